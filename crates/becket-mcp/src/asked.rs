@@ -17,7 +17,7 @@ pub enum Asked {
     Prompts,
     /// A prompt.
     Prompt(String),
-    /// To be connected, and nothing more.
+    /// Connecting, and nothing more.
     Connection,
 }
 

@@ -15,11 +15,11 @@ pub enum CallError {
     /// No server of this name is configured.
     #[error("there is no MCP server `{server}`{}: {}", near(.meant.as_deref()), listed("configured", .known))]
     NoSuchServer {
-        /// The name that was asked for.
+        /// The requested name.
         server: String,
-        /// Those that are configured.
+        /// The configured names.
         known: Vec<String>,
-        /// The one that was probably meant.
+        /// The name that was probably meant.
         meant: Option<String>,
     },
     /// The server is configured and could not be connected.
@@ -35,11 +35,11 @@ pub enum CallError {
     NoSuchTool {
         /// The server.
         server: String,
-        /// The name that was asked for.
+        /// The requested name.
         tool: String,
-        /// Those that it has.
+        /// The names of its tools.
         known: Vec<String>,
-        /// The one that was probably meant.
+        /// The name that was probably meant.
         meant: Option<String>,
     },
     /// It is configured, and must not be used.
@@ -47,7 +47,7 @@ pub enum CallError {
     Disabled {
         /// The server.
         server: String,
-        /// Why.
+        /// The cause.
         why: Disabled,
     },
     /// It demands authentication, and there is no login or the credentials are not enough; for this call or for any
@@ -66,7 +66,7 @@ pub enum CallError {
         server: String,
         /// The operation.
         asked: Asked,
-        /// The time it had.
+        /// The time limit.
         limit: Duration,
     },
     /// The caller cancelled. The request was cancelled at the server; it may have done the work by then.
@@ -82,7 +82,7 @@ pub enum CallError {
     Died {
         /// The server.
         server: String,
-        /// Why.
+        /// The cause.
         fault: Fault,
         /// The server's output.
         said: Said,
@@ -96,10 +96,10 @@ pub enum CallError {
         asked: Asked,
         /// The code of JSON-RPC.
         code: i32,
-        /// Its words.
+        /// The message.
         message: String,
     },
-    /// The server answered something that the protocol does not allow there.
+    /// The server's answer violates the protocol.
     #[error("the answer of the MCP server `{server}` to {asked} breaks the protocol: {what}")]
     Protocol {
         /// The server.
@@ -109,7 +109,7 @@ pub enum CallError {
         /// The problem.
         what: String,
     },
-    /// The server wanted something else first, again and again (`protocol.md` X6).
+    /// The server kept asking for input (`protocol.md` X6).
     #[error(
         "the MCP server `{server}` has asked {rounds} times for more before it gives {asked}: it was given up"
     )]

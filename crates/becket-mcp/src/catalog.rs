@@ -1,4 +1,4 @@
-//! The lists of all servers of a pool (`protocol.md` X5, X8): what they had last, and whether they have announced others.
+//! The lists of all servers of a pool (`protocol.md` X5, X8): the last ones, and announced changes.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -24,14 +24,14 @@ pub(crate) struct Tools {
 }
 
 impl Catalog {
-    /// A new connection: what its server had before does not count.
+    /// Begins a connection: earlier lists of its server are outdated.
     pub(crate) fn renewed(&self, server: &str) {
         self.tools.changed(server);
         self.resources.changed(server);
         self.prompts.changed(server);
     }
 
-    /// Each of so many servers keeps its lists as long as it is connected.
+    /// Makes room for the lists of this many connected servers.
     pub(crate) fn make_room(&self, servers: usize) {
         self.tools.make_room(servers);
         self.resources.make_room(servers);

@@ -8,10 +8,10 @@ use becket_process::SpawnError;
 use crate::config::{Disabled, ServerConfigError};
 use crate::fault::{Challenge, Fault, Said};
 
-/// A server could not be connected (`protocol.md` X2). `asked` is the MCP method that was not answered well.
+/// An error of connecting a server (`protocol.md` X2). `asked` is the MCP method without a valid answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    /// Its configuration is wrong.
+    /// Its configuration is invalid.
     #[error(transparent)]
     Config(#[from] ServerConfigError),
     /// It must not be connected.
@@ -36,7 +36,7 @@ pub enum ConnectError {
     Broken {
         /// The request.
         asked: &'static str,
-        /// Why.
+        /// The cause.
         fault: Fault,
         /// The server's output.
         said: Said,
@@ -49,7 +49,7 @@ pub enum ConnectError {
     TimedOut {
         /// The request.
         asked: &'static str,
-        /// The time that connecting may take.
+        /// The time limit.
         limit: Duration,
         /// The server's output.
         said: Said,
@@ -61,12 +61,12 @@ pub enum ConnectError {
         asked: &'static str,
         /// The code of JSON-RPC.
         code: i32,
-        /// Its words.
+        /// The message.
         message: String,
         /// The server's output.
         said: Said,
     },
-    /// It answered something that the protocol does not allow there.
+    /// Its answer violates the protocol.
     #[error("its answer to `{asked}` breaks the protocol: {what}{said}")]
     Unexpected {
         /// The request.
@@ -79,7 +79,7 @@ pub enum ConnectError {
     /// It was connected and broke since; no operation has needed it again.
     #[error("{fault}{said}")]
     Lost {
-        /// Why.
+        /// The cause.
         fault: Fault,
         /// The server's output.
         said: Said,
@@ -87,7 +87,7 @@ pub enum ConnectError {
     /// It is not connected, and the caller must not connect it.
     #[error("it was not connected when it was called")]
     NotYet,
-    /// The host gave up before it was connected.
+    /// The host cancelled before it was connected.
     #[error("connecting was cancelled")]
     Cancelled,
 }

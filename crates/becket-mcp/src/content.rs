@@ -13,17 +13,17 @@ use crate::output::{Limited, OutputCaps, ReplaceError, limited, replaced};
 pub struct CallResult {
     /// The blocks of the answer, in order.
     pub content: Vec<Content>,
-    /// The answer as a value, where the tool gives one; an explicit `null` is one.
+    /// The structured answer, if the tool gives one; an explicit `null` is one.
     pub structured: Option<Value>,
-    /// The tool says that it failed; its content says why.
+    /// True if the tool reports a failure; its content has the cause.
     pub is_error: bool,
 }
 
 impl CallResult {
-    /// The text blocks, joined by newlines. Other kinds of blocks have no part in it.
+    /// Returns the text blocks, joined by newlines. Other kinds of blocks are skipped.
     ///
-    /// Of a tool that gives no text block at all and an object as its answer, that object as JSON: a denial in the wrong
-    /// wrapping must not pass for silence.
+    /// If a tool gives no text block and a structured object, that object as JSON: a denial in the wrong member must
+    /// not count as silence.
     #[must_use]
     pub fn text(&self) -> String {
         match self.instead_of_text() {
@@ -32,8 +32,8 @@ impl CallResult {
         }
     }
 
-    /// The answer as hooks see it, `tool_response`: its blocks as they came, all of them. Where no block is text, the
-    /// object of the answer is a block of text before them: hooks see what the model sees.
+    /// Returns the answer for hooks, `tool_response`: all its blocks, unchanged. If no block is text, the structured
+    /// object is a block of text before them: hooks see what the model sees.
     #[must_use]
     pub fn tool_response(&self) -> Value {
         let object = self.instead_of_text().map(|object| json!({"type": "text", "text": object.to_string()}));

@@ -22,16 +22,16 @@ pub use field::{Field, FieldKind};
 pub use form::Form;
 pub use format::Format;
 
-/// A question of a server can't be read. It is refused; the words are for the server and for a log.
+/// A malformed question of a server. It is refused; the message is for the server and for a log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
-    /// The parameters of the request are not as they should be.
+    /// The parameters of the request are malformed.
     #[error("the question can't be read: {what}")]
     Params {
         /// The problem.
         what: String,
     },
-    /// A field of the form is none that a user could fill in.
+    /// A user could not fill in a field of the form.
     #[error("the field `{field}` of the form can't be read: {what}")]
     Field {
         /// Its name.

@@ -14,11 +14,11 @@ pub enum Fault {
     Spawn(Arc<SpawnError>),
     /// The process ended.
     Ended(End),
-    /// It wrote a line that is longer than a message may be; in bytes.
+    /// It wrote a line over the limit on messages; in bytes.
     LineTooLong(usize),
-    /// It wrote more than could be handled in time; in bytes.
+    /// It wrote more than the queue may hold; in bytes.
     Flood(usize),
-    /// It did not read what was sent to it; in bytes.
+    /// It did not read its input; the limit in bytes.
     NotReading(usize),
     /// It closed its stdin.
     StdinClosed,
@@ -35,13 +35,13 @@ pub enum Fault {
     },
     /// It demands authentication (`protocol.md` X3).
     AuthNeeded(Challenge),
-    /// It has forgotten the session (`protocol.md` X4).
+    /// Its session has expired (`protocol.md` X4).
     SessionExpired,
-    /// It answered with more than a message may have; in bytes.
+    /// Its answer exceeds the limit on messages; in bytes.
     TooLarge(usize),
-    /// The answer, or the stream that it should come over, broke off.
+    /// The answer, or its stream, broke off.
     BrokenOff(String),
-    /// It answers, and that is not MCP.
+    /// Its answer is not MCP.
     NotMcp(String),
     /// There are no headers for the request.
     Headers(Arc<HeadersError>),
@@ -117,9 +117,9 @@ const LINES: usize = 10;
 /// ten lines of stderr; empty if there was no output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Said {
-    /// The end of its stderr, at most 8 KiB, with replacement characters where that is not UTF-8.
+    /// The end of its stderr, at most 8 KiB, with replacement characters for invalid UTF-8.
     pub stderr: String,
-    /// The beginning of the first line on its stdout that was no message.
+    /// The beginning of the first invalid line on its stdout.
     pub no_message: Option<String>,
 }
 

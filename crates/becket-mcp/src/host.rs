@@ -15,8 +15,8 @@ pub trait Host: Send + Sync + 'static {
         Offers::default()
     }
 
-    /// Answers a question of a server (`protocol.md` X6). The limit of the call that led to it is held meanwhile;
-    /// `cancel` fires when the answer is not wanted any longer.
+    /// Answers a question of a server (`protocol.md` X6). The clock of its call pauses meanwhile; `cancel` fires when
+    /// the answer is no longer needed.
     fn elicit<'a>(
         &'a self,
         server: &'a str,
@@ -27,10 +27,10 @@ pub trait Host: Send + Sync + 'static {
         Box::pin(std::future::ready(ElicitationAnswer::Decline))
     }
 
-    /// A server wants a model to speak (`sampling/createMessage`): parameters and result as the protocol writes them.
+    /// Samples a model for a server (`sampling/createMessage`): parameters and result as in the protocol.
     ///
     /// # Errors
-    /// Why not, for the server.
+    /// The refusal, with a message for the server.
     fn sample<'a>(
         &'a self,
         server: &'a str,
@@ -41,24 +41,24 @@ pub trait Host: Send + Sync + 'static {
         Box::pin(std::future::ready(Err("this host lends no model".to_owned())))
     }
 
-    /// The directories that the host works in, as `file:` URIs with a name each.
+    /// Returns the directories that the host works in, as `file:` URIs with a name each.
     fn roots<'a>(&'a self, server: &'a str) -> Lent<'a, Vec<Root>> {
         let _ = server;
         Box::pin(std::future::ready(Vec::new()))
     }
 
-    /// A server says that what it has sent the user to an address for is done (`notifications/elicitation/complete`); `id` is
-    /// what it calls that question, and may be one that it never asked. Never waits.
+    /// Handles a server's notification that the user has finished at an address (`notifications/elicitation/complete`);
+    /// `id` is that of its question, and may be an unknown one. Must not block.
     fn completed(&self, server: &str, id: &str) {
         let _ = (server, id);
     }
 
-    /// A call makes progress. Never waits.
+    /// Handles the progress of a call. Must not block.
     fn progress(&self, server: &str, progress: Progress) {
         let _ = (server, progress);
     }
 
-    /// A server logs something. Never waits.
+    /// Handles a log message of a server. Must not block.
     fn log(&self, server: &str, logged: Logged) {
         let _ = (server, logged);
     }
@@ -85,16 +85,16 @@ pub struct Offers {
 /// A question of a server to the user (`protocol.md` X6).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Elicitation {
-    /// To fill in a form.
+    /// A form to fill in.
     Form {
-        /// In the server's words.
+        /// A message, in the server's words.
         message: String,
         /// The fields: a flat JSON Schema of an object, as it came.
         schema: Map<String, Value>,
     },
-    /// To go to an address and come back.
+    /// An address to visit.
     Url {
-        /// In the server's words.
+        /// A message, in the server's words.
         message: String,
         /// The address, whole.
         url: String,
@@ -106,11 +106,11 @@ pub enum Elicitation {
 /// The outcome of a question.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ElicitationAnswer {
-    /// Yes; with the fields of the form.
+    /// Accepted, with the fields of the form.
     Accept(Map<String, Value>),
     /// No.
     Decline,
-    /// Neither.
+    /// Cancelled without a decision.
     Cancel,
 }
 
@@ -132,7 +132,7 @@ pub struct Progress {
     pub done: f64,
     /// The total amount, if it is known.
     pub total: Option<f64>,
-    /// In words.
+    /// A description.
     pub message: Option<String>,
 }
 
@@ -143,6 +143,6 @@ pub struct Logged {
     pub level: String,
     /// The part of the server.
     pub logger: Option<String>,
-    /// What.
+    /// The content.
     pub data: Value,
 }

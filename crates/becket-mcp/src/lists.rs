@@ -39,7 +39,7 @@ pub struct Lists<T>(Arc<Mutex<Inner<T>>>);
 struct Inner<T> {
     servers: HashMap<Arc<str>, Server<T>>,
     capacity: usize,
-    /// Counts all that happens: a later number is a later moment.
+    /// A logical clock.
     clock: u64,
 }
 
@@ -67,7 +67,7 @@ struct Held<T> {
 pub enum Listed<T> {
     /// The list, as new as the server's announcements.
     Fresh(Arc<T>),
-    /// The server has announced a change since. Ask it again; until then this is the last that is known.
+    /// The server has announced a change since. Request it again; until then this is the last known list.
     Changed(Arc<T>),
     /// A refresh failed: the old list stays.
     Kept {
@@ -76,7 +76,7 @@ pub enum Listed<T> {
         /// The error.
         why: Arc<str>,
     },
-    /// Nothing: never asked, dropped for others, or asked in vain.
+    /// There is no list: never requested, evicted, or the request failed.
     Nothing {
         /// The error, if it was requested.
         why: Option<Arc<str>>,
@@ -84,15 +84,15 @@ pub enum Listed<T> {
 }
 
 impl<T> Lists<T> {
-    /// A cache for that many servers, one at least.
+    /// Creates a cache for that many servers, at least one.
     #[must_use]
     pub fn with_capacity(capacity: usize) -> Self {
         let (servers, capacity) = (HashMap::new(), capacity.max(1));
         Self(Arc::new(Mutex::new(Inner { servers, capacity, clock: 0 })))
     }
 
-    /// The list of a server: the fresh one, or the old one if refreshing it has failed. None where the server has to be
-    /// asked.
+    /// Returns the list of a server: the fresh one, or the old one if refreshing it has failed. `None` if the server
+    /// has to be asked.
     #[must_use]
     pub fn get(&self, server: &str) -> Option<Arc<T>> {
         match self.look(server) {
@@ -127,7 +127,7 @@ impl<T> Lists<T> {
         Ticket { lists: Self(Arc::clone(&self.0)), server: server.into(), generation, begun }
     }
 
-    /// The server has announced a change (`notifications/…/list_changed`), or is a new process now.
+    /// Records that the server has announced a change (`notifications/…/list_changed`), or is a new process.
     pub fn changed(&self, server: &str) {
         let mut inner = self.lock();
         let now = inner.tick();
@@ -136,7 +136,7 @@ impl<T> Lists<T> {
         server.trouble = None;
     }
 
-    /// There is room for so many servers from now on, if there was less.
+    /// Raises the capacity to this many servers.
     pub(crate) fn make_room(&self, servers: usize) {
         let mut inner = self.lock();
         inner.capacity = inner.capacity.max(servers);
@@ -176,7 +176,7 @@ impl<T> Inner<T> {
         self.servers.entry(name.into()).or_insert_with(|| Server { changed, held: None, trouble: None })
     }
 
-    /// Drops the list that was not used for the longest time, while there are too many.
+    /// Evicts the least recently used lists above the capacity.
     fn evict(&mut self) {
         while self.servers.values().filter(|server| server.held.is_some()).count() > self.capacity {
             let used = |server: &Server<T>| server.held.as_ref().map_or(u64::MAX, |held| held.used);
@@ -186,7 +186,7 @@ impl<T> Inner<T> {
     }
 }
 
-/// The right to store a list that is being fetched. Dropped, it changes nothing.
+/// The right to store a list that is being fetched. Dropping it changes nothing.
 #[derive(Debug)]
 #[must_use = "a list is stored with it"]
 pub struct Ticket<T> {

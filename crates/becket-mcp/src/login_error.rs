@@ -3,7 +3,7 @@
 use crate::auth::AuthError;
 use crate::call_error::CallError;
 
-/// A login, or logging out, did not come about (`protocol.md` X3).
+/// A failed login or logout (`protocol.md` X3).
 #[derive(Debug, thiserror::Error)]
 pub enum LoginError {
     /// The server does not exist, or must not be used.
@@ -14,7 +14,7 @@ pub enum LoginError {
     NotForIt {
         /// The server.
         server: String,
-        /// Why.
+        /// The cause.
         why: &'static str,
     },
     /// The login itself failed.

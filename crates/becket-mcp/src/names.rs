@@ -6,7 +6,8 @@
 //! server, `mcp__<server>__`, followed by at least one character: no shortening removes a tool from the permission
 //! rules of its server (P2).
 //! INVARIANT: a name depends on its server and its tool alone, unless two are written alike: then the later one (in the
-//! order of the configuration, then of the list) gives way, and gets its plain name back when the earlier one goes.
+//! order of the configuration, then of the list) is renamed, and gets its plain name back when the earlier one is
+//! removed.
 
 mod prefix;
 mod spelling;
@@ -58,8 +59,8 @@ pub struct Name {
 }
 
 impl Names {
-    /// Names what the servers list, in the order of the configuration and of the lists. What a server lists twice under
-    /// one name is there once.
+    /// Names what the servers list, in the order of the configuration and of the lists. A duplicate name of one server
+    /// is used once.
     pub fn build<'a, S, L>(servers: S) -> Self
     where
         S: IntoIterator<Item = (&'a str, L)>,
@@ -98,7 +99,7 @@ impl Names {
         self.by_full.get(full).and_then(|index| self.all.get(*index))
     }
 
-    /// The full name of what a server calls so.
+    /// Returns the full name of a server's tool or prompt.
     #[must_use]
     pub fn find(&self, server: &str, name: &str) -> Option<&Name> {
         self.by_place.get(server)?.get(name).and_then(|index| self.all.get(*index))
@@ -133,7 +134,7 @@ struct Building {
 struct Later {
     index: usize,
     prefix: String,
-    /// The one that has the plain name, if that is the trouble.
+    /// The holder of the plain name, if there is a conflict.
     taken_by: Option<usize>,
 }
 

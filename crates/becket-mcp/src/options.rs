@@ -20,19 +20,19 @@ pub struct Options {
     /// The whole environment of every server, below the additions of its configuration; nothing is inherited. One
     /// variable is added to both, `BECKET_MCP_SERVER`, by which leftover processes of a server are found.
     pub environment: Vec<(OsString, OsString)>,
-    /// The directory in which servers start, and from which their own `cwd` counts.
+    /// The directory in which servers start, and to which their own `cwd` is relative.
     pub cwd: PathBuf,
-    /// The longest that connecting one server may take, from its start to its list of tools.
+    /// Time limit on connecting one server, from its start to its list of tools.
     pub connect_timeout: Duration,
     /// Limit on servers on this machine that connect at once.
     pub local_lanes: NonZeroUsize,
     /// Limit on servers elsewhere that connect at once.
     pub remote_lanes: NonZeroUsize,
-    /// Time for calls that are under way when their connection is replaced or its server removed.
+    /// Time for active calls when their connection is replaced or its server removed.
     pub drain_grace: Duration,
-    /// The most that the time of one call stands still while its server waits for an answer of the user.
+    /// Limit on the pauses of one call's clock while its server waits for an answer of the user.
     pub longest_pause: Duration,
-    /// The longest that the host may take to answer a question of a server.
+    /// Time limit on the host's answer to a question of a server.
     pub question_limit: Duration,
     /// If set, each sign of progress restarts the limit of a call, and this is the most that it may take in all.
     /// Otherwise progress changes nothing.
@@ -41,17 +41,16 @@ pub struct Options {
     pub exit_grace: Duration,
     /// Time between SIGTERM and SIGKILL.
     pub term_grace: Duration,
-    /// The largest message that a server may send; over stdio that is a line.
+    /// Limit on a message of a server; over stdio that is a line.
     pub line_cap: ByteCap,
     /// A PEM file with authorities that count beside the platform's.
     pub extra_ca: Option<PathBuf>,
-    /// A proxy that HTTP servers are reached through. Without one they are reached directly.
+    /// A proxy for HTTP servers. Without one they are reached directly.
     pub proxy: Option<Url>,
     /// The logins to servers, with their tokens. If none, there are no logins, and a server whose configuration names a
     /// grant without a person can't be connected.
     pub logins: Option<Logins>,
-    /// The memory of servers that want a login, beyond the life of this process (`protocol.md` X3). It is the one that
-    /// `logins` has, if they have one.
+    /// The persistent cache of servers that want a login (`protocol.md` X3). It is that of `logins`, if they have one.
     pub auth_needed: Option<AuthNeeded>,
     /// The provider of tokens for servers behind a proxy of the host.
     pub bearer: Option<Arc<dyn BearerProvider>>,

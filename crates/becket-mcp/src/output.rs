@@ -29,17 +29,17 @@ pub use spill::SpillError;
 /// Limits on the part of an answer that a model is shown, and on its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputCaps {
-    /// The most text that is shown whole, in characters.
+    /// Limit on text that is shown complete, in characters.
     pub text: usize,
     /// Limit on the shown beginning of longer text, in characters.
     pub beginning: usize,
-    /// The largest image that is shown.
+    /// Limit on a shown image.
     pub image: ByteCap,
-    /// The most images that are shown, together.
+    /// Limit on all shown images together.
     pub images: ByteCap,
-    /// The most images, sounds and other bytes that are shown or kept, by number.
+    /// Limit on the number of images, sounds and other blobs that are shown or stored.
     pub blocks: usize,
-    /// The most that is written to files.
+    /// Limit on the bytes in files.
     pub files: ByteCap,
 }
 
@@ -74,9 +74,10 @@ pub struct Limited {
 pub enum Shown {
     /// Text.
     Text(String),
-    /// An image that models can look at.
+    /// An image that models can read.
     Image {
-        /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`: what the bytes are, whatever the server called them.
+        /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`: the type of the bytes, whatever the server called
+        /// them.
         media_type: &'static str,
         /// The image in base64.
         data: String,
@@ -95,7 +96,7 @@ impl Limited {
     }
 }
 
-/// The beginning of a text, at most that many characters; cut, it ends with `…`.
+/// Returns the beginning of a text, at most that many characters; if cut, it ends with `…`.
 pub(crate) fn beginning(text: &str, characters: usize) -> String {
     match text.char_indices().nth(characters) {
         Some((end, _)) => format!("{}…", &text[..end]),

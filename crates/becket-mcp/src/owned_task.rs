@@ -1,7 +1,7 @@
-//! A task that its owner can end there and then.
+//! A task that its owner can end at once.
 //!
-//! What it does lives in a slot that a task of the runtime polls and that the owner can empty: dropping the owner drops
-//! all that the work holds, whether the runtime still runs or not.
+//! Its future is in a slot that a task of the runtime polls and that the owner can empty: dropping the owner drops
+//! everything that the future holds, whether the runtime still runs or not.
 //!
 //! INVARIANT: the slot is emptied when the work is over or its owner is dropped; the work is dropped outside the lock.
 
@@ -53,7 +53,7 @@ impl Drop for OwnedTask {
     }
 }
 
-/// Work that can be taken away from the task that polls it.
+/// A future that can be removed from the task that polls it.
 #[derive(Default)]
 struct Slot {
     work: Mutex<Option<Work>>,
@@ -87,7 +87,7 @@ impl Slot {
     }
 }
 
-/// The thread that polls; it is not any longer when the poll is over, however that went.
+/// Marks the polling thread until the poll is over, however it ends.
 struct Here<'a>(&'a Mutex<Option<ThreadId>>);
 
 impl Drop for Here<'_> {

@@ -1,6 +1,6 @@
-//! Prompts as their server describes them, and what a person types to use one (`protocol.md` X8).
+//! Prompts as their server describes them, and the syntax for using one (`protocol.md` X8).
 //!
-//! INVARIANT: no typed word is lost: what is more than a prompt has arguments belongs to its last one.
+//! INVARIANT: no typed word is lost: excess words belong to the last argument.
 
 use rmcp::model as wire;
 use serde_json::{Map, Value};
@@ -10,15 +10,15 @@ use crate::content::Content;
 /// A prompt that a server lists.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prompt {
-    /// The name on the server, as it is asked for there.
+    /// The name on the server.
     pub name: String,
-    /// The name for people.
+    /// The display name.
     pub title: Option<String>,
     /// Its purpose, in the server's words.
     pub description: Option<String>,
     /// Its arguments, in the order in which they are typed.
     pub arguments: Vec<PromptArgument>,
-    /// `_meta`, as it came.
+    /// `_meta`, unchanged.
     pub meta: Option<Map<String, Value>>,
 }
 
@@ -27,7 +27,7 @@ pub struct Prompt {
 pub struct PromptArgument {
     /// Its name.
     pub name: String,
-    /// The name for people.
+    /// The display name.
     pub title: Option<String>,
     /// A description, in the server's words.
     pub description: Option<String>,
@@ -49,7 +49,7 @@ pub struct PromptResult {
 pub struct PromptMessage {
     /// The role of its author.
     pub role: PromptRole,
-    /// What.
+    /// The content.
     pub content: Content,
 }
 
@@ -62,7 +62,7 @@ pub enum PromptRole {
     Assistant,
 }
 
-/// The typed words are not what the prompt wants.
+/// The typed words do not match the prompt's arguments.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PromptError {
     /// A word is missing.
@@ -75,7 +75,7 @@ pub enum PromptError {
         /// Its usage.
         usage: String,
     },
-    /// It takes no words.
+    /// It has no arguments.
     #[error("the prompt `{prompt}` takes no arguments; leave out `{words}`")]
     TakesNone {
         /// The prompt.
@@ -118,8 +118,8 @@ impl Prompt {
         self.arguments.iter().map(one).collect::<Vec<_>>().join(" ")
     }
 
-    /// The arguments, from what was typed behind the command: word by word in their order, the rest of the text for the
-    /// last one. Words with blanks in them stand between `"` or `'`.
+    /// Parses the text typed after the command: word by word in the order of the arguments, the rest of the text for
+    /// the last one. Words with blanks are quoted with `"` or `'`.
     ///
     /// # Errors
     /// A required argument has no word, or there are words and no arguments.
@@ -145,7 +145,7 @@ impl Prompt {
     }
 }
 
-/// A word and what follows it. A quote that is not closed, or goes on behind its end, is a letter like others.
+/// Splits off a word. A quote that is not closed, or not followed by a blank, is an ordinary character.
 fn first_word(text: &str) -> (&str, &str) {
     let quoted = text.chars().next().filter(|c| matches!(c, '"' | '\'')).and_then(|quote| {
         let (word, rest) = text[1..].split_once(quote)?;

@@ -14,7 +14,7 @@ pub struct Resource {
     pub uri: String,
     /// Its name.
     pub name: String,
-    /// The name for people.
+    /// The display name.
     pub title: Option<String>,
     /// A description, in the server's words.
     pub description: Option<String>,
@@ -22,7 +22,7 @@ pub struct Resource {
     pub mime_type: Option<String>,
     /// Its size in bytes, if the server gives it.
     pub size: Option<u64>,
-    /// `_meta`, as it came.
+    /// `_meta`, unchanged.
     pub meta: Option<Map<String, Value>>,
 }
 
@@ -33,13 +33,13 @@ pub struct ResourceTemplate {
     pub uri_template: String,
     /// The name of the family.
     pub name: String,
-    /// The name for people.
+    /// The display name.
     pub title: Option<String>,
     /// A description, in the server's words.
     pub description: Option<String>,
     /// Their media type.
     pub mime_type: Option<String>,
-    /// `_meta`, as it came.
+    /// `_meta`, unchanged.
     pub meta: Option<Map<String, Value>>,
 }
 
@@ -52,7 +52,7 @@ pub struct Resources {
     pub templates: Vec<ResourceTemplate>,
 }
 
-/// A resource that was read; one reading may give several.
+/// The content of a resource; one request may return several.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResourceContents {
     /// Its URI.
@@ -61,7 +61,7 @@ pub struct ResourceContents {
     pub mime_type: Option<String>,
     /// The data.
     pub body: ResourceBody,
-    /// `_meta`, as it came.
+    /// `_meta`, unchanged.
     pub meta: Option<Map<String, Value>>,
 }
 
@@ -106,7 +106,7 @@ impl TryFrom<wire::ResourceContents> for ResourceContents {
 }
 
 impl ResourceContents {
-    /// The same as a block of an answer, for [`crate::CallResult::limited`].
+    /// Converts it to a block of an answer, for [`crate::CallResult::limited`].
     #[must_use]
     pub fn into_content(self) -> Content {
         let (key, data) = match self.body {
@@ -121,10 +121,10 @@ impl ResourceContents {
     }
 }
 
-/// A place of a prompt that asks for a resource: `@server:uri`.
+/// A mention of a resource in a prompt: `@server:uri`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mention<'a> {
-    /// The server, as it is configured.
+    /// The configured name of the server.
     pub server: &'a str,
     /// The resource.
     pub uri: &'a str,
@@ -132,7 +132,7 @@ pub struct Mention<'a> {
     pub at: std::ops::Range<usize>,
 }
 
-/// The resources that a prompt asks for, in its order; `servers` are the names that count (a name may have colons in
+/// Finds the resources that a prompt mentions, in its order; `servers` are the known names (a name may have colons in
 /// it: the longest that fits is meant). A mention begins a word, or stands behind an opening bracket or quote, and ends
 /// with the word; punctuation at its end is the sentence's.
 #[must_use]

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-/// A text that neither `Debug` nor an error ever shows.
+/// A text that is never shown by `Debug` or in an error.
 ///
 /// ```
 /// use becket_mcp::Secret;
@@ -18,7 +18,7 @@ use std::fmt;
 pub struct Secret(String);
 
 impl Secret {
-    /// Hides a text.
+    /// Wraps a text.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())

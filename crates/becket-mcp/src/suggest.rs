@@ -3,7 +3,7 @@
 /// Limit on a name's length, in bytes: longer ones are not misspellings, and comparing them would be slow.
 const LONGEST: usize = 100;
 
-/// The candidate that was most likely meant by `name`; about one letter in three may differ, case does not count.
+/// Returns the candidate that was most likely meant by `name`; about one letter in three may differ, case is ignored.
 pub(crate) fn suggest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
     if name.is_empty() || name.len() > LONGEST {
         return None;

@@ -44,7 +44,7 @@ pub(crate) enum TlsError {
     /// A file can't be read.
     #[error("the {what} `{}` can't be read: {why}", file.display())]
     Unreadable { what: &'static str, file: PathBuf, why: String },
-    /// A file has something else in it.
+    /// A file has unexpected content.
     #[error("the {what} `{}` can't be used: {why}", file.display())]
     Unusable { what: &'static str, file: PathBuf, why: String },
     /// A key without a certificate.
@@ -55,7 +55,7 @@ pub(crate) enum TlsError {
         "this system has no root certificates ({0}): install the package `ca-certificates`, or name a file in `ca`"
     )]
     NoRoots(String),
-    /// The library refuses.
+    /// The TLS library reports an error.
     #[error("TLS can't be set up: {0}")]
     Other(String),
 }
@@ -70,7 +70,7 @@ impl Trust {
         Self { extra, provider: Arc::new(ring::default_provider()), platform: Mutex::default() }
     }
 
-    /// A configuration for one server. Reads the files, so it may block for a moment.
+    /// Builds the configuration for one server. Reads the files, so it may block for a moment.
     ///
     /// # Errors
     /// A file that can't be used, by name, or a platform without roots.

@@ -22,9 +22,9 @@ const SHOWN: usize = 2_048;
 /// A tool of a connected server (`protocol.md` X5).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tool {
-    /// The name on the server, as it is called there.
+    /// The name on the server.
     pub name: String,
-    /// The name for people.
+    /// The display name.
     pub title: Option<String>,
     /// Its description, in the server's words, complete. A list shows [`Tool::summary`].
     pub description: Option<String>,
@@ -34,7 +34,7 @@ pub struct Tool {
     pub output_schema: Option<Arc<Map<String, Value>>>,
     /// The server's hints about its effects.
     pub hints: Hints,
-    /// `_meta`, as it came.
+    /// `_meta`, unchanged.
     pub meta: Option<Map<String, Value>>,
     /// The problem with its input schema. It is listed and called all the same.
     pub problem: Option<String>,
@@ -51,9 +51,9 @@ pub struct Hints {
     pub read_only: bool,
     /// It may destroy something.
     pub destructive: bool,
-    /// Doing it twice is doing it once.
+    /// It is idempotent.
     pub idempotent: bool,
-    /// It deals with things outside the server's own.
+    /// It accesses external systems.
     pub open_world: bool,
 }
 
@@ -115,8 +115,8 @@ impl Tool {
         self.hints.read_only
     }
 
-    /// The beginning of the description, at most 2,048 characters, for a list that a person reads. A model gets the
-    /// whole of it.
+    /// Returns the beginning of the description, at most 2,048 characters, for a list that a person reads. A model gets
+    /// all of it.
     #[must_use]
     pub fn summary(&self) -> Option<String> {
         self.description.as_deref().map(|text| crate::output::beginning(text, SHOWN))

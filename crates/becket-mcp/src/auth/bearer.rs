@@ -13,11 +13,11 @@ use crate::secret::Secret;
 
 /// A host that supplies bearer tokens. It stores and renews them as it likes.
 pub trait BearerProvider: Send + Sync + 'static {
-    /// A token for a server at an address; `refused` is the one that the server would not take, which must not be given
-    /// again. `None`: the user has to log in.
+    /// A token for a server at an address; `refused` is the one that the server has rejected, which must not be
+    /// returned again. `None`: the user has to log in.
     ///
     /// # Errors
-    /// Why there is none at the moment, in words for the user, without the token.
+    /// The reason for which none is available now, in words for the user, without the token.
     fn token<'a>(&'a self, refused: Option<Secret>) -> Lent<'a, Result<Option<Secret>, String>>;
 }
 
@@ -29,14 +29,14 @@ pub struct Bearer {
 }
 
 impl Bearer {
-    /// Nothing is asked for yet.
+    /// Creates the source. No token is requested yet.
     #[must_use]
     pub fn new(provider: Arc<dyn BearerProvider>) -> Self {
         Self { provider, given: Arc::default() }
     }
 
     async fn ask(&self, why: Why) -> Result<Headers, Fault> {
-        // Held while the host thinks: it is asked once for many requests that fail at the same time.
+        // Held while the host works: it is asked once for many requests that fail at the same time.
         let mut given = self.given.lock().await;
         let (refused, challenge) = match why {
             Why::First => (None, None),

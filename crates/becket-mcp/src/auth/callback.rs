@@ -16,7 +16,7 @@ use url::Url;
 use crate::auth::AuthError;
 use crate::secret::Secret;
 
-/// The path that browsers come back to.
+/// The path of the redirect URI.
 const PATH: &str = "/callback";
 
 /// Limits on the connections that are served at once and on the time for each.
@@ -40,7 +40,7 @@ pub(crate) struct Returned {
 }
 
 impl Callback {
-    /// Listens on a port of this machine; none means any.
+    /// Listens on a port of this machine; `None` means any.
     pub(crate) async fn open(port: Option<u16>) -> Result<Self, AuthError> {
         let asked = port.unwrap_or_default();
         let wrong = |error: std::io::Error| AuthError::Port { port: asked, why: error.to_string() };
@@ -68,7 +68,7 @@ impl Callback {
                     Ok((stream, _)) => {
                         visitors.push(async { timeout(EACH, hear(stream, state)).await.ok().flatten() });
                     }
-                    // Of this visitor alone, or no descriptor is left: both pass.
+                    // An error of this connection alone, or of missing descriptors: both are temporary.
                     Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
                 },
             }
@@ -106,7 +106,7 @@ enum Wrong {
 }
 
 fn judge(target: &str, state: &Secret) -> Result<Returned, Wrong> {
-    // Put behind a host, never joined to one: `//other.example/callback` would be another host's.
+    // Appended to a host, never resolved against one: `//other.example/callback` would be another host's.
     let url = Url::parse(&format!("http://127.0.0.1{target}")).map_err(|_| Wrong::Path)?;
     if !target.starts_with('/') || url.path() != PATH {
         return Err(Wrong::Path);

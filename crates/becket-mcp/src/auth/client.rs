@@ -12,14 +12,14 @@ use crate::auth::tokens::{Client, Proof};
 use crate::config::OAuth;
 use crate::secret::Secret;
 
-/// A client that asks for these scopes and is sent back to this address.
+/// The metadata of a client with these scopes and this redirect URI.
 pub(crate) struct Wish<'a> {
     pub(crate) name: &'a str,
     pub(crate) redirect: &'a str,
     pub(crate) scopes: &'a [String],
 }
 
-/// Finds or registers the client, and has the manager use it.
+/// Finds or registers the client, and configures the manager with it.
 pub(crate) async fn client(
     manager: &mut AuthorizationManager,
     authority: &Authority,

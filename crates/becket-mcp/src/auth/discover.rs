@@ -26,7 +26,7 @@ use crate::fault::Challenge;
 /// The behaviour if a server or an authorisation server publishes less metadata than it has to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unsaid {
-    /// The login fails, and says what is missing.
+    /// The login fails, and names what is missing.
     #[default]
     Refuse,
     /// Follows the revision of 2025-03-26: without any metadata the server's own `/authorize`, `/token` and `/register`
@@ -35,16 +35,16 @@ pub enum Unsaid {
     Assume,
 }
 
-/// An authorisation server, as its metadata has it; every address is judged.
+/// An authorisation server, by its metadata; every address has been checked.
 #[derive(Debug, Clone)]
 pub(crate) struct Authority {
     pub(crate) issuer: Option<String>,
     pub(crate) token: Url,
     pub(crate) revocation: Option<Url>,
     pub(crate) can_register: bool,
-    /// It takes the address of a document as the id of a client.
+    /// True if it supports the address of a document as the id of a client.
     pub(crate) takes_documents: bool,
-    /// It names itself in every answer (RFC 9207).
+    /// True if it names itself in every response (RFC 9207).
     pub(crate) says_who: bool,
     /// Supported methods of client authentication, if published.
     pub(crate) proofs: Option<Vec<String>>,
@@ -55,14 +55,14 @@ pub(crate) struct Authority {
     pub(crate) scopes: Vec<String>,
 }
 
-/// A look for the authorisation server of a server.
+/// The discovery of a server's authorisation server.
 pub(crate) struct Look<'a> {
     pub(crate) web: &'a Web,
     pub(crate) server: &'a Url,
-    /// The metadata, where a user has named it.
+    /// The address of the metadata, if the user has named it.
     pub(crate) named: Option<&'a Url>,
     pub(crate) unsaid: Unsaid,
-    /// A person is to be sent to its login page; otherwise it need not have one.
+    /// True if a person will open its login page; otherwise it need not have one.
     pub(crate) wants_person: bool,
 }
 

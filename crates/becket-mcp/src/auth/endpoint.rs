@@ -1,7 +1,7 @@
 //! The token endpoint: a code or a refresh token for an access token.
 //!
-//! rmcp could do this too; it writes codes and whatever else an answer has to its debug trace, and keeps no client secret,
-//! so it is done here.
+//! rmcp could do this too; it writes codes and other parts of an answer to its debug trace, and stores no client
+//! secret, so it is done here.
 
 use std::time::{Duration, SystemTime};
 
@@ -76,7 +76,7 @@ pub(crate) struct Bad {
 }
 
 impl Bad {
-    /// The code and the words of it, for people.
+    /// The code and its description, for people.
     pub(crate) fn said(&self, scrub: &Scrub) -> (String, String) {
         (scrub.line(&self.error), scrub.line(self.error_description.as_deref().unwrap_or_default()))
     }
@@ -132,7 +132,7 @@ fn scope(form: &mut Serializer<'_, String>, scopes: &[String]) {
     }
 }
 
-/// Asks for a token.
+/// Requests a token.
 pub(crate) async fn ask(
     web: &Web,
     issued: &Issued,
@@ -193,7 +193,7 @@ fn read(answer: &Answer, url: &str, scrub: &Scrub) -> Result<Given, AuthError> {
         });
     }
     let good: Good = serde_json::from_slice(&answer.body).map_err(|error| {
-        // Some say no with a 200.
+        // Some servers refuse with a 200.
         match serde_json::from_slice::<Bad>(&answer.body) {
             Ok(bad) => bad.refused(scrub),
             Err(_) => wrong(format!("it is no token (line {}, column {})", error.line(), error.column())),
@@ -212,7 +212,7 @@ impl Good {
         if access.is_empty() || checked("authorization", &header).is_err() {
             return Err("its token can't be sent in a header");
         }
-        // A number by the book; some write it as text.
+        // The standard requires a number; some servers send text.
         let seconds = self.expires_in.as_ref().and_then(|life| match life {
             Value::Number(number) => number.as_f64(),
             Value::String(text) => text.trim().parse().ok(),

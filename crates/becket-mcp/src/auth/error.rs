@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use crate::auth::store::StoreError;
 
-/// A login, a renewal or a logout fails.
+/// A failed login, renewal or logout.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum AuthError {
-    /// An address that something secret would go to is not encrypted.
+    /// An address that would receive a secret is not encrypted.
     #[error(
         "the {what} `{url}` is not encrypted: only `https` is used for logins, and `http` on this machine for a server on this machine"
     )]
@@ -19,7 +19,7 @@ pub enum AuthError {
         /// The address.
         url: String,
     },
-    /// An address is none that a browser or this program may go to.
+    /// An address must not be opened by a browser or by this program.
     #[error("the {what} `{url}` can't be used: {why}")]
     Address {
         /// The part of the metadata.
@@ -29,12 +29,12 @@ pub enum AuthError {
         /// The cause.
         why: String,
     },
-    /// A request gets no answer.
+    /// A request failed.
     #[error("`{url}` can't be reached: {why}")]
     Unreachable {
         /// The address.
         url: String,
-        /// Why.
+        /// The cause.
         why: String,
     },
     /// The server publishes nothing about logins.
@@ -43,29 +43,29 @@ pub enum AuthError {
     /// Its metadata is unusable.
     #[error("what the server publishes about logins can't be used: {0}")]
     Metadata(String),
-    /// The authorisation server is not the one that it should be.
+    /// The issuer is not the expected one.
     #[error("the authorisation server is not `{expected}`: {}", received.as_ref().map_or("it does not say who it is".to_owned(), |name| format!("it says that it is `{name}`")))]
     Issuer {
-        /// The one that it should be.
+        /// The expected issuer.
         expected: String,
-        /// The one that it says it is.
+        /// The actual issuer.
         received: Option<String>,
     },
-    /// The authorisation server does not protect codes.
+    /// The authorisation server does not support PKCE.
     #[error("the authorisation server does not announce PKCE with S256: a login there could be taken over")]
     NoPkce,
-    /// The client is not known and can't be made known.
+    /// The client is not registered and can't be.
     #[error(
         "this program is not known to the authorisation server: {0}; register it there, and set `oauth.clientId`"
     )]
     Registration(String),
-    /// The server wants more than was granted, and has been asked for just that already.
+    /// The server wants more scopes than were granted, and these were already requested once.
     #[error("the server wants {}, which was asked for and not granted: log out and in again, or ask its operator", scopes(.wanted))]
     NotGranted {
         /// The scopes that it wants.
         wanted: Vec<String>,
     },
-    /// The callback can't be waited for.
+    /// The listener for the callback can't be opened.
     #[error("the port {port} on this machine can't be listened on: {why}; set another `oauth.callbackPort`")]
     Port {
         /// The port; 0 means any.
@@ -73,36 +73,36 @@ pub enum AuthError {
         /// The cause.
         why: String,
     },
-    /// The address that was handed in is not what the browser was sent back to.
+    /// The entered address is not the one of the redirect.
     #[error("this is not the address that the login ends at: {0}")]
     Callback(&'static str),
-    /// The user, or the authorisation server for him, said no.
+    /// The user or the authorisation server refused.
     #[error("the login was refused: {error}{}", tail(.description))]
     Denied {
-        /// The code of OAuth.
+        /// The OAuth error code.
         error: String,
-        /// In words.
+        /// A description.
         description: String,
     },
-    /// The token endpoint said no.
+    /// The token endpoint refused.
     #[error("the authorisation server gives no token: {error}{}", tail(.description))]
     Refused {
-        /// The code of OAuth.
+        /// The OAuth error code.
         error: String,
-        /// In words.
+        /// A description.
         description: String,
     },
-    /// The identity provider does not vouch for its user.
+    /// The identity provider refused the token exchange.
     #[error("the identity provider at `{url}` gives no grant: {error}{}", tail(.description))]
     NotVouched {
         /// The address of the request.
         url: String,
-        /// The code of OAuth.
+        /// The OAuth error code.
         error: String,
-        /// In words.
+        /// A description.
         description: String,
     },
-    /// Nobody has to log in.
+    /// The grant needs no login.
     #[error(
         "nobody has to log in: this program does it itself, by the grant `{grant}` that the server's `oauth` names"
     )]
@@ -113,7 +113,7 @@ pub enum AuthError {
     /// The configuration is incomplete.
     #[error("the server's `oauth` lacks {0}")]
     Incomplete(&'static str),
-    /// The authorisation server does not take what is configured.
+    /// The authorisation server does not support the configured method.
     #[error("the authorisation server does not take {wanted}: it takes {}", names(.taken))]
     NotTaken {
         /// The configured value.
@@ -131,7 +131,7 @@ pub enum AuthError {
         /// The cause, without any of the file's text.
         why: String,
     },
-    /// The token endpoint says something else.
+    /// The token endpoint's response is malformed.
     #[error("the answer of the token endpoint `{url}` can't be used: {what}")]
     Answer {
         /// The address.
@@ -142,13 +142,13 @@ pub enum AuthError {
     /// No redirect arrived in time.
     #[error("nobody has logged in within {} s", limit.as_secs_f64())]
     TimedOut {
-        /// The time there was.
+        /// The time limit.
         limit: Duration,
     },
-    /// The host gave up.
+    /// The host cancelled.
     #[error("the login was cancelled")]
     Cancelled,
-    /// Tokens can't be read or kept.
+    /// The token store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The HTTP client could not be built.

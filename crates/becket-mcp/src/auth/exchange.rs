@@ -29,7 +29,7 @@ const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
 
 /// The parameters of a token exchange request.
 pub(crate) struct Wish<'a> {
-    /// The authorisation server, by its name.
+    /// The authorisation server's issuer.
     pub(crate) audience: &'a str,
     pub(crate) resource: &'a str,
     pub(crate) scopes: &'a [String],
@@ -61,7 +61,7 @@ pub(crate) async fn vouched(
     id_token: &Secret,
     wish: &Wish<'_>,
 ) -> Result<Secret, AuthError> {
-    // Every provider that takes secrets takes them this way (RFC 6749, 2.3.1).
+    // Every provider that supports secrets accepts them this way (RFC 6749, 2.3.1).
     let proof = provider.client_secret.clone().map_or(Proof::None, Proof::Basic);
     let client = Client { id: provider.client_id.clone(), proof };
     let post = web.request(Method::POST, &provider.token_endpoint);
@@ -92,7 +92,7 @@ fn read(answer: &Answer, wish: &Wish<'_>, url: &str, scrub: &Scrub) -> Result<Se
         Ok(good) if answer.status.is_success() => good,
         good => {
             return Err(match (serde_json::from_slice::<Bad>(&answer.body), good) {
-                // Some say no with a 200.
+                // Some servers refuse with a 200.
                 (Ok(bad), _) => {
                     let (error, description) = bad.said(scrub);
                     AuthError::NotVouched { url: url.to_owned(), error, description }

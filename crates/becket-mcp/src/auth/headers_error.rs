@@ -7,7 +7,7 @@ use becket_process::{End, SpawnError};
 
 use crate::auth::AuthError;
 
-/// A source of headers gave none. `said` is the end of what a helper printed to its stderr.
+/// A failed source of headers. `said` is the end of a helper's stderr.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum HeadersError {
     /// The configured name is not a valid header name.
@@ -28,7 +28,7 @@ pub enum HeadersError {
     /// The helper took too long.
     #[error("the headers helper did not end within {} s{}", limit.as_secs_f64(), told(.said))]
     TimedOut {
-        /// The time it had.
+        /// The time limit.
         limit: Duration,
         /// The end of its stderr.
         said: String,
@@ -41,7 +41,7 @@ pub enum HeadersError {
         /// The end of its stderr.
         said: String,
     },
-    /// The helper printed something else.
+    /// The helper's output is not a JSON object of strings.
     #[error(
         "the headers helper must print one JSON object of strings, such as `{{\"Authorization\": \"Bearer …\"}}`: {what}{}",
         told(.said)
@@ -52,10 +52,10 @@ pub enum HeadersError {
         /// The end of its stderr.
         said: String,
     },
-    /// The login does not do any longer, or not now.
+    /// The login is no longer usable, or not now.
     #[error("the login of the server can't be used: {0}")]
     Login(Arc<AuthError>),
-    /// The configuration names a grant, and this host logs in nowhere.
+    /// The configuration names a grant, and this host has no logins.
     #[error("this host logs in to no server, and the `oauth` of this one says that it should")]
     NoLogins,
     /// The host's bearer provider has no token.

@@ -22,10 +22,10 @@ use crate::fault::Fault;
 use crate::host::Lent;
 use crate::secret::Secret;
 
-/// The longest a helper may take.
+/// Time limit on a helper.
 pub const HELPER_LIMIT: Duration = Duration::from_secs(10);
 
-/// The most it may print to stdout, in bytes: some headers.
+/// Limit on its stdout, in bytes.
 const OUTPUT: usize = 64 << 10;
 
 /// Limit on the lines of stderr in an error.
@@ -34,7 +34,7 @@ const LINES: usize = 10;
 /// The command line and its directory.
 #[derive(Clone)]
 pub struct HelperCommand {
-    /// For `/bin/sh -c`.
+    /// The script for `/bin/sh -c`.
     pub script: String,
     /// The name of the server.
     pub server: String,
@@ -44,11 +44,11 @@ pub struct HelperCommand {
     pub environment: Vec<(OsString, OsString)>,
     /// The directory it starts in.
     pub cwd: PathBuf,
-    /// The longest it may take: [`HELPER_LIMIT`].
+    /// Time limit: [`HELPER_LIMIT`].
     pub limit: Duration,
 }
 
-/// The headers that a helper prints. It keeps them until they are refused.
+/// The headers that a helper prints. They are cached until they are refused.
 #[derive(Debug)]
 pub struct Helper {
     command: HelperCommand,
@@ -58,7 +58,7 @@ pub struct Helper {
 }
 
 impl Helper {
-    /// Nothing is run yet. `runner` owns what has to be ended.
+    /// Creates the source. Nothing is run yet. `runner` owns the processes.
     #[must_use]
     pub fn new(command: HelperCommand, runner: Runner) -> Self {
         Self { command, runner, kept: Mutex::default(), runs: AtomicU64::new(0) }
@@ -136,7 +136,7 @@ fn read(finished: &Finished) -> Result<Headers, String> {
     Ok(headers)
 }
 
-/// The end of stderr, without whatever is on stdout too.
+/// Returns the end of stderr, without anything that is on stdout too.
 fn said(finished: &Finished) -> String {
     let stderr = String::from_utf8_lossy(&finished.stderr.bytes);
     let stdout = String::from_utf8_lossy(&finished.stdout.bytes);

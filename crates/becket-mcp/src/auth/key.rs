@@ -8,7 +8,7 @@ use std::fmt::Write;
 use sha2::{Digest, Sha256};
 use url::Url;
 
-/// A server, as tokens and memories of it are kept. Scheme, host, port, path, query and credentials all count; case of
+/// The key of a server in token stores and caches. Scheme, host, port, path, query and credentials all count; case of
 /// the host, a default port and the fragment don't.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Key {
@@ -57,7 +57,7 @@ impl Key {
 /// An address without credentials, query and fragment.
 pub(crate) fn shown(url: &Url) -> String {
     let mut bare = url.clone();
-    // Addresses that can have neither have neither.
+    // Addresses without a host have neither.
     let _ = bare.set_username("");
     let _ = bare.set_password(None);
     bare.set_query(None);

@@ -1,4 +1,4 @@
-//! One login, from the look for the authorisation server to the tokens in the store.
+//! One login, from discovery to the tokens in the store.
 //!
 //! It does not open a browser, use a code that does not belong to it, or ask twice for scopes that were not granted the
 //! first time.
@@ -120,10 +120,10 @@ impl Login {
         complete(&session, asked, returned).await
     }
 
-    /// The same with the address that a browser on another machine was sent back to.
+    /// Finishes the login with the redirect address of a browser on another machine.
     ///
     /// # Errors
-    /// As [`Login::finish`]; the address is of another login, or of none.
+    /// As [`Login::finish`]; or the address belongs to another login, or to none.
     pub async fn finish_with(self, address: &str) -> Result<LoggedIn, AuthError> {
         let returned = callback::read(address, &self.asked.state)?;
         drop(self.callback);
@@ -148,7 +148,8 @@ async fn complete(session: &Session, asked: Asked, returned: Returned) -> Result
 }
 
 impl Asked {
-    /// The address of the login page, with PKCE, `state` and the resource in it, and what is needed to know the answer.
+    /// Builds the address of the login page, with PKCE, `state` and the resource, and the data for checking the
+    /// response.
     async fn new(
         mut manager: AuthorizationManager,
         authority: Authority,
@@ -163,7 +164,7 @@ impl Asked {
         let url: Url = url.parse().map_err(|_| bad("the address of the login page is none"))?;
         let value = |wanted: &str| {
             let mut found = url.query_pairs().filter(|(name, _)| name == wanted);
-            // Of two values, one is the authorisation server's own and would count for either side.
+            // A parameter that is already there would occur twice, and either value could count.
             found.next().filter(|_| found.next().is_none()).map(|(_, value)| value.into_owned())
         };
         let doubled = || bad("the address of the login page has parameters of its own that stand for ours");

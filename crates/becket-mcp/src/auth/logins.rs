@@ -1,4 +1,4 @@
-//! The face: the logins of a host.
+//! The logins of a host.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -40,7 +40,7 @@ pub struct LoginOptions {
     pub network: Network,
     /// The behaviour if a server publishes less metadata than it has to.
     pub unsaid: Unsaid,
-    /// The host in the address that browsers are sent back to.
+    /// The host in the redirect URI.
     pub callback_host: CallbackHost,
     /// Time limit on the user's part of a login.
     pub limit: Duration,
@@ -48,10 +48,10 @@ pub struct LoginOptions {
     pub extra_ca: Option<PathBuf>,
 }
 
-/// The host in the address that browsers are sent back to. Both mean this machine, and it listens on 127.0.0.1 either way.
+/// The host in the redirect URI. Both mean this machine, and it listens on 127.0.0.1 either way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CallbackHost {
-    /// `127.0.0.1`, as RFC 8252 wants it.
+    /// `127.0.0.1`, as RFC 8252 recommends.
     #[default]
     Address,
     /// `localhost`, for clients that are registered with that name.
@@ -67,7 +67,7 @@ pub struct Target {
     pub url: Url,
     /// The user's configuration of it.
     pub oauth: OAuth,
-    /// Certificates of its own.
+    /// TLS roots and a client certificate.
     pub tls: Option<Tls>,
 }
 
@@ -85,7 +85,8 @@ pub(crate) struct Common {
 }
 
 impl LoginOptions {
-    /// Tokens in this store, the clock of the system, five minutes for a login; strict wherever there is a choice.
+    /// Creates options with this store, the clock of the system, five minutes for a login, and the strict choice
+    /// everywhere.
     #[must_use]
     pub fn new(store: Arc<dyn TokenStore>) -> Self {
         Self {
@@ -110,8 +111,8 @@ impl Logins {
         Self { common: Arc::new(Common { options, trust }), sessions: Arc::default() }
     }
 
-    /// The source of the headers of a server: `Authorization` with the token that is kept, renewed where that is due;
-    /// nothing as long as there is none.
+    /// Returns the source of a server's headers: `Authorization` with the stored token, renewed when due; no header
+    /// without a token.
     #[must_use]
     pub fn headers(&self, target: &Target) -> OAuthHeaders {
         OAuthHeaders::new(self.session(target))
@@ -147,7 +148,7 @@ impl Logins {
         Ok(self.common.options.store.load(&key).await?.is_some())
     }
 
-    /// Waits for renewals that are under way, so that no token is lost with the process.
+    /// Waits for renewals in progress, so that no token is lost with the process.
     pub async fn settled(&self) {
         let sessions: Vec<Arc<Session>> = self.sessions().values().cloned().collect();
         for session in sessions {

@@ -20,7 +20,7 @@ const LIMIT: Duration = Duration::from_secs(5);
 /// The extent of a logout.
 #[derive(Debug, Clone)]
 pub enum LoggedOut {
-    /// There was nothing to end.
+    /// There were no tokens.
     NoTokens,
     /// The tokens are deleted locally; the authorisation server has no revocation endpoint.
     Here,
@@ -28,7 +28,7 @@ pub enum LoggedOut {
     Everywhere,
     /// The tokens are deleted locally; the revocation failed or timed out.
     NotRevoked {
-        /// Why; `None`: it did not answer in time.
+        /// The cause; `None` after a timeout.
         why: Option<AuthError>,
     },
 }

@@ -24,14 +24,14 @@ const SKEW: Duration = Duration::from_secs(5);
 /// Time limit on the wait for the lock: others hold it for milliseconds.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The memory, in a file that several processes may use at the same time.
+/// A cache of these servers, in a file that several processes may use at the same time.
 #[derive(Debug, Clone)]
 pub struct AuthNeeded {
     path: Arc<Path>,
     ttl: Duration,
 }
 
-/// The file was there and could not be used; it counts as empty, and the next entry replaces it.
+/// An existing file that could not be used; it counts as empty, and the next entry replaces it.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Forgotten {
     /// Its text makes no sense.
@@ -45,14 +45,14 @@ pub enum Forgotten {
     Unreadable(#[from] FileError),
 }
 
-/// Milliseconds since 1970 at which a server said that it wants a login, by [`Key::id`].
+/// The time of a server's demand for a login in milliseconds since 1970, by [`Key::id`].
 #[derive(Default, Serialize, Deserialize)]
 struct Memory {
     needed: BTreeMap<String, u64>,
 }
 
 impl AuthNeeded {
-    /// The memory in this file, which need not exist. What is older than `ttl` counts as forgotten.
+    /// Opens the cache in this file, which need not exist. Entries older than `ttl` are ignored.
     #[must_use]
     pub fn open(path: impl Into<PathBuf>, ttl: Duration) -> (Self, Option<Forgotten>) {
         let memory = Self { path: path.into().into(), ttl };
@@ -69,10 +69,10 @@ impl AuthNeeded {
         self.remaining(*memory.needed.get(key.id())?, now)
     }
 
-    /// Remembers that a server said so, at `now`.
+    /// Records that a server wants a login, at `now`.
     ///
     /// # Errors
-    /// It is not remembered.
+    /// It could not be recorded.
     pub async fn note(&self, key: &Key, now: SystemTime) -> Result<(), FileError> {
         let (id, since) = (key.id().to_owned(), millis(now));
         self.change(now, move |memory| {
@@ -81,10 +81,10 @@ impl AuthNeeded {
         .await
     }
 
-    /// Forgets a server: there are new credentials for it.
+    /// Removes a server: there are new credentials for it.
     ///
     /// # Errors
-    /// It is still remembered.
+    /// It could not be removed.
     pub async fn clear(&self, key: &Key, now: SystemTime) -> Result<(), FileError> {
         let is_known = self.read().is_ok_and(|memory| memory.needed.contains_key(key.id()));
         if !is_known {

@@ -27,7 +27,7 @@ impl OAuthHeaders {
         if let Why::After401(challenge) = &why
             && challenge.is_insufficient_scope()
         {
-            // More scopes are to be had by writing them into the configuration alone.
+            // More scopes can only be requested by configuring them.
             return Err(Fault::AuthNeeded(challenge.clone()));
         }
         let tokens = unattended::tokens(&self.0, why).await.map_err(broken)?;
@@ -41,7 +41,7 @@ impl OAuthHeaders {
                 Some(tokens) if tokens.is_fresh(self.0.now()) => return Ok(self.header(&tokens)),
                 Some(tokens) => (Stale::Old(tokens.access), None),
             },
-            // The token is good: another one of its kind would not do more.
+            // The token is valid: another one with the same scopes would not help.
             Why::After401(challenge) if challenge.is_insufficient_scope() => {
                 return Err(Fault::AuthNeeded(challenge));
             }

@@ -12,7 +12,7 @@ use url::Url;
 use crate::auth::AuthError;
 use crate::auth::web::{Answer, Web};
 
-/// The metadata at the root of a server's host, if it is one of old.
+/// Returns the metadata at the root of a server's host, if it is a legacy server.
 pub(crate) async fn metadata(web: &Web, server: &Url) -> Result<Option<AuthorizationMetadata>, AuthError> {
     let path = server.path().trim_end_matches('/');
     for newer in [format!("/.well-known/oauth-protected-resource{path}"), NEWER.to_owned()] {

@@ -1,6 +1,6 @@
-//! Authorisation servers without a login page: those that no person goes to.
+//! Authorisation servers without a login page, for grants that need no person.
 //!
-//! The library wants one all the same. It gets one that leads nowhere, and nothing is ever sent there.
+//! The library requires one all the same. It gets a placeholder, and no request is ever sent there.
 
 use rmcp::transport::auth::{
     AuthorizationManager, AuthorizationMetadata, OAuthClientConfig, OAuthHttpClient, OAuthHttpClientFuture,
@@ -38,7 +38,7 @@ pub(crate) fn metadata(mut metadata: AuthorizationMetadata) -> AuthorizationMeta
     metadata
 }
 
-/// Metadata may do without a login page where no grant needs one (RFC 8414, 2); the library can't read it then.
+/// Metadata may omit a login page if no grant needs one (RFC 8414, 2); the library can't parse it then.
 pub(crate) fn body(published: Vec<u8>) -> Vec<u8> {
     let Ok(Value::Object(mut metadata)) = serde_json::from_slice(&published) else { return published };
     if !metadata.contains_key("token_endpoint") || metadata.contains_key("authorization_endpoint") {
@@ -48,7 +48,7 @@ pub(crate) fn body(published: Vec<u8>) -> Vec<u8> {
     Value::Object(metadata).to_string().into_bytes()
 }
 
-/// Looks for authorisation servers that need no login page.
+/// Fetches metadata that may omit a login page.
 pub(crate) struct Pageless(pub(crate) Web);
 
 impl OAuthHttpClient for Pageless {

@@ -27,7 +27,7 @@ const KEY: &str = "private key";
 const ASSERTION: &str = "assertion";
 const IDENTITY: &str = "identity token";
 
-/// A client, and what says that it is the one.
+/// A client and its authentication.
 pub(crate) struct Proven<'a> {
     pub(crate) client: Client,
     pub(crate) by: By<'a>,
@@ -35,7 +35,7 @@ pub(crate) struct Proven<'a> {
 
 /// The party that authenticates the client.
 pub(crate) enum By<'a> {
-    /// It does, with its secret or with what it has signed.
+    /// The client itself, with its secret or a signed assertion.
     Itself { signed: Option<Secret> },
     /// A third party that the authorisation server trusts.
     Assertion(Secret),
@@ -43,7 +43,7 @@ pub(crate) enum By<'a> {
     Provider(&'a IdentityProvider, Secret),
 }
 
-/// Makes ready what the authorisation server is to be shown, if it takes such a thing.
+/// Prepares the authentication, if the authorisation server supports the method.
 pub(crate) async fn prove<'a>(
     oauth: &'a OAuth,
     authority: &Authority,
@@ -98,7 +98,7 @@ async fn signed(
     signing.assertion(&Claims { client, audience, key_id: id.as_deref(), now }).map_err(wrong)
 }
 
-/// The JWT in a file. One that is none is not sent anywhere: it may be something else that is secret.
+/// Reads the JWT in a file. Other content is not sent anywhere: it may be another secret.
 async fn jwt(what: &'static str, file: &Path, now: SystemTime) -> Result<Secret, AuthError> {
     let wrong = |why: &str| AuthError::File { what, file: file.to_owned(), why: why.to_owned() };
     let bytes = read(what, file).await?;
@@ -122,7 +122,7 @@ pub(crate) fn claims(text: &str) -> Option<Value> {
     parts.next().is_none().then_some(claims)
 }
 
-/// Reads a small file beside the threads that drive connections.
+/// Reads a small file outside the threads that drive connections.
 async fn read(what: &'static str, file: &Path) -> Result<Vec<u8>, AuthError> {
     let path = file.to_owned();
     let wrong = |why: String| AuthError::File { what, file: file.to_owned(), why };

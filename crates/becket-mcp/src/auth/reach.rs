@@ -17,10 +17,10 @@ use crate::auth::key::shown;
 /// Addresses that logins may lead to, beside public ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Network {
-    /// No other ones.
+    /// Public addresses only.
     #[default]
     Public,
-    /// Private ones too, as the authorisation server of a company has them.
+    /// Private ones too, for the authorisation server of a company.
     Private,
 }
 

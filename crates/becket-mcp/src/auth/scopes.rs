@@ -8,10 +8,10 @@ use crate::auth::AuthError;
 use crate::auth::tokens::Tokens;
 use crate::fault::Challenge;
 
-/// A scope that has tokens renewed without the user.
+/// The scope for tokens that are renewed without the user.
 const OFFLINE: &str = "offline_access";
 
-/// The scopes to ask for. `found` are those of the metadata, `supported` those that the authorisation server knows.
+/// Returns the scopes to ask for. `found` are those of the metadata, `supported` those of the authorisation server.
 pub(crate) fn wanted(
     configured: &[String],
     challenge: &Challenge,

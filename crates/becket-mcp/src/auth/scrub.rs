@@ -1,16 +1,16 @@
 //! Removes secrets from text of remote origin: an authorisation server may echo what it was sent.
 
-/// Shorter ones are not looked for: they would be found in innocent text.
+/// Shorter secrets are not removed: they would match innocent text.
 const SHORTEST: usize = 6;
 
-/// The longest text that is handed on, in characters.
+/// Limit on the returned text, in characters.
 const LONGEST: usize = 500;
 
 /// Secrets that a text may have in it.
 pub(crate) struct Scrub(Vec<String>);
 
 impl Scrub {
-    /// These, and as they look in a form.
+    /// Collects these secrets, and their form-encoded spellings.
     pub(crate) fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
         let secrets = secrets.into_iter().filter(|secret| secret.len() >= SHORTEST);
         let both = |secret: &str| {
@@ -24,17 +24,17 @@ impl Scrub {
         Self(all)
     }
 
-    /// Every longer word of a text that is secret as a whole.
+    /// Adds every longer word of a text that is secret as a whole.
     pub(crate) fn of_words(text: &str) -> Self {
         Self::new(text.split(|c: char| c.is_whitespace() || "\"'{}[],:;".contains(c)))
     }
 
-    /// A text without them.
+    /// Returns a text without them.
     pub(crate) fn clean(&self, text: &str) -> String {
         self.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "…"))
     }
 
-    /// The beginning of a text without them, on one line.
+    /// Returns the beginning of a text without them, on one line.
     pub(crate) fn line(&self, text: &str) -> String {
         line(&self.clean(text))
     }

@@ -33,7 +33,7 @@ const YOUNG: Duration = Duration::from_secs(2);
 /// The reason for a renewal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Stale {
-    /// They are about to expire, and do until then.
+    /// They are about to expire, and usable until then.
     Old(Secret),
     /// The server refused this one, or a request without any.
     Refused(Option<Secret>),
@@ -44,7 +44,7 @@ pub(crate) enum Stale {
 pub(crate) enum Got {
     /// A person has just logged in.
     ByLogin,
-    /// With the tokens before them.
+    /// They replace earlier tokens.
     ByRenewal,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct Session {
 #[derive(Default)]
 struct State {
     tokens: Option<Tokens>,
-    /// The token that a request was given last.
+    /// The token of the last request.
     handed: Option<Secret>,
     renewed: Option<Instant>,
     renewal: Option<Renewal>,
@@ -75,7 +75,7 @@ impl Session {
         Self { key, target, common: Arc::clone(common), web: OnceCell::new(), state, unattended }
     }
 
-    /// The tokens that were got without a person.
+    /// Returns the tokens of a grant that needs no person.
     pub(crate) fn unattended(&self) -> &tokio::sync::Mutex<Unattended> {
         &self.unattended
     }
@@ -107,7 +107,7 @@ impl Session {
         new_web(&self.common, url, None).await
     }
 
-    /// The tokens that are known, or those in the store.
+    /// Returns the tokens in memory, or those in the store.
     pub(crate) async fn tokens(&self) -> Result<Option<Tokens>, AuthError> {
         let known = self.state().tokens.clone();
         if known.is_some() {
@@ -118,12 +118,12 @@ impl Session {
         Ok(found)
     }
 
-    /// Notes which token a request goes out with.
+    /// Records the token of a request.
     pub(crate) fn hand(&self, token: &Secret) {
         self.state().handed = Some(token.clone());
     }
 
-    /// The token that a request went out with last.
+    /// Returns the token of the last request.
     pub(crate) fn handed(&self) -> Option<Secret> {
         self.state().handed.clone()
     }
@@ -144,7 +144,7 @@ impl Session {
         renewal.await
     }
 
-    /// Waits for a renewal that is under way.
+    /// Waits for a renewal in progress.
     pub(crate) async fn settled(&self) {
         let renewal = self.state().renewal.clone();
         if let Some(renewal) = renewal {
@@ -153,12 +153,12 @@ impl Session {
         }
     }
 
-    /// Keeps the store to this one until the guard is dropped.
+    /// Locks the store for this session until the guard is dropped.
     pub(crate) async fn guard(&self) -> Result<Guard, StoreError> {
         self.options().store.guard(&self.key).await
     }
 
-    /// Keeps new tokens, under the guard, and has the server asked again; where they are kept.
+    /// Stores new tokens, under the guard, and clears the record that a login is needed. Returns their storage.
     pub(crate) async fn keep(&self, _guard: &Guard, tokens: Tokens, got: Got) -> Result<Kept, AuthError> {
         let store = &self.options().store;
         let kept = match got {
@@ -167,13 +167,13 @@ impl Session {
         };
         self.state().tokens = Some(tokens);
         if let Some(needed) = &self.options().needed {
-            // A memory that fails costs a wait of minutes at most, and no token.
+            // A failure here costs a wait of minutes at most, and no token.
             let _ = needed.clear(&self.key, self.now()).await;
         }
         Ok(kept)
     }
 
-    /// Forgets the tokens, under the guard.
+    /// Deletes the tokens, under the guard.
     pub(crate) async fn forget(&self, _guard: &Guard) -> Result<(), AuthError> {
         self.options().store.remove(&self.key).await?;
         let mut state = self.state();
@@ -234,7 +234,7 @@ async fn new_web(common: &Arc<Common>, url: &Url, tls: Option<Tls>) -> Result<We
             cert: tls.cert.as_deref(),
             key: tls.key.as_deref(),
         });
-        // A server on this machine may do without roots, and so may the machine.
+        // A server on this machine may work without roots, and the machine may have none.
         let config = common.trust.config(files);
         let config =
             config.or_else(|error| if is_loopback(&url) { common.trust.nobody() } else { Err(error) });

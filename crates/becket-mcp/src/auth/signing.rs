@@ -22,7 +22,7 @@ use crate::secret::Secret;
 /// Lifetime of an assertion, with room for clock differences.
 const LIFE: Duration = Duration::from_secs(120);
 
-/// A key and the way it signs.
+/// A key and its signature algorithm.
 #[derive(Debug)]
 pub(crate) struct Signing {
     key: Arc<dyn SigningKey>,
@@ -34,13 +34,14 @@ pub(crate) struct Claims<'a> {
     pub(crate) client: &'a str,
     /// The audience: the authorisation server, by its name.
     pub(crate) audience: &'a str,
-    /// By which name the key is known.
+    /// The key id.
     pub(crate) key_id: Option<&'a str>,
     pub(crate) now: SystemTime,
 }
 
 impl Signing {
-    /// A key of a PEM file, and the first algorithm that it can do and that is wanted, and taken by the other side.
+    /// Reads a key from PEM, with the first algorithm that it supports, that is configured, and that the other side
+    /// accepts.
     pub(crate) fn new(
         pem: &[u8],
         wanted: Option<Algorithm>,
@@ -123,7 +124,7 @@ fn names(algorithms: &[Algorithm]) -> String {
     algorithms.iter().map(|known| format!("`{}`", known.name())).collect::<Vec<_>>().join(", ")
 }
 
-/// A name that no other assertion has.
+/// Returns a unique id for an assertion.
 fn unique() -> Result<String, String> {
     let mut bytes = [0; 16];
     let random = ring::default_provider().secure_random;
@@ -131,8 +132,8 @@ fn unique() -> Result<String, String> {
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// TLS writes a signature with an elliptic curve as a list of two numbers (DER), JWT as two numbers of a fixed size
-/// (RFC 7518, 3.4).
+/// Converts an elliptic-curve signature: TLS writes it as a list of two numbers (DER), JWT as two numbers of a fixed
+/// size (RFC 7518, 3.4).
 fn fixed(der: &[u8], size: usize) -> Option<Vec<u8>> {
     let [0x30, length, list @ ..] = der else { return None };
     if usize::from(*length) != list.len() {
@@ -143,7 +144,7 @@ fn fixed(der: &[u8], size: usize) -> Option<Vec<u8>> {
     rest.is_empty().then(|| [first, second].concat())
 }
 
-/// The number at the beginning, with zeroes before it up to a size, and what follows it.
+/// Splits off the number at the beginning, padded with leading zeroes to a size.
 fn number(der: &[u8], size: usize) -> Option<(Vec<u8>, &[u8])> {
     let [0x02, length, rest @ ..] = der else { return None };
     let (bytes, rest) = rest.split_at_checked(usize::from(*length))?;

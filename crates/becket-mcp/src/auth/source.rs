@@ -16,22 +16,22 @@ use crate::secret::Secret;
 /// The reason for which headers are requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Why {
-    /// Nothing was sent yet, or what was sent last did well.
+    /// Nothing was sent yet, or the last request was accepted.
     First,
-    /// The server refused a request with these headers, and said this about it.
+    /// The server refused a request with these headers, and sent this challenge.
     After401(Challenge),
 }
 
-/// The headers that a source gives.
+/// The headers of a source.
 pub type Headers = Vec<(HeaderName, Secret)>;
 
-/// A source of headers. Cheap to ask for the first time; asked by many requests at once.
+/// A source of headers. The first request is cheap; many run at once.
 pub trait HeaderSource: fmt::Debug + Send + Sync + 'static {
-    /// The headers that the next request is sent with. What is asked after a 401 are other ones than before, or a
-    /// fault: a source that has nothing else says [`Fault::AuthNeeded`].
+    /// Returns the headers of the next request. After a 401 these are other ones than before, or a fault: a source
+    /// without others returns [`Fault::AuthNeeded`].
     ///
     /// # Errors
-    /// [`Fault::AuthNeeded`] where only the user can help, [`Fault::Headers`] where something is broken.
+    /// [`Fault::AuthNeeded`] if only the user can help, [`Fault::Headers`] if something is broken.
     fn headers(&self, why: Why) -> Lent<'_, Result<Headers, Fault>>;
 }
 
@@ -40,7 +40,7 @@ pub trait HeaderSource: fmt::Debug + Send + Sync + 'static {
 pub struct StaticHeaders(Headers);
 
 impl StaticHeaders {
-    /// Headers as they are configured.
+    /// Checks configured headers.
     ///
     /// # Errors
     /// A name or a value that HTTP does not allow; the value is not shown.
@@ -61,12 +61,13 @@ impl HeaderSource for StaticHeaders {
 
 /// Several sources as one. Of two headers with one name that of the later source counts.
 ///
-/// After a 401 each is asked for others. One that has none keeps what it gave before, as long as another one has.
+/// After a 401 each is asked for others. A source without others keeps its headers, as long as another one has new
+/// ones.
 #[derive(Debug, Clone, Default)]
 pub struct Layered(Vec<Arc<dyn HeaderSource>>);
 
 impl Layered {
-    /// The sources, from the weakest to the strongest.
+    /// Combines sources, from the weakest to the strongest.
     #[must_use]
     pub fn new(sources: Vec<Arc<dyn HeaderSource>>) -> Self {
         Self(sources)
@@ -101,7 +102,7 @@ impl HeaderSource for Layered {
     }
 }
 
-/// A header that HTTP takes.
+/// Converts to a valid HTTP header.
 pub(crate) fn checked(name: &str, value: &Secret) -> Result<(HeaderName, Secret), HeadersError> {
     let header = HeaderName::from_bytes(name.as_bytes());
     let header = header.map_err(|_| HeadersError::Name { name: name.to_owned() })?;

@@ -22,7 +22,7 @@ pub struct Tokens {
     pub expires_at: Option<SystemTime>,
     /// The scopes that were granted.
     pub scopes: Vec<String>,
-    /// The scopes that were asked for; more than those granted where the server was not willing.
+    /// The requested scopes; more than those granted if the server refused some.
     pub asked: Vec<String>,
     /// The client that they were issued to.
     pub client: Client,
@@ -30,7 +30,7 @@ pub struct Tokens {
     pub issued: Issued,
 }
 
-/// A client as an authorisation server knows it.
+/// A client of an authorisation server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Client {
     /// Its id.
@@ -42,11 +42,11 @@ pub struct Client {
 /// The method by which a client authenticates at the token endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Proof {
-    /// Not at all: it is a public one.
+    /// None: a public client.
     None,
-    /// By a secret in the header `Authorization`.
+    /// A secret in the header `Authorization`.
     Basic(Secret),
-    /// By a secret in the body.
+    /// A secret in the body.
     Post(Secret),
 }
 

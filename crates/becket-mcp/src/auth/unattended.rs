@@ -41,7 +41,7 @@ pub(crate) struct Unattended {
     challenge: Challenge,
 }
 
-/// The tokens to send a request with; none as long as the server has not asked.
+/// Returns the tokens for a request; none until the server has demanded authentication.
 pub(crate) async fn tokens(session: &Session, why: Why) -> Result<Option<Tokens>, AuthError> {
     let mut state = session.unattended().lock().await;
     let now = session.now();
@@ -66,7 +66,7 @@ pub(crate) async fn tokens(session: &Session, why: Why) -> Result<Option<Tokens>
 }
 
 impl Unattended {
-    /// Forgets the tokens; whether there were any.
+    /// Drops the tokens; returns whether there were any.
     pub(crate) fn forget(&mut self) -> bool {
         std::mem::take(self).tokens.is_some()
     }
@@ -93,7 +93,7 @@ impl Unattended {
     }
 }
 
-/// Finds the authorisation server and gets a token from it.
+/// Discovers the authorisation server and requests a token from it.
 async fn get(session: &Session, challenge: &Challenge) -> Result<Tokens, AuthError> {
     let (web, target, options) = (session.web().await?, session.target(), session.options());
     let Target { oauth, url: server, .. } = target;

@@ -1,7 +1,8 @@
-//! The HTTP client of logins: our own, so that no environment, redirect or stranger decides where a request goes.
+//! The HTTP client of logins: separate, so that no environment variable, redirect or remote document decides the
+//! destination of a request.
 //!
-//! Nothing is followed or retried, no proxy is used, an answer is read up to a cap, and every name is judged by the
-//! addresses that it leads to as it is connected.
+//! No redirect is followed, no request is retried, no proxy is used, a response is read up to a cap, and every name is
+//! checked by its addresses as it is connected.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -17,10 +18,10 @@ use crate::auth::AuthError;
 use crate::auth::key::shown;
 use crate::auth::reach::Reach;
 
-/// The longest answer that is read, in bytes.
+/// Limit on a response, in bytes.
 const CAP: usize = 1 << 20;
 
-/// The longest that one request may take.
+/// Time limit on one request.
 pub(crate) const REQUEST: Duration = Duration::from_secs(30);
 
 /// The HTTP client for the logins of one server.
@@ -30,7 +31,7 @@ pub(crate) struct Web {
     reach: Arc<Reach>,
 }
 
-/// An answer, read to its end.
+/// A complete response.
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) headers: reqwest::header::HeaderMap,
@@ -72,7 +73,7 @@ impl Web {
         let unreachable = |why: String| AuthError::Unreachable { url: shown(&url), why };
         let mut response = self.client.execute(request).await.map_err(|error| unreachable(chain(error)))?;
         let (status, headers) = (response.status(), std::mem::take(response.headers_mut()));
-        // A stream of events has no end: a server that gives one where metadata is asked for has none.
+        // A stream of events has no end: a server that returns one has no metadata.
         let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         if kind.starts_with("text/event-stream") {
             return Ok(Answer { status, headers, body: Vec::new() });
@@ -88,7 +89,7 @@ impl Web {
     }
 }
 
-/// Every request of discovery and registration goes the same way.
+/// Requests of discovery and registration use the same checks.
 impl OAuthHttpClient for Web {
     fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move {

@@ -15,7 +15,7 @@ pub struct Approvals {
     projects: BTreeMap<String, BTreeMap<String, Fingerprint>>,
 }
 
-/// A text that holds no approvals. Nothing counts as approved then.
+/// The text is not a file of approvals. Nothing counts as approved then.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the approvals of MCP servers can't be read, so none counts: {why}: remove the file, and approve anew"
@@ -35,10 +35,10 @@ struct Wire {
 const VERSION: u32 = 1;
 
 impl Approvals {
-    /// Reads what [`Approvals::to_text`] wrote. An empty text holds none.
+    /// Reads the output of [`Approvals::to_text`]. An empty text has no approvals.
     ///
     /// # Errors
-    /// It was written by something else, or by a later version.
+    /// The text has another format, or that of a later version.
     pub fn parse(text: &str) -> Result<Self, ApprovalsError> {
         if text.trim().is_empty() {
             return Ok(Self::default());
@@ -61,7 +61,7 @@ impl Approvals {
         Ok(approvals)
     }
 
-    /// The text for the file, keys sorted.
+    /// Returns the text for the file, keys sorted.
     #[must_use]
     pub fn to_text(&self) -> String {
         let servers = |servers: &BTreeMap<String, Fingerprint>| {
@@ -73,13 +73,13 @@ impl Approvals {
         format!("{text}\n")
     }
 
-    /// Approves a content, in place of what was approved under that name before. `project` is whatever names the
-    /// project for good, such as its canonical path.
+    /// Approves a content, replacing an earlier approval of that name. `project` is a stable name of the project, such
+    /// as its canonical path.
     pub fn approve(&mut self, project: &str, server: &str, fingerprint: Fingerprint) {
         self.projects.entry(project.to_owned()).or_default().insert(server.to_owned(), fingerprint);
     }
 
-    /// Takes back the approval of a server, or of every server of a project; says whether there was one.
+    /// Revokes the approval of a server, or of every server of a project; returns whether there was one.
     pub fn forget(&mut self, project: &str, server: Option<&str>) -> bool {
         let Some(server) = server else { return self.projects.remove(project).is_some() };
         let Some(servers) = self.projects.get_mut(project) else { return false };

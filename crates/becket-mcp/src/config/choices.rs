@@ -26,7 +26,7 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// Adds what another file says.
+    /// Adds the content of another file.
     pub fn join(&mut self, other: Choices) {
         let Choices { approves_all, approved, refuses_all, refused } = other;
         self.approves_all |= approves_all;
@@ -43,7 +43,7 @@ impl Choices {
         self.refuses_all || self.refused.contains(name)
     }
 
-    /// Reads the choices of one file. What belongs to the project may refuse and never approve.
+    /// Reads the choices of one file. A project's own file may refuse and never approve.
     pub(super) fn read(source: &mut Source<'_, '_>) -> Self {
         let mut choices = Choices::default();
         for raw in source.values(DISABLED, BOTH_COUNT) {

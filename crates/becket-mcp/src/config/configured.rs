@@ -33,7 +33,7 @@ pub struct Configured {
 }
 
 impl Configured {
-    /// A server of the host's own program. No policy is asked about it.
+    /// A server of the host's own program. No policy applies to it.
     #[must_use]
     pub fn of_host(name: impl Into<ServerName>, config: ServerConfig) -> Self {
         Self {
@@ -47,7 +47,7 @@ impl Configured {
         }
     }
 
-    /// An entry with its variables filled in. Nothing is against it but what it says itself.
+    /// Resolves an entry. Only its own content can disable it.
     pub(super) fn of_entry(entry: Entry, scope: &Scope, variables: &[(OsString, OsString)]) -> Self {
         let Entry { name, place, disabled, fingerprint, written } = entry;
         let mut warnings = Vec::new();
@@ -66,10 +66,10 @@ impl Configured {
     }
 }
 
-/// Reads the servers of a text like `.mcp.json`, in its order, for a host that has nothing but this one text: nothing is
-/// against any of them but what it says itself. [`resolve`](super::resolve) is for hosts with more than that.
+/// Reads the servers of a text like `.mcp.json`, in its order, for a host with this text only: no policy applies.
+/// [`resolve`](super::resolve) is for hosts with more than that.
 ///
-/// `file` is for the messages; nothing is opened. `variables` fill `${VAR}` and `${VAR:-default}`.
+/// `file` is for the messages; nothing is opened. `variables` expand `${VAR}` and `${VAR:-default}`.
 ///
 /// # Errors
 /// As [`read_file`].

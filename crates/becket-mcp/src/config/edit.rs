@@ -41,13 +41,13 @@ pub enum EditError {
         /// The parser's message.
         why: String,
     },
-    /// A key stands there twice, so that it is unclear which one to change.
+    /// A duplicate key makes it unclear which one to change.
     #[error("`{key}` stands twice in the file, which was left alone: join the two first")]
     Twice {
         /// The key.
         key: String,
     },
-    /// Something that has to be an object is none.
+    /// A value that has to be an object is not one.
     #[error("{what} is {is} and no object, so the file was left alone: correct it first")]
     WrongKind {
         /// The part of the file.
@@ -55,7 +55,7 @@ pub enum EditError {
         /// Its actual type.
         is: &'static str,
     },
-    /// A server of this name is there already.
+    /// A server of this name exists already.
     #[error("there is a server `{name}` already: remove it first, or give the new one another name")]
     There {
         /// The name.
@@ -66,7 +66,7 @@ pub enum EditError {
     NotThere {
         /// The name.
         name: String,
-        /// One that is there and may have been meant.
+        /// An existing name that may have been meant.
         meant: Option<String>,
     },
     /// No server can have this name.
@@ -77,7 +77,7 @@ pub enum EditError {
         /// The problem.
         why: &'static str,
     },
-    /// The entry is none that could be read again.
+    /// The entry could not be read back.
     #[error("the entry of `{name}` could not be read again: {why}")]
     Entry {
         /// The server's name.
@@ -85,7 +85,7 @@ pub enum EditError {
         /// The problem, and what to do.
         why: String,
     },
-    /// The new text would not mean what it should.
+    /// The new text would have another meaning than intended.
     #[error(
         "the file can't be changed without changing more than was asked for, so it was left alone: edit it by hand"
     )]
@@ -96,11 +96,11 @@ fn near(meant: Option<&str>) -> String {
     meant.map_or(String::new(), |meant| format!(": did you mean `{}`?", name::Visible(meant)))
 }
 
-/// The text with a server added, as the last one. An empty text counts as `{}`; objects that are missing on the way are
+/// Returns the text with a server added, as the last one. An empty text counts as `{}`; missing parent objects are
 /// created. Variables in the entry are written as they are.
 ///
 /// # Errors
-/// [`EditError`]; nothing has been changed then.
+/// [`EditError`]; nothing has been changed.
 ///
 /// ```
 /// use becket_mcp::config::edit::{self, IfThere, Part};
@@ -145,7 +145,7 @@ fn change(text: &str, part: Part<'_>, name: &str, deed: Deed<'_>) -> Result<Stri
         None => ("", text),
     };
     let body = if body.trim().is_empty() { "{}\n" } else { body };
-    // The judge of what is JSON, and the bound of how deeply it is nested.
+    // This parser decides on JSON validity and on the limit of nesting.
     let mut meant: Value =
         serde_json::from_str(body).map_err(|error| EditError::NotJson { why: error.to_string() })?;
     let root = CstRootNode::parse(body, &ParseOptions::default())
@@ -200,7 +200,7 @@ fn apply(root: &CstRootNode, keys: &[&str], name: &str, deed: Deed<'_>) -> Resul
     Ok(())
 }
 
-/// The one property of a name.
+/// Returns the only property of a name.
 fn only(object: &CstObject, key: &str) -> Result<Option<CstObjectProp>, EditError> {
     let mut found =
         object.properties().into_iter().filter(|property| property.decoded_name().as_deref() == Some(key));
@@ -210,7 +210,7 @@ fn only(object: &CstObject, key: &str) -> Result<Option<CstObjectProp>, EditErro
     }
 }
 
-/// The same change to what the text means.
+/// Applies the same change to the parsed value.
 fn apply_to_value(value: &mut Value, keys: &[&str], name: &str, deed: Deed<'_>) {
     let mut at = value;
     for key in keys {

@@ -5,21 +5,21 @@
 use super::name::Visible;
 use super::place::Place;
 
-/// A part of a text that is not about one server can't be read.
+/// An error outside of the servers of a text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
-    /// No JSON.
+    /// The text is not JSON.
     #[error("{place}: {what}: write `{{\"mcpServers\": {{\"name\": {{\"command\": …}}}}}}`")]
     NotRead {
-        /// Where.
+        /// The position.
         place: Place,
         /// The parser's message.
         what: String,
     },
-    /// Something is of another kind than it has to be.
+    /// A value has the wrong type.
     #[error("{place}: {what} is {is}: write {wanted}{effect}")]
     WrongKind {
-        /// Where.
+        /// The position.
         place: Place,
         /// The part of the text.
         what: String,
@@ -38,7 +38,7 @@ pub enum ConfigError {
         /// A key of the object that may have been meant.
         meant: Option<String>,
     },
-    /// A key comes twice, and it is not said which one counts.
+    /// A duplicate key is ambiguous.
     #[error("{place}: `{}` comes twice: put all of it into one{effect}", cut(.key))]
     Twice {
         /// The position of the second one's value.
@@ -48,7 +48,7 @@ pub enum ConfigError {
         /// The effect until it is corrected; empty if there is none.
         effect: &'static str,
     },
-    /// A key that means nothing in this file.
+    /// A key without a meaning in this file.
     #[error("{place}: `{key}` counts only in {belongs}: move it there")]
     Powerless {
         /// The position of the value.
@@ -75,10 +75,10 @@ pub enum ConfigError {
 /// An error in one server's entry; the others of the file are not affected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServerConfigError {
-    /// A value is of another kind than it has to be.
+    /// A value has the wrong type.
     #[error("{place}: {what} is {is}: write {wanted}")]
     WrongKind {
-        /// Where.
+        /// The position.
         place: Place,
         /// The value.
         what: String,
@@ -90,12 +90,12 @@ pub enum ServerConfigError {
     /// A value can't be used.
     #[error("{place}: {what}: correct the value")]
     WrongValue {
-        /// Where.
+        /// The position.
         place: Place,
         /// The problem.
         what: String,
     },
-    /// The same key comes twice in the server.
+    /// The server has a duplicate key.
     #[error("{place}: `{}` comes twice: remove one", cut(.key))]
     KeyTwice {
         /// The position of the second value.
@@ -121,19 +121,19 @@ pub enum ServerConfigError {
         /// The problem.
         why: &'static str,
     },
-    /// A way to reach a server that is not known.
+    /// An unknown transport.
     #[error("{place}: there is no type `{}`{}: write one of {known}", cut(.kind), near(.meant.as_deref()))]
     TypeUnknown {
-        /// Where.
+        /// The position.
         place: Place,
         /// The type as written.
         kind: String,
         /// A known one that may have been meant.
         meant: Option<String>,
-        /// Those that are known.
+        /// The known types.
         known: String,
     },
-    /// An address, and no word about how to speak to what is there.
+    /// An address without a transport.
     #[error("{place}: there is a `url` and no `type`: write `\"type\": \"{likely}\"` beside it{}", or_other(.likely))]
     TypeMissing {
         /// The position of the server's object.
@@ -141,7 +141,7 @@ pub enum ServerConfigError {
         /// The type that it most likely is.
         likely: &'static str,
     },
-    /// An address and a program, and no word about which one counts.
+    /// An address and a program without a `type`.
     #[error(
         "{place}: there are a `command` and a `url` and no `type`: remove one, or write the type that is meant"
     )]
@@ -214,7 +214,7 @@ pub enum ServerConfigError {
         /// The names, sorted.
         names: Vec<String>,
     },
-    /// A use of a variable that can't be read.
+    /// A malformed use of a variable.
     #[error(
         "{place}: `{}` is no use of a variable: write `${{NAME}}` or `${{NAME:-default}}`, without another one in it",
         cut(.text)
@@ -239,15 +239,15 @@ pub enum ServerConfigError {
         /// The name as written.
         name: String,
     },
-    /// A time limit of nothing.
+    /// A time limit of zero.
     #[error("{place}: a `timeout` of 0 leaves no time for any call: give milliseconds, or remove it")]
     NoTime {
-        /// Where.
+        /// The position.
         place: Place,
     },
 }
 
-/// A text of the user's, short enough to be read and with nothing that a terminal would obey.
+/// Returns a text of the user, cut to a readable length and without control characters.
 pub(super) fn cut(text: &str) -> String {
     const LONGEST: usize = 80;
     match text.char_indices().nth(LONGEST) {

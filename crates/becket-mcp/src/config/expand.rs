@@ -13,7 +13,7 @@ use super::error::ServerConfigError;
 use super::place::Place;
 use super::scope::OPTION;
 
-/// The variables that may be used, and what was wrong with the uses so far.
+/// The available variables, and the errors so far.
 pub(super) struct Expander<'a> {
     variables: &'a [(OsString, OsString)],
     /// Those of the scope; they count before the others.
@@ -37,7 +37,7 @@ impl<'a> Expander<'a> {
         Self { variables, own, options, missing: BTreeSet::new(), unclear: None, not_text: false }
     }
 
-    /// The text with its variables filled in. One that can't be is left out, and noted.
+    /// Expands a text. A variable that can't be expanded is left out, and recorded.
     pub(super) fn expand(&mut self, text: &str) -> OsString {
         let mut expanded = OsString::new();
         let mut rest = text;
@@ -50,7 +50,7 @@ impl<'a> Expander<'a> {
         expanded
     }
 
-    /// The same for what has to be text.
+    /// Expands a value that has to be valid Unicode.
     pub(super) fn text(&mut self, text: &str) -> String {
         self.expand(text).into_string().unwrap_or_else(|_| {
             self.not_text = true;
@@ -108,7 +108,7 @@ impl<'a> Expander<'a> {
     }
 }
 
-/// Text before the next `${…}`, what is in it, text after it.
+/// Splits a text at the next `${…}`: before it, its content, after it.
 fn next_use(text: &str) -> Option<(&str, &str, &str)> {
     let (before, opened) = text.split_once("${")?;
     let (inner, after) = opened.split_once('}')?;

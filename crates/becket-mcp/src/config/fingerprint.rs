@@ -1,4 +1,4 @@
-//! Names for contents: of an entry as it was written, for approvals, and of a configuration as it is used, for sharing
+//! Digests of contents: of an entry as written, for approvals, and of a resolved configuration, for sharing
 //! connections.
 
 use std::ffi::OsString;
@@ -27,14 +27,14 @@ pub struct ConfigKey([u8; 32]);
 const PREFIX: &str = "sha256:";
 
 impl Fingerprint {
-    /// The content of a JSON value.
+    /// Returns the fingerprint of a JSON value.
     pub(super) fn of(value: &Value) -> Self {
         let mut digest = Sha256::new();
         write_value(value, &mut digest);
         Self(digest.finalize().into())
     }
 
-    /// Reads what [`fmt::Display`] writes.
+    /// Parses the output of [`fmt::Display`].
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let digits = text.strip_prefix(PREFIX).filter(|digits| digits.len() == 64)?.as_bytes();
@@ -73,7 +73,7 @@ impl fmt::Debug for ConfigKey {
     }
 }
 
-/// One text for one content: keys sorted, no blanks. Bounded, as no value is nested deeper than its parser lets it.
+/// Writes the canonical form: keys sorted, no blanks. The recursion is bounded by the parser's limit on nesting.
 fn write_value(value: &Value, digest: &mut Sha256) {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
@@ -132,7 +132,7 @@ impl ServerConfig {
     }
 }
 
-/// Parts one after the other, each with its length before it: no two sequences of them are one.
+/// Hashes parts, each with its length before it: different sequences have different hashes.
 struct Parts(Sha256);
 
 impl Parts {

@@ -8,15 +8,15 @@ use url::Url;
 use super::server::shown_url;
 use crate::secret::Secret;
 
-/// The grant of OAuth by which a server's tokens are got (`protocol.md` X3).
+/// The OAuth grant for a server's tokens (`protocol.md` X3).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Grant {
     /// `authorization_code`: a person logs in with a browser.
     #[default]
     Code,
-    /// `client_credentials`: the client is this program itself, and says so with its secret.
+    /// `client_credentials`: this program is the client, and authenticates with its secret.
     Secret,
-    /// `client_credentials`: the same, with what its private key signs (RFC 7523, `private_key_jwt`).
+    /// `client_credentials`: the same, with an assertion signed by its private key (RFC 7523, `private_key_jwt`).
     Key(PrivateKey),
     /// `jwt_bearer`: the platform that this program runs on vouches for it, with a JWT in this file (RFC 7523). The
     /// file is read again for each token; its path is relative to the directory of the host.
@@ -43,15 +43,15 @@ pub struct IdentityProvider {
 /// The private key of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrivateKey {
-    /// A PEM file, not encrypted, with RSA, EC (P-256, P-384) or Ed25519 in it; from the directory of the host.
+    /// An unencrypted PEM file with an RSA, EC (P-256, P-384) or Ed25519 key; relative to the directory of the host.
     pub file: PathBuf,
     /// The signature algorithm; `None`: one that the key allows and the authorisation server supports.
     pub algorithm: Option<Algorithm>,
-    /// By which name the authorisation server knows it (`kid`).
+    /// The key id at the authorisation server (`kid`).
     pub id: Option<String>,
 }
 
-/// A way to sign, by its name in JSON Web Algorithms (RFC 7518).
+/// A signature algorithm of JSON Web Algorithms (RFC 7518).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Algorithm {
     /// ECDSA with P-256 and SHA-256.
@@ -108,7 +108,7 @@ impl fmt::Debug for IdentityProvider {
 }
 
 impl Algorithm {
-    /// All of them; of those that a key can do, the first one that is taken is used.
+    /// All of them; of those that a key supports, the first accepted one is used.
     pub const ALL: [Self; 9] = [
         Self::Es256,
         Self::Es384,

@@ -1,4 +1,4 @@
-//! The servers that one text names, as they were written.
+//! The servers of one text, as written.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,18 +17,17 @@ use super::place::{Place, Text, words};
 use super::scope::Scope;
 use crate::suggest::suggest;
 
-/// The key that servers stand under.
+/// The key of the object of servers.
 pub(super) const KEY: &str = "mcpServers";
 
-/// The servers that one text names, in its order. Nothing is decided about them yet: that is what
-/// [`resolve`](super::resolve) does.
+/// The servers of one text, in its order. Nothing is decided about them yet: see [`resolve`](super::resolve).
 #[derive(Clone)]
 pub struct Layer {
     pub(super) scope: Scope,
     pub(super) entries: Vec<Entry>,
 }
 
-/// One server, as it was written.
+/// One server, as written.
 #[derive(Clone)]
 pub(super) struct Entry {
     pub(super) name: ServerName,
@@ -78,7 +77,7 @@ pub fn read_file(text: &str, file: &Path, scope: Scope) -> Result<Layer, ConfigE
     }
 }
 
-/// The value of a key, which may be there once.
+/// Returns the value of a key, which may occur once.
 pub(super) fn once<'a>(
     text: &Text<'_>,
     root: &Pairs<'a>,
@@ -97,7 +96,7 @@ pub(super) fn once<'a>(
 /// Reads an object; `what` names it in errors.
 pub(super) fn object<'a>(text: &Text<'_>, part: &'a str, what: &str) -> Result<Pairs<'a>, ConfigError> {
     serde_json::from_str(part).map_err(|error| {
-        // The parser quotes what is of the wrong kind, and any of it may be secret.
+        // The parser quotes values of the wrong type, and any of them may be secret.
         if error.is_data() {
             let (place, is) = (text.start_of(part.trim_start()), kind(part.trim_start()));
             ConfigError::WrongKind { place, what: what.to_owned(), is, wanted: "an object", effect: "" }

@@ -41,7 +41,7 @@ impl<'t, 'a> Members<'t, 'a> {
         Ok(Self { start: text.start_of(raw.get()), text, pairs })
     }
 
-    /// The value of a key that is there and not `null`.
+    /// Returns the value of a key, unless it is missing or `null`.
     pub(super) fn get(&self, key: &str) -> Option<&'a RawValue> {
         let (_, value) = self.pairs.iter().find(|(known, _)| known == key)?;
         (value.get() != "null").then_some(value)
@@ -84,7 +84,7 @@ fn string(text: &Text<'_>, raw: &RawValue, what: &str) -> Result<At<String>, Ser
     Ok(At { value, place: text.start_of(raw.get()) })
 }
 
-/// Reads a value of a kind; `what` and `wanted` are for the error that says that it is of another.
+/// Reads a value of one type; `what` and `wanted` are for the error if it has another.
 pub(super) fn decode<'a, T: serde::Deserialize<'a>>(
     text: &Text<'_>,
     raw: &'a RawValue,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The name of a server: as its entry says, and the plugin that brings it.
+/// The name of a server: the key of its entry, and its plugin.
 ///
 /// It is shown as `mcp_tool` handlers write it: `github`, or `plugin:tools:github` (`protocol.md` X5). Characters that
 /// would garble a terminal are shown as escapes; no server that can be connected has any in its name.
@@ -10,7 +10,7 @@ use std::fmt;
 pub struct ServerName {
     /// The key of its entry.
     pub plain: String,
-    /// The plugin that brings it.
+    /// Its plugin.
     pub plugin: Option<String>,
 }
 
@@ -18,7 +18,7 @@ pub struct ServerName {
 pub(super) const OF_A_PLUGIN: &str = "plugin:";
 
 impl ServerName {
-    /// A server that no plugin brings.
+    /// A server without a plugin.
     #[must_use]
     pub fn plain(name: impl Into<String>) -> Self {
         Self { plain: name.into(), plugin: None }
@@ -61,7 +61,7 @@ pub(super) fn unfit(name: &str) -> Option<&'static str> {
     }
 }
 
-/// A text without characters that move the cursor, hide what stands beside them or turn it round.
+/// Escapes characters that move the cursor, hide their neighbours or change the direction of text.
 pub(super) struct Visible<'a>(pub(super) &'a str);
 
 impl fmt::Display for Visible<'_> {
@@ -72,7 +72,8 @@ impl fmt::Display for Visible<'_> {
     }
 }
 
-/// Control characters, blanks that break lines, and those that have no width or turn the direction of writing.
+/// Returns true for control characters, line-breaking blanks, and those without width or that change the direction of
+/// text.
 pub(super) fn is_invisible(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')

@@ -1,4 +1,4 @@
-//! A JSON object as it was written: in order, with keys that come twice.
+//! A JSON object as written: in order, with duplicate keys.
 
 use std::fmt;
 use std::marker::PhantomData;

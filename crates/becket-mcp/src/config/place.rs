@@ -33,7 +33,7 @@ pub(super) struct Text<'a> {
 }
 
 impl<'a> Text<'a> {
-    /// A text, without the byte-order mark that it may have.
+    /// Creates it from a text, without a byte-order mark.
     pub(super) fn new(text: &'a str, file: &Path) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let breaks = text.match_indices('\n').map(|(newline, _)| newline + 1);
@@ -52,7 +52,7 @@ impl<'a> Text<'a> {
 
     /// Returns the position of `error`, which is from parsing `part`.
     pub(super) fn place_of(&self, part: &str, error: &serde_json::Error) -> Place {
-        // Of a value that is of another kind than it has to be, the parser names the end.
+        // For a value of the wrong type, the parser names its end.
         if error.is_data() && !part.starts_with(['{', '[']) {
             return self.start_of(part);
         }
@@ -73,13 +73,13 @@ impl<'a> Text<'a> {
         let line = self.lines.partition_point(|start| *start <= offset);
         let line_start = line.checked_sub(1).and_then(|line| self.lines.get(line)).copied().unwrap_or(0);
         let before = &self.text.as_bytes()[line_start..offset];
-        // Continuation bytes of UTF-8 begin no character.
+        // Continuation bytes of UTF-8 do not begin a character.
         let is_start = |byte: &&u8| **byte & 0xC0 != 0x80;
         Place { file: Arc::clone(&self.file), line, column: before.iter().filter(is_start).count() + 1 }
     }
 }
 
-/// The words of an error of `serde_json`, without the position it appends.
+/// Returns the message of an error of `serde_json`, without its position.
 pub(super) fn words(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());

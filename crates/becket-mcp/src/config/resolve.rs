@@ -74,13 +74,13 @@ pub fn resolve(mut layers: Vec<Layer>, variables: &[(OsString, OsString)], gates
     resolved
 }
 
-/// An entry, and why it says nothing as long as its user does not let it in.
+/// An entry, with the reason for which it is ignored until its user approves it.
 struct Candidate {
     server: Configured,
     held_back: Option<Disabled>,
 }
 
-/// For each candidate the index of the one that counts under its name.
+/// Returns, for each candidate, the index of the one that counts under its name.
 fn counting(candidates: &[Candidate]) -> Vec<usize> {
     let names: Vec<String> = candidates.iter().map(|candidate| candidate.server.name.to_string()).collect();
     let mut winners: HashMap<&str, (usize, &Candidate)> = HashMap::with_capacity(names.len());

@@ -111,7 +111,7 @@ impl Scope {
     }
 }
 
-/// A word or two: `user`, `plugin tools`.
+/// Writes a short label: `user`, `plugin tools`.
 impl fmt::Display for Scope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -17,14 +17,14 @@ use crate::secret::Secret;
 pub struct ServerConfig {
     /// Its transport.
     pub transport: Transport,
-    /// The longest a call may take, whatever its caller allows; written in milliseconds.
+    /// Time limit on a call, whatever its caller allows; written in milliseconds.
     pub timeout: Option<Duration>,
 }
 
 /// The transport of a server (`protocol.md` X1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Transport {
-    /// `stdio`: a process that is spoken to over its stdin and stdout.
+    /// `stdio`: a process that communicates over its stdin and stdout.
     Stdio(Stdio),
     /// `http` or `streamable-http`: streamable HTTP.
     Http(Remote),
@@ -36,7 +36,7 @@ pub enum Transport {
     SseIde(Ide),
     /// `ws-ide`: an editor on this machine, over WebSocket.
     WsIde(Ide),
-    /// `proxy` or `claudeai-proxy`: a server behind one that the host names and has credentials for.
+    /// `proxy` or `claudeai-proxy`: a server behind a proxy for which the host has credentials.
     Proxy(Proxy),
     /// `sdk`: a server within the host's own process, which the host provides under the same name.
     InProcess,
@@ -58,7 +58,8 @@ pub struct Stdio {
 /// A server that is reached over a network.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Remote {
-    /// Where: `http` or `https`, for WebSocket `ws` or `wss`. It has a host, and neither credentials nor a fragment.
+    /// Its address: `http` or `https`, for WebSocket `ws` or `wss`. It has a host, and neither credentials nor a
+    /// fragment.
     pub url: Url,
     /// Headers of every request, in the order of the text; each name occurs once and is not a header of the transport.
     pub headers: Vec<(String, Secret)>,
@@ -68,7 +69,7 @@ pub struct Remote {
     pub helper_env: Vec<(OsString, OsString)>,
     /// The user's OAuth configuration.
     pub oauth: Option<OAuth>,
-    /// Certificates of our own.
+    /// TLS roots and a client certificate.
     pub tls: Option<Tls>,
 }
 
@@ -91,21 +92,21 @@ pub struct OAuth {
     pub grant: Grant,
 }
 
-/// PEM files for TLS. Paths count from the directory of the host.
+/// PEM files for TLS. Paths are relative to the directory of the host.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tls {
     /// Certificates of authorities to trust instead of the platform's.
     pub ca: Option<PathBuf>,
     /// The certificate to show.
     pub cert: Option<PathBuf>,
-    /// Its private key; without it, the key is in the file of the certificate. Never there alone.
+    /// Its private key; without it, the key is in the file of the certificate. Requires the certificate.
     pub key: Option<PathBuf>,
 }
 
 /// An editor on this machine.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Ide {
-    /// Where: `http(s)` for `sse-ide`, `ws(s)` for `ws-ide`.
+    /// Its address: `http(s)` for `sse-ide`, `ws(s)` for `ws-ide`.
     pub url: Url,
     /// Its name.
     pub ide_name: Option<String>,
@@ -116,7 +117,7 @@ pub struct Ide {
 /// A server behind a proxy of the host.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Proxy {
-    /// The base, `http` or `https`, that the id is joined to.
+    /// The base address, `http` or `https`, that the id is appended to.
     pub url: Url,
     /// The server's id at the proxy: letters, digits and `-._~`, not only dots.
     pub id: String,
@@ -179,7 +180,7 @@ impl Transport {
 }
 
 impl Remote {
-    /// A server at an address, with nothing else said about it.
+    /// Creates a server at an address, without other settings.
     #[must_use]
     pub fn new(url: Url) -> Self {
         let (headers, helper_env) = (Vec::new(), Vec::new());
@@ -187,11 +188,11 @@ impl Remote {
     }
 }
 
-/// A URL as it may be shown: a query may hold a key, so it is left out. Credentials are in none that was read here, and
-/// are left out all the same.
+/// Returns a URL as it may be shown: without the query, which may hold a key, and without credentials, which no URL
+/// read here has.
 pub(crate) fn shown_url(url: &Url) -> String {
     let mut bare = url.clone();
-    // Of a URL that can hold none there is none to take out.
+    // A URL that can't hold credentials has none.
     let _ = (bare.set_username(""), bare.set_password(None));
     bare.set_query(None);
     bare.set_fragment(None);

@@ -1,4 +1,4 @@
-//! Files that say other things as well: settings, and the file in which an agent keeps what it knows of its user.
+//! Files with other content too: settings, and an agent's file about its user.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Adds what other files say. Of layers of one scope, later ones are stronger.
+    /// Adds the content of other files. Of layers of one scope, later ones are stronger.
     pub fn join(&mut self, other: Settings) {
         let Settings { layers, policy, choices, problems } = other;
         self.layers.extend(layers);

@@ -9,7 +9,7 @@ use super::scope::Scope;
 /// The status of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
-    /// Nothing is against it. Its configuration may be wrong all the same.
+    /// It may be connected, unless its configuration is invalid.
     Allowed,
     /// It must not be.
     Disabled(Disabled),
@@ -24,7 +24,7 @@ pub enum Disabled {
     /// The user has refused it.
     #[error("it is refused by `disabledMcpjsonServers`: remove it there to use it")]
     ByUser,
-    /// The program that drives the session does not want it now.
+    /// The program that drives the session has disabled it.
     #[error("the program that drives this session has switched it off")]
     ByHost,
     /// It belongs to a workspace that is not trusted.
@@ -38,10 +38,10 @@ pub enum Disabled {
         /// True if another content of this name was approved.
         changed: bool,
     },
-    /// A policy is against it.
+    /// A policy forbids it.
     #[error("{why}")]
     ByPolicy {
-        /// Which.
+        /// The rule of the policy.
         why: PolicyReason,
     },
     /// Another entry of the same name is stronger.
@@ -57,7 +57,7 @@ pub enum Disabled {
 /// The part of a policy that forbids a server.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyReason {
-    /// A pattern of a deny list describes it.
+    /// A pattern of a deny list matches it.
     #[error("{place}: `deniedMcpServers` denies it: ask whoever wrote that")]
     Denied {
         /// The pattern.
@@ -69,7 +69,7 @@ pub enum PolicyReason {
         /// The position of the unreadable part.
         place: Place,
     },
-    /// No pattern of an allow list describes it.
+    /// No pattern of an allow list matches it.
     #[error("{place}: `allowedMcpServers` does not allow it: ask whoever wrote that")]
     NotListed {
         /// The list, or the first of several that count as one.

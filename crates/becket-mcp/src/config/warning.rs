@@ -3,10 +3,10 @@
 use super::error::{cut, near};
 use super::place::Place;
 
-/// Something that a user most likely did not mean. The server is used all the same.
+/// A probable mistake. The server is used all the same.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServerWarning {
-    /// A key that nothing here reads.
+    /// An unknown key.
     #[error("{place}: `{}` means nothing here{}: remove it, unless another program reads it", cut(.key), near(.meant.as_deref()))]
     KeyUnknown {
         /// The position of the value.
@@ -40,7 +40,7 @@ pub enum ServerWarning {
         /// The position of the address.
         place: Place,
     },
-    /// Credentials that anyone on the way can read.
+    /// Credentials over an unencrypted connection.
     #[error("{place}: credentials are sent to `{}` unencrypted: use `{secure}`", cut(.host))]
     Unencrypted {
         /// The position of the address.
@@ -50,7 +50,7 @@ pub enum ServerWarning {
         /// The scheme that encrypts.
         secure: &'static str,
     },
-    /// A key of `oauth` that is about a person, where none logs in.
+    /// A key of `oauth` for a person's login, with a grant that needs none.
     #[error("{place}: `{key}` means nothing with the grant `{grant}`: remove it")]
     GrantUnused {
         /// The position of the value.
@@ -60,7 +60,7 @@ pub enum ServerWarning {
         /// The grant.
         grant: &'static str,
     },
-    /// Certificates for a connection that has none.
+    /// Certificates for a connection without TLS.
     #[error("{place}: `tls` means nothing to an unencrypted address: use `{secure}`, or remove `tls`")]
     TlsUnused {
         /// The position of `url`.

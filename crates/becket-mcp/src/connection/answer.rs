@@ -1,4 +1,4 @@
-//! From what `rmcp` read to the result of a call.
+//! Conversion of `rmcp`'s answer to the result of a call.
 
 use rmcp::model::{InputRequiredResult, ServerResult};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use crate::content::{CallResult, Content};
 /// The response to a call.
 pub(super) enum Answer<T> {
     Done(T),
-    /// It wants to know something first.
+    /// The server needs input first.
     Asks(InputRequiredResult),
 }
 

@@ -34,7 +34,7 @@ pub(super) async fn ask(
     answer.map_err(Trouble::from_service)
 }
 
-/// A request that was not answered yet.
+/// A pending request.
 struct Waiting(Option<RequestHandle<RoleClient>>);
 
 impl Waiting {
@@ -49,7 +49,7 @@ impl Waiting {
 impl Drop for Waiting {
     fn drop(&mut self) {
         let Some(handle) = self.0.take() else { return };
-        // The first poll hands the notice to the task that sends; nothing waits for it to arrive.
+        // The first poll passes the notification to the task that sends; its delivery is not awaited.
         let notice = handle.cancel(Some("nobody waits for the answer".into()));
         let _ = unconstrained(notice).now_or_never();
     }

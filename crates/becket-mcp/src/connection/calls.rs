@@ -24,7 +24,7 @@ struct Call {
     key: u64,
     what: Arc<str>,
     clock: Arc<Clock>,
-    /// Under which names the server knows it, once it was sent.
+    /// The ids under which the server knows it, once it was sent.
     sent: Option<(RequestId, ProgressToken)>,
 }
 
@@ -39,14 +39,14 @@ impl Calls {
         Entered { calls: Arc::clone(self), key }
     }
 
-    /// The call that shows progress.
+    /// Returns the call of a progress token.
     pub(super) fn of_token(&self, token: &ProgressToken) -> Option<(Arc<str>, Arc<Clock>)> {
         let all = self.lock();
         let call = all.iter().find(|call| call.sent.as_ref().is_some_and(|(_, own)| own == token))?;
         Some((Arc::clone(&call.what), Arc::clone(&call.clock)))
     }
 
-    /// The clocks of the call that a question belongs to stand still; where that is not known, all of them.
+    /// Pauses the clock of the call that a question belongs to; if that is not known, all clocks.
     pub(super) fn pause(&self, of: Option<&RequestId>) -> Vec<Pause> {
         let all = self.lock();
         let is_it = |call: &&Call| call.sent.as_ref().is_some_and(|(id, _)| Some(id) == of);
@@ -56,9 +56,9 @@ impl Calls {
         }
     }
 
-    /// Waits until no call is under way.
+    /// Waits until no call is active.
     pub(super) async fn idle(&self) {
-        // The sender is held here.
+        // The sender is owned here.
         let _ = self.count.subscribe().wait_for(|count| *count == 0).await;
     }
 
@@ -67,7 +67,7 @@ impl Calls {
     }
 }
 
-/// A call that is under way.
+/// An active call.
 #[derive(Debug)]
 pub(super) struct Entered {
     calls: Arc<Calls>,

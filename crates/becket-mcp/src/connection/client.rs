@@ -68,7 +68,7 @@ impl Client {
         asked.unwrap_or(ElicitationAnswer::Cancel)
     }
 
-    /// The same for a question in the words of the protocol.
+    /// Asks the user a question in the types of the protocol.
     pub(super) async fn elicit_result(&self, params: ElicitRequestParams) -> Result<ElicitResult, ErrorData> {
         let asked = questions::elicitation(params)?;
         questions::elicit(&self.0.lent, &self.0.server, asked, &self.0.over).await
@@ -85,8 +85,8 @@ impl Client {
         questions::roots(&self.0.lent, &self.0.server, &self.0.over).await
     }
 
-    /// A question of the server: the time of calls stands still meanwhile, and it is withdrawn when the server does so, when
-    /// the connection is over, and when no call is left that it could belong to.
+    /// Runs a question of the server: the clocks of calls pause meanwhile, and it is cancelled when the server cancels
+    /// it, when the connection is over, and when no call remains that it could belong to.
     fn open(&self, context: &RequestContext<RoleClient>) -> Open {
         let origin = match context.extensions.get::<InboundStreamOrigin>() {
             Some(InboundStreamOrigin::OutboundRequest(id)) => Some(id.clone()),
@@ -96,7 +96,7 @@ impl Client {
     }
 }
 
-/// A question that waits for its answer.
+/// A question without an answer yet.
 struct Open {
     withdrawn: CancellationToken,
     watch: tokio::task::JoinHandle<()>,
@@ -139,7 +139,7 @@ impl ClientHandler for Client {
         }
         capabilities.sampling = offers.sampling.then(SamplingCapability::default);
         capabilities.roots = offers.roots.then(RootsCapabilities::default);
-        // The default names a version that has no `initialize`.
+        // The default is a version without `initialize`.
         ClientConfig::new(capabilities, this).with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
     }
 
@@ -166,7 +166,7 @@ impl ClientHandler for Client {
         questions::elicit(&self.0.lent, &self.0.server, asked, &open.withdrawn).await
     }
 
-    /// A question that the library can't read is one of these.
+    /// A question that the library can't parse arrives here.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -184,7 +184,7 @@ impl ClientHandler for Client {
         Ok(CustomResult::new(answer))
     }
 
-    /// The library has no name for this one.
+    /// The library has no type for this one.
     async fn on_custom_notification(&self, told: CustomNotification, _: NotificationContext<RoleClient>) {
         if let Some(id) = questions::completed(&told) {
             self.0.lent.completed(&self.0.server, id);

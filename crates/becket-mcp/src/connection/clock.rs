@@ -1,7 +1,7 @@
-//! The time that one call has. It stands still while the server waits for an answer of the user.
+//! The clock of one call. It pauses while the server waits for an answer of the user.
 //!
-//! INVARIANT: it stands still for at most `longest_pause` in all, and progress makes at most `longest` of it: no server
-//! keeps a call alive for ever.
+//! INVARIANT: it pauses for at most `longest_pause` in all, and progress extends it to at most `longest`: no server
+//! keeps a call alive forever.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,15 +12,15 @@ use tokio::time::{Instant, sleep};
 /// The limits of a clock.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Times {
-    /// The time of the call.
+    /// The time limit of the call.
     pub(crate) limit: Duration,
-    /// The most that it may stand still in all.
+    /// Limit on all pauses together.
     pub(crate) longest_pause: Duration,
     /// Each sign of progress restarts the limit, up to this in all; none: progress changes nothing.
     pub(crate) longest: Option<Duration>,
 }
 
-/// A clock, from now on.
+/// Starts a clock.
 #[derive(Debug)]
 pub(crate) struct Clock {
     times: Times,
@@ -38,30 +38,30 @@ impl Clock {
         Arc::new(Self { times, signal: watch::Sender::default() })
     }
 
-    /// The time of the call, without pauses.
+    /// The time limit of the call, without pauses.
     pub(crate) fn limit(&self) -> Duration {
         self.times.limit
     }
 
-    /// It stands still as long as this is held.
+    /// Pauses the clock until the guard is dropped.
     pub(crate) fn pause(self: &Arc<Self>) -> Pause {
         self.signal.send_modify(|signal| signal.pauses += 1);
         Pause(Arc::clone(self))
     }
 
-    /// The call has shown progress.
+    /// Records progress of the call.
     pub(crate) fn progress(&self) {
         if self.times.longest.is_some() {
             self.signal.send_modify(|signal| signal.progress += 1);
         }
     }
 
-    /// Waits until the time is over.
+    /// Waits until the clock has run out.
     pub(crate) async fn run_out(&self) {
         let mut signal = self.signal.subscribe();
         let Times { limit, longest_pause, longest } = self.times;
         let (mut left, mut pausable) = (limit, longest_pause);
-        // Where progress counts, the time that it can still give.
+        // The extension that progress can still give, if it counts.
         let mut in_all = longest.map_or(limit, |longest| longest.max(limit));
         let mut seen = 0;
         loop {
@@ -90,7 +90,7 @@ impl Clock {
     }
 }
 
-/// Holds a clock.
+/// A guard that pauses a clock.
 #[derive(Debug)]
 pub(crate) struct Pause(Arc<Clock>);
 

@@ -1,7 +1,7 @@
 //! Cuts a stream into server-sent events.
 //!
-//! An event without data is none, but its `id` and its `retry` count all the same: they are asked for with [`Events::last_id`] and [`Events::retry`]. An event that the stream ends in the middle of is
-//! thrown away, as the format wants it.
+//! An event without data is not dispatched, but its `id` and its `retry` count: see [`Events::last_id`] and
+//! [`Events::retry`]. An incomplete event at the end of the stream is discarded, as the format requires.
 //!
 //! INVARIANT: at most `cap` bytes are held between two calls.
 
@@ -20,7 +20,7 @@ pub(crate) struct Event {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TooLong;
 
-/// The event that has begun.
+/// The current event.
 #[derive(Debug)]
 pub(crate) struct Events {
     line: Vec<u8>,
@@ -49,7 +49,7 @@ impl Events {
         }
     }
 
-    /// The id that was given last: a stream can be taken up again behind it.
+    /// Returns the last id, after which a stream can be resumed.
     pub(crate) fn last_id(&self) -> Option<&[u8]> {
         self.last_id.as_deref()
     }
@@ -59,7 +59,7 @@ impl Events {
         self.retry
     }
 
-    /// Hands out the events that `bytes` completes. After an error nothing that follows makes sense.
+    /// Returns the events that `bytes` completes. After an error the rest of the stream is unusable.
     pub(crate) fn push(&mut self, mut bytes: &[u8], mut event: impl FnMut(Event)) -> Result<(), TooLong> {
         if std::mem::take(&mut self.after_cr) {
             // With no byte yet there is no answer yet.
@@ -118,7 +118,7 @@ impl Events {
                 let millis = std::str::from_utf8(value).ok().and_then(|text| text.trim().parse().ok());
                 self.retry = millis.map(Duration::from_millis).or(self.retry);
             }
-            // Comments, and what no one knows.
+            // Comments and unknown fields.
             _ => {}
         }
         None

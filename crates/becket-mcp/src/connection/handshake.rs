@@ -1,8 +1,8 @@
-//! From a way to a server to one that can be asked: `initialize`, or the newer `server/discover`.
+//! The handshake: `initialize`, or the newer `server/discover`.
 //!
-//! Nearly every server knows `initialize`; over most ways it comes first, and one that refuses it is asked the newer way.
-//! That order costs the many nothing, and needs no guess about how long silence means no. A link that remembers what its
-//! server understands may have it the other way round.
+//! Nearly every server knows `initialize`; over most transports it comes first, and a server that refuses it gets the
+//! newer request. That order costs most servers nothing, and needs no guess about the meaning of silence. A link that
+//! remembers its server's era may reverse it.
 
 use rmcp::RoleClient;
 use rmcp::model::ProtocolVersion;
@@ -20,7 +20,7 @@ const SHOWN: usize = 300;
 /// A running client.
 pub(super) type Service = RunningService<RoleClient, Client>;
 
-/// Agrees on a version with the server.
+/// Negotiates a version with the server.
 pub(super) async fn initialize<L: Link>(link: &L, client: &Client) -> Result<Service, Trouble> {
     let silence = match link.opening() {
         Opening::Initialize => return initialize_first(link, client).await,
@@ -35,7 +35,7 @@ pub(super) async fn initialize<L: Link>(link: &L, client: &Client) -> Result<Ser
         Ok(service) => Ok(service),
         // The server is unreachable or speaks another protocol: the other greeting makes no difference.
         Err(Trouble::Failed(fault)) if is_final(&fault) => Err(Trouble::Failed(fault)),
-        // Whatever an older server makes of a request that it does not know: what it says to `initialize` counts.
+        // The answer of an older server to an unknown request does not matter: its answer to `initialize` counts.
         Err(_) => initialize_first(link, client).await,
     }
 }
@@ -46,7 +46,7 @@ async fn initialize_first<L: Link>(link: &L, client: &Client) -> Result<Service,
         done => return done,
     };
     match shake(link, client, Era::Discover).await {
-        // It does not know the newer way either: what it said to the first question is the reason.
+        // It does not know the newer way either: its first answer is the reason.
         Err(Trouble::Refused { .. }) => Err(refusal),
         done => done,
     }
@@ -89,7 +89,7 @@ fn known_version(service: Service) -> Result<Service, Trouble> {
     }
 }
 
-/// The beginning of what may be long.
+/// Returns the beginning of a text.
 pub(super) fn shown(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -17,7 +17,7 @@ use crate::connect_error::ConnectError;
 use crate::fault::{Fault, Said};
 use crate::host::Lent;
 
-/// By such names variables are known to have secrets; what the others have is often needed to understand an error.
+/// Parts of names of variables with secrets; the values of others are often needed to understand an error.
 const SECRET: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CREDENTIAL"];
 
 /// The secrets of one connection. A clone has the same ones.
@@ -37,7 +37,7 @@ impl Hidden {
         hidden
     }
 
-    /// The query and the password of a URL.
+    /// Adds the query and the password of a URL.
     fn of_url(url: &Url) -> Self {
         let hidden = Self::default();
         url.query().into_iter().chain(url.password()).for_each(|text| hidden.add(text));
@@ -52,7 +52,7 @@ impl Hidden {
         }
     }
 
-    /// Takes them out of a text.
+    /// Redacts them in a text.
     pub(super) fn clean(&self, text: &str) -> String {
         Scrub::new(self.lock().iter().map(String::as_str)).clean(text)
     }
@@ -144,7 +144,7 @@ impl HeaderSource for Watched {
             for (_, value) in &headers {
                 let value = value.expose().trim();
                 self.hidden.add(value);
-                // What stands behind `Bearer` is the secret.
+                // The part after `Bearer` is the secret.
                 value.split_once(' ').into_iter().for_each(|(_, token)| self.hidden.add(token.trim()));
             }
             Ok(headers)
@@ -159,7 +159,7 @@ impl std::fmt::Debug for Hidden {
 }
 
 impl Target {
-    /// The same, and what must not be shown of all that is sent there.
+    /// Wraps a header source, and records its secrets.
     pub(super) fn watched(self) -> (Self, Hidden) {
         let hidden = Hidden::of_url(&self.url);
         let headers = Arc::new(Watched { source: self.headers, hidden: hidden.clone() });

@@ -28,7 +28,7 @@ impl InFlight {
         }
     }
 
-    /// Notes an answer, and names the request that one without an id is for.
+    /// Records an answer, and returns the request that one without an id is for.
     pub(in crate::connection) fn received(&self, message: &mut RxJsonRpcMessage<RoleClient>) {
         match message {
             JsonRpcMessage::Response(response) => {
@@ -43,7 +43,7 @@ impl InFlight {
         }
     }
 
-    /// Notes that a request never reached its server.
+    /// Records that a request never reached its server.
     pub(in crate::connection) fn failed(&self, id: &RequestId) {
         self.with(|ids| ids.retain(|known| known != id));
     }
@@ -53,7 +53,7 @@ impl InFlight {
     }
 }
 
-/// Some servers answer a number as a text, and are understood.
+/// Some servers return a numeric id as a string; that is accepted.
 pub(super) fn is_same(sent: &RequestId, answered: &RequestId) -> bool {
     match (sent, answered) {
         (RequestId::Number(sent), RequestId::String(answered)) => {
@@ -78,7 +78,7 @@ mod tests {
         in_flight
     }
 
-    /// The request that an error without an id is given to.
+    /// Returns the request that an error without an id is for.
     fn meant(in_flight: &InFlight) -> Option<RequestId> {
         let mut error = JsonRpcMessage::error(ErrorData::internal_error("no", None), None);
         in_flight.received(&mut error);

@@ -9,11 +9,11 @@ pub struct ServerInfo {
     pub name: Option<String>,
     /// Its version.
     pub version: Option<String>,
-    /// The version of the protocol that was agreed on.
+    /// The negotiated version of the protocol.
     pub protocol: String,
     /// Its instructions for use.
     pub instructions: Option<String>,
-    /// It has tools.
+    /// It offers tools.
     pub tools: bool,
     /// It has resources.
     pub resources: bool,

@@ -1,7 +1,7 @@
-//! Asks the host on behalf of a server, and is never harmed by it: a host that panics, hangs or is not there any longer is a
-//! refusal to the server and nothing worse.
+//! Requests to the host on behalf of a server. A host that panics, hangs or has ended results in a refusal to the
+//! server and nothing worse.
 //!
-//! INVARIANT: nothing is asked of the host that it does not offer.
+//! INVARIANT: no request reaches the host for a capability that it does not offer.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use serde_json::{Map, Value};
 
 use crate::host::{Elicitation, ElicitationAnswer, Host, Logged, Offers, Progress, Root};
 
-/// The host, as connections know it.
+/// A handle to the host, for connections.
 #[derive(Clone)]
 pub(crate) struct Lent {
     host: Arc<dyn Host>,
     offers: Offers,
-    /// The longest that it may take for an answer.
+    /// Time limit on an answer.
     limit: Duration,
 }
 

@@ -17,7 +17,7 @@ pub(crate) trait Link: Send + Sync + 'static {
     /// The transport for messages.
     type Wire: Transport<RoleClient> + 'static;
 
-    /// Opens the way, once for each attempt to shake hands.
+    /// Opens the transport, once for each handshake attempt.
     fn wire(&self) -> impl Future<Output = Result<Self::Wire, Fault>> + Send;
 
     /// Returns the state that all parts of the connection share.
@@ -28,7 +28,7 @@ pub(crate) trait Link: Send + Sync + 'static {
         Opening::Initialize
     }
 
-    /// Its server has turned out to understand this.
+    /// Called once the server's protocol era is known.
     fn understood(&self, era: Era) {
         let _ = era;
     }
@@ -40,9 +40,9 @@ pub(crate) trait Link: Send + Sync + 'static {
 /// The protocol era of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Era {
-    /// With `initialize`, up to 2025-11-25.
+    /// `initialize`, up to 2025-11-25.
     Initialize,
-    /// With `server/discover`, from 2026-07-28 on.
+    /// `server/discover`, from 2026-07-28 on.
     Discover,
 }
 
@@ -51,7 +51,7 @@ pub(crate) enum Era {
 pub(crate) enum Opening {
     /// `initialize`.
     Initialize,
-    /// `server/discover`; silence for so long is a refusal.
+    /// `server/discover`; silence for this long is a refusal.
     Discover(Option<Duration>),
 }
 
@@ -61,7 +61,7 @@ pub(crate) enum Opening {
 pub(crate) struct NotSent(pub(crate) Fault);
 
 impl NotSent {
-    /// The fault within an error of a transport, however it is wrapped.
+    /// Finds the fault within an error of a transport, however it is wrapped.
     pub(super) fn within(error: &DynamicTransportError) -> Option<Fault> {
         let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error.error.as_ref());
         while let Some(error) = cause {
@@ -77,10 +77,10 @@ impl NotSent {
 /// The reason for which a message was not sent.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SendError {
-    /// The connection is broken; its state knows why.
+    /// The connection is broken; its state has the cause.
     #[error("the server takes no more messages")]
     Broken,
-    /// This message alone.
+    /// An error of this message alone.
     #[error("the message was not sent: {0}")]
     NotSent(#[source] NotSent),
     /// It can't be encoded as JSON.
@@ -94,7 +94,7 @@ impl From<Fault> for SendError {
     }
 }
 
-/// A link of any kind, once nothing but its end matters.
+/// A link of any kind, for ending it.
 pub(super) trait AnyLink: Send + Sync {
     fn end(&self, grace: Duration) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 }

@@ -52,7 +52,7 @@ pub(crate) struct Turns {
 #[derive(Debug)]
 pub(crate) enum Failed {
     NoSuchTool(Arc<ToolList>),
-    /// Something broke. Where the server can't have seen the request, it is `unseen`.
+    /// The connection broke. `unseen` is set if the server can't have seen the request.
     Gone {
         fault: Fault,
         said: Said,
@@ -68,7 +68,7 @@ pub(crate) enum Failed {
 }
 
 impl Failed {
-    /// It failed while something else was asked first: the call itself was not made.
+    /// A preliminary request failed: the call itself was not made.
     pub(crate) fn before_the_call(self) -> Self {
         match self {
             Self::Gone { fault, said, .. } => Self::Gone { fault, said, unseen: true },
@@ -103,7 +103,7 @@ impl Connection {
         &self.info
     }
 
-    /// Fires when it can't be used any longer.
+    /// Fires when it is no longer usable.
     pub(crate) fn broken(&self) -> &CancellationToken {
         self.state.broken()
     }
@@ -119,7 +119,7 @@ impl Connection {
         self.client.changed().await;
     }
 
-    /// Waits until no call is under way.
+    /// Waits until no call is active.
     pub(crate) async fn idle(&self) {
         self.client.calls().idle().await;
     }
@@ -136,7 +136,7 @@ impl Connection {
         &self.client
     }
 
-    /// Asks for the tools.
+    /// Lists the tools.
     pub(crate) async fn list_tools(&self) -> Result<ToolList, Failed> {
         let listed = pages::tools(&self.peer).await;
         self.or_failed(listed).await
@@ -163,7 +163,7 @@ impl Connection {
         }
         let service = self.service.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(mut service) = service {
-            // However its task ends, the pipe goes with it.
+            // However its task ends, the pipe is closed with it.
             let _ = service.close().await;
         }
         self.link.end(exit_grace).await;
@@ -213,7 +213,7 @@ impl Round for Call<'_> {
     }
 }
 
-/// Questions that are open are withdrawn.
+/// Open questions are cancelled.
 impl Drop for Connection {
     fn drop(&mut self) {
         self.state.broke(Fault::Closed);

@@ -19,7 +19,7 @@ const UNREADABLE: &str = "becket: unreadable";
 #[derive(Debug)]
 pub(in crate::connection) enum Line {
     Message(Box<RxJsonRpcMessage<RoleClient>>),
-    /// JSON-RPC that means nothing here: a notification of an unknown kind, a request that can't be read.
+    /// JSON-RPC without a meaning here: an unknown notification, a malformed request.
     Ignored,
     /// Anything else.
     NoMessage,

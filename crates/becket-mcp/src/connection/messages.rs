@@ -21,14 +21,14 @@ impl Messages {
         Self { in_flight: InFlight::default(), state }
     }
 
-    /// Writes a message, and notes what is asked by it.
+    /// Encodes a message, and records its request.
     pub(super) fn write(&self, message: &TxJsonRpcMessage<RoleClient>) -> Result<Vec<u8>, serde_json::Error> {
         let text = serde_json::to_vec(message)?;
         self.in_flight.sent(message);
         Ok(text)
     }
 
-    /// Reads a message, and notes what is answered by it; `None` for what means nothing here.
+    /// Parses a message, and records its answer; `None` for ignored lines.
     pub(super) fn read(&self, text: &[u8]) -> Option<RxJsonRpcMessage<RoleClient>> {
         match message::read(text) {
             Line::Message(mut message) => {

@@ -16,15 +16,15 @@ use crate::fault::Fault;
 /// The reason for which a request has no valid answer.
 #[derive(Debug)]
 pub(super) enum Trouble {
-    /// The connection broke; its state knows why.
+    /// The connection broke; its state has the cause.
     Gone,
     /// It was broken before the request was sent: the server has never seen it.
     NotSent,
-    /// This one request failed on its way, or the way could not be opened.
+    /// This request was not sent, or the transport could not be opened.
     Failed(Fault),
     /// It answered with an error.
     Refused { code: i32, message: String, data: Option<Value> },
-    /// It answered something that the protocol does not allow there.
+    /// Its answer violates the protocol.
     Unexpected(String),
 }
 

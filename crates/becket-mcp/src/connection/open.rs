@@ -1,4 +1,4 @@
-//! Shakes hands with a server, under one deadline.
+//! The handshake with a server, under one deadline.
 //!
 //! INVARIANT: a server that is not connected in the end has been ended before this returns or is dropped.
 
@@ -38,7 +38,7 @@ pub(crate) struct Means<'a> {
     pub(crate) catalog: &'a Arc<Catalog>,
 }
 
-/// Connects one server (`protocol.md` X2, X7), and says which tools it has.
+/// Connects one server (`protocol.md` X2, X7), and lists its tools.
 pub(crate) async fn open(
     means: &Means<'_>,
     config: &ServerConfig,
@@ -117,7 +117,7 @@ async fn over<L: Link>(
     }
 }
 
-/// A server that can't be called yet.
+/// A server before its handshake.
 struct Opening<L> {
     link: L,
     client: Client,

@@ -1,19 +1,19 @@
-//! Messages that wait to be sent, in the order in which they were written.
+//! The queue of outgoing messages, in the order in which they were written.
 //!
-//! `rmcp` sends each message from a task of its own, and tasks start in any order. So a message is put in line while it
-//! is written, and each task sends whatever is first: as many are sent as there are tasks, and none overtakes another.
+//! `rmcp` sends each message from a task of its own, and tasks start in any order. So a message is queued while it is
+//! encoded, and each task sends the first one: as many are sent as there are tasks, and none overtakes another.
 //!
 //! INVARIANT: at most `UNREAD` bytes and one message wait.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-/// The most that may wait for a server that does not read, in bytes.
+/// Limit on the queue for a server that does not read, in bytes.
 pub(super) const UNREAD: usize = 64 << 20;
 /// Approximate overhead of a message, in bytes.
 const MESSAGE: usize = 64;
 
-/// Messages in line.
+/// The queued messages.
 #[derive(Debug, Default)]
 pub(super) struct Outbox(Mutex<Line>);
 
@@ -23,7 +23,7 @@ struct Line {
     bytes: usize,
 }
 
-/// More waits than may wait.
+/// The queue exceeds its limit.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Full;
 

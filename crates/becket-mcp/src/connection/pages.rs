@@ -13,7 +13,7 @@ use super::handshake::shown;
 use super::no_answer::Trouble;
 use crate::tool::{Tool, page};
 
-/// More pages than any honest server has.
+/// Limit on pages, above that of any honest server.
 const PAGES: usize = 100;
 
 /// Lists the tools of the server; none if it announces none.
@@ -28,7 +28,8 @@ pub(super) async fn tools(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, Trouble>
     all(peer, request, page_of_tools).await
 }
 
-/// The tools of a page and where the next one is. A page with a tool that is none is read by hand: the others count.
+/// Reads the tools of a page and the cursor of the next one. A page with a malformed tool is parsed manually, to keep
+/// the others.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
 fn page_of_tools(answer: ServerResult) -> Result<(Vec<Tool>, Option<String>), Trouble> {
     let by_hand = match answer {
@@ -42,7 +43,7 @@ fn page_of_tools(answer: ServerResult) -> Result<(Vec<Tool>, Option<String>), Tr
     Ok((page.tools, page.next_cursor))
 }
 
-/// Asks for page after page.
+/// Requests page after page.
 pub(super) async fn all<T>(
     peer: &Peer<RoleClient>,
     request: impl Fn(Option<PaginatedRequestParams>) -> ClientRequest,

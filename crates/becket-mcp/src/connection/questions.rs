@@ -15,7 +15,7 @@ use becket_process::CancellationToken;
 use super::lent::{Lent, NotLent};
 use crate::host::{Elicitation, ElicitationAnswer};
 
-/// The longest id of a question, in bytes.
+/// Limit on the id of a question, in bytes.
 const LONGEST_ID: usize = 1024;
 
 /// A question for the user.

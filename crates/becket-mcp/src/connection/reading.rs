@@ -26,7 +26,7 @@ use crate::resource::{ResourceContents, ResourceTemplate, Resources};
 const METHOD_NOT_FOUND: i32 = -32601;
 
 impl Connection {
-    /// Asks for the resources and their families; none where the server says that it has none.
+    /// Lists the resources and their families; none if the server announces none.
     pub(crate) async fn list_resources(&self) -> Result<Resources, Failed> {
         if !self.info().resources {
             return Ok(Resources::default());
@@ -34,7 +34,7 @@ impl Connection {
         let listed = async {
             let resources = all(self.peer(), resources_request, resources_page).await?;
             let templates = match templates(self.peer()).await {
-                // Many servers know no families of resources.
+                // Many servers do not support families of resources.
                 Err(Trouble::Refused { code: METHOD_NOT_FOUND, .. }) => Vec::new(),
                 listed => listed?,
             };
@@ -43,7 +43,7 @@ impl Connection {
         self.or_failed(listed.await).await
     }
 
-    /// Asks for the prompts; none where the server says that it has none.
+    /// Lists the prompts; none if the server announces none.
     pub(crate) async fn list_prompts(&self) -> Result<Vec<Prompt>, Failed> {
         if !self.info().prompts {
             return Ok(Vec::new());

@@ -1,10 +1,10 @@
-//! A call that the server answers with a question: the host is asked, and the call is made again with the answer.
+//! Calls that the server answers with a question: the host answers it, and the call is repeated with the answer.
 //!
-//! A server asks so in two ways: by an error that says which addresses the user has to visit first (-32042), and since
-//! 2026-07-28 by a result that names what it wants to know. Either way it has not done the work yet, so that making the
-//! call again does not do it twice.
+//! A server asks in two ways: by an error with addresses that the user has to visit first (-32042), and since
+//! 2026-07-28 by a result with the requested input. Either way it has not done the work yet, so that repeating the call
+//! does not do it twice.
 //!
-//! INVARIANT: a call is made at most `ROUNDS` times more than once.
+//! INVARIANT: a call is repeated at most `ROUNDS` times.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +24,7 @@ use crate::host::{Elicitation, ElicitationAnswer};
 
 /// Limit on the questions in answer to one call.
 pub(super) const ROUNDS: u32 = 3;
-/// The code of an error that wants addresses to be visited.
+/// The code of an error with addresses to visit.
 const URL_NEEDED: i32 = -32042;
 /// Pause before a call that the server asked to repeat without a question; it doubles each time.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -36,16 +36,16 @@ pub(super) struct Inputs {
     pub(super) state: Option<String>,
 }
 
-/// A call that can be made again.
+/// A call that can be repeated.
 pub(super) trait Round: Sync {
     /// The type of its result.
     type Done;
 
-    /// Makes it once.
+    /// Calls it once.
     fn once(&self, inputs: Inputs) -> impl Future<Output = Result<Answer<Self::Done>, Failed>> + Send;
 }
 
-/// Makes a call, and again as long as its server asks for something first.
+/// Makes a call, and repeats it while its server asks for input.
 pub(super) async fn rounds<R: Round>(
     client: &Client,
     clock: &Arc<Clock>,
@@ -103,7 +103,7 @@ fn visits(refusal: &Failed) -> Option<Vec<Elicitation>> {
     if visits.is_empty() { None } else { Some(visits) }
 }
 
-/// One after the other: each is a question to one user.
+/// Sequentially: each is a question to one user.
 async fn visited(client: &Client, visits: Vec<Elicitation>) -> bool {
     for visit in visits {
         match client.elicit(visit).await {

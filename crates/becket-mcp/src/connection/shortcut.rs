@@ -1,9 +1,9 @@
 //! The answer to the call of a tool, read in one pass.
 //!
-//! The library reads any message by holding it against every kind there is, which is most of what a call costs here. Nearly
-//! all answers are those of tools.
+//! The library parses any message by trying every type in turn, which is most of the cost of a call. Nearly all answers
+//! are those of tools.
 //!
-//! INVARIANT: what is read here is what the library would read; anything that could be something else is left to it.
+//! INVARIANT: the result is that of the library; anything ambiguous is left to it.
 
 use rmcp::RoleClient;
 use rmcp::model::{
@@ -22,7 +22,7 @@ struct Answer {
     result: OfTool,
 }
 
-/// Without a `resultType`, and with nothing that only results of another kind have.
+/// Has no `resultType`, and no member that only other kinds of results have.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct OfTool {
@@ -39,7 +39,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, 
     Value::deserialize(deserializer).map(Some)
 }
 
-/// The answer that a text is, if it is the answer of a tool without doubt.
+/// Parses a text, if it is certainly the answer of a tool.
 pub(super) fn read(text: &[u8]) -> Option<RxJsonRpcMessage<RoleClient>> {
     let Answer { id, result: OfTool { content, structured_content, is_error, meta }, .. } =
         serde_json::from_slice(text).ok()?;

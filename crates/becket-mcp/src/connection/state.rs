@@ -24,7 +24,7 @@ pub(in crate::connection) struct State {
 }
 
 impl State {
-    /// Notes what broke the connection; only the first one counts.
+    /// Records the fault of the connection; only the first one counts.
     pub(in crate::connection) fn broke(&self, fault: Fault) {
         // A second cause is a consequence of the first.
         let _ = self.fault.set(fault);
@@ -38,7 +38,7 @@ impl State {
 
     /// Waits for the fault of a connection that can no longer send.
     pub(in crate::connection) async fn settled_fault(&self) -> Fault {
-        // Where nothing else is known after a while, it still runs and has only stopped to listen.
+        // Without another fault after a while, it still runs and has only closed its stdin.
         let _ = timeout(SETTLE, self.broken.cancelled()).await;
         self.fault.get().cloned().unwrap_or(Fault::StdinClosed)
     }
@@ -47,7 +47,7 @@ impl State {
         self.lock().push(bytes);
     }
 
-    /// Notes a line that was no message; the first one is shown.
+    /// Records an invalid line; the first one is shown.
     pub(in crate::connection) fn no_message(&self, line: &[u8]) {
         self.no_message.get_or_init(|| {
             let shown = &line[..line.len().min(SHOWN)];

@@ -4,10 +4,10 @@
 
 use std::collections::VecDeque;
 
-/// The most that is kept of a server's stderr.
+/// Limit on the kept part of a server's stderr.
 pub(super) const KEPT: usize = 8 << 10;
 
-/// The end of what was pushed.
+/// The end of the pushed bytes.
 #[derive(Debug, Default)]
 pub(super) struct Tail(VecDeque<u8>);
 

@@ -16,10 +16,10 @@ use crate::auth::{HeaderSource, HeadersError, StaticHeaders, Why};
 use crate::config::{Ide, shown_url};
 use crate::fault::{Challenge, Fault};
 
-/// A server over a network. `Debug` shows neither a query nor what is behind the headers.
+/// A server over a network. `Debug` shows neither a query nor the headers.
 #[derive(Clone)]
 pub(crate) struct Target {
-    /// Where.
+    /// The position.
     pub(crate) url: Url,
     /// The source of request headers.
     pub(crate) headers: Arc<dyn HeaderSource>,
@@ -27,7 +27,7 @@ pub(crate) struct Target {
     pub(crate) tls: Arc<ClientConfig>,
     /// The addresses that are allowed for it.
     pub(crate) reach: Reach,
-    /// The largest message that it may send, in bytes.
+    /// Limit on a message of the server, in bytes.
     pub(crate) cap: usize,
 }
 
@@ -50,7 +50,7 @@ pub(crate) enum Reach {
     ThisMachine,
 }
 
-/// The header by which an editor knows us.
+/// The header with the token of an editor.
 const IDE: &str = "X-Claude-Code-Ide-Authorization";
 
 impl Target {
@@ -93,11 +93,11 @@ impl Target {
     }
 
     pub(super) fn port(&self) -> u16 {
-        // Every scheme that gets here has a port of its own.
+        // Every scheme that gets here has a default port.
         self.url.port_or_known_default().unwrap_or(0)
     }
 
-    /// The addresses of a name that is not to be looked up.
+    /// Returns the addresses of a name that must not be resolved.
     pub(super) fn addresses(&self) -> Option<[SocketAddr; 2]> {
         let is_named = self.url.domain().is_some_and(is_localhost);
         let loopback = [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST)];
@@ -110,7 +110,7 @@ fn is_localhost(name: &str) -> bool {
     name.eq_ignore_ascii_case("localhost")
 }
 
-/// The headers that requests are sent with at the moment.
+/// Returns the current headers of requests.
 #[derive(Debug)]
 pub(super) struct Sent {
     source: Arc<dyn HeaderSource>,

@@ -19,7 +19,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// No connection came about.
+    /// No connection was established.
     pub(super) fn unreachable(&self, error: &(dyn Error + 'static)) -> Fault {
         Fault::Unreachable(self.words(error).unwrap_or_else(|| format!("{}: {}", self.name, deepest(error))))
     }
@@ -28,7 +28,7 @@ impl Place {
     /// sent.
     pub(super) fn broken_off(&self, error: &(dyn Error + 'static)) -> Fault {
         match tls_within(error) {
-            // The word of a server about our certificate comes only after its own part of the handshake.
+            // The alert of a server about our certificate comes only after its own part of the handshake.
             Some(error @ TlsError::AlertReceived(alert)) if is_about_us(*alert) => {
                 Fault::Unreachable(self.of_tls(error))
             }
@@ -118,7 +118,7 @@ fn help(why: &CertificateError) -> &'static str {
     }
 }
 
-/// No answer of HTTP came.
+/// No HTTP response arrived.
 pub(super) fn no_answer(how: &str) -> Fault {
     Fault::NotMcp(format!("it gave no HTTP answer: {how}"))
 }
@@ -153,7 +153,7 @@ pub(super) fn deepest(error: &(dyn Error + 'static)) -> String {
     causes(error).last().map_or_else(String::new, ToString::to_string)
 }
 
-/// An error and what caused it. An error inside an `io::Error` is not among its sources.
+/// Iterates over an error and its causes. An error inside an `io::Error` is not among its sources.
 fn causes<'e>(error: &'e (dyn Error + 'static)) -> impl Iterator<Item = &'e (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error: &&'e (dyn Error + 'static)| {
         let error: &'e (dyn Error + 'static) = *error;

@@ -96,7 +96,7 @@ impl Ways {
         Ok(Target { url: url.clone(), headers, tls, reach: Reach::Anywhere, cap: options.line_cap.get() })
     }
 
-    /// Roots are many files, so they are read beside the threads that drive connections.
+    /// Roots are many files, so they are read outside the threads that drive connections.
     async fn tls(&self, url: &Url, tls: Option<Tls>) -> Result<Arc<ClientConfig>, Fault> {
         let trust = Arc::clone(&self.trust);
         // No file is read for a connection that is not encrypted.
@@ -163,7 +163,7 @@ pub(crate) fn wants_person(remote: &Remote) -> bool {
     remote.oauth.as_ref().is_none_or(|oauth| oauth.grant.wants_person())
 }
 
-/// The server that a login is for; its files are named from `dir`.
+/// Returns the server for a login; its files are relative to `dir`.
 pub(crate) fn login_target(server: &str, remote: &Remote, dir: &Path) -> auth::Target {
     let mut oauth: OAuth = remote.oauth.clone().unwrap_or_default();
     match &mut oauth.grant {

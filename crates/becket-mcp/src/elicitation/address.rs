@@ -1,14 +1,14 @@
 //! An address that a server sends its user to.
 //!
-//! INVARIANT: what is shown is what is opened: the whole address in ASCII, with nothing in it that a terminal or an eye
-//! reads as something else. A host in other letters is shown as the punycode that it is looked up under.
+//! INVARIANT: the shown address is the opened one: complete, in ASCII, without characters that a terminal or a reader
+//! takes for something else. An international host is shown as punycode, by which it is resolved.
 
 use url::{Host, Url};
 
 use super::Unreadable;
 use crate::output::beginning;
 
-/// Longer than any browser takes.
+/// Limit on an address, above that of any browser.
 const LONGEST: usize = 8_192;
 /// Limit on the quoted part of a rejected address.
 const SHOWN: usize = 200;
@@ -30,10 +30,10 @@ pub enum Caution {
     /// A part of the host's name may look like another name.
     #[error("the host's name has letters outside ASCII; it may look like another name")]
     OtherLetters,
-    /// There is a user's name before the host, which may look like the host.
+    /// A user name before the host may look like the host.
     #[error("what stands before the `@` is not the host")]
     BeforeTheHost,
-    /// The host is a number.
+    /// The host is an IP address.
     #[error("the host is a number, not a name")]
     Number,
 }
@@ -46,7 +46,7 @@ impl Address {
     /// characters.
     pub fn read(url: &str) -> Result<Self, Unreadable> {
         let refused = |what: &str| Unreadable::Address { url: shown(url), what: what.to_owned() };
-        // The parser would drop some of them in silence.
+        // The parser would drop some of them silently.
         if url.chars().any(|c| c.is_control() || c.is_whitespace()) {
             return Err(refused("it has blanks or control characters in it"));
         }
@@ -65,13 +65,13 @@ impl Address {
         Ok(Self { url: parsed, host, cautions })
     }
 
-    /// The whole address, in ASCII: to be shown, and to be opened.
+    /// Returns the whole address, in ASCII: to be shown, and to be opened.
     #[must_use]
     pub fn url(&self) -> &str {
         self.url.as_str()
     }
 
-    /// The host that it leads to, in ASCII (punycode): to be shown beside it.
+    /// Returns its host, in ASCII (punycode), to be shown beside it.
     #[must_use]
     pub fn host(&self) -> &str {
         &self.host
@@ -106,7 +106,7 @@ fn cautions(url: &Url) -> Vec<Caution> {
     .collect()
 }
 
-/// The beginning of an address that was refused, without what a terminal would act on, or would not show.
+/// Returns the beginning of a rejected address, without control and invisible characters.
 fn shown(url: &str) -> String {
     beginning(url, SHOWN)
         .chars()
@@ -114,7 +114,7 @@ fn shown(url: &str) -> String {
         .collect()
 }
 
-/// Marks that have no width, or turn the text around.
+/// Returns true for characters without width, or that change the direction of text.
 fn is_hidden(c: char) -> bool {
     matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
 }

@@ -12,7 +12,7 @@ use super::field::{Field, FieldKind};
 /// `becket-rules` do.
 pub type Judge<'a> = dyn Fn(&str, &str) -> Option<bool> + 'a;
 
-/// A field is not what the form wants.
+/// A field does not meet the form's requirements.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{field}`: {what}")]
 pub struct FieldError {
@@ -23,11 +23,11 @@ pub struct FieldError {
 }
 
 impl Field {
-    /// The value that a typed text means: a number, `yes` or `no`, the value or the title of a choice, several of them
-    /// between commas. It is not checked any further; [`super::Form::validate`] does that.
+    /// Parses typed text: a number, `yes` or `no`, the value or the title of a choice, several of them between commas.
+    /// It is not checked further; [`super::Form::validate`] does that.
     ///
     /// # Errors
-    /// The text means no value of this kind.
+    /// The text is not a value of this kind.
     pub fn typed(&self, text: &str) -> Result<Value, FieldError> {
         let error = |what: String| FieldError { field: self.name.clone(), what };
         let trimmed = text.trim();

@@ -1,7 +1,7 @@
 //! One field of a form, from the schema of a property.
 //!
-//! A keyword that is not known here is passed over: the server checks its answer itself. A type that no field has is an
-//! error: no user could fill it in.
+//! An unknown keyword is ignored: the server checks its answer itself. An unsupported type is an error: no user could
+//! fill it in.
 
 use serde_json::{Map, Number, Value};
 
@@ -13,7 +13,7 @@ use super::format::Format;
 pub struct Field {
     /// Its name in the answer.
     pub name: String,
-    /// The name for people.
+    /// The display name.
     pub title: Option<String>,
     /// A description, in the server's words.
     pub description: Option<String>,
@@ -32,20 +32,20 @@ pub enum FieldKind {
     Text {
         /// The expected format, if it is a known one.
         format: Option<Format>,
-        /// The least characters.
+        /// The minimum length, in characters.
         min: Option<u64>,
-        /// The most characters.
+        /// The maximum length, in characters.
         max: Option<u64>,
-        /// An ECMAScript expression that it matches somewhere.
+        /// An ECMAScript expression that has to match somewhere in it.
         pattern: Option<String>,
     },
     /// A number.
     Number {
         /// True if it must be an integer.
         whole: bool,
-        /// The least.
+        /// The minimum.
         min: Option<Number>,
-        /// The greatest.
+        /// The maximum.
         max: Option<Number>,
     },
     /// Yes or no.
@@ -56,9 +56,9 @@ pub enum FieldKind {
     Many {
         /// The values.
         choices: Vec<Choice>,
-        /// The least that must be chosen.
+        /// The minimum number of choices.
         min: Option<u64>,
-        /// The most that may be chosen.
+        /// The maximum number of choices.
         max: Option<u64>,
     },
 }
@@ -129,7 +129,7 @@ fn many(schema: &Map<String, Value>) -> Result<FieldKind, String> {
     Ok(FieldKind::Many { choices, min, max })
 }
 
-/// A count, also where a server writes `3.0`.
+/// Reads a count, also if a server writes `3.0`.
 fn count(schema: &Map<String, Value>, key: &str) -> Result<Option<u64>, String> {
     let Some(value) = schema.get(key) else { return Ok(None) };
     let whole =

@@ -1,4 +1,4 @@
-//! A form: its fields in order, from a flat schema.
+//! Forms: fields in order, from a flat schema.
 
 use serde_json::{Map, Value};
 
@@ -33,7 +33,7 @@ const MOST: usize = 200;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Form {
-    /// The name for people.
+    /// The display name.
     pub title: Option<String>,
     /// Its purpose, in the server's words.
     pub description: Option<String>,
@@ -74,13 +74,13 @@ impl Form {
         })
     }
 
-    /// The field of that name.
+    /// Returns the field of that name.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.name == name)
     }
 
-    /// Fills in what is not there and has a default.
+    /// Fills in the defaults of missing fields.
     pub fn fill_defaults(&self, content: &mut Map<String, Value>) {
         for field in &self.fields {
             if let Some(default) = &field.default
@@ -91,11 +91,11 @@ impl Form {
         }
     }
 
-    /// The content in the order of the form, if it is what the server asked for. `judge` says whether a text matches an
-    /// ECMAScript expression, or that it can't say: such a text passes, and the server judges.
+    /// Returns the content in the order of the form, if it is valid. `judge` matches a text against an ECMAScript
+    /// expression; if it can't decide, the text passes, and the server validates it.
     ///
     /// # Errors
-    /// Each field that is wrong or missing, and each that is not in the form, with what to write instead.
+    /// Each invalid or missing field, and each that is not in the form, with what to write instead.
     pub fn validate(
         &self,
         content: &Map<String, Value>,

@@ -1,6 +1,6 @@
 //! The formats of text that a form may ask for.
 //!
-//! INVARIANT: what is refused here is refused by every reading of the format; in doubt the server judges.
+//! INVARIANT: what is rejected here is invalid by every reading of the format; in doubt the server decides.
 
 use std::fmt;
 
@@ -9,13 +9,13 @@ use url::Url;
 /// The format of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// An address of mail.
+    /// An email address.
     Email,
-    /// An address with its scheme.
+    /// An absolute URI.
     Uri,
-    /// A day: `2026-01-31`.
+    /// A date: `2026-01-31`.
     Date,
-    /// A moment: `2026-01-31T12:00:00Z` (RFC 3339).
+    /// A date and time: `2026-01-31T12:00:00Z` (RFC 3339).
     DateTime,
 }
 
@@ -69,7 +69,7 @@ fn is_email(text: &str) -> bool {
     name_is_one && host_is_one && !host.contains(is_blank)
 }
 
-/// `YYYY-MM-DD`, a day that there is.
+/// Checks for `YYYY-MM-DD`, an existing day.
 fn is_date(text: &[u8]) -> bool {
     let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text else { return false };
     let (Some(year), Some(month), Some(day)) =
@@ -87,7 +87,7 @@ fn is_date(text: &[u8]) -> bool {
     (1..=days).contains(&day)
 }
 
-/// A date, `T`, a time, and how far it is from UTC.
+/// Checks for a date, `T`, a time, and the offset from UTC.
 fn is_moment(text: &[u8]) -> bool {
     let Some((date, [b'T' | b't' | b' ', rest @ ..])) = text.split_at_checked(10) else { return false };
     let Some((time, rest)) = rest.split_at_checked(8) else { return false };

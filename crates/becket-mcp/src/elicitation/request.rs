@@ -1,6 +1,6 @@
-//! From the parameters of `elicitation/create`, or the data of error -32042, to a question.
+//! Parsing of questions, from the parameters of `elicitation/create` or the data of error -32042.
 //!
-//! It reads JSON, not the protocol's own types: those drop what they do not know of a form, such as `pattern`.
+//! It reads JSON, not the library's types: those drop unknown members of a form, such as `pattern`.
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ use super::Unreadable;
 use crate::host::{Elicitation, ElicitationAnswer};
 
 impl Elicitation {
-    /// The code of the error by which a server refuses a request until its user has been somewhere.
+    /// The code of the error by which a server refuses a request until its user has visited an address.
     pub const REQUIRED: i32 = -32042;
 
     /// Reads the parameters of `elicitation/create`; without a `mode` they are a form's. The form itself and the
@@ -33,7 +33,7 @@ impl Elicitation {
     /// again, at least one.
     ///
     /// # Errors
-    /// One of them can't be read, or there is none.
+    /// One of them is malformed, or there is none.
     pub fn required(data: Option<&Value>) -> Result<Vec<Self>, Unreadable> {
         let listed = data.and_then(|data| data.get("elicitations")).and_then(Value::as_array);
         let listed = listed.ok_or_else(|| Unreadable::params("its error has no list `data.elicitations`"))?;
@@ -77,7 +77,7 @@ fn text(params: &Map<String, Value>, key: &str) -> Result<String, Unreadable> {
 }
 
 impl ElicitationAnswer {
-    /// The name of the answer: `accept`, `decline` or `cancel`.
+    /// Returns the name of the answer: `accept`, `decline` or `cancel`.
     #[must_use]
     pub fn action(&self) -> &'static str {
         match self {
@@ -87,7 +87,7 @@ impl ElicitationAnswer {
         }
     }
 
-    /// The answer of that name; none for another name. Only an acceptance has content.
+    /// Returns the answer of that name; `None` for another name. Only an acceptance has content.
     #[must_use]
     pub fn of(action: &str, content: Option<Map<String, Value>>) -> Option<Self> {
         match action {

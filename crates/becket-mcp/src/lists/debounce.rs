@@ -26,13 +26,13 @@ pub struct Debounce {
 }
 
 impl Debounce {
-    /// Waits until it was `quiet`, but no longer than `longest` after the first announcement.
+    /// Creates it with a `quiet` time, and a `longest` delay after the first announcement.
     #[must_use]
     pub fn new(quiet: Duration, longest: Duration) -> Self {
         Self { quiet, longest, waiting: None }
     }
 
-    /// Something was announced.
+    /// Records an announcement.
     pub fn note(&mut self, now: Instant) {
         let first = self.waiting.map_or(now, |(first, _)| first);
         self.waiting = Some((first, now));

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use super::spelling::{LONGEST, MARK, mark, sanitised};
 use super::warning::NameWarning;
 
-/// The longest that the server's part may be: `mcp__`, it, `__`, and a mark fit.
+/// Limit on the server's part: it fits with `mcp__`, `__`, and a mark.
 const ROOM: usize = LONGEST - "mcp__".len() - "__".len() - MARK;
 
 /// The beginning of all names of a server.
@@ -16,12 +16,12 @@ const ROOM: usize = LONGEST - "mcp__".len() - "__".len() - MARK;
 pub(super) struct Prefix {
     /// `mcp__<server>__`.
     pub(super) text: String,
-    /// The same, had it not been cut.
+    /// The prefix before it was shortened.
     pub(super) written: String,
     pub(super) is_cut: bool,
 }
 
-/// The prefixes of servers by name, and where rules for one server mean another one too.
+/// The prefixes of servers by name, and rules for one server that match another one too.
 pub(super) fn prefixes<'a>(
     servers: impl Iterator<Item = &'a str>,
 ) -> (HashMap<&'a str, Prefix>, Vec<NameWarning>) {
@@ -52,7 +52,7 @@ fn prefix(server: &str) -> Prefix {
     Prefix { text, written, is_cut: true }
 }
 
-/// The rule that means all tools of a server. The form without `__*` means none where the server's own name has a `__`.
+/// Returns the rule for all tools of a server. The form without `__*` matches none if the server's own name has a `__`.
 fn rule(prefix: &str) -> String {
     format!("{prefix}*")
 }

@@ -7,12 +7,12 @@ pub(super) const LONGEST: usize = 64;
 /// `_` and eight hexadecimal digits.
 pub(super) const MARK: usize = 9;
 
-/// The text with `_` for each character that no name may have.
+/// Replaces each character that is not allowed in a name by `_`.
 pub(super) fn sanitised(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' }).collect()
 }
 
-/// `_` and a short hash of some words, as they were before they were sanitised.
+/// Returns `_` and a short hash of the names before they were sanitised.
 pub(super) fn mark(words: &[&str], attempt: u32) -> String {
     let mut hash = Sha256::new();
     for word in words {
@@ -30,7 +30,8 @@ pub(super) fn mark(words: &[&str], attempt: u32) -> String {
     mark
 }
 
-/// The prefix, the beginning of the name and a mark: the first that is not taken. The prefix leaves room for a mark.
+/// Returns the prefix, the beginning of the name and a mark: the first combination that is not taken. The prefix leaves
+/// room for a mark.
 pub(super) fn told_apart(prefix: &str, (server, name): (&str, &str), taken: impl Fn(&str) -> bool) -> String {
     let rest = sanitised(name);
     let room = LONGEST.saturating_sub(prefix.len() + MARK).min(rest.len());

@@ -2,7 +2,7 @@
 
 use super::Name;
 
-/// A name is not what one would expect, or a rule means more than one would expect.
+/// An unexpected name, or a rule that matches more than expected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameWarning {
     /// Two have the same spelling, and the later one was disambiguated.
@@ -21,7 +21,7 @@ pub enum NameWarning {
         written: String,
         /// The server of the one that has the name.
         first_server: String,
-        /// The one that has the name.
+        /// The tool that has the name.
         first_name: String,
     },
     /// The full name would be too long, or empty behind the server's part.
@@ -48,7 +48,7 @@ pub enum NameWarning {
         server: String,
         /// The rule that means all its tools.
         rule: String,
-        /// The rule that one would expect.
+        /// The expected rule.
         written: String,
     },
     /// A rule for one server means the tools of another one as well. Of several such servers the nearest is named.

@@ -1,10 +1,10 @@
-//! From a block of an answer to what can be done with it: text, or bytes.
+//! Parsing of a block of an answer: text, or bytes.
 
 use serde_json::Value;
 
 use crate::content::Content;
 
-/// A block, read.
+/// A parsed block.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Text(String),
@@ -21,7 +21,7 @@ pub(super) enum Part {
 const SHOWN: usize = 300;
 
 impl Part {
-    /// A block that is not what its kind should be is text: the JSON that it is.
+    /// A malformed block becomes text: its JSON.
     pub(super) fn of(block: &Content) -> Self {
         let part = match block.kind() {
             "text" => block.text().map(|text| Self::Text(text.to_owned())),

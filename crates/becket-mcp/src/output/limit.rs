@@ -1,4 +1,4 @@
-//! The cut: what of an answer is shown, and what goes to files.
+//! Application of the limits: the shown part of an answer, and its files.
 
 use std::path::Path;
 
@@ -48,7 +48,7 @@ impl Cut<'_> {
         for part in parts {
             match part {
                 Part::Text(text) if !is_long => self.limited.shown.push(Shown::Text(text)),
-                // All texts together stand where the first one stood.
+                // All texts are joined at the position of the first one.
                 Part::Text(_) => {
                     if let Some(whole) = long.take() {
                         self.long_text(&whole, length);
@@ -94,7 +94,7 @@ impl Cut<'_> {
             self.images_left -= bytes.len();
             return self.limited.shown.push(Shown::Image { media_type, data: encoded(&bytes) });
         }
-        // What calls itself an image and is none gets no image's name.
+        // A block that falsely claims to be an image does not get the name of one.
         let claimed = ending(media_type);
         let ending = match kind {
             Some(kind) => ending(kind),

@@ -13,7 +13,7 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// The bytes, if it is base64; blanks and newlines in it do not count.
+/// Decodes base64; blanks and newlines in it are ignored.
 pub(super) fn decoded(data: &str) -> Option<Vec<u8>> {
     if data.bytes().any(|byte| byte.is_ascii_whitespace()) {
         let data: Vec<u8> = data.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
@@ -22,12 +22,12 @@ pub(super) fn decoded(data: &str) -> Option<Vec<u8>> {
     LENIENT.decode(data).ok()
 }
 
-/// The bytes in base64 as everybody reads it.
+/// Encodes bytes in standard base64.
 pub(super) fn encoded(bytes: &[u8]) -> String {
     LENIENT.encode(bytes)
 }
 
-/// The kind of an image that models can look at.
+/// Returns the media type of an image that models can read.
 pub(super) fn image(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0x89, b'P', b'N', b'G', 0x0D, 0x0A, 0x1A, 0x0A, ..] => Some("image/png"),
@@ -38,7 +38,7 @@ pub(super) fn image(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The endings of what servers send most; what is not here is `bin`.
+/// The extensions of common types; others get `bin`.
 const ENDINGS: [(&str, &str); 27] = [
     ("application/gzip", "gz"),
     ("application/json", "json"),
@@ -69,7 +69,7 @@ const ENDINGS: [(&str, &str); 27] = [
     ("video/webm", "webm"),
 ];
 
-/// The ending of a file of this kind.
+/// Returns the extension for this type.
 pub(super) fn ending(media_type: &str) -> &'static str {
     let plain = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     ENDINGS.iter().find(|(kind, _)| *kind == plain).map_or("bin", |(_, ending)| ending)

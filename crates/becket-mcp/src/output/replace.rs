@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::content::{CallResult, Content};
 
-/// The value can't take the place of an answer.
+/// The value can't replace an answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReplaceError {
     /// It is neither text, nor blocks, nor an object.
@@ -17,10 +17,10 @@ pub enum ReplaceError {
         /// Its type.
         kind: &'static str,
     },
-    /// One of the blocks is none.
+    /// One of the blocks is invalid.
     #[error("block {number} of the output is no content block: {what}")]
     Block {
-        /// Which, counted from one.
+        /// Its number, from 1.
         number: usize,
         /// The problem and what to write.
         what: String,

@@ -1,6 +1,6 @@
-//! Files for what is too much for a model.
+//! Files for the parts of an answer over the limits.
 //!
-//! INVARIANT: a file is new, only the user may read it, and it is whole or it is not there.
+//! INVARIANT: a file is new, only the user may read it, and it is complete or does not exist.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
@@ -15,16 +15,16 @@ pub enum SpillError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// The server calls it base64 and it is not.
+    /// The data is not base64.
     #[error("{what} is no base64, as the protocol wants it")]
     NotBase64 {
         /// The part.
         what: String,
     },
-    /// One answer has more than may be written for it.
+    /// The answer exceeds the limit on files.
     #[error("{what} has {bytes} bytes, more than the {left} that may still be written for this answer")]
     TooMuch {
         /// The part.
@@ -34,7 +34,7 @@ pub enum SpillError {
         /// The number of remaining bytes.
         left: usize,
     },
-    /// One answer has more parts than are looked at.
+    /// The answer exceeds the limit on parts.
     #[error("{left_out} more parts that are no text; an answer may have {most}")]
     TooMany {
         /// The number of parts that were not processed.
@@ -49,7 +49,7 @@ const TRIES: u64 = 1_000;
 /// Numbers the files of this process.
 static MADE: AtomicU64 = AtomicU64::new(0);
 
-/// Writes the files of one answer, as far as its allowance goes.
+/// A writer for the files of one answer, up to their limit.
 #[derive(Debug)]
 pub(super) struct Spill<'a> {
     dir: &'a Path,
@@ -62,7 +62,7 @@ impl<'a> Spill<'a> {
         Self { dir, left, files: Vec::new() }
     }
 
-    /// Keeps the bytes in a new file with this ending.
+    /// Writes the bytes to a new file with this extension.
     pub(super) fn keep(&mut self, what: &str, ending: &str, bytes: &[u8]) -> Result<&Path, SpillError> {
         let (left, what) = (self.left, what.to_owned());
         if bytes.len() > left {
@@ -72,7 +72,7 @@ impl<'a> Spill<'a> {
         let path = kept(self.dir, ending, |file| file.write_all(bytes))?;
         self.left -= bytes.len();
         self.files.push(path);
-        // INVARIANT: it was put there just now.
+        // INVARIANT: it was inserted just now.
         Ok(self.files.last().map_or(self.dir, PathBuf::as_path))
     }
 }
@@ -87,7 +87,7 @@ pub(super) fn kept(
     let filled = fill(&mut file).and_then(|()| file.flush());
     drop(file);
     filled.map_err(|source| {
-        // What can't be written may still be removed; if not, the error names it.
+        // A file that can't be written may still be removed; if not, the error names it.
         let _ = std::fs::remove_file(&path);
         SpillError::Write { path: path.clone(), source }
     })?;

@@ -109,7 +109,7 @@ fn a_name_that_is_taken_is_not_used() {
     let path = kept(dir.path(), "txt", |_| Ok(())).unwrap();
     let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
     let (stem, number) = name.rsplit_once('-').unwrap();
-    // Other tests count on as well: the next names, whichever of them comes, are links to somewhere else.
+    // Other tests increase the number as well: all next names are links to another place.
     let number: u64 = number.parse().unwrap();
     let elsewhere = dir.path().join("elsewhere");
     fs::write(&elsewhere, "safe").unwrap();

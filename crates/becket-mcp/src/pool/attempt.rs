@@ -29,9 +29,9 @@ pub(super) type Outcome = Result<Arc<Connection>, Arc<ConnectError>>;
 
 /// Time limit for an attempt to stop: the process it has started is ended by then, or is killed.
 const STOPPING: Duration = Duration::from_secs(5);
-/// Pauses before a server elsewhere is tried again that may only be in a bad moment.
+/// Pauses before a remote server is tried again after a failure that may be temporary.
 const RETRIES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(1)];
-/// A connection that is begun.
+/// An attempt to connect.
 pub(super) struct Attempt {
     keeper: OwnedTask,
     stop: CancellationToken,
@@ -44,7 +44,7 @@ pub(super) struct Start {
     pub(super) server: Arc<str>,
     pub(super) config: ServerConfig,
     pub(super) poster: Poster,
-    /// Earlier than this it is not tried.
+    /// The earliest time to try it.
     pub(super) not_before: Option<Instant>,
     /// True if it replaces a connection that was open a moment ago.
     pub(super) renews: bool,
@@ -73,7 +73,7 @@ impl Attempt {
         self.known.outcome.get()
     }
 
-    /// Waits for what comes of it.
+    /// Waits for its outcome.
     pub(super) async fn settled(&self) -> &Outcome {
         self.known.outcome.wait().await
     }
@@ -106,7 +106,7 @@ impl Attempt {
         }
     }
 
-    /// Waits until no call is under way.
+    /// Waits until no call is active.
     pub(super) async fn idle(&self) {
         if let Some(Ok(connection)) = self.outcome() {
             connection.idle().await;
@@ -119,9 +119,9 @@ impl Attempt {
             Some(Ok(connection)) => connection.close(exit_grace).await,
             Some(Err(_)) | None => {
                 self.stop.cancel();
-                // It ends what it has started; what takes too long goes when this is dropped.
+                // It ends its processes; those that take too long are killed when this is dropped.
                 let _ = timeout(STOPPING, self.keeper.over().cancelled()).await;
-                // It was connected just then.
+                // It was connected at that moment.
                 if let Some(Ok(connection)) = self.outcome() {
                     connection.close(exit_grace).await;
                 }
@@ -176,7 +176,7 @@ async fn keep(common: Arc<Common>, start: Start, stop: CancellationToken, settle
     }
 }
 
-/// Waits until it may be tried.
+/// Waits until it may be connected.
 async fn turn(start: &Start) {
     if let Some(after) = &start.after {
         after.cancelled().await;

@@ -15,7 +15,7 @@ use crate::connection::ServerInfo;
 #[derive(Debug, Default)]
 pub(super) struct Board {
     inner: Mutex<Inner>,
-    /// Rises with each line.
+    /// A counter of published states.
     written: watch::Sender<u64>,
 }
 
@@ -50,7 +50,7 @@ impl Board {
         let mut inner = self.lock();
         let writer = inner.lines.get(server).map_or(0, |line| line.writer + 1);
         match inner.lines.get_mut(server) {
-            // That it waits is known.
+            // The waiting state is already published.
             Some(line) if is_waiting(&line.state) && is_waiting(&begins) => line.writer = writer,
             Some(_) | None => inner.write(server, begins, Some(writer)),
         }
@@ -58,7 +58,7 @@ impl Board {
         Poster { board: Arc::clone(self), server: Arc::clone(server), writer }
     }
 
-    /// Nothing more is written about this server but its end.
+    /// Publishes the final state of this server.
     pub(super) fn end(self: &Arc<Self>, server: &Arc<str>) {
         drop(self.poster(server, ServerState::Closed));
     }
@@ -112,7 +112,7 @@ impl Poster {
         }
     }
 
-    /// It is connected, or its tools are others now.
+    /// Publishes that it is connected, or that its tools have changed.
     pub(super) fn connected(&self, info: &Arc<ServerInfo>, tools: usize) {
         let mut inner = self.board.lock();
         let Some(line) = inner.lines.get_mut(&self.server).filter(|line| line.writer == self.writer) else {
@@ -159,7 +159,7 @@ impl Changes {
                     return None;
                 }
             }
-            // The sender is on the board that is held here.
+            // The sender is owned by this object.
             let _ = self.written.changed().await;
         }
     }

@@ -27,7 +27,7 @@ pub struct PromptCall<'a> {
     pub name: &'a str,
     /// Its arguments.
     pub arguments: Map<String, Value>,
-    /// The longest it may take, as for a [`ToolCall`].
+    /// Time limit, as for a [`ToolCall`].
     pub limit: Duration,
 }
 

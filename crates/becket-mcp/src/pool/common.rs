@@ -22,7 +22,7 @@ pub(super) struct Common {
     pub(super) needed: Needed,
     pub(super) catalog: Arc<Catalog>,
     pub(super) board: Arc<Board>,
-    /// The pool is closed: nothing is connected any longer.
+    /// True once the pool is closed: no server is connected any longer.
     pub(super) closed: CancellationToken,
 }
 

@@ -12,12 +12,13 @@ use super::attempt::Attempt;
 use super::common::Common;
 use crate::owned_task::OwnedTask;
 
-/// All that is being drained.
+/// The draining connections.
 #[derive(Default)]
 pub(super) struct Drains(Mutex<Vec<OwnedTask>>);
 
 impl Drains {
-    /// Ends it once no call is under way, or the grace is over, or the pool is closed. The answer fires when nothing is left.
+    /// Ends it once no call is active, or the grace is over, or the pool is closed. The returned token fires when
+    /// nothing remains.
     pub(super) fn drain(&self, common: &Arc<Common>, attempt: Arc<Attempt>) -> CancellationToken {
         let common = Arc::clone(common);
         let task = OwnedTask::spawn(async move {

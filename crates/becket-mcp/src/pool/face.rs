@@ -1,4 +1,4 @@
-//! The face: the servers of a host, connected when they are needed, called by name.
+//! The servers of a host, connected on demand, called by name.
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
@@ -32,8 +32,8 @@ use crate::tool::ToolList;
 
 /// The servers of a host (`protocol.md` X2, X4, X7). A clone is the same pool.
 ///
-/// Await [`Pool::close`] before the host goes. When the last clone is dropped without it, every connection is ended there
-/// and then, and every server that is a process is killed by the time the drop returns. All methods need a runtime that
+/// Await [`Pool::close`] before the host exits. If the last clone is dropped without it, every connection is ended at
+/// once, and every server that is a process is killed by the time the drop returns. All methods need a runtime that
 /// drives I/O and time.
 #[derive(Clone)]
 pub struct Pool(Arc<Shared>);
@@ -42,7 +42,7 @@ pub(super) struct Shared {
     pub(super) common: Arc<Common>,
     table: RwLock<Arc<Table>>,
     pub(super) drains: Drains,
-    /// One reconfigures, or closes, at a time.
+    /// Serializes changes of the configuration and closing.
     changing: Mutex<()>,
 }
 
@@ -75,7 +75,7 @@ impl Pool {
         join_all(begun.iter().map(|attempt| settled(attempt, cancel))).await;
     }
 
-    /// All servers in the order of the configuration, as they stand now.
+    /// Returns all servers in the order of the configuration, with their current states.
     #[must_use]
     pub fn servers(&self) -> Vec<ServerView> {
         self.0.table().entries().iter().map(|entry| self.0.view(entry)).collect()
@@ -134,7 +134,7 @@ impl Pool {
         Ok(Arc::clone(&tools.list))
     }
 
-    /// The resources of a server and their families, as [`Pool::tools`] gives tools (`protocol.md` X8).
+    /// Returns the resources of a server and their families, as [`Pool::tools`] does for tools (`protocol.md` X8).
     ///
     /// # Errors
     /// As [`Pool::tools`].
@@ -146,7 +146,7 @@ impl Pool {
         self.0.listed(server, &Asked::Resources, cancel, &ListResources(self.0.shelf(server))).await
     }
 
-    /// The prompts of a server, as [`Pool::tools`] gives tools (`protocol.md` X8).
+    /// Returns the prompts of a server, as [`Pool::tools`] does for tools (`protocol.md` X8).
     ///
     /// # Errors
     /// As [`Pool::tools`].
@@ -238,7 +238,7 @@ impl Pool {
     }
 }
 
-/// Waits until an attempt is over; gives it up when the token fires.
+/// Waits until an attempt is over; cancels it when the token fires.
 async fn settled(attempt: &Attempt, cancel: &CancellationToken) {
     tokio::select! {
         biased;
@@ -281,7 +281,7 @@ impl Shared {
         self.within(errand, &self.patient(), cancel, work).await
     }
 
-    /// For what has the limits of connecting alone; longer than that, as it may wait for a lane.
+    /// Returns the clock of operations with the limits of connecting; longer, as they may wait for a lane.
     fn patient(&self) -> Arc<Clock> {
         self.clock(Duration::MAX)
     }

@@ -19,10 +19,10 @@ impl Lanes {
         Self { local: lanes(options.local_lanes), remote: lanes(options.remote_lanes) }
     }
 
-    /// Waits for a lane; it is kept as long as the answer is held.
+    /// Waits for a lane, which is occupied until the permit is dropped.
     pub(super) async fn enter(&self, config: &ServerConfig) -> Option<SemaphorePermit<'_>> {
         let lanes = if config.transport.is_local() { &self.local } else { &self.remote };
-        // It is never closed: an error would only mean that no lane is kept.
+        // It is never closed: an error would only mean that no lane is occupied.
         lanes.acquire().await.ok()
     }
 }

@@ -64,7 +64,7 @@ impl Work for ListPrompts<'_> {
     }
 }
 
-/// One list that is asked for.
+/// A request for one list.
 struct Asking<'a, T> {
     lists: &'a Lists<T>,
     server: &'a str,

@@ -15,7 +15,7 @@ use crate::config::{ServerConfig, Transport};
 use crate::connection::{brings_own, wants_person};
 use crate::fault::Challenge;
 
-/// The memory of a pool.
+/// The servers of a pool that want a login.
 #[derive(Debug)]
 pub(super) struct Needed {
     file: Option<AuthNeeded>,
@@ -54,12 +54,12 @@ impl Needed {
         more.or_else(|| self.is_needed(server, config)).unwrap_or_default()
     }
 
-    /// Remembers, for the next login, that something needs more than was granted.
+    /// Records, for the next login, that a call needs more than was granted.
     pub(super) fn note_more(&self, server: &Arc<str>, challenge: Challenge) {
         self.more().insert(Arc::clone(server), challenge);
     }
 
-    /// Remembers that a server wants a login. One that can't be written to the file is asked again.
+    /// Records that a server wants a login. If it can't be written to the file, the server is contacted again.
     pub(super) async fn note(&self, server: &Arc<str>, config: &ServerConfig, challenge: Challenge) {
         self.lock().insert(Arc::clone(server), Noted { at: Instant::now(), challenge });
         if let (Some(file), Some(key)) = (&self.file, key(server, config)) {
@@ -67,7 +67,7 @@ impl Needed {
         }
     }
 
-    /// There is another configuration: what was said to the old one does not count.
+    /// Discards challenges to an older configuration.
     pub(super) fn forget(&self, server: &str) {
         self.lock().remove(server);
         self.more().remove(server);
@@ -77,7 +77,7 @@ impl Needed {
     pub(super) async fn clear(&self, server: &Arc<str>, config: &ServerConfig) {
         self.forget(server);
         if let (Some(file), Some(key)) = (&self.file, key(server, config)) {
-            // One that can't be taken out goes when its time is over.
+            // An entry that can't be removed expires.
             let _ = file.clear(&key, SystemTime::now()).await;
         }
     }

@@ -50,7 +50,7 @@ struct Mended {
 }
 
 impl Shared {
-    /// Asks, until the clock has run out or the token fires.
+    /// Runs the request, until the clock has run out or the token fires.
     pub(super) async fn within<W: Work>(
         &self,
         errand: Errand<'_>,
@@ -103,7 +103,8 @@ impl Shared {
         true
     }
 
-    /// A server that wants a login for everything is not asked again; one that wants more for this, only for that.
+    /// A server that wants a login for every call is not contacted again; one that wants more scopes for this call,
+    /// only for others.
     async fn shut_out(&self, got: &Got, failed: &Failed) {
         let Failed::Gone { fault: Fault::AuthNeeded(challenge), .. } = failed else { return };
         let Ok(config) = got.slot.usable() else { return };
@@ -116,7 +117,7 @@ impl Shared {
         }
     }
 
-    /// The connection of a server, made if it has to be and may be.
+    /// Returns the connection of a server, opened if needed and allowed.
     async fn connection(&self, errand: Errand<'_>) -> Result<Got, CallError> {
         loop {
             let slot = self.slot(errand.server)?;
@@ -129,7 +130,7 @@ impl Shared {
             };
             let attempt = match attempt {
                 Ok(attempt) => attempt,
-                // It is configured in another way by now, or no longer.
+                // Its configuration was changed or removed meanwhile.
                 Err(NoAttempt::Retired) if !self.common.closed.is_cancelled() => continue,
                 Err(why) => return Err(self.no_attempt(errand.server, why)),
             };

@@ -16,9 +16,9 @@ use crate::config::{Configured, Disabled, ServerConfig, ServerConfigError, Statu
 use crate::connect_error::ConnectError;
 use crate::fault::Challenge;
 
-/// Pauses before a server is connected again that failed once, and more often than once.
+/// Pauses before reconnecting a server after its first failure, and after further ones.
 const PAUSES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(1)];
-/// A connection that lasted for so long did not fail because the server can't be connected.
+/// Minimum lifetime of a connection that resets the count of failures.
 const LASTING: Duration = Duration::from_secs(5);
 
 /// A server.
@@ -43,11 +43,11 @@ struct Line {
 pub(super) enum NoAttempt {
     /// It must not be connected.
     Disabled(Disabled),
-    /// It wants a login, and said so not long ago.
+    /// It has recently demanded a login.
     NeedsAuth(Challenge),
-    /// It can't be connected as it is configured.
+    /// Its configuration is invalid.
     Never(Arc<ConnectError>),
-    /// It is not configured any longer, or the pool is closed.
+    /// It is no longer configured, or the pool is closed.
     Retired,
 }
 
@@ -70,7 +70,7 @@ impl Slot {
         self.config == configured.config && self.status == configured.status
     }
 
-    /// The longest a call may take, if its configuration says so.
+    /// Returns the time limit on a call, if its configuration has one.
     pub(super) fn timeout(&self) -> Option<Duration> {
         self.config.as_ref().ok()?.timeout
     }
@@ -80,7 +80,7 @@ impl Slot {
         self.read().attempt.clone()
     }
 
-    /// The attempt that all share; begun here if there is none that is of use.
+    /// Returns the shared attempt; begins one if there is no usable one.
     pub(super) fn begin(&self, common: &Arc<Common>) -> Result<Arc<Attempt>, NoAttempt> {
         if let Some(attempt) = self.attempt().filter(|attempt| attempt.is_usable()) {
             return Ok(attempt);
@@ -124,7 +124,7 @@ impl Slot {
         Some(old)
     }
 
-    /// The same for one that wants a login since it was connected, unless it is another one by now.
+    /// Replaces a connected attempt that now wants a login, unless that has been done.
     pub(super) fn shut_out(
         &self,
         common: &Common,

@@ -13,7 +13,7 @@ use crate::tool::ToolList;
 pub enum ServerState {
     /// It must not be used.
     Disabled {
-        /// Why.
+        /// The cause.
         why: Disabled,
     },
     /// It was not needed yet, or it waits for its turn.
@@ -22,7 +22,7 @@ pub enum ServerState {
     Connecting,
     /// It can be called.
     Connected {
-        /// Rises with each connection, and each time its tools change.
+        /// A number that rises with each connection, and with each change of its tools.
         generation: u64,
         /// Its description of itself.
         info: Arc<ServerInfo>,
@@ -45,7 +45,7 @@ pub enum ServerState {
     Closed,
 }
 
-/// One server, as it stands now.
+/// One server, with its current state.
 #[derive(Debug, Clone)]
 pub struct ServerView {
     /// Its name, as calls name it.

@@ -24,7 +24,7 @@ pub(super) struct Entry {
 }
 
 impl Table {
-    /// `slot` is asked for each name once.
+    /// `slot` is called once for each name.
     pub(super) fn new(configured: Vec<Configured>, mut slot: impl FnMut(&Configured) -> Arc<Slot>) -> Self {
         let (mut entries, mut by_name) = (Vec::with_capacity(configured.len()), HashMap::new());
         for configured in configured {

@@ -12,7 +12,7 @@ use crate::lists::Listed;
 use crate::prompt::PromptResult;
 use crate::resource::ResourceContents;
 
-/// Nothing more than to be connected.
+/// Connecting, and nothing more.
 pub(super) struct Greeting;
 
 impl Work for Greeting {
@@ -41,8 +41,8 @@ impl Work for Call<'_> {
 }
 
 impl Call<'_> {
-    /// Asks for the tools again if this one is not known and the server has said that they changed. Where no list is
-    /// known at all, the server itself says whether it has the tool.
+    /// Lists the tools again if this one is unknown and the server has announced a change. Without any list, the server
+    /// itself decides if it has the tool.
     async fn look_for(&self, connection: &Connection) -> Result<(), Failed> {
         let Shelf { catalog, server, .. } = self.shelf;
         let tools = match catalog.tools.look(server) {

@@ -1,12 +1,13 @@
 //! A page of `tools/list` that the protocol's own types do not hold.
 //!
-//! One tool with a schema that is none would take all the others with it. Here it is one tool with a problem.
+//! With the library's types, one tool with an invalid schema would invalidate the whole page. Here it is one tool with
+//! a problem.
 
 use serde_json::Value;
 
 use super::Tool;
 
-/// A page, read by hand.
+/// A manually parsed page.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Page {
     pub(crate) tools: Vec<Tool>,

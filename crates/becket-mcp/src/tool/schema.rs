@@ -8,7 +8,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-/// Deeper than any honest input; below it everything passes.
+/// Limit on nesting, above that of any honest input; below it everything passes.
 const DEEPEST: usize = 32;
 /// Limit on the errors in one report.
 const MOST: usize = 20;
@@ -69,7 +69,7 @@ pub(super) fn validate(
     input: &Map<String, Value>,
 ) -> Result<(), Vec<InputError>> {
     let mut judge = Judge { errors: Vec::new() };
-    // In older drafts nothing beside a `$ref` counts.
+    // In older drafts everything beside a `$ref` is ignored.
     if !schema.contains_key("$ref") {
         judge.object(schema, input, &Path::Root);
     }
@@ -195,7 +195,7 @@ fn article(name: &str) -> String {
     }
 }
 
-/// None for the name of no type.
+/// `None` for an unknown type name.
 fn is_type(name: &str, value: &Value) -> Option<bool> {
     Some(match name {
         "null" => value.is_null(),
@@ -211,7 +211,7 @@ fn is_type(name: &str, value: &Value) -> Option<bool> {
     })
 }
 
-/// Equal as JSON Schema means it: `1` is `1.0`.
+/// Returns whether two values are equal by JSON Schema: `1` equals `1.0`.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(x), Value::Number(y)) => x == y || x.as_f64() == y.as_f64(),

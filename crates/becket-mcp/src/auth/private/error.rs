@@ -36,12 +36,12 @@ pub enum FileError {
         /// Its permissions.
         mode: u32,
     },
-    /// It is larger than any of its kind.
+    /// It is larger than the limit.
     #[error("`{}` has more than {cap} bytes: it is not a file of this program", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// The most it may have.
+        /// The limit in bytes.
         cap: u64,
     },
     /// Another process has held its lock for too long.
@@ -49,10 +49,10 @@ pub enum FileError {
     Locked {
         /// The lock.
         path: PathBuf,
-        /// The longest it is waited for.
+        /// The time limit.
         limit: Duration,
     },
-    /// The system refuses.
+    /// A system call failed.
     #[error("`{}` can't be {deed}: {source}", path.display())]
     Io {
         /// The operation that failed.

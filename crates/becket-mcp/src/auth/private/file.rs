@@ -1,6 +1,7 @@
-//! Reading and replacing.
+//! Reading and replacing of private files.
 //!
-//! INVARIANT: what is written is in a file of mode 0600 from its first byte on; a reader sees the old text or the new one.
+//! INVARIANT: what is written is in a file of mode 0600 from its first byte on; a reader sees the old text or the new
+//! one.
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
@@ -12,7 +13,7 @@ use super::{FileError, sys};
 /// Files of tokens have some KiB.
 const CAP: u64 = 8 << 20;
 
-/// The bytes of a file; `None` where there is none.
+/// Returns the bytes of a file; `None` if it does not exist.
 ///
 /// # Errors
 /// It is not the private file of this user, or it can't be read.
@@ -42,7 +43,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
     Ok(Some(bytes))
 }
 
-/// Puts a file with these bytes in the place of the one that is there. A missing directory is made, for this user alone.
+/// Replaces a file by one with these bytes. A missing directory is created, for this user only.
 ///
 /// # Errors
 /// Nothing has changed: the directory can't be made or written.
@@ -66,7 +67,7 @@ fn write(new: &Path, bytes: &[u8]) -> Result<(), FileError> {
     file.write_all(bytes).and_then(|()| file.sync_all()).map_err(FileError::io("written", new))
 }
 
-/// A name beside the file that no other process and no other thread takes.
+/// Returns a name beside the file that no other process or thread uses.
 fn unused(path: &Path) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);

@@ -14,7 +14,7 @@ use super::{FileError, sys};
 /// The first and the longest pause between two tries.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(25));
 
-/// A lock that is held until it is dropped, or this process ends in whatever way.
+/// A lock that is held until it is dropped, or until this process ends.
 #[derive(Debug)]
 pub(crate) struct Lock(#[expect(dead_code, reason = "open means held")] File);
 
@@ -39,7 +39,7 @@ pub(crate) async fn lock(path: &Path, limit: Duration) -> Result<Lock, FileError
     }
 }
 
-/// `path` with more at the end of its name.
+/// Returns `path` with a suffix on its name.
 pub(crate) fn beside(path: &Path, more: &str) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(more);

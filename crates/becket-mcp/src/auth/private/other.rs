@@ -12,23 +12,23 @@ pub(super) fn check(path: &Path, file: &File) -> Result<(), FileError> {
     if opened.is_file() { Ok(()) } else { Err(FileError::NoFile { path: path.to_owned() }) }
 }
 
-/// A file to read.
+/// Opens a file for reading.
 pub(super) fn open(path: &Path) -> Result<File, FileError> {
     File::open(path).map_err(FileError::io("opened", path))
 }
 
-/// A new file.
+/// Creates a new file.
 pub(super) fn create_new(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)
 }
 
-/// The file of a lock, made if it is missing.
+/// Opens the file of a lock, created if it is missing.
 pub(super) fn open_lock(path: &Path) -> Result<File, FileError> {
     let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
     opened.map_err(FileError::io("opened", path))
 }
 
-/// The directory of a file, made if it is missing.
+/// Creates the directory of a file if it is missing.
 pub(super) fn make_parent(path: &Path) -> Result<(), FileError> {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => {

@@ -1,4 +1,4 @@
-//! Owners and modes.
+//! Owners and modes of files.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
@@ -9,18 +9,18 @@ use rustix::process::geteuid;
 
 use super::FileError;
 
-/// The bits of a flag that the standard library does not know, in the type that it takes them in.
+/// The bits of a flag that the standard library lacks, in its own type.
 #[expect(clippy::cast_possible_wrap, reason = "no flag uses the highest bit")]
 fn no_follow() -> i32 {
     rustix::fs::OFlags::NOFOLLOW.bits() as i32
 }
 
-/// A file to read. A link there is refused, even one that was put there a moment ago.
+/// Opens a file for reading. A symbolic link is refused, even one that was just created.
 pub(super) fn open(path: &Path) -> Result<File, FileError> {
     opened(path, OpenOptions::new().read(true).custom_flags(no_follow()))
 }
 
-/// The file of a lock, made if it is missing. A link there is refused: its target would be made.
+/// Opens the file of a lock, created if it is missing. A symbolic link is refused: its target would be created.
 pub(super) fn open_lock(path: &Path) -> Result<File, FileError> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false).mode(0o600).custom_flags(no_follow());
@@ -52,12 +52,12 @@ pub(super) fn check(path: &Path, file: &File) -> Result<(), FileError> {
     Ok(())
 }
 
-/// A new file that only this user can read, whatever the umask.
+/// Creates a file that only this user can read, whatever the umask.
 pub(super) fn create_new(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
-/// The directory of a file, made for this user alone if it is missing.
+/// Creates the directory of a file if it is missing, for this user only.
 pub(super) fn make_parent(path: &Path) -> Result<(), FileError> {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => {
@@ -68,7 +68,7 @@ pub(super) fn make_parent(path: &Path) -> Result<(), FileError> {
     }
 }
 
-/// Has the new name survive a loss of power. Where that fails the file is there all the same.
+/// Makes the new name survive a loss of power. If that fails, the file exists all the same.
 pub(super) fn sync_parent(path: &Path) {
     if let Some(Ok(directory)) = path.parent().map(File::open) {
         let _ = directory.sync_all();

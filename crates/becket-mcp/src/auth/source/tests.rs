@@ -1,6 +1,6 @@
 use super::*;
 
-/// Gives a token once; after a 401 another one, if it has one.
+/// Returns a token once; after a 401 another one, if it has one.
 #[derive(Debug)]
 struct Tokens(&'static str, Option<&'static str>);
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::KeyringError;
 use crate::auth::private::FileError;
 
-/// A store of tokens fails. What it holds is as it was.
+/// An error of a token store. Its content is unchanged.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
     /// The file, or its lock.
@@ -22,7 +22,7 @@ pub enum StoreError {
         path: PathBuf,
         /// The line of the error, from 1; 0 if unknown.
         line: usize,
-        /// The same in the line.
+        /// The column, likewise.
         column: usize,
     },
     /// A newer version of this program wrote it.
@@ -38,7 +38,7 @@ pub enum StoreError {
     /// The keyring of the system.
     #[error("the tokens can't be used: {0}")]
     Keyring(#[from] KeyringError),
-    /// Another kind of store, in its own words.
+    /// Another kind of store, with its message.
     #[error("the tokens can't be used: {0}")]
     Other(Arc<str>),
 }

@@ -16,16 +16,16 @@ pub enum Kept {
     File(Arc<Path>),
     /// In the keyring of the system.
     Keyring,
-    /// In another kind of store, in its own words.
+    /// In another kind of store, with its description.
     Elsewhere(Arc<str>),
 }
 
-/// Keeps tokens between runs. Several processes may use one store at the same time.
+/// A store that keeps tokens between runs. Several processes may use it at the same time.
 pub trait TokenStore: fmt::Debug + Send + Sync + 'static {
-    /// The tokens of a server, if there are any.
+    /// Returns the tokens of a server, if there are any.
     ///
     /// # Errors
-    /// What is kept can't be read. That is never the same as nothing.
+    /// The store can't be read. That never means that there are no tokens.
     fn load<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<Option<Tokens>, StoreError>>;
 
     /// Checks that the tokens of a login can be stored; called before a login begins.
@@ -37,25 +37,25 @@ pub trait TokenStore: fmt::Debug + Send + Sync + 'static {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// Keeps the tokens of a login in the place of those that are there; says where. Dropped half-way, it has kept all of
-    /// them or none.
+    /// Stores the tokens of a login instead of earlier ones, and returns their storage. If the future is dropped, all
+    /// of them are stored or none.
     ///
     /// # Errors
-    /// They are not kept.
+    /// They could not be stored.
     fn save<'a>(&'a self, key: &'a Key, tokens: Tokens) -> Lent<'a, Result<Kept, StoreError>>;
 
-    /// The same with tokens that were renewed: those that are there have been used up.
+    /// Stores renewed tokens: the stored ones have been used up.
     ///
     /// # Errors
-    /// They are not kept.
+    /// They could not be stored.
     fn renew<'a>(&'a self, key: &'a Key, tokens: Tokens) -> Lent<'a, Result<Kept, StoreError>> {
         self.save(key, tokens)
     }
 
-    /// Forgets the tokens of a server; there need not be any.
+    /// Deletes the tokens of a server; there need not be any.
     ///
     /// # Errors
-    /// They are still there.
+    /// They could not be deleted.
     fn remove<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<(), StoreError>>;
 
     /// Excludes all others, in this process and in others, from the guard of this server until it is dropped. It is
@@ -66,11 +66,11 @@ pub trait TokenStore: fmt::Debug + Send + Sync + 'static {
     fn guard<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<Guard, StoreError>>;
 }
 
-/// Held while tokens are renewed; dropped, it lets the next one in.
+/// A guard that is held while tokens are renewed.
 pub struct Guard(#[expect(dead_code, reason = "kept until it is dropped")] Box<dyn Send + Sync>);
 
 impl Guard {
-    /// Wraps whatever keeps others out until it is dropped.
+    /// Wraps a value that excludes others until it is dropped.
     #[must_use]
     pub fn new(held: impl Send + Sync + 'static) -> Self {
         Self(Box::new(held))

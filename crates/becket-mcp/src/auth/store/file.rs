@@ -31,7 +31,7 @@ pub struct FileStore {
 }
 
 impl FileStore {
-    /// The store in this file. Nothing is read or made yet; directories that are missing will be made.
+    /// Creates the store for this file. Nothing is read or created yet; missing directories will be created.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into().into() }
@@ -54,17 +54,17 @@ impl FileStore {
         .await
     }
 
-    /// The guard of a server, waited for at most so long.
+    /// Takes the guard of a server, within a time limit.
     pub(super) async fn guarded(&self, key: &Key, limit: Duration) -> Result<Guard, StoreError> {
         Ok(Guard::new(private::lock(&self.beside(key, "lock"), limit).await?))
     }
 
-    /// A file of a server's own, beside the file of all.
+    /// Returns the path of a server's own file, beside the shared file.
     pub(super) fn beside(&self, key: &Key, ending: &str) -> PathBuf {
         private::beside(&self.path, &format!(".{}.{ending}", key.id().get(..16).unwrap_or_default()))
     }
 
-    /// The file of all.
+    /// Returns the path of the shared file.
     #[cfg(feature = "keyring")]
     pub(super) fn path(&self) -> &Path {
         &self.path

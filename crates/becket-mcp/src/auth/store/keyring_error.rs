@@ -6,12 +6,12 @@ use std::time::Duration;
 /// The keyring of the system can't be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyringError {
-    /// There is none, or it can't be reached. What was kept there is not lost by that.
+    /// There is none, or it can't be reached. Its content is not lost by that.
     #[error(
         "this system's keyring can't be reached: {why}; start it, or log in with the tokens kept in a file"
     )]
     Absent {
-        /// Why.
+        /// The cause.
         why: String,
     },
     /// It is locked and was not unlocked.
@@ -28,21 +28,21 @@ pub enum KeyringError {
         /// The keyring's message.
         why: String,
     },
-    /// It takes no text that long.
+    /// The text is too long for it.
     #[error(
         "this system's keyring takes no more than {most} bytes, and the tokens have more: log in with the tokens kept in a file"
     )]
     TooLong {
-        /// The most that it takes, in bytes.
+        /// The limit, in bytes.
         most: u32,
     },
-    /// It has not answered in time; perhaps it waits for its password. What was asked of it may still happen.
+    /// It has not answered in time; perhaps it waits for its password. The operation may still happen.
     #[error("this system's keyring has not answered within {} s: see whether it asks for its password, and try again", limit.as_secs_f64())]
     Silent {
-        /// The longest it is waited for.
+        /// The time limit.
         limit: Duration,
     },
-    /// There are several entries where there may be one.
+    /// There are several entries instead of one.
     #[error("this system's keyring has {count} entries `{label}`: remove them there and log in again")]
     Ambiguous {
         /// The label of the entries or of the entry.
@@ -59,7 +59,7 @@ pub enum KeyringError {
         label: Arc<str>,
         /// The line of the error, from 1; 0 if unknown.
         line: usize,
-        /// The same in the line.
+        /// The column, likewise.
         column: usize,
     },
     /// A newer version of this program wrote it.

@@ -37,7 +37,7 @@ struct File {
 
 #[derive(Serialize, Deserialize)]
 struct Entry {
-    /// Name and whole address: see [`Key::id`]. The two that follow are for people.
+    /// The name and whole address: see [`Key::id`]. The next two are for people.
     id: String,
     server: String,
     url: String,
@@ -93,7 +93,7 @@ impl Entries {
         serde_json::to_vec_pretty(&file).unwrap_or_default()
     }
 
-    /// The same without anything for people, for places that are narrow.
+    /// Writes the file without the members for people, for stores with little room.
     #[cfg(feature = "keyring")]
     pub(super) fn write_narrow(self) -> Vec<u8> {
         serde_json::to_vec(&File { format: FORMAT, servers: self.0 }).unwrap_or_default()

@@ -5,7 +5,7 @@
 
 use url::{Host, ParseError, Url};
 
-/// A fine address, and whether something was left out that is never sent.
+/// A valid address, and whether a part that is never sent was dropped.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Address {
     pub(super) url: Url,
@@ -15,7 +15,7 @@ pub(super) struct Address {
 /// Reads an absolute address of one of two schemes.
 ///
 /// # Errors
-/// What is wrong with it, and what to do.
+/// The problem, and what to do.
 pub(super) fn read(text: &str, schemes: [&str; 2]) -> Result<Address, String> {
     let why = |why: &str| Err(why.to_owned());
     if text.chars().any(|c| c.is_whitespace() || c.is_control()) {

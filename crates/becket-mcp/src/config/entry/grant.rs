@@ -12,7 +12,7 @@ use crate::config::place::Place;
 use crate::config::warning::ServerWarning;
 use crate::suggest::suggest;
 
-/// The grant as it was written.
+/// The grant as written.
 #[derive(Clone)]
 pub(super) struct GrantWritten {
     /// The position of `oauth`.
@@ -51,11 +51,11 @@ const KINDS: [(&str, Kind); 4] = [
     ("token_exchange", Kind::Exchange),
 ];
 const KEY: [&str; 3] = ["file", "algorithm", "id"];
-/// Members of `oauth` that are about a person's browser.
+/// Members of `oauth` for logins in a browser.
 const OF_A_PERSON: [&str; 2] = ["callbackPort", "clientMetadataUrl"];
 
 impl GrantWritten {
-    /// Reads what is in `oauth`.
+    /// Reads the members of `oauth`.
     pub(super) fn read(
         members: &Members<'_, '_>,
         warnings: &mut Vec<ServerWarning>,
@@ -88,7 +88,7 @@ impl GrantWritten {
         })
     }
 
-    /// The same, with variables filled in.
+    /// Returns it with variables expanded.
     pub(super) fn expanded(&self, expander: &mut Expander<'_>) -> Self {
         let Self { place, kind, key, assertion, provider } = self.clone();
         let key = key.map(|KeyWritten { file, algorithm, id }| KeyWritten {
@@ -101,7 +101,7 @@ impl GrantWritten {
         Self { place, kind, key, assertion, provider }
     }
 
-    /// The grant, if all that it needs is there and nothing that belongs to another one.
+    /// Returns the grant, if it has all its members and none of another grant.
     pub(super) fn resolve(self, has: &Has) -> Result<Grant, ServerConfigError> {
         let Self { place, kind, key, assertion, provider } = self;
         let provider = provider.map(ProviderWritten::resolve).transpose()?;

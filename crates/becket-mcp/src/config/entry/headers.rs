@@ -10,7 +10,7 @@ use crate::config::members::At;
 use crate::config::warning::ServerWarning;
 use crate::secret::Secret;
 
-/// Headers that say how a message is sent and what it is. Two of one name would leave it to the server which one counts.
+/// Headers of the transport. With a duplicate, the server would choose which one counts.
 const OF_THE_TRANSPORT: [&str; 12] = [
     "accept",
     "connection",
@@ -28,7 +28,7 @@ const OF_THE_TRANSPORT: [&str; 12] = [
 /// Those of a WebSocket's handshake.
 const OF_A_WEBSOCKET: &str = "sec-websocket-";
 
-/// The headers to send, from names and values with their variables filled in.
+/// Returns the headers to send, from names and values with their variables expanded.
 pub(super) fn check(
     written: Vec<(String, At<String>)>,
     warnings: &mut Vec<ServerWarning>,

@@ -1,4 +1,4 @@
-//! The types of servers by name, and the one table that says which member means something to which type.
+//! The types of servers by name, and the table of the members of each type.
 
 use crate::config::error::ServerConfigError;
 use crate::config::members::Members;
@@ -18,7 +18,7 @@ pub(super) enum Kind {
     InProcess,
 }
 
-/// Every word that may stand as `type`; of two for one type the first is the one that messages use.
+/// Every value of `type`; of two for one type the first is the one in messages.
 const KINDS: [(&str, Kind); 10] = [
     ("stdio", Kind::Stdio),
     ("http", Kind::Http),
@@ -56,7 +56,7 @@ impl Kind {
         }
     }
 
-    /// The schemes of its address, the one that encrypts first.
+    /// Returns the schemes of its address, the encrypted one first.
     pub(super) fn schemes(self) -> [&'static str; 2] {
         match self {
             Kind::WebSocket | Kind::WsIde => ["wss", "ws"],
@@ -87,7 +87,7 @@ impl Kind {
         }
     }
 
-    /// Members that mean nothing to it.
+    /// Returns the members that this type does not have.
     pub(super) fn warnings(self, members: &Members<'_, '_>) -> Vec<ServerWarning> {
         let own = [self.keys(), &COMMON].concat();
         let odd = members.pairs.iter().filter(|(key, _)| !own.contains(&key.as_str()));
@@ -111,7 +111,7 @@ fn unknown(kind: String, place: crate::config::Place) -> ServerConfigError {
     ServerConfigError::TypeUnknown { place, kind, meant, known }
 }
 
-/// Members within `oauth` and `tls` that mean nothing.
+/// Returns unknown members within `oauth` and `tls`.
 pub(super) fn unknown_within(members: &Members<'_, '_>, known: &[&'static str]) -> Vec<ServerWarning> {
     let odd = members.pairs.iter().filter(|(key, _)| !known.contains(&key.as_str()));
     odd.map(|(key, value)| ServerWarning::KeyUnknown {

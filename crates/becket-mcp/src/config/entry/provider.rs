@@ -9,7 +9,7 @@ use crate::config::members::{At, Members};
 use crate::config::place::Place;
 use crate::config::warning::ServerWarning;
 
-/// The provider as it was written.
+/// The provider as written.
 #[derive(Clone)]
 pub(super) struct ProviderWritten {
     /// The position of its object.
@@ -41,7 +41,7 @@ impl ProviderWritten {
         })
     }
 
-    /// The same, with variables filled in.
+    /// Returns it with variables expanded.
     pub(super) fn expanded(self, expander: &mut Expander<'_>) -> Self {
         let Self { place, endpoint, client, secret, token } = self;
         Self {

@@ -1,4 +1,4 @@
-//! From what was written to what is used: variables are filled in, and what they made of it is checked.
+//! Resolution of an entry: variables are expanded, and the result is checked.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -20,8 +20,8 @@ use crate::config::warning::ServerWarning;
 type Variables = [(OsString, OsString)];
 
 impl Written {
-    /// Fills in the variables; `own` are those of the scope, which count first and are set for processes, and the options
-    /// of its plugin, which are only filled in.
+    /// Expands the variables; `own` are those of the scope, which take precedence and are set for processes, and the
+    /// options of its plugin, which are only expanded.
     pub(in crate::config) fn resolve(
         &self,
         variables: &Variables,
@@ -106,13 +106,13 @@ fn checked(stdio: Stdio, written: &StdioWritten, place: &Place) -> Result<Stdio,
     }
 }
 
-/// The same, with variables filled in.
+/// Returns it with variables expanded.
 fn expanded(written: &RemoteWritten, expander: &mut Expander<'_>) -> RemoteWritten {
     let headers = written.headers.iter().map(|(name, value)| (name.clone(), at(value, expander))).collect();
     RemoteWritten {
         url: at(&written.url, expander),
         headers,
-        // A shell reads it, and fills in variables itself.
+        // A shell runs it, and expands variables itself.
         headers_helper: written.headers_helper.clone(),
         oauth: written.oauth.as_ref().map(|oauth| OAuthWritten {
             client_id: oauth.client_id.as_ref().map(|id| expander.text(id)),

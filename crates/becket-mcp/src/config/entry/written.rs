@@ -18,7 +18,7 @@ use crate::suggest::suggest;
 /// The type of servers behind a proxy that requires the host's credentials.
 const NEEDS_HOST: &str = "claudeai-proxy";
 
-/// An entry as it was written.
+/// An entry as written.
 #[derive(Clone)]
 pub(in crate::config) struct Written {
     /// The position of its object.
@@ -174,7 +174,7 @@ fn oauth(
     })
 }
 
-/// A list, or one string with blanks between them, as it is sent.
+/// Reads a list, or one string with items between blanks.
 fn scopes(members: &Members<'_, '_>) -> Result<Vec<String>, ServerConfigError> {
     match members.get("scopes") {
         Some(raw) if raw.get().starts_with('"') => {

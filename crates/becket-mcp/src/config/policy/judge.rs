@@ -1,4 +1,4 @@
-//! All lists together, and what they say about one server. Pure.
+//! All lists together, applied to one server. Pure.
 
 use super::pattern::{Key, List, Pattern};
 use crate::config::configured::Configured;
@@ -7,7 +7,7 @@ use crate::config::scope::Scope;
 use crate::config::server::{ServerConfig, Transport};
 use crate::config::status::PolicyReason;
 
-/// The lists of every file that was read. The default says nothing, so everything may be used.
+/// The lists of every file. The default is empty, so everything may be used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct McpPolicy {
     pub(super) allowed: Vec<AllowList>,
@@ -25,7 +25,7 @@ pub(super) struct AllowList {
 }
 
 impl McpPolicy {
-    /// Adds what another file says.
+    /// Adds the content of another file.
     pub fn join(&mut self, other: McpPolicy) {
         let McpPolicy { allowed, denied, managed_only } = other;
         self.allowed.extend(allowed);
@@ -66,7 +66,7 @@ fn allows(lists: &[&AllowList], server: &Configured, config: &ServerConfig) -> R
     let Some(first) = lists.first() else { return Ok(()) };
     let patterns = || lists.iter().flat_map(|list| &list.patterns);
     let has = |key| patterns().any(|pattern| pattern.key() == Some(key));
-    // A name is what its user calls a server: it counts only where nothing says what may be behind it.
+    // Names are chosen by the user: they count only if no pattern restricts the command or the address.
     let decisive = match &config.transport {
         Transport::Stdio(_) if has(Key::Command) => Key::Command,
         Transport::Stdio(_) | Transport::InProcess => Key::Name,

@@ -9,7 +9,7 @@ use crate::config::server::{ServerConfig, Stdio, Transport};
 /// A pattern of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Pattern {
-    /// `serverName`: what it is called.
+    /// `serverName`: its name.
     Name(String),
     /// `serverCommand`: program and arguments, all of them and nothing else.
     Command(Vec<String>),
@@ -19,7 +19,7 @@ pub(super) enum Pattern {
     Unreadable(Option<Key>),
 }
 
-/// The key that says what a pattern is about.
+/// The key of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Key {
     Name,

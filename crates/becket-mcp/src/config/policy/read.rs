@@ -20,7 +20,7 @@ const DENIES_ALL: &str = "; until then every server is denied";
 const BOTH_COUNT: &str = "; until then both count";
 const IS_ON: &str = "; until then it is on";
 
-/// A settings file that is being read, and what is wrong with it so far.
+/// A settings file that is being read, and its problems so far.
 pub(in crate::config) struct Source<'s, 'a> {
     pub(in crate::config) text: &'s Text<'a>,
     pub(in crate::config) root: &'s Pairs<'a>,
@@ -40,7 +40,7 @@ impl McpPolicy {
 }
 
 impl<'a> Source<'_, 'a> {
-    /// The values of a key, and the problem that there are two.
+    /// Returns the values of a key, and records a duplicate as a problem.
     pub(in crate::config) fn values(&mut self, key: &str, effect: &'static str) -> Vec<&'a RawValue> {
         let values: Vec<&RawValue> =
             self.root.0.iter().filter(|(known, _)| known == key).map(|(_, value)| *value).collect();
@@ -55,7 +55,7 @@ impl<'a> Source<'_, 'a> {
         self.text.start_of(raw.get())
     }
 
-    /// A value of another kind than it has to be.
+    /// The error for a value of the wrong type.
     pub(in crate::config) fn wrong_kind(
         &mut self,
         raw: &RawValue,
@@ -121,7 +121,7 @@ fn list(
     patterns
 }
 
-/// One pattern; else what it was meant to be about, and what is wrong with it.
+/// Reads one pattern; else returns its subject and the problem.
 fn pattern(raw: &RawValue) -> Result<Pattern, (Option<Key>, &'static str)> {
     const SHAPE: &str = "is no object with one of `serverName`, `serverCommand` and `serverUrl`: write one";
     let Pairs(pairs) = serde_json::from_str(raw.get()).map_err(|_| (None, SHAPE))?;

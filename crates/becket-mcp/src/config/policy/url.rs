@@ -13,14 +13,14 @@ use url::{Host, Url};
 
 use super::pattern::List;
 
-/// A pattern that was read.
+/// A parsed pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct UrlPattern {
-    /// `None`: any.
+    /// `None` matches any.
     scheme: Option<String>,
     host: HostPattern,
     port: Port,
-    /// `None`: any.
+    /// `None` matches any.
     path: Option<String>,
 }
 
@@ -44,7 +44,7 @@ impl UrlPattern {
     /// Reads a pattern.
     ///
     /// # Errors
-    /// What is wrong with it, and what to do.
+    /// The problem, and what to do.
     pub(super) fn parse(text: &str) -> Result<Self, &'static str> {
         if text.chars().any(|c| c.is_whitespace() || c.is_control() || c == '\\') {
             return Err("has a blank or a backslash in it: write it without");
@@ -102,7 +102,7 @@ impl UrlPattern {
         match self.port {
             Port::Any => true,
             Port::Is(port) => url.port_or_known_default() == Some(port),
-            // The parser leaves out the scheme's own.
+            // The parser drops the scheme's default port.
             Port::Unsaid => list == List::Deny || url.port().is_none(),
         }
     }
@@ -150,7 +150,7 @@ fn host_pattern(host: &str) -> Result<HostPattern, &'static str> {
     }
 }
 
-/// One text for one host.
+/// Normalizes a host.
 fn normal<S: AsRef<str>>(host: &Host<S>) -> String {
     match host {
         Host::Domain(name) => name.as_ref().trim_end_matches('.').to_ascii_lowercase(),
@@ -168,7 +168,7 @@ fn path_pattern(path: &str) -> Result<Option<String>, &'static str> {
     normal.map(Some).ok_or("has a path that can be read in two ways: write it without `..`, `;` and `%`")
 }
 
-/// A path without escapes and doubled slashes; `None` where servers may disagree about what it is.
+/// Normalizes escapes and doubled slashes of a path; `None` if servers may disagree about its meaning.
 fn normal_path(path: &str) -> Option<String> {
     let (mut bytes, mut rest) = (Vec::with_capacity(path.len()), path.as_bytes());
     while let Some((byte, after)) = rest.split_first() {

@@ -1,6 +1,6 @@
 //! The stream that the answer to a request comes over.
 //!
-//! INVARIANT: it ends with an answer. Where none comes any more, one that names the fault is put in its place.
+//! INVARIANT: it ends with an answer. If the server's does not come, one that names the fault replaces it.
 
 use rmcp::model::{JsonRpcMessage, RequestId};
 use sse_stream::Sse;
@@ -14,7 +14,7 @@ use super::meaning::{Message, answer_to};
 use super::pause::{TRIES, pause};
 use crate::fault::Fault;
 
-/// A stream that an answer is awaited on.
+/// A stream with a pending answer.
 pub(super) struct Answer {
     client: Client,
     way: Way,
@@ -31,7 +31,7 @@ impl Answer {
         Self { client, way, id, feed, mark: Mark::default(), tries: 0, is_over: false }
     }
 
-    /// The next message; none after the answer.
+    /// Returns the next message; `None` after the answer.
     pub(super) async fn next(&mut self) -> Option<Sse> {
         if self.is_over {
             return None;
@@ -61,7 +61,7 @@ impl Answer {
         }
     }
 
-    /// Passes a message on; the answer under the very id that is waited for, as no other comes this way.
+    /// Passes a message on; the answer gets the id of the request, as no other arrives here.
     fn take(&mut self, text: String, message: Message) -> Result<Sse, Fault> {
         match &message {
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => return Ok(sse(text)),
@@ -76,8 +76,7 @@ impl Answer {
         Ok(event(&answer))
     }
 
-    /// Takes the stream up again behind the last event, if the server has said how. The request itself is not sent
-    /// again.
+    /// Resumes the stream after the last event, if the server supports that. The request itself is not sent again.
     async fn take_up(&mut self, fault: Fault) -> Result<(), Fault> {
         let Fault::BrokenOff(_) = &fault else { return Err(fault) };
         while self.mark.id.is_some() && self.tries < TRIES {
@@ -101,7 +100,7 @@ fn sse(text: String) -> Sse {
     Sse { data: Some(text), ..Sse::default() }
 }
 
-/// A message as an event. One that was read or made here can be written.
+/// Encodes a message as an event. One that was parsed or created here can be written.
 fn event(message: &Message) -> Sse {
     Sse { data: serde_json::to_string(message).ok(), ..Sse::default() }
 }

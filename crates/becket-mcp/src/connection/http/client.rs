@@ -37,7 +37,7 @@ type Error = StreamableHttpError<NotSent>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 type Extra = HashMap<HeaderName, HeaderValue>;
 
-/// The client of one attempt to shake hands, and of what comes out of it. Clones are the same one.
+/// The client of one handshake attempt, and of the resulting connection. Clones share its state.
 #[derive(Clone)]
 pub(super) struct Client(Arc<Inner>);
 
@@ -45,16 +45,16 @@ struct Inner {
     requests: Arc<Requests>,
     sessions: Arc<Sessions>,
     state: Arc<State>,
-    /// Cancelled, nothing here waits for anything.
+    /// Cancels every wait.
     over: CancellationToken,
     listens: AtomicBool,
 }
 
-/// The headers of a session, by which its streams are opened.
+/// The headers for opening a session's streams.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Way(HeaderMap);
 
-/// The sessions that a link has begun, to be ended with it.
+/// The sessions of a link, which are ended with it.
 #[derive(Debug, Default)]
 pub(super) struct Sessions(Mutex<Vec<Way>>);
 
@@ -96,12 +96,12 @@ impl Client {
         &self.0.requests
     }
 
-    /// Notes whether there is a stream for what the server says unasked.
+    /// Records whether there is a stream for unsolicited messages.
     pub(super) fn listens(&self, listens: bool) {
         self.0.listens.store(listens, Ordering::Release);
     }
 
-    /// Opens a stream with a GET, behind an event that came before.
+    /// Opens a stream with a GET, after an earlier event.
     pub(super) async fn open(&self, way: &Way, after: Option<&[u8]>) -> Result<Feed, Fault> {
         let mut headers = way.0.clone();
         headers.insert(ACCEPT, HeaderValue::from_static(EVENTS));
@@ -159,7 +159,7 @@ impl Client {
         let session = session.and_then(|session| session.to_str().ok().map(str::to_owned));
         let Some(id) = &asked.id else { return Ok(StreamableHttpPostResponse::Accepted) };
         if matches!(response.status(), StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
-            // Some answer over the other stream, which is open once hands were shaken.
+            // Some servers answer over the other stream, which is open after the handshake.
             return if asked.kind == Kind::Other && self.0.listens.load(Ordering::Acquire) {
                 Ok(StreamableHttpPostResponse::Accepted)
             } else {
@@ -178,7 +178,7 @@ impl Client {
         Ok(StreamableHttpPostResponse::Json(answer, session))
     }
 
-    /// A body in one piece, if it is not too large.
+    /// Reads a complete body, if it is not too large.
     async fn whole(&self, mut response: Response) -> Result<Vec<u8>, Fault> {
         let (requests, cap) = (&self.0.requests, self.0.requests.cap());
         if response.content_length().is_some_and(|length| length > cap as u64) {
@@ -293,7 +293,7 @@ impl Way {
 async fn refusal(mut response: Response, asked: &Asked) -> Result<StreamableHttpPostResponse, Fault> {
     let status = response.status().as_u16();
     let mut body = Vec::new();
-    // What can't be read of a refusal is not missed: its status says the most.
+    // An unreadable refusal is no loss: its status matters most.
     while body.len() < REFUSAL
         && let Ok(Some(piece)) = response.chunk().await
     {

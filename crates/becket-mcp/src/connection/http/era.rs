@@ -15,7 +15,7 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    /// Servers are reached through this proxy; without one, directly, whatever the environment says.
+    /// The proxy; without one, servers are reached directly, regardless of the environment.
     pub(crate) fn through(proxy: Option<Url>) -> Self {
         Self { proxy, eras: Arc::default() }
     }

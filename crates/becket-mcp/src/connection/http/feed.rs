@@ -16,7 +16,7 @@ pub(super) struct Mark {
     pub(super) retry: Option<Duration>,
 }
 
-/// A stream that runs.
+/// An open stream.
 #[derive(Debug)]
 pub(super) struct Feed {
     response: Response,
@@ -30,8 +30,8 @@ impl Feed {
         Self { response, events: Events::new(cap), ready: VecDeque::new(), cap }
     }
 
-    /// The text of the next message; none where the stream has ended. Each piece of it that arrives, message or not,
-    /// is noted in `mark`.
+    /// Returns the text of the next message; `None` when the stream has ended. Each event, message or not, updates
+    /// `mark`.
     pub(super) async fn next(
         &mut self,
         requests: &Requests,

@@ -61,7 +61,7 @@ pub(crate) fn proxied(base: &Url, id: &str) -> Url {
 impl Link for HttpLink {
     type Wire = Wire;
 
-    /// A new one each time: what an attempt has left behind must not be in the way of the next.
+    /// A new one each time: leftovers of one attempt must not disturb the next.
     async fn wire(&self) -> Result<Wire, Fault> {
         let over = self.over.child_token();
         let (requests, sessions) = (Arc::clone(&self.requests), Arc::clone(&self.sessions));

@@ -13,7 +13,7 @@ use super::feed::{Feed, Mark};
 use super::pause::{TRIES, pause};
 use crate::fault::Fault;
 
-/// A stream that was open for so long has done its duty, whether anything came or not: proxies cut idle ones.
+/// Minimum lifetime of a stream that counts as successful, even without events: proxies cut idle ones.
 const LONG: Duration = Duration::from_secs(10);
 
 /// A stream that is opened again when it breaks.
@@ -32,7 +32,7 @@ impl Listening {
         Self { client, way, feed: Some(feed), mark: Mark::default(), tries: 0, since: Instant::now() }
     }
 
-    /// The next message; none where the server has nothing more to say.
+    /// Returns the next message; `None` when the server ends the stream.
     pub(super) async fn next(&mut self) -> Option<Sse> {
         loop {
             let Some(feed) = &mut self.feed else {
@@ -63,7 +63,7 @@ impl Listening {
                 self.client.listens(true);
             }
             Err(Fault::Unreachable(_) | Fault::BrokenOff(_) | Fault::Status { status: 500.., .. }) => {}
-            // It has no such stream any longer, or not for us.
+            // The server has no such stream any longer, or denies access.
             Err(_) => return None,
         }
         Some(())

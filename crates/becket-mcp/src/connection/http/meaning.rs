@@ -84,7 +84,7 @@ pub(super) fn of_refusal(status: u16, body: &[u8], asked: &Asked) -> Result<Mess
         (Some(refused), Some(id)) if !is_about_who_asks => {
             Ok(JsonRpcMessage::error(refused.error, Some(id.clone())))
         }
-        // A server of the older kind, or what stands before it: it may still know `initialize`.
+        // A server of the older kind, or a proxy in front of it: it may still know `initialize`.
         (None, Some(id))
             if asked.kind == Kind::Discover && (400..500).contains(&status) && !is_about_who_asks =>
         {
@@ -112,7 +112,7 @@ pub(super) fn of_body(body: &[u8], content_type: Option<&str>, id: &RequestId) -
     }
 }
 
-/// A message that is to be the answer to a request, under the id that it waits for.
+/// Reads the answer to a request, under its id.
 pub(super) fn answer_to(id: &RequestId, message: Message) -> Result<Message, Fault> {
     match message {
         JsonRpcMessage::Response(mut response) if is_same(id, &response.id) => {
@@ -129,7 +129,7 @@ pub(super) fn answer_to(id: &RequestId, message: Message) -> Result<Message, Fau
     }
 }
 
-/// The beginning of a text, in one line.
+/// Returns the beginning of a text, on one line.
 pub(super) fn beginning(text: &str) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {
@@ -146,7 +146,7 @@ pub(super) fn beginning(text: &str) -> String {
     line
 }
 
-/// An error of JSON-RPC, whatever stands around it.
+/// Finds a JSON-RPC error, with or without its envelope.
 #[derive(Deserialize)]
 struct Refused {
     error: ErrorData,

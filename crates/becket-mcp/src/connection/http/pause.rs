@@ -9,7 +9,7 @@ const FIRST: Duration = Duration::from_secs(1);
 const LEAST: Duration = Duration::from_millis(50);
 const MOST: Duration = Duration::from_secs(30);
 
-/// After `tries` that brought nothing; the server may have said how long the first should be.
+/// Returns the delay after `tries` without an event; the server may set the first one.
 pub(super) fn pause(tries: u32, wanted: Option<Duration>) -> Duration {
     let first = wanted.unwrap_or(FIRST).clamp(LEAST, MOST);
     first.saturating_mul(2u32.saturating_pow(tries)).min(MOST)

@@ -23,7 +23,7 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// Limit on redirects.
 const HOPS: usize = 3;
 
-/// The way to one server.
+/// The HTTP requests to one server.
 #[derive(Debug)]
 pub(super) struct Requests {
     url: Url,
@@ -34,7 +34,7 @@ pub(super) struct Requests {
 }
 
 impl Requests {
-    /// Nothing is sent yet.
+    /// Creates it. Nothing is sent yet.
     pub(super) fn new(target: &Target, network: &Network) -> Result<Self, Fault> {
         target.check()?;
         let none = |error: reqwest::Error| {
@@ -64,7 +64,7 @@ impl Requests {
         })
     }
 
-    /// The largest message that is taken, in bytes.
+    /// Limit on a message, in bytes.
     pub(super) fn cap(&self) -> usize {
         self.cap
     }
@@ -97,7 +97,7 @@ impl Requests {
         }
     }
 
-    /// Nothing is sent from now on; the connections end with what is still under way. What is left is for a farewell.
+    /// Stops sending; the connections end with their current requests. The returned client is for the farewell.
     pub(super) fn retire(&self) -> Option<Client> {
         self.lock().take()
     }
@@ -149,7 +149,7 @@ impl Requests {
         headers: &HeaderMap,
     ) -> Result<Response, Fault> {
         let mut all = headers.clone();
-        // What the protocol wants counts, whatever a source of headers gives.
+        // Headers of the protocol override those of a source.
         all.extend(request.own.clone());
         let mut builder = client.request(request.method.clone(), at.clone()).headers(all);
         if let Some(body) = &request.body {

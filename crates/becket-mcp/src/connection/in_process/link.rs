@@ -23,7 +23,7 @@ pub(crate) struct InProcessLink {
 }
 
 impl InProcessLink {
-    /// Nothing is asked of the server yet. `cap` is the largest message that it may send, in bytes of JSON.
+    /// Creates the link. The server is not called yet. `cap` limits a message of the server, in bytes of JSON.
     pub(crate) fn new(server: Arc<dyn InProcessServer>, cap: usize) -> Self {
         let (state, stop) = (Arc::default(), CancellationToken::new());
         Self { server, cap, state, stop, session: Mutex::default() }
@@ -31,7 +31,7 @@ impl InProcessLink {
 
     fn open(&self) -> Result<Arc<Session>, Fault> {
         let (client, server) = pair();
-        // Whatever a server does, it is not to take its host down with it.
+        // A panic of a server must not end its host.
         catch_unwind(AssertUnwindSafe(|| self.server.connect(server)))
             .map_err(|_| Fault::Unreachable("the server in this process panicked".into()))?;
         Ok(Session::new(client, self.cap, Arc::clone(&self.state), self.stop.clone()))
@@ -45,7 +45,7 @@ impl InProcessLink {
 impl Link for InProcessLink {
     type Wire = Wire;
 
-    /// The channels are the same ones each time: a handshake that was refused leaves them for the next.
+    /// The channels are the same ones each time: a refused handshake leaves them for the next.
     async fn wire(&self) -> Result<Wire, Fault> {
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(session) = &*session {
@@ -62,7 +62,7 @@ impl Link for InProcessLink {
         self.state.broke(Fault::Closed);
         self.stop.cancel();
         if let Some(session) = self.take() {
-            // A server that goes on for longer goes on alone: its task is its host's.
+            // A server that runs longer is left to its host, which owns its task.
             let _ = timeout(grace, session.goodbye()).await;
             session.let_go();
         }

@@ -6,7 +6,7 @@ use tokio::sync::mpsc;
 /// Capacity of the queue in either direction.
 const QUEUED: usize = 64;
 
-/// A server that lives in the process of its host (`protocol.md` X1).
+/// A server in the process of its host (`protocol.md` X1).
 ///
 /// ```
 /// use becket_mcp::{InProcessServer, ServerEnd};
@@ -31,14 +31,14 @@ const QUEUED: usize = 64;
 /// ```
 pub trait InProcessServer: Send + Sync + 'static {
     /// Serves one more connection until its end is closed. Called once for each connection, within a runtime; must not
-    /// block: the work belongs to a task of the server's own. To refuse a connection, drop the end.
+    /// block: the work belongs in a task of the server. To refuse a connection, drop the end.
     fn connect(&self, end: ServerEnd);
 }
 
 /// The server's end of a connection. Messages are JSON-RPC, in the order in which they were sent.
 ///
-/// The connection is over once [`ServerEnd::receive`] gives `None`, and is broken off when the server drops this and
-/// all its senders.
+/// The connection is over once [`ServerEnd::receive`] returns `None`, and breaks when the server drops this and all its
+/// senders.
 #[derive(Debug)]
 pub struct ServerEnd {
     receiver: mpsc::Receiver<Value>,

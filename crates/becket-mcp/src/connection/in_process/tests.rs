@@ -31,7 +31,7 @@ struct Server {
     manner: Manner,
     brain: Arc<Brain>,
     connections: AtomicUsize,
-    /// Those that it serves at the moment.
+    /// The connections that it currently serves.
     serving: Arc<AtomicUsize>,
 }
 

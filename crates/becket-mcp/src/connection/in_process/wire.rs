@@ -1,4 +1,4 @@
-//! The transport that `rmcp` speaks over: values go through channels.
+//! The transport of `rmcp`: values through channels.
 //!
 //! INVARIANT: once `stop` is cancelled, nothing is received or sent any longer.
 
@@ -18,8 +18,7 @@ use super::super::state::State;
 use super::server::ClientEnd;
 use crate::fault::Fault;
 
-/// The way to a server and back. Clones use the same way, one after the other: a handshake that was refused leaves it
-/// for the next.
+/// The channel to a server and back. Clones share it, one after the other: a refused handshake leaves it for the next.
 #[derive(Clone)]
 pub(crate) struct Wire(Arc<Session>);
 
@@ -51,8 +50,7 @@ impl Session {
         Wire(Arc::clone(self))
     }
 
-    /// Closes what the server receives from, and waits until it has let go of what it sends with. What it still sends
-    /// is thrown away.
+    /// Closes the server's receiver, and waits until it has dropped its senders. Remaining messages are discarded.
     pub(super) async fn goodbye(&self) {
         *self.sender.lock().await = None;
         if let Some(receiver) = self.receiver.lock().await.as_mut() {
@@ -93,7 +91,7 @@ impl Session {
         }
     }
 
-    /// One judge for all transports: a value is read as its text would be.
+    /// The same parser as for other transports: a value is read as its text would be.
     fn read(&self, value: Option<Value>) -> Result<Option<RxJsonRpcMessage<RoleClient>>, Fault> {
         let value = value.ok_or_else(gone)?;
         let text = value.to_string();
@@ -159,7 +157,7 @@ impl Transport<RoleClient> for Wire {
         self.0.next().await
     }
 
-    /// The link lets the channels go.
+    /// Drops the channels.
     async fn close(&mut self) -> Result<(), SendError> {
         Ok(())
     }

@@ -24,7 +24,7 @@ const HOPS: usize = 5;
 const BEGINNING: usize = 4 << 10;
 const MOMENT: Duration = Duration::from_secs(1);
 
-/// The way to a server.
+/// The HTTP requests to a server.
 #[derive(Debug)]
 pub(super) struct Http {
     client: Client,
@@ -72,7 +72,7 @@ impl Http {
         Err(Fault::NotMcp(format!("it sends `{}` instead of `text/event-stream`: {begins}", shown(&kind))))
     }
 
-    /// Hands over a message. What the server answers to that beside its status is nothing to us.
+    /// Sends a message. Only the status of the response counts.
     pub(super) async fn post(&self, url: &Url, message: Bytes) -> Result<(), Fault> {
         self.exchange(&Method::POST, url, Some(message)).await.map(drop)
     }
@@ -136,7 +136,7 @@ impl Http {
     }
 }
 
-/// Somewhere that nothing is sent to.
+/// An address that is never contacted.
 pub(super) fn other_origin(own: &Url, other: &Url) -> Fault {
     Fault::OtherOrigin(own.origin().ascii_serialization(), other.origin().ascii_serialization())
 }
@@ -170,7 +170,7 @@ async fn accepted(response: Response) -> Result<Response, Fault> {
     Err(Fault::Status { status: status.as_u16(), body })
 }
 
-/// The beginning of an answer that can't be used, in one line.
+/// Returns the beginning of an unusable answer, on one line.
 async fn beginning(mut response: Response) -> String {
     let mut body = Vec::new();
     let reading = async {

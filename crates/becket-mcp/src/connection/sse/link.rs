@@ -24,7 +24,7 @@ pub(crate) struct SseLink {
 }
 
 impl SseLink {
-    /// Nothing is sent yet.
+    /// Creates it. Nothing is sent yet.
     pub(crate) fn new(target: Target) -> Self {
         Self {
             target,
@@ -35,7 +35,7 @@ impl SseLink {
         }
     }
 
-    /// The same behind a proxy, if there is one. A server of this machine is not asked for there.
+    /// Sets a proxy, if there is one. It is not used for a server on this machine.
     pub(crate) fn through(mut self, proxy: Option<&Url>) -> Self {
         self.proxy = proxy.cloned();
         self
@@ -56,7 +56,7 @@ impl SseLink {
 impl Link for SseLink {
     type Wire = Wire;
 
-    /// The stream is the same one each time: a handshake that was refused leaves it for the next.
+    /// The stream is the same one each time: a refused handshake leaves it for the next.
     async fn wire(&self) -> Result<Wire, Fault> {
         let mut session = self.session.lock().await;
         if let Some(session) = &*session {
@@ -69,7 +69,7 @@ impl Link for SseLink {
         &self.state
     }
 
-    /// There is nothing to wait for: a session ends with its stream.
+    /// No wait is needed: a session ends with its stream.
     async fn end(&self, _: Duration) {
         self.state.broke(Fault::Closed);
         self.stop.cancel();

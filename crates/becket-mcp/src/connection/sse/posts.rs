@@ -38,7 +38,7 @@ impl Kind {
     }
 }
 
-/// The requests on their way.
+/// The requests being sent.
 #[derive(Debug, Default)]
 pub(super) struct Posts(Mutex<HashMap<RequestId, Signals>>);
 
@@ -49,7 +49,7 @@ struct Signals {
 }
 
 impl Posts {
-    /// Notes a request that is sent now, until the guard is dropped.
+    /// Records a request that is being sent, until the guard is dropped.
     pub(super) fn begin(self: &Arc<Self>, id: RequestId) -> Post {
         let signals = Signals::default();
         self.with(|posts| posts.insert(id.clone(), signals.clone()));
@@ -69,7 +69,7 @@ impl Posts {
     }
 }
 
-/// A request on its way.
+/// A request being sent.
 #[derive(Debug)]
 pub(super) struct Post {
     posts: Arc<Posts>,

@@ -28,12 +28,11 @@ use crate::fault::Fault;
 /// Time limit for a server to accept a message other than a request: there is no other one for these.
 const TAKE: Duration = Duration::from_secs(30);
 
-/// The way to a server and back. Clones use the same way, one after the other: a handshake that was refused leaves it
-/// for the next.
+/// The channel to a server and back. Clones share it, one after the other: a refused handshake leaves it for the next.
 #[derive(Clone)]
 pub(crate) struct Wire(Arc<Session>);
 
-/// A stream, and where messages go.
+/// A stream, and the address for messages.
 pub(super) struct Session {
     http: Http,
     endpoint: Url,
@@ -45,7 +44,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Asks for the stream and waits until it says where messages go.
+    /// Requests the stream and waits for its `endpoint` event.
     pub(super) async fn open(
         http: Http,
         url: &Url,
@@ -93,7 +92,7 @@ impl Session {
                         return Some(message);
                     }
                 }
-                // Events of other names, and a second word on where messages go.
+                // Events of other names, and a second `endpoint`.
                 Ok(_) => {}
                 Err(fault) => {
                     self.state.broke(fault);
@@ -150,7 +149,7 @@ impl Transport<RoleClient> for Wire {
         let session = Arc::clone(&self.0);
         let kind = Kind::of(&message);
         let text = session.messages.write(&message).map(Bytes::from);
-        // Noted now, so that a cancellation that is sent next finds it.
+        // Recorded now, so that a cancellation that is sent next finds it.
         let post = match &kind {
             Kind::Request(id) => Some(session.posts.begin(id.clone())),
             Kind::Cancel(_) | Kind::Other => None,
@@ -172,7 +171,7 @@ impl Transport<RoleClient> for Wire {
         self.0.next().await
     }
 
-    /// The link lets the stream go.
+    /// Drops the stream.
     async fn close(&mut self) -> Result<(), SendError> {
         Ok(())
     }
@@ -187,7 +186,7 @@ struct Stream {
 }
 
 impl Stream {
-    /// The next event. Cancel-safe.
+    /// Returns the next event. Cancel-safe.
     async fn next(&mut self, http: &Http) -> Result<Event, Fault> {
         loop {
             if let Some(event) = self.ready.pop_front() {

@@ -13,12 +13,12 @@ use super::lines::{Lines, TooLong};
 use crate::connection::state::State;
 use crate::fault::Fault;
 
-/// The most that may wait to be handled.
+/// Limit on the queue.
 const QUEUED: usize = 64 << 20;
 /// Approximate overhead of a line, in bytes: many short ones count with the memory they take.
 const LINE: usize = 64;
 
-/// A queue of lines: the end that takes them in, and the end that hands them out.
+/// Creates a queue of lines: its writing and its reading end.
 pub(super) fn queue(cap: usize, state: Arc<State>, stop: CancellationToken) -> (Intake, Queue) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let waiting = Arc::new(AtomicUsize::new(0));

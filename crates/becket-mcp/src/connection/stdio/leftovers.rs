@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio::time::{Instant, sleep};
 
-/// The variable that everybody started by one server carries.
+/// The variable in the environment of every process of a server.
 const VARIABLE: &str = "BECKET_MCP_SERVER";
 /// Interval of the search for remaining processes. Each search reads the environment of every process.
 const TICK: Duration = Duration::from_millis(25);
@@ -26,7 +26,7 @@ const KILL_WAIT: Duration = Duration::from_secs(5);
 const LOOKS: usize = 20;
 const SOON: Duration = Duration::from_millis(1);
 
-/// The mark of one server's processes. Dropped, it kills those that are left.
+/// The mark of one server's processes. Dropping it kills the remaining ones.
 #[derive(Debug)]
 pub(super) struct Leftovers {
     mark: String,
@@ -71,7 +71,7 @@ impl Leftovers {
         false
     }
 
-    /// Signals those that are left; how many there are.
+    /// Signals the remaining processes; returns their number.
     async fn signal(&self, signal: sys::Signal) -> usize {
         let mut found = sys::signal(&self.entry(), signal);
         for _ in 0..LOOKS {
@@ -229,7 +229,7 @@ mod tests {
     use becket_testkit::proc::wait_until;
     use std::process::{Child, Command, Stdio};
 
-    /// Notes SIGTERM in a file and goes on.
+    /// Records SIGTERM in a file and goes on.
     fn stubborn(leftovers: &Leftovers, notes: &std::path::Path) -> Child {
         let script = "trap 'echo asked >> \"$0\"' TERM; : > \"$0\"; while :; do sleep 0.02; done";
         let mut command = Command::new("sh");

@@ -4,7 +4,7 @@
 
 use memchr::memchr;
 
-/// Bytes that were no whole line yet.
+/// The bytes of an incomplete line.
 #[derive(Debug)]
 pub(super) struct Lines {
     begun: Vec<u8>,
@@ -20,7 +20,7 @@ impl Lines {
         Self { begun: Vec::new(), cap }
     }
 
-    /// Hands out the lines that `bytes` completes, without their ends, LF or CR LF; empty ones are left out.
+    /// Returns the lines that `bytes` completes, without their ends, LF or CR LF; empty ones are skipped.
     pub(super) fn push(&mut self, mut bytes: &[u8], mut line: impl FnMut(Vec<u8>)) -> Result<(), TooLong> {
         while let Some(end) = memchr(b'\n', bytes) {
             self.keep(&bytes[..end])?;

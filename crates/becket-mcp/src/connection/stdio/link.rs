@@ -1,4 +1,4 @@
-//! The process of a server and the way to it, as one link.
+//! The process of a server as a link.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub(crate) struct StdioLink {
 }
 
 impl StdioLink {
-    /// Starts it. How that went shows when it is spoken to.
+    /// Starts it. An error appears at the handshake.
     pub(crate) fn start(runner: &Runner, config: &Stdio, options: &Options) -> Self {
         let (state, stop) = (Arc::new(State::default()), CancellationToken::new());
         let control = Control::with_open_stdin();
@@ -44,7 +44,7 @@ impl StdioLink {
 impl Link for StdioLink {
     type Wire = Wire;
 
-    /// The pipes are the same ones each time: a handshake that was refused leaves them for the next.
+    /// The pipes are the same ones each time: a refused handshake leaves them for the next.
     async fn wire(&self) -> Result<Wire, Fault> {
         Ok(self.wire.clone())
     }

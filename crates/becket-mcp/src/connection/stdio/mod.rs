@@ -1,4 +1,4 @@
-//! A server that is a process, spoken to over its stdin and stdout (`protocol.md` X1, X7).
+//! A server that is a process, over its stdin and stdout (`protocol.md` X1, X7).
 //!
 //! ```text
 //! process ── stdout ──► intake ──► lines ──► wire ──► rmcp

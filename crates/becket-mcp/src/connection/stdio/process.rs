@@ -14,7 +14,7 @@ use crate::connection::state::State;
 use crate::fault::Fault;
 use crate::owned_task::OwnedTask;
 
-/// A run and what it is steered by. Dropped, it kills the group and does not wait.
+/// A run and its controls. Dropping it kills the group and does not wait.
 pub(super) struct Process {
     run: OwnedTask,
     stop: CancellationToken,
@@ -26,7 +26,7 @@ pub(super) struct Start {
     pub(super) control: Control,
     pub(super) intake: Intake,
     pub(super) state: Arc<State>,
-    /// Cancelled, it ends the group.
+    /// Cancelling it ends the group.
     pub(super) stop: CancellationToken,
     pub(super) term_grace: Duration,
 }
@@ -38,8 +38,7 @@ impl Process {
         Self { run: OwnedTask::spawn(run(runner, start)), stop }
     }
 
-    /// Waits until it has exited, for at most `exit_grace`; then ends its group. The group itself is waited for by the
-    /// runner.
+    /// Waits until it has exited, for at most `exit_grace`; then ends its group. The runner waits for the group itself.
     pub(super) async fn end(&self, exit_grace: Duration) {
         if timeout(exit_grace, self.run.over().cancelled()).await.is_err() {
             self.stop.cancel();

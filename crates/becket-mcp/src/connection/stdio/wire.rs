@@ -1,4 +1,4 @@
-//! The transport that `rmcp` speaks over: lines out of the queue, lines into stdin.
+//! The transport of `rmcp`: lines from the queue, lines into stdin.
 //!
 //! INVARIANT: at most `UNREAD` bytes and one message wait for the server to read them.
 
@@ -18,11 +18,10 @@ use crate::connection::message::{self, Line};
 use crate::connection::state::State;
 use crate::fault::Fault;
 
-/// The most that may wait for a server that does not read.
+/// Limit on the queue for a server that does not read.
 const UNREAD: usize = 64 << 20;
 
-/// The way to a server and back. Clones use the same way, one after the other: a handshake that was refused leaves it
-/// for the next.
+/// The channel to a server and back. Clones share it, one after the other: a refused handshake leaves it for the next.
 #[derive(Clone)]
 pub(crate) struct Wire(Arc<Shared>);
 
@@ -102,7 +101,7 @@ impl Transport<RoleClient> for Wire {
     }
 }
 
-/// A line on its way; counted until it was written or thrown away.
+/// A line being sent; counted until it was written or discarded.
 struct Unread {
     line: Vec<u8>,
     count: Arc<AtomicUsize>,

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 pub(in crate::connection) enum Act {
     /// Sends a message.
     Say(Value),
-    /// Sends a message that is none.
+    /// Sends an invalid message.
     Text(String),
     /// Disconnects.
     Vanish,
@@ -20,7 +20,7 @@ pub(in crate::connection) enum Act {
 pub(in crate::connection) struct Brain(Mutex<Vec<Value>>);
 
 impl Brain {
-    /// Takes a message in.
+    /// Handles a message.
     pub(in crate::connection) fn hear(&self, message: Value) -> Vec<Act> {
         let acts = match (message.get("id"), message["method"].as_str()) {
             (Some(id), Some(method)) => answers(id, method, &message["params"]),

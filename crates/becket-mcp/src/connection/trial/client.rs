@@ -45,7 +45,7 @@ pub(in crate::connection) struct Trial<L> {
 }
 
 impl<L: Link> Trial<L> {
-    /// Connects; else why not, as a user reads it.
+    /// Connects, or returns the error for the user.
     pub(in crate::connection) async fn connect(link: L) -> Result<Self, String> {
         let ears = Ears::default();
         let wire = link.wire().await.map_err(|fault| fault.to_string())?;
@@ -64,7 +64,7 @@ impl<L: Link> Trial<L> {
         Ok(Self { link, service, ears })
     }
 
-    /// Asks for a tool; the answer is the handle's.
+    /// Calls a tool; the handle returns the answer.
     pub(in crate::connection) async fn ask(&self, tool: &str, arguments: Value) -> RequestHandle<RoleClient> {
         self.try_ask(tool, arguments).await.unwrap()
     }
@@ -77,7 +77,7 @@ impl<L: Link> Trial<L> {
         self.service.peer().send_request_with_option(request, options).await
     }
 
-    /// The text that a tool answers, else why it does not, as a user reads it.
+    /// Returns the text of a tool's answer, or the error for the user.
     pub(in crate::connection) async fn call(&self, tool: &str, arguments: Value) -> Result<String, String> {
         let answer = async {
             self.try_ask(tool, arguments).await?.rx.await.unwrap_or(Err(ServiceError::TransportClosed))

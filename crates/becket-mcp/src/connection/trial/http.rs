@@ -1,4 +1,4 @@
-//! As much of HTTP as a server of the older kind needs.
+//! The subset of HTTP that a server of the older kind needs.
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 

@@ -47,7 +47,7 @@ impl Listener {
         Self { address, listener, tls: security.acceptor(), open: Arc::default() }
     }
 
-    /// The next client that gets through.
+    /// Accepts the next client.
     pub(in crate::connection) async fn accept(&self) -> Stream {
         loop {
             let (tcp, _) = self.listener.accept().await.unwrap();
@@ -73,7 +73,7 @@ pub(in crate::connection) enum Security {
     None,
     /// The server shows a certificate.
     Tls(Pems),
-    /// It wants one of its client too.
+    /// The server also requires one of its client.
     Mutual(Pems),
 }
 

@@ -7,7 +7,7 @@ use super::brain::Brain;
 use super::client::{Trial, eventually};
 use crate::connection::link::Link;
 
-/// Calls, many at once, what a server says unasked, and what it asks.
+/// Checks concurrent calls, unsolicited messages, and questions of the server.
 pub(in crate::connection) async fn calls_are_answered<L: Link>(trial: &Trial<L>, brain: &Brain) {
     let text = format!("a\u{1F680}\r\n\n{}", "long ".repeat(50_000));
     assert_eq!(trial.call("echo", json!({"text": text})).await, Ok(text));

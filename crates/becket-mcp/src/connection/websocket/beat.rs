@@ -32,7 +32,7 @@ pub(super) struct Beat {
     waits_for: Option<Sign>,
 }
 
-/// A sign of life that is waited for: more bytes than these.
+/// Waits for more bytes than these.
 #[derive(Debug)]
 struct Sign {
     read: u64,
@@ -47,7 +47,7 @@ pub(super) enum Step {
     Wait,
     /// Send a ping.
     Ping,
-    /// Give the server up.
+    /// Disconnect the server.
     Silent,
 }
 
@@ -69,7 +69,7 @@ impl Beat {
         }
     }
 
-    /// The step that is due. `is_free`: no message of ours is being sent, so a ping can be.
+    /// Returns the due step. `is_free` is true if no message of ours is being sent, so that a ping can be.
     pub(super) fn step(&mut self, is_free: bool) -> Step {
         if self.waits_for.is_some() {
             self.heard();
@@ -90,7 +90,7 @@ impl Beat {
         }
     }
 
-    /// In words.
+    /// A description.
     pub(super) fn silence(&self) -> String {
         format!("nothing was heard of it within {} s of a ping", self.rhythm.within.as_secs_f64())
     }
@@ -119,7 +119,7 @@ mod tests {
             steps(&[(0, 0, true), (2, 6, true), (0, 0, true), (0, 6, true)]),
             [Ping, Wait, Ping, Silent]
         );
-        // A message of ours is on its way when the ping is due: nothing is known until it is through or stuck.
+        // A message of ours is being sent when the ping is due: the state is unknown until it is sent or stuck.
         assert_eq!(
             steps(&[(0, 9, false), (0, 9, false), (0, 9, true), (0, 6, true)]),
             [Wait, Wait, Ping, Silent]

@@ -1,4 +1,4 @@
-//! From a URL to a socket: the name, TCP, TLS. No proxy is used.
+//! Connecting to a URL: name resolution, TCP, TLS. No proxy is used.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! From what a WebSocket brings to what it means here.
+//! Interpretation of WebSocket frames.
 
 use tokio_tungstenite::tungstenite::error::{CapacityError, Error, ProtocolError};
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
@@ -8,8 +8,8 @@ use super::super::handshake::shown;
 use super::super::trouble::Place;
 use crate::fault::Fault;
 
-/// The text of a message, `None` for what is none. A binary message that is text is taken as such: some servers send
-/// all they have that way.
+/// Returns the text of a message, `None` for other frames. A binary message with valid text is accepted: some servers
+/// send all messages that way.
 pub(super) fn text(message: Message) -> Result<Option<Bytes>, Fault> {
     match message {
         Message::Text(text) => Ok(Some(text.into())),

@@ -19,7 +19,7 @@ use super::upgrade::upgrade;
 use super::wire::{Session, Wire};
 use crate::fault::Fault;
 
-/// The memory that a socket is read into. A message may be as large as its cap all the same.
+/// The size of the read buffer. It does not limit a message.
 const BUFFER: usize = 16 << 10;
 
 /// A server that is reached over a WebSocket.
@@ -32,7 +32,7 @@ pub(crate) struct WebSocketLink {
 }
 
 impl WebSocketLink {
-    /// Nothing is sent yet.
+    /// Creates it. Nothing is sent yet.
     pub(crate) fn new(target: Target) -> Self {
         Self {
             target,
@@ -43,7 +43,7 @@ impl WebSocketLink {
         }
     }
 
-    /// The same, felt the pulse of in another rhythm.
+    /// Sets another rhythm of pings.
     #[cfg(test)]
     pub(super) fn with_rhythm(mut self, rhythm: Rhythm) -> Self {
         self.rhythm = rhythm;
@@ -85,7 +85,7 @@ impl WebSocketLink {
 impl Link for WebSocketLink {
     type Wire = Wire;
 
-    /// The socket is the same one each time: a handshake that was refused leaves it for the next.
+    /// The socket is the same one each time: a refused handshake leaves it for the next.
     async fn wire(&self) -> Result<Wire, Fault> {
         let mut session = self.session.lock().await;
         if let Some(session) = &*session {

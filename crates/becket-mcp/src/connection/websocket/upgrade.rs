@@ -1,9 +1,9 @@
 //! The opening handshake of WebSocket (RFC 6455, section 4): one request, one answer.
 //!
-//! Done by hand, since the library writes the request into its log, tokens and all.
+//! Implemented here, since the library logs the request, including tokens.
 //!
-//! The subprotocol `mcp` is asked for. A server that names none is taken, as the RFC wants it: whether it speaks MCP
-//! shows at the next question. One that names another is refused.
+//! The subprotocol `mcp` is requested. A server that names none is accepted, as the RFC requires: the next request
+//! shows if it supports MCP. One that names another is rejected.
 
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ pub(super) async fn upgrade(
     place: &Place,
 ) -> Result<Vec<u8>, Fault> {
     let key = generate_key();
-    // A server that has refused us already may not take the request; what it says about that can still be read.
+    // A server that has already refused may not read the request; its refusal can still be read.
     let sent = match socket.write_all(&request(url, headers, &key)).await {
         Ok(()) => socket.flush().await,
         Err(error) => Err(error),
@@ -88,7 +88,7 @@ fn request(url: &Url, headers: &HeaderMap, key: &str) -> Vec<u8> {
     bytes
 }
 
-/// Reads the head of the answer, and whatever comes in one piece with its end.
+/// Reads the head of the answer, with the bytes that arrive together with its end.
 async fn head(socket: &mut Metered, place: &Place) -> Result<(Response, Vec<u8>), Fault> {
     let mut bytes = Vec::new();
     loop {
@@ -128,7 +128,7 @@ async fn refusal(socket: &mut Metered, url: &Url, response: &Response, body: Vec
     Fault::Status { status: number, body }
 }
 
-/// The beginning of an answer that can't be used, in one line; some of it has come already.
+/// Returns the beginning of an unusable answer, on one line; a part of it has been read already.
 async fn beginning(socket: &mut Metered, length: usize, mut body: Vec<u8>) -> String {
     let enough = length.min(BEGINNING);
     let reading =

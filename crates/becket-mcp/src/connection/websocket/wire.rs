@@ -37,8 +37,7 @@ type Ws = WebSocketStream<Metered>;
 /// Time limit for a failed sender to learn the cause from the reader.
 const SETTLE: Duration = Duration::from_millis(500);
 
-/// The way to a server and back. Clones use the same way, one after the other: a handshake that was refused leaves it
-/// for the next.
+/// The channel to a server and back. Clones share it, one after the other: a refused handshake leaves it for the next.
 #[derive(Clone)]
 pub(crate) struct Wire(Arc<Session>);
 
@@ -91,7 +90,7 @@ impl Session {
         Wire(Arc::clone(self))
     }
 
-    /// Says goodbye, and waits for the server to say it too.
+    /// Performs the closing handshake.
     pub(super) async fn goodbye(&self) {
         let (mut sink, mut inbound) = (self.sink.lock().await, self.inbound.lock().await);
         let (Some(sink), Some(stream)) = (sink.as_mut(), inbound.stream.as_mut()) else { return };
@@ -135,7 +134,7 @@ impl Session {
                 Ok(None) => {}
                 Err(fault) => {
                     self.broke(fault);
-                    // The next look at a socket that was closed answers that, if it can be done at once.
+                    // The next read of a closed socket answers the close, if that is possible at once.
                     let _ = stream.as_mut()?.next().now_or_never();
                     *stream = None;
                     // A sender sees it and releases the lock.
@@ -177,7 +176,7 @@ impl Session {
         self.stop.cancel();
     }
 
-    /// Sends the message that is first in line.
+    /// Sends the first message of the queue.
     async fn send_first(&self) -> Result<(), SendError> {
         let sent = tokio::select! {
             biased;
@@ -230,7 +229,7 @@ impl Transport<RoleClient> for Wire {
         self.0.next().await
     }
 
-    /// The link lets the socket go.
+    /// Drops the socket.
     async fn close(&mut self) -> Result<(), SendError> {
         Ok(())
     }

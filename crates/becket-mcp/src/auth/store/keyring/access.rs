@@ -54,7 +54,7 @@ impl Access {
         })
     }
 
-    /// Does something with an entry. Everything that is done can be done twice.
+    /// Runs an operation on an entry. Every operation is idempotent.
     fn with<T>(
         &mut self,
         name: &Name,

@@ -13,7 +13,7 @@ use crate::auth::private::{self, FileError};
 use crate::auth::scrub::line;
 use crate::auth::store::FileStore;
 
-/// The mark of a server.
+/// The marker of a server.
 #[derive(Debug, Clone)]
 pub(super) struct Mark(PathBuf);
 

@@ -1,7 +1,7 @@
 //! The keyring of each system.
 //!
-//! What they read of the environment is what leads to them: on Linux `DBUS_SESSION_BUS_ADDRESS`, or `XDG_RUNTIME_DIR` for
-//! the bus of the session. The sides of macOS and Windows have never been compiled.
+//! They read the variables that locate them from the environment: on Linux `DBUS_SESSION_BUS_ADDRESS`, or
+//! `XDG_RUNTIME_DIR` for the bus of the session. The sides of macOS and Windows have never been compiled.
 
 use std::sync::Arc;
 
@@ -24,14 +24,14 @@ pub(super) fn open() -> Result<Arc<CredentialStore>> {
     Ok(store)
 }
 
-/// The Credential Manager. It takes 2560 bytes an entry: servers with longer tokens need the file.
+/// The Credential Manager. It holds 2560 bytes per entry: servers with longer tokens need the file.
 #[cfg(windows)]
 pub(super) fn open() -> Result<Arc<CredentialStore>> {
     let store: Arc<CredentialStore> = windows_native_keyring_store::Store::new()?;
     Ok(store)
 }
 
-/// Other systems have none that is known here.
+/// Other systems are not supported.
 #[cfg(not(any(
     windows,
     target_os = "macos",

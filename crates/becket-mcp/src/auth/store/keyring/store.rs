@@ -37,7 +37,7 @@ pub struct KeyringStore {
 }
 
 impl KeyringStore {
-    /// The store beside this file of tokens. Nothing is read or made yet, and no keyring asked.
+    /// Creates the store for this token file. Nothing is read or created yet, and the keyring is not accessed.
     #[must_use]
     pub fn new(file: impl Into<PathBuf>) -> Self {
         Self::over(file, Worker::new(LIMIT, Access::of_system))
@@ -51,7 +51,7 @@ impl KeyringStore {
         Name::of(self.file.path(), key)
     }
 
-    /// Does something with the mark of a server.
+    /// Runs an operation on the marker of a server.
     async fn mark<T: Send + 'static>(
         &self,
         key: &Key,
@@ -107,7 +107,7 @@ impl KeyringStore {
     }
 
     async fn removed(&self, key: &Key) -> Result<(), StoreError> {
-        // The keyring first: if it can't be had, nothing has changed.
+        // The keyring first: if it is not available, nothing has changed.
         if self.mark(key, Mark::is_set).await? {
             let name = self.name(key);
             self.worker.run(move |keyring| keyring.remove(&name)).await?;

@@ -1,4 +1,4 @@
-//! A keyring in memory, and one that fails in every way: what becomes of tokens, marks and the file.
+//! Tokens, markers and the file, with a keyring in memory and one that fails in every way.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -194,7 +194,7 @@ async fn each_refusal_is_named_nothing_is_lost_and_no_secret_is_told() {
             assert!(!format!("{shown}{error:?}").contains("s3cr3t"), "{error:?}");
         }
         assert_eq!(scene.store.load(&key("a")).await.unwrap(), Some(tokens("s3cr3t-a")));
-        // What could not be kept leaves no mark: the keyring is not asked for it.
+        // A failed save leaves no marker: the keyring is not accessed for it.
         scene.fails("b", again());
         scene.store.save(&key("b"), tokens("s3cr3t-b")).await.unwrap_err();
         scene.fails("b", again());
@@ -240,7 +240,7 @@ async fn a_keyring_that_is_gone_is_opened_anew_and_is_an_error_where_that_fails(
         Ok(there)
     });
     scene.store.save(&key("a"), tokens("s3cr3t-a")).await.unwrap();
-    // The way to it breaks once.
+    // The connection breaks once.
     scene.fails("a", Error::PlatformFailure(cause("the connection is closed")));
     assert_eq!(scene.store.load(&key("a")).await.unwrap(), Some(tokens("s3cr3t-a")));
     // The connection breaks, and the keyring disappears.

@@ -22,7 +22,7 @@ pub(super) const LIMIT: Duration = Duration::from_secs(60);
 
 type Job = Box<dyn FnOnce(&mut Access) + Send>;
 
-/// Makes an [`Access`] for a new thread.
+/// Creates an [`Access`] for a new thread.
 type Make = dyn Fn() -> Access + Send + Sync;
 
 /// A handle to the thread. Dropping it ends the thread after its current job.
@@ -38,7 +38,7 @@ impl Worker {
         Self { make: Arc::new(make), limit, jobs: Arc::default() }
     }
 
-    /// Has it done, and waits for what comes of it.
+    /// Runs a job on the thread, and waits for its result.
     pub(super) async fn run<T: Send + 'static>(
         &self,
         deed: impl FnOnce(&mut Access) -> Result<T, KeyringError> + Send + 'static,
@@ -73,7 +73,7 @@ impl Worker {
             .name("becket-keyring".to_owned())
             .spawn(move || work(&receive, &mut make()));
         started.map_err(|error| KeyringError::Absent { why: error.to_string() })?;
-        // It waits for this very job.
+        // The thread waits for this very job.
         let _ = send.send(job);
         *jobs = Some(send);
         Ok(())

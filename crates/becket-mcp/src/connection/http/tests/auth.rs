@@ -1,4 +1,4 @@
-//! Headers: where they come from, and what a 401 changes.
+//! Sources of headers, and the effect of a 401.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -47,7 +47,7 @@ impl HeaderSource for Tokens {
     }
 }
 
-/// Wants `token` from the first call on.
+/// Requires `token` from the first call on.
 fn wants(token: &'static str) -> Server {
     Plan::new()
         .rule(move |seen| {

@@ -67,7 +67,7 @@ async fn a_link_that_is_dropped_ends_what_is_spoken_over_it() {
         drop(link);
     };
     let (called, ()) = timeout(PATIENCE, async { tokio::join!(call, cut) }).await.unwrap();
-    // It was sent, so nothing may say that the server has not seen it.
+    // It was sent, so no error may claim that the server has not seen it.
     let trouble = Trouble::from_service(called.unwrap_err());
     assert!(matches!(trouble, Trouble::Gone | Trouble::Failed(Fault::Closed)), "{trouble:?}");
     until("a connection is left", || server.open() == 0).await;

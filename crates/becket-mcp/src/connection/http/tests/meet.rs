@@ -1,4 +1,4 @@
-//! A link that has shaken hands, and calls over it.
+//! A link after the handshake, and calls over it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,12 +21,12 @@ use crate::connection::target::{Reach, Target};
 use crate::secret::Secret;
 use crate::tls::{Files, Trust};
 
-/// Long enough for any loaded machine; reached only by a test that fails.
+/// A limit for a loaded machine; reached only by a failing test.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
-/// The largest message that is taken.
+/// Limit on a message.
 pub(super) const CAP: usize = 16 << 20;
 
-/// A link and what is spoken over it.
+/// A link and the client over it.
 pub(super) struct Met {
     pub(super) link: HttpLink,
     pub(super) service: Service,
@@ -82,7 +82,7 @@ impl Met {
         self.call("echo", json!({"text": text})).await
     }
 
-    /// As the connection ends: the service first, then the link.
+    /// Ends it as a connection does: the service first, then the link.
     pub(super) async fn end(mut self, grace: Duration) -> HttpLink {
         let _ = self.service.close().await;
         timeout(PATIENCE, self.link.end(grace)).await.expect("an end must not hang");
@@ -99,7 +99,7 @@ async fn words(link: &HttpLink, trouble: Trouble) -> String {
     }
 }
 
-/// Waits until `holds`, without holding the runtime up.
+/// Waits until `holds`, without blocking the runtime.
 pub(super) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
@@ -108,7 +108,7 @@ pub(super) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// Nothing is left of a link: no connection, no task.
+/// Checks that nothing remains of a link: no connection, no task.
 pub(super) async fn nothing_left(server: &Server) {
     until("a connection is left", || server.open() == 0).await;
     until("a task is left", || Handle::current().metrics().num_alive_tasks() == 0).await;

@@ -1,4 +1,4 @@
-//! Streams: what comes over them, and what becomes of those that break.
+//! Streams: their messages, and recovery of broken ones.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

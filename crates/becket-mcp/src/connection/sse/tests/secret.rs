@@ -18,7 +18,7 @@ use crate::fault::Fault;
 use crate::host::Lent;
 use crate::secret::Secret;
 
-/// Gives `token-1` first, and the next one at each 401 until it has no more.
+/// Supplies `token-1` first, and the next one at each 401 until it has no more.
 #[derive(Debug)]
 struct Tokens {
     given: AtomicUsize,

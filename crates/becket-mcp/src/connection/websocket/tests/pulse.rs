@@ -1,4 +1,4 @@
-//! Servers that are there, and servers that are not.
+//! Responsive servers, and dead ones.
 
 use std::time::Duration;
 

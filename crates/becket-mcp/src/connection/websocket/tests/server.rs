@@ -37,7 +37,7 @@ pub(super) enum Manner {
     Binary,
     /// Nothing is read, so no ping is answered either.
     Deaf,
-    /// No goodbye is answered.
+    /// The closing handshake is not answered.
     Stubborn,
 }
 
