@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::asked::Asked;
 use crate::config::Disabled;
 use crate::connect_error::ConnectError;
-use crate::fault::{Challenge, Fault, Said};
+use crate::fault::{Challenge, Fault, ServerOutput};
+use crate::operation::Operation;
 
 /// A failed call (`protocol.md` H6). A tool that reports a failure is not an error of this kind: see
 /// [`crate::CallResult::is_error`].
@@ -65,7 +65,7 @@ pub enum CallError {
         /// The server.
         server: String,
         /// The operation.
-        asked: Asked,
+        asked: Operation,
         /// The time limit.
         limit: Duration,
     },
@@ -75,7 +75,7 @@ pub enum CallError {
         /// The server.
         server: String,
         /// The operation.
-        asked: Asked,
+        asked: Operation,
     },
     /// The connection broke, before or during the call. The next operation reconnects the server, if that is allowed.
     #[error("the MCP server `{server}` is gone: {fault}{said}")]
@@ -85,7 +85,7 @@ pub enum CallError {
         /// The cause.
         fault: Fault,
         /// The server's output.
-        said: Said,
+        said: ServerOutput,
     },
     /// The server answered with an error instead of a result.
     #[error("the MCP server `{server}` refuses {asked}: {message} ({code})")]
@@ -93,7 +93,7 @@ pub enum CallError {
         /// The server.
         server: String,
         /// The operation.
-        asked: Asked,
+        asked: Operation,
         /// The code of JSON-RPC.
         code: i32,
         /// The message.
@@ -105,7 +105,7 @@ pub enum CallError {
         /// The server.
         server: String,
         /// The operation.
-        asked: Asked,
+        asked: Operation,
         /// The problem.
         what: String,
     },
@@ -117,7 +117,7 @@ pub enum CallError {
         /// The server.
         server: String,
         /// The operation.
-        asked: Asked,
+        asked: Operation,
         /// The number of rounds with the host.
         rounds: u32,
     },

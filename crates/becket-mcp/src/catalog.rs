@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::lists::{Listed, Lists};
+use crate::lists::{ListState, Lists};
 use crate::prompt::Prompt;
 use crate::resource::Resources;
 use crate::tool::ToolList;
@@ -63,9 +63,11 @@ impl Tools {
 }
 
 /// Returns the last known list.
-pub(crate) fn last<T: Clone>(listed: Listed<T>) -> Option<T> {
+pub(crate) fn last<T: Clone>(listed: ListState<T>) -> Option<T> {
     match listed {
-        Listed::Fresh(list) | Listed::Changed(list) | Listed::Kept { list, .. } => Some(T::clone(&list)),
-        Listed::Nothing { .. } => None,
+        ListState::Fresh(list) | ListState::Changed(list) | ListState::Kept { list, .. } => {
+            Some(T::clone(&list))
+        }
+        ListState::Nothing { .. } => None,
     }
 }

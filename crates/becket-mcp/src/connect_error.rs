@@ -6,7 +6,7 @@ use std::time::Duration;
 use becket_process::SpawnError;
 
 use crate::config::{Disabled, ServerConfigError};
-use crate::fault::{Challenge, Fault, Said};
+use crate::fault::{Challenge, Fault, ServerOutput};
 
 /// An error of connecting a server (`protocol.md` X2). `asked` is the MCP method without a valid answer.
 #[derive(Debug, thiserror::Error)]
@@ -19,7 +19,7 @@ pub enum ConnectError {
     Disabled(#[from] Disabled),
     /// It is an in-process server, and the host provides none of this name.
     #[error("the host has no server of this name in its process")]
-    NotLent,
+    NotProvided,
     /// It is behind a proxy that requires the host's credentials, and the host provides none.
     #[error(
         "it is reached through the proxy `{proxy}` alone, and this host has no credentials for it: name the server's own address with `\"type\": \"http\"`"
@@ -39,7 +39,7 @@ pub enum ConnectError {
         /// The cause.
         fault: Fault,
         /// The server's output.
-        said: Said,
+        said: ServerOutput,
     },
     /// The process could not be started.
     #[error("{0}")]
@@ -52,7 +52,7 @@ pub enum ConnectError {
         /// The time limit.
         limit: Duration,
         /// The server's output.
-        said: Said,
+        said: ServerOutput,
     },
     /// It answered with an error.
     #[error("it refuses `{asked}`: {message} ({code}){said}")]
@@ -64,7 +64,7 @@ pub enum ConnectError {
         /// The message.
         message: String,
         /// The server's output.
-        said: Said,
+        said: ServerOutput,
     },
     /// Its answer violates the protocol.
     #[error("its answer to `{asked}` breaks the protocol: {what}{said}")]
@@ -74,7 +74,7 @@ pub enum ConnectError {
         /// The problem.
         what: String,
         /// The server's output.
-        said: Said,
+        said: ServerOutput,
     },
     /// It was connected and broke since; no operation has needed it again.
     #[error("{fault}{said}")]
@@ -82,7 +82,7 @@ pub enum ConnectError {
         /// The cause.
         fault: Fault,
         /// The server's output.
-        said: Said,
+        said: ServerOutput,
     },
     /// It is not connected, and the caller must not connect it.
     #[error("it was not connected when it was called")]
@@ -94,7 +94,7 @@ pub enum ConnectError {
 
 impl ConnectError {
     /// Converts a fault before the server's answer. Some faults need no context.
-    pub(crate) fn broken(asked: &'static str, fault: Fault, said: Said) -> Self {
+    pub(crate) fn broken(asked: &'static str, fault: Fault, said: ServerOutput) -> Self {
         match fault {
             Fault::Spawn(error) => Self::Spawn(error),
             Fault::Unreachable(_)
@@ -122,7 +122,7 @@ impl ConnectError {
             Self::Broken { fault, .. } | Self::Lost { fault, .. } | Self::NoWay(fault) => Some(fault),
             Self::Config(_)
             | Self::Disabled(_)
-            | Self::NotLent
+            | Self::NotProvided
             | Self::NoProxy { .. }
             | Self::Spawn(_)
             | Self::TimedOut { .. }

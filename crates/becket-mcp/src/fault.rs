@@ -116,14 +116,14 @@ const LINES: usize = 10;
 /// A server's output beside messages, as far as it was kept. Displays as the tail of an error message, with the last
 /// ten lines of stderr; empty if there was no output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct ServerOutput {
     /// The end of its stderr, at most 8 KiB, with replacement characters for invalid UTF-8.
     pub stderr: String,
     /// The beginning of the first invalid line on its stdout.
     pub no_message: Option<String>,
 }
 
-impl fmt::Display for Said {
+impl fmt::Display for ServerOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(line) = &self.no_message {
             write!(f, "; its stdout has `{line}`, which is no message")?;
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn the_last_ten_lines_of_stderr_are_shown() {
-        let shown = |stderr: &str| Said { stderr: stderr.into(), no_message: None }.to_string();
+        let shown = |stderr: &str| ServerOutput { stderr: stderr.into(), no_message: None }.to_string();
         assert_eq!(shown(" \n"), "");
         assert_eq!(shown("a\nb\n"), "; its stderr ends with: a\nb");
         let lines = |from: u32| (from..=20).map(|n| n.to_string()).collect::<Vec<_>>().join("\n");

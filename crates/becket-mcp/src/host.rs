@@ -22,7 +22,7 @@ pub trait Host: Send + Sync + 'static {
         server: &'a str,
         asked: Elicitation,
         cancel: &'a CancellationToken,
-    ) -> Lent<'a, ElicitationAnswer> {
+    ) -> BoxFuture<'a, ElicitationAnswer> {
         let _ = (server, asked, cancel);
         Box::pin(std::future::ready(ElicitationAnswer::Decline))
     }
@@ -36,13 +36,13 @@ pub trait Host: Send + Sync + 'static {
         server: &'a str,
         request: Map<String, Value>,
         cancel: &'a CancellationToken,
-    ) -> Lent<'a, Result<Map<String, Value>, String>> {
+    ) -> BoxFuture<'a, Result<Map<String, Value>, String>> {
         let _ = (server, request, cancel);
         Box::pin(std::future::ready(Err("this host lends no model".to_owned())))
     }
 
     /// Returns the directories that the host works in, as `file:` URIs with a name each.
-    fn roots<'a>(&'a self, server: &'a str) -> Lent<'a, Vec<Root>> {
+    fn roots<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Vec<Root>> {
         let _ = server;
         Box::pin(std::future::ready(Vec::new()))
     }
@@ -59,7 +59,7 @@ pub trait Host: Send + Sync + 'static {
     }
 
     /// Handles a log message of a server. Must not block.
-    fn log(&self, server: &str, logged: Logged) {
+    fn log(&self, server: &str, logged: LogMessage) {
         let _ = (server, logged);
     }
 }
@@ -67,7 +67,7 @@ pub trait Host: Send + Sync + 'static {
 impl Host for () {}
 
 /// A boxed future of a host's service.
-pub type Lent<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The capabilities that a host announces to servers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -138,7 +138,7 @@ pub struct Progress {
 
 /// A log message of a server.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Logged {
+pub struct LogMessage {
     /// `debug`, `info`, `warning`, `error`, or another level of the protocol.
     pub level: String,
     /// The part of the server.

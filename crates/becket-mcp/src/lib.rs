@@ -65,7 +65,6 @@
 //! # }).unwrap();
 //! ```
 
-mod asked;
 pub mod auth;
 mod call_error;
 mod catalog;
@@ -79,6 +78,7 @@ mod host;
 mod lists;
 mod login_error;
 mod names;
+mod operation;
 mod options;
 mod output;
 mod owned_task;
@@ -90,17 +90,17 @@ mod suggest;
 mod tls;
 mod tool;
 
-pub use asked::Asked;
 pub use becket_process::{ByteCap, CancellationToken, End, SpawnError};
 pub use call_error::CallError;
 pub use connect_error::ConnectError;
 pub use connection::{ClientGone, InProcessServer, ServerEnd, ServerInfo, ServerSender};
 pub use content::{CallResult, Content};
-pub use fault::{Challenge, Fault, Said};
-pub use host::{Elicitation, ElicitationAnswer, Host, Lent, Logged, Offers, Progress, Root};
-pub use lists::{Debounce, Listed, Lists, Ticket};
+pub use fault::{Challenge, Fault, ServerOutput};
+pub use host::{BoxFuture, Elicitation, ElicitationAnswer, Host, LogMessage, Offers, Progress, Root};
+pub use lists::{Debounce, ListState, Lists, Ticket};
 pub use login_error::LoginError;
 pub use names::{Name, NameWarning, Names};
+pub use operation::Operation;
 pub use options::Options;
 pub use output::{Limited, OutputCaps, ReplaceError, Shown, SpillError};
 pub use pool::{Changes, Connect, Pool, PromptCall, ServerState, ServerView, ToolCall};

@@ -48,13 +48,13 @@ struct Server<T> {
     /// The time of the server's last announced change, or of its first use. It is unique, also among the successive
     /// entries of one server.
     changed: u64,
-    held: Option<Held<T>>,
+    held: Option<StoredList<T>>,
     /// The error of the last refresh, until something changes.
     trouble: Option<Arc<str>>,
 }
 
 #[derive(Debug)]
-struct Held<T> {
+struct StoredList<T> {
     list: Arc<T>,
     /// The time of its request.
     begun: u64,
@@ -64,7 +64,7 @@ struct Held<T> {
 
 /// The state of a server's list.
 #[derive(Debug, PartialEq)]
-pub enum Listed<T> {
+pub enum ListState<T> {
     /// The list, as new as the server's announcements.
     Fresh(Arc<T>),
     /// The server has announced a change since. Request it again; until then this is the last known list.
@@ -96,26 +96,26 @@ impl<T> Lists<T> {
     #[must_use]
     pub fn get(&self, server: &str) -> Option<Arc<T>> {
         match self.look(server) {
-            Listed::Fresh(list) | Listed::Kept { list, .. } => Some(list),
-            Listed::Changed(_) | Listed::Nothing { .. } => None,
+            ListState::Fresh(list) | ListState::Kept { list, .. } => Some(list),
+            ListState::Changed(_) | ListState::Nothing { .. } => None,
         }
     }
 
     /// Returns the state of a server's list; this counts as a use.
     #[must_use]
-    pub fn look(&self, server: &str) -> Listed<T> {
+    pub fn look(&self, server: &str) -> ListState<T> {
         let mut inner = self.lock();
         let now = inner.tick();
         let Some(Server { changed, held, trouble }) = inner.servers.get_mut(server) else {
-            return Listed::Nothing { why: None };
+            return ListState::Nothing { why: None };
         };
-        let Some(held) = held else { return Listed::Nothing { why: trouble.clone() } };
+        let Some(held) = held else { return ListState::Nothing { why: trouble.clone() } };
         held.used = now;
         let list = Arc::clone(&held.list);
         match trouble {
-            Some(why) => Listed::Kept { list, why: Arc::clone(why) },
-            None if held.begun < *changed => Listed::Changed(list),
-            None => Listed::Fresh(list),
+            Some(why) => ListState::Kept { list, why: Arc::clone(why) },
+            None if held.begun < *changed => ListState::Changed(list),
+            None => ListState::Fresh(list),
         }
     }
 
@@ -207,7 +207,7 @@ impl<T> Ticket<T> {
         if server.held.as_ref().is_some_and(|held| held.begun > self.begun) {
             return false;
         }
-        server.held = Some(Held { list: Arc::new(list), begun: self.begun, used });
+        server.held = Some(StoredList { list: Arc::new(list), begun: self.begun, used });
         server.trouble = None;
         inner.evict();
         true

@@ -1,6 +1,6 @@
 //! The names under which a host shows the tools of all its servers to a model, and the map back (`protocol.md` X5).
 //!
-//! Names are not parsed: `__` may occur inside a server's name or a tool's, so the way back is a map.
+//! Names are not parsed: `__` may occur inside a server's name or a tool's, so a map is needed.
 //!
 //! INVARIANT: names are unique, 64 characters at most, of `[A-Za-z0-9_-]` alone, and each begins with the prefix of its
 //! server, `mcp__<server>__`, followed by at least one character: no shortening removes a tool from the permission
@@ -68,7 +68,7 @@ impl Names {
     {
         let servers: Vec<(&str, L)> = servers.into_iter().collect();
         let (prefixes, warnings) = prefixes(servers.iter().map(|(server, _)| *server));
-        let mut building = Building { names: Self { warnings, ..Self::default() }, later: Vec::new() };
+        let mut building = NamesBuilder { names: Self { warnings, ..Self::default() }, later: Vec::new() };
         for (server, list) in servers {
             // INVARIANT: `prefixes` has one for each server that it was given.
             let Some(prefix) = prefixes.get(server) else { continue };
@@ -125,7 +125,7 @@ impl Names {
 }
 
 /// Names under construction: first all plain ones, so that none of them depends on a generated one.
-struct Building {
+struct NamesBuilder {
     names: Names,
     /// Those that need a hash, by their place in `names.all`; their `full` is empty until then.
     later: Vec<Later>,
@@ -138,7 +138,7 @@ struct Later {
     taken_by: Option<usize>,
 }
 
-impl Building {
+impl NamesBuilder {
     fn plain(&mut self, server: &Arc<str>, name: &str, prefix: &Prefix) {
         let known = self.names.by_place.entry(Arc::clone(server)).or_default();
         if known.contains_key(name) {

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The operation that was requested from a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum Operation {
     /// A call of a tool.
     Tool(String),
     /// The list of its tools.
@@ -21,7 +21,7 @@ pub enum Asked {
     Connection,
 }
 
-impl fmt::Display for Asked {
+impl fmt::Display for Operation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tool(tool) => write!(f, "the tool `{tool}`"),

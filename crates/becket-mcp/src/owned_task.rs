@@ -35,7 +35,7 @@ impl OwnedTask {
             work.await;
         });
         let slot = Arc::new(Slot { work: Mutex::new(Some(work)), ..Slot::default() });
-        let polled = Polled(Arc::clone(&slot));
+        let polled = SlotRef(Arc::clone(&slot));
         let task = tokio::spawn(poll_fn(move |context| polled.0.poll(context)));
         Self { slot, task, over }
     }
@@ -97,9 +97,9 @@ impl Drop for Here<'_> {
 }
 
 /// The task's reference to the slot: work that is no longer polled, as its runtime is gone, is dropped with it.
-struct Polled(Arc<Slot>);
+struct SlotRef(Arc<Slot>);
 
-impl Drop for Polled {
+impl Drop for SlotRef {
     fn drop(&mut self) {
         self.0.empty();
     }

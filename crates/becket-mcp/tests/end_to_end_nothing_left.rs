@@ -110,10 +110,10 @@ async fn closed_and_dropped() {
 }
 
 /// A server's deviation from correct behaviour.
-type Way = fn(&Seen) -> Option<Reply>;
+type Deviation = fn(&Seen) -> Option<Reply>;
 
 async fn failed() {
-    let ways: [(&str, Way); 5] = [
+    let ways: [(&str, Deviation); 5] = [
         ("silent", |seen| (seen.rpc() == "initialize").then_some(Reply::Hang)),
         ("silent about tools", |seen| (seen.rpc() == "tools/list").then_some(Reply::Hang)),
         ("closed to us", |_| Some(Reply::unauthorized(None))),

@@ -6,7 +6,7 @@ use super::session::{ElicitationUpdate, SessionOf};
 use super::user::ElicitUser;
 use super::visits::Visits;
 use becket_engine::{CancellationToken, Engine};
-use becket_mcp::{Elicitation, ElicitationAnswer, Host, Lent, Logged, Offers, Progress, Root};
+use becket_mcp::{BoxFuture, Elicitation, ElicitationAnswer, Host, LogMessage, Offers, Progress, Root};
 use becket_model::Session;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -189,7 +189,7 @@ impl Host for McpHost {
         server: &'a str,
         asked: Elicitation,
         cancel: &'a CancellationToken,
-    ) -> Lent<'a, ElicitationAnswer> {
+    ) -> BoxFuture<'a, ElicitationAnswer> {
         Box::pin(async move { self.answer(server, &asked, cancel).await })
     }
 
@@ -198,11 +198,11 @@ impl Host for McpHost {
         server: &'a str,
         request: Map<String, Value>,
         cancel: &'a CancellationToken,
-    ) -> Lent<'a, Result<Map<String, Value>, String>> {
+    ) -> BoxFuture<'a, Result<Map<String, Value>, String>> {
         self.other.sample(server, request, cancel)
     }
 
-    fn roots<'a>(&'a self, server: &'a str) -> Lent<'a, Vec<Root>> {
+    fn roots<'a>(&'a self, server: &'a str) -> BoxFuture<'a, Vec<Root>> {
         self.other.roots(server)
     }
 
@@ -218,7 +218,7 @@ impl Host for McpHost {
         self.other.progress(server, progress);
     }
 
-    fn log(&self, server: &str, logged: Logged) {
+    fn log(&self, server: &str, logged: LogMessage) {
         self.other.log(server, logged);
     }
 }

@@ -13,12 +13,12 @@ pub(crate) struct Context {
     /// Its client has a secret and no person: which grant that is for is for a user to say.
     pub(crate) is_a_machine: bool,
     /// The other values of the scenario.
-    pub(crate) given: Given,
+    pub(crate) given: Scenario,
 }
 
 /// `MCP_CONFORMANCE_CONTEXT`; scenarios that need nothing leave it out.
 #[derive(Debug, Default, Deserialize)]
-pub(crate) struct Given {
+pub(crate) struct Scenario {
     /// A client that the authorisation server knows already.
     pub(crate) client_id: Option<String>,
     pub(crate) client_secret: Option<String>,
@@ -55,7 +55,7 @@ impl Context {
         let is_a_machine = scenario.starts_with("auth/client-credentials-");
         let given = match std::env::var("MCP_CONFORMANCE_CONTEXT") {
             Ok(text) => serde_json::from_str(&text).map_err(|error| format!("`{text}`: {error}"))?,
-            Err(_) => Given::default(),
+            Err(_) => Scenario::default(),
         };
         Ok(Self { url, is_of_old, is_a_machine, given })
     }

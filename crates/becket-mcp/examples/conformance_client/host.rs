@@ -1,7 +1,7 @@
 //! The services of this host: an answer to every question, and a model with a fixed reply.
 
 use becket_mcp::elicitation::Form;
-use becket_mcp::{CancellationToken, Elicitation, ElicitationAnswer, Host, Lent, Offers};
+use becket_mcp::{BoxFuture, CancellationToken, Elicitation, ElicitationAnswer, Host, Offers};
 use serde_json::{Map, Value, json};
 
 /// A host whose user takes what is suggested.
@@ -17,7 +17,7 @@ impl Host for Agreeable {
         _: &'a str,
         asked: Elicitation,
         _: &'a CancellationToken,
-    ) -> Lent<'a, ElicitationAnswer> {
+    ) -> BoxFuture<'a, ElicitationAnswer> {
         let fields = match asked {
             Elicitation::Form { schema, .. } => suggested(&schema),
             Elicitation::Url { .. } => Map::new(),
@@ -30,7 +30,7 @@ impl Host for Agreeable {
         _: &'a str,
         _: Map<String, Value>,
         _: &'a CancellationToken,
-    ) -> Lent<'a, Result<Map<String, Value>, String>> {
+    ) -> BoxFuture<'a, Result<Map<String, Value>, String>> {
         let said = json!({"role": "assistant", "content": {"type": "text", "text": "yes"}, "model": "none"});
         let Value::Object(said) = said else { unreachable!("it is an object") };
         Box::pin(std::future::ready(Ok(said)))

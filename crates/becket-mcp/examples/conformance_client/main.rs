@@ -4,7 +4,7 @@
 
 mod browser;
 mod context;
-mod lent;
+mod host;
 mod visit;
 
 use std::path::Path;
@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use becket_mcp::auth::{FileStore, LoginOptions, Logins, Unsaid};
+use becket_mcp::auth::{FileStore, LoginOptions, Logins, MissingMetadata};
 use becket_mcp::config::{
     Algorithm, Configured, Grant, IdentityProvider, OAuth, PrivateKey, Remote, ServerConfig, Transport,
 };
@@ -49,11 +49,11 @@ async fn run() -> Result<(), String> {
     let dir = tempfile::tempdir().map_err(|error| error.to_string())?;
     let mut logins = LoginOptions::new(Arc::new(FileStore::new(dir.path().join("tokens.json"))));
     if context.is_of_old {
-        logins.unsaid = Unsaid::Assume;
+        logins.missing_metadata = MissingMetadata::LegacyFallback;
     }
     let mut options = Options::new(Vec::new(), dir.path());
     options.logins = Some(Logins::new(logins));
-    let pool = Pool::new(options, Arc::new(lent::Agreeable));
+    let pool = Pool::new(options, Arc::new(host::Agreeable));
     let grant = grant(&context, dir.path())?;
     pool.configure(vec![Configured::of_host(SERVER, server(&context, grant))]);
     let visited = Visit::new(pool.clone()).all(&context.given.calls).await;

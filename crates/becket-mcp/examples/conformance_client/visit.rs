@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::browser;
 use crate::context::Call;
-use crate::lent::some_value;
+use crate::host::some_value;
 
 /// The one server.
 pub(crate) const SERVER: &str = "it";

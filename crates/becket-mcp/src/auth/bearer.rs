@@ -8,7 +8,7 @@ use reqwest::header::AUTHORIZATION;
 use crate::auth::HeadersError;
 use crate::auth::source::{HeaderSource, Headers, Why, checked};
 use crate::fault::Fault;
-use crate::host::Lent;
+use crate::host::BoxFuture;
 use crate::secret::Secret;
 
 /// A host that supplies bearer tokens. It stores and renews them as it likes.
@@ -18,7 +18,7 @@ pub trait BearerProvider: Send + Sync + 'static {
     ///
     /// # Errors
     /// The reason for which none is available now, in words for the user, without the token.
-    fn token<'a>(&'a self, refused: Option<Secret>) -> Lent<'a, Result<Option<Secret>, String>>;
+    fn token<'a>(&'a self, refused: Option<Secret>) -> BoxFuture<'a, Result<Option<Secret>, String>>;
 }
 
 /// The header `Authorization: Bearer …` with the host's token.
@@ -42,7 +42,7 @@ impl Bearer {
             Why::First => (None, None),
             Why::After401(challenge) => (given.clone(), Some(challenge)),
         };
-        let told = |why| Fault::Headers(Arc::new(HeadersError::Lent(why)));
+        let told = |why| Fault::Headers(Arc::new(HeadersError::Bearer(why)));
         let token = self.provider.token(refused.clone()).await.map_err(told)?;
         *given = token.clone().filter(|token| refused.as_ref() != Some(token));
         let Some(token) = &*given else { return Err(Fault::AuthNeeded(challenge.unwrap_or_default())) };
@@ -53,7 +53,7 @@ impl Bearer {
 }
 
 impl HeaderSource for Bearer {
-    fn headers(&self, why: Why) -> Lent<'_, Result<Headers, Fault>> {
+    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, Fault>> {
         Box::pin(self.ask(why))
     }
 }
@@ -75,7 +75,7 @@ mod tests {
     struct Lends(Mutex<(Vec<Answer>, Vec<Option<Secret>>)>);
 
     impl BearerProvider for Lends {
-        fn token<'a>(&'a self, refused: Option<Secret>) -> Lent<'a, Result<Option<Secret>, String>> {
+        fn token<'a>(&'a self, refused: Option<Secret>) -> BoxFuture<'a, Result<Option<Secret>, String>> {
             let mut state = self.0.lock().unwrap();
             state.1.push(refused);
             let answer = state.0.remove(0).map(|token| token.map(Secret::new)).map_err(str::to_owned);

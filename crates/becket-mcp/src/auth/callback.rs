@@ -34,7 +34,7 @@ pub(crate) struct Callback {
 }
 
 /// The parameters of a redirect that has the right `state`.
-pub(crate) struct Returned {
+pub(crate) struct AuthorizationResponse {
     pub(crate) outcome: Result<Secret, (String, String)>,
     pub(crate) issuer: Option<String>,
 }
@@ -55,7 +55,7 @@ impl Callback {
     }
 
     /// Waits for a request with the right `state`; the browser has been answered by then.
-    pub(crate) async fn wait(self, state: &Secret) -> Returned {
+    pub(crate) async fn wait(self, state: &Secret) -> AuthorizationResponse {
         let mut visitors = FuturesUnordered::new();
         loop {
             tokio::select! {
@@ -77,12 +77,12 @@ impl Callback {
 }
 
 /// Reads the address that a browser was redirected to, for users without a browser on this machine.
-pub(crate) fn read(address: &str, state: &Secret) -> Result<Returned, AuthError> {
+pub(crate) fn read(address: &str, state: &Secret) -> Result<AuthorizationResponse, AuthError> {
     let url: Url = address.trim().parse().map_err(|_| AuthError::Callback("it is no address"))?;
     returned(&url, state).map_err(AuthError::Callback)
 }
 
-async fn hear(mut stream: TcpStream, state: &Secret) -> Option<Returned> {
+async fn hear(mut stream: TcpStream, state: &Secret) -> Option<AuthorizationResponse> {
     let target = target(&mut stream).await?;
     let (status, text, returned) = match judge(&target, state) {
         Ok(returned) if returned.outcome.is_ok() => ("200 OK", DONE, Some(returned)),
@@ -105,7 +105,7 @@ enum Wrong {
     State,
 }
 
-fn judge(target: &str, state: &Secret) -> Result<Returned, Wrong> {
+fn judge(target: &str, state: &Secret) -> Result<AuthorizationResponse, Wrong> {
     // Appended to a host, never resolved against one: `//other.example/callback` would be another host's.
     let url = Url::parse(&format!("http://127.0.0.1{target}")).map_err(|_| Wrong::Path)?;
     if !target.starts_with('/') || url.path() != PATH {
@@ -114,7 +114,7 @@ fn judge(target: &str, state: &Secret) -> Result<Returned, Wrong> {
     returned(&url, state).map_err(|_| Wrong::State)
 }
 
-fn returned(url: &Url, state: &Secret) -> Result<Returned, &'static str> {
+fn returned(url: &Url, state: &Secret) -> Result<AuthorizationResponse, &'static str> {
     let value = |wanted: &str| {
         let mut found =
             url.query_pairs().filter(|(name, _)| name == wanted).map(|(_, value)| value.into_owned());
@@ -129,7 +129,7 @@ fn returned(url: &Url, state: &Secret) -> Result<Returned, &'static str> {
         (Some(code), None) if !code.is_empty() => Ok(Secret::new(code)),
         (Some(_) | None, None) => return Err("it has no `code`"),
     };
-    Ok(Returned { outcome, issuer: value("iss") })
+    Ok(AuthorizationResponse { outcome, issuer: value("iss") })
 }
 
 /// Compares two texts, in a time that does not depend on the position of their first difference.

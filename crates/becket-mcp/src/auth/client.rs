@@ -13,7 +13,7 @@ use crate::config::OAuth;
 use crate::secret::Secret;
 
 /// The metadata of a client with these scopes and this redirect URI.
-pub(crate) struct Wish<'a> {
+pub(crate) struct RegistrationRequest<'a> {
     pub(crate) name: &'a str,
     pub(crate) redirect: &'a str,
     pub(crate) scopes: &'a [String],
@@ -24,26 +24,26 @@ pub(crate) async fn client(
     manager: &mut AuthorizationManager,
     authority: &Authority,
     oauth: &OAuth,
-    wish: &Wish<'_>,
+    request: &RegistrationRequest<'_>,
 ) -> Result<Client, AuthError> {
     let (id, secret) = match (&oauth.client_id, &oauth.client_metadata_url) {
         (Some(id), _) => (id.clone(), oauth.client_secret.clone()),
         (None, Some(document)) if authority.takes_documents => (described(document)?, None),
-        (None, _) if authority.can_register => register(manager, wish).await?,
+        (None, _) if authority.can_register => register(manager, request).await?,
         (None, _) => {
             return Err(AuthError::Registration("it registers no clients by itself".to_owned()));
         }
     };
-    manager.configure_client(OAuthClientConfig::new(id.as_str(), wish.redirect)).map_err(mapped)?;
+    manager.configure_client(OAuthClientConfig::new(id.as_str(), request.redirect)).map_err(mapped)?;
     Ok(Client { id, proof: proof(secret, authority.proofs.as_deref()) })
 }
 
 async fn register(
     manager: &mut AuthorizationManager,
-    wish: &Wish<'_>,
+    request: &RegistrationRequest<'_>,
 ) -> Result<(String, Option<Secret>), AuthError> {
-    let scopes: Vec<&str> = wish.scopes.iter().map(String::as_str).collect();
-    let made = manager.register_client(wish.name, wish.redirect, &scopes).await.map_err(mapped)?;
+    let scopes: Vec<&str> = request.scopes.iter().map(String::as_str).collect();
+    let made = manager.register_client(request.name, request.redirect, &scopes).await.map_err(mapped)?;
     Ok((made.client_id, made.client_secret.map(Secret::new)))
 }
 

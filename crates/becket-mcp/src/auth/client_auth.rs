@@ -15,7 +15,7 @@ use crate::auth::AuthError;
 use crate::auth::client::proof;
 use crate::auth::discover::Authority;
 use crate::auth::endpoint::BY_ASSERTION;
-use crate::auth::signing::{Claims, Signing};
+use crate::auth::signing::{AssertionSigner, Claims};
 use crate::auth::tokens::{Client, Proof};
 use crate::config::{Grant, IdentityProvider, OAuth, PrivateKey};
 use crate::secret::Secret;
@@ -28,13 +28,13 @@ const ASSERTION: &str = "assertion";
 const IDENTITY: &str = "identity token";
 
 /// A client and its authentication.
-pub(crate) struct Proven<'a> {
+pub(crate) struct AuthenticatedClient<'a> {
     pub(crate) client: Client,
-    pub(crate) by: By<'a>,
+    pub(crate) by: Authenticator<'a>,
 }
 
 /// The party that authenticates the client.
-pub(crate) enum By<'a> {
+pub(crate) enum Authenticator<'a> {
     /// The client itself, with its secret or a signed assertion.
     Itself { signed: Option<Secret> },
     /// A third party that the authorisation server trusts.
@@ -48,7 +48,7 @@ pub(crate) async fn prove<'a>(
     oauth: &'a OAuth,
     authority: &Authority,
     now: SystemTime,
-) -> Result<Proven<'a>, AuthError> {
+) -> Result<AuthenticatedClient<'a>, AuthError> {
     let id = oauth.client_id.clone().ok_or(AuthError::Incomplete("a `clientId`"))?;
     let secret = oauth.client_secret.clone();
     let (proof, by) = match &oauth.grant {
@@ -56,25 +56,25 @@ pub(crate) async fn prove<'a>(
         Grant::Secret => {
             authority.offers(CLIENT)?;
             let secret = secret.ok_or(AuthError::Incomplete("a `clientSecret`"))?;
-            (by_secret(secret, authority)?, By::Itself { signed: None })
+            (by_secret(secret, authority)?, Authenticator::Itself { signed: None })
         }
         Grant::Key(key) => {
             authority.offers(CLIENT)?;
             let signed = signed(key, &id, authority, now).await?;
-            (Proof::None, By::Itself { signed: Some(signed) })
+            (Proof::None, Authenticator::Itself { signed: Some(signed) })
         }
         Grant::Assertion(file) => {
             authority.offers(BY_ASSERTION)?;
             let proof = secret.map_or(Ok(Proof::None), |secret| by_secret(secret, authority))?;
-            (proof, By::Assertion(jwt(ASSERTION, file, now).await?))
+            (proof, Authenticator::Assertion(jwt(ASSERTION, file, now).await?))
         }
         Grant::Exchange(provider) => {
             authority.offers(BY_ASSERTION)?;
             let proof = secret.map_or(Ok(Proof::None), |secret| by_secret(secret, authority))?;
-            (proof, By::Provider(provider, jwt(IDENTITY, &provider.id_token, now).await?))
+            (proof, Authenticator::Provider(provider, jwt(IDENTITY, &provider.id_token, now).await?))
         }
     };
-    Ok(Proven { client: Client { id, proof }, by })
+    Ok(AuthenticatedClient { client: Client { id, proof }, by })
 }
 
 fn by_secret(secret: Secret, authority: &Authority) -> Result<Proof, AuthError> {
@@ -92,7 +92,7 @@ async fn signed(
     let PrivateKey { file, algorithm, id } = key;
     let pem = read(KEY, file).await?;
     let wrong = |why| AuthError::File { what: KEY, file: file.clone(), why };
-    let signing = Signing::new(&pem, *algorithm, authority.signatures.as_deref()).map_err(wrong)?;
+    let signing = AssertionSigner::new(&pem, *algorithm, authority.signatures.as_deref()).map_err(wrong)?;
     // The name as audience: a copy of the assertion is useless to any other server.
     let audience = authority.issuer.as_deref().unwrap_or(authority.token.as_str());
     signing.assertion(&Claims { client, audience, key_id: id.as_deref(), now }).map_err(wrong)

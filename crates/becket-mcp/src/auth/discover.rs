@@ -15,24 +15,24 @@ use std::sync::Arc;
 use url::Url;
 
 use crate::auth::AuthError;
+use crate::auth::headless::{self, Headless};
+use crate::auth::http_client::HttpClient;
 use crate::auth::key::shown;
-use crate::auth::of_old;
-use crate::auth::pageless::{self, Pageless};
-use crate::auth::scrub::line;
-use crate::auth::tokens::Issued;
-use crate::auth::web::Web;
+use crate::auth::legacy_metadata;
+use crate::auth::redactor::line;
+use crate::auth::tokens::TokenIssuer;
 use crate::fault::Challenge;
 
 /// The behaviour if a server or an authorisation server publishes less metadata than it has to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Unsaid {
+pub enum MissingMetadata {
     /// The login fails, and names what is missing.
     #[default]
-    Refuse,
+    Reject,
     /// Follows the revision of 2025-03-26: without any metadata the server's own `/authorize`, `/token` and `/register`
     /// are used. S256 is sent even if it is not announced. A server that is its own authorisation server, and publishes
     /// nothing in the newer way, may name an issuer that has a path on its own host.
-    Assume,
+    LegacyFallback,
 }
 
 /// An authorisation server, by its metadata; every address has been checked.
@@ -57,11 +57,11 @@ pub(crate) struct Authority {
 
 /// The discovery of a server's authorisation server.
 pub(crate) struct Look<'a> {
-    pub(crate) web: &'a Web,
+    pub(crate) web: &'a HttpClient,
     pub(crate) server: &'a Url,
     /// The address of the metadata, if the user has named it.
     pub(crate) named: Option<&'a Url>,
-    pub(crate) unsaid: Unsaid,
+    pub(crate) missing_metadata: MissingMetadata,
     /// True if a person will open its login page; otherwise it need not have one.
     pub(crate) wants_person: bool,
 }
@@ -78,17 +78,17 @@ impl Look<'_> {
             None => self.discover(&manager, challenge).await?,
         };
         let authority = Authority::read(self, &metadata)?;
-        manager.set_metadata(if self.wants_person { metadata } else { pageless::metadata(metadata) });
+        manager.set_metadata(if self.wants_person { metadata } else { headless::metadata(metadata) });
         Ok((manager, authority))
     }
 
     async fn manager(&self) -> Result<AuthorizationManager, AuthError> {
         let mut bare = self.server.clone();
         bare.set_fragment(None);
-        self.web.reach().check("address of the server", &bare)?;
+        self.web.policy().check("address of the server", &bare)?;
         let web = self.web.clone();
         let client: Arc<dyn OAuthHttpClient> =
-            if self.wants_person { Arc::new(web) } else { Arc::new(Pageless(web)) };
+            if self.wants_person { Arc::new(web) } else { Arc::new(Headless(web)) };
         AuthorizationManager::new_with_oauth_http_client(bare, client).await.map_err(mapped)
     }
 
@@ -99,15 +99,16 @@ impl Look<'_> {
     ) -> Result<AuthorizationMetadata, AuthError> {
         let found = match manager.resolve_metadata_from_challenge(challenge.header.as_deref()).await {
             Err(error @ Rmcp::AuthorizationServerMismatch { .. })
-                if self.unsaid == Unsaid::Assume && !challenge.names_metadata() =>
+                if self.missing_metadata == MissingMetadata::LegacyFallback
+                    && !challenge.names_metadata() =>
             {
-                let metadata = of_old::metadata(self.web, self.server).await?;
+                let metadata = legacy_metadata::metadata(self.web, self.server).await?;
                 return metadata.ok_or_else(|| mapped(error));
             }
             found => found.map_err(mapped)?,
         };
         let is_made_up = matches!(found.source, AuthorizationMetadataSource::LegacyEndpointFallback);
-        if is_made_up && self.unsaid == Unsaid::Refuse {
+        if is_made_up && self.missing_metadata == MissingMetadata::Reject {
             return Err(AuthError::NoMetadata);
         }
         Ok(found.metadata)
@@ -123,7 +124,7 @@ impl Look<'_> {
         if !answer.status.is_success() {
             return Err(wrong(format!("answers with HTTP {}", answer.status.as_u16())));
         }
-        let body = if self.wants_person { answer.body } else { pageless::body(answer.body) };
+        let body = if self.wants_person { answer.body } else { headless::body(answer.body) };
         let read: AuthorizationMetadata = serde_json::from_slice(&body).map_err(|error| {
             wrong(format!("has no metadata (line {}, column {})", error.line(), error.column()))
         })?;
@@ -144,14 +145,14 @@ impl Authority {
                 url: line(text),
                 why: "it is no address".to_owned(),
             })?;
-            look.web.reach().check(what, &url).map(|()| url)
+            look.web.policy().check(what, &url).map(|()| url)
         };
         let token = judged("token endpoint", &metadata.token_endpoint)?;
         let registration = metadata.registration_endpoint.as_deref();
         if look.wants_person {
             judged("login page", &metadata.authorization_endpoint)?;
             registration.map(|url| judged("registration endpoint", url)).transpose()?;
-            is_protected(metadata, look.unsaid)?;
+            is_protected(metadata, look.missing_metadata)?;
         }
         let more = |name: &str| metadata.additional_fields.get(name);
         let says = |name: &str| more(name).and_then(Value::as_bool).unwrap_or_default();
@@ -176,8 +177,8 @@ impl Authority {
     }
 
     /// Returns the issuer data to store with tokens for this resource.
-    pub(crate) fn issued(&self, resource: String) -> Issued {
-        Issued {
+    pub(crate) fn issued(&self, resource: String) -> TokenIssuer {
+        TokenIssuer {
             issuer: self.issuer.clone(),
             token_endpoint: self.token.clone(),
             revocation_endpoint: self.revocation.clone(),
@@ -208,10 +209,13 @@ fn takes(taken: Option<&[String]>, wanted: &[&str], what: impl Fn() -> String) -
 }
 
 /// Returns whether codes are protected by PKCE.
-fn is_protected(metadata: &AuthorizationMetadata, unsaid: Unsaid) -> Result<(), AuthError> {
+fn is_protected(
+    metadata: &AuthorizationMetadata,
+    missing_metadata: MissingMetadata,
+) -> Result<(), AuthError> {
     match &metadata.code_challenge_methods_supported {
         Some(methods) if !methods.iter().any(|method| method == "S256") => Err(AuthError::NoPkce),
-        None if unsaid == Unsaid::Refuse => Err(AuthError::NoPkce),
+        None if missing_metadata == MissingMetadata::Reject => Err(AuthError::NoPkce),
         Some(_) | None => Ok(()),
     }
 }

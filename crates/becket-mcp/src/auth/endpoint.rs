@@ -12,11 +12,11 @@ use serde_json::Value;
 use url::form_urlencoded::{Serializer, byte_serialize};
 
 use crate::auth::AuthError;
+use crate::auth::http_client::{Answer, HttpClient};
 use crate::auth::key::shown;
-use crate::auth::scrub::Scrub;
+use crate::auth::redactor::Redactor;
 use crate::auth::source::checked;
-use crate::auth::tokens::{Client, Issued, Proof, Tokens};
-use crate::auth::web::{Answer, Web};
+use crate::auth::tokens::{Client, Proof, TokenIssuer, Tokens};
 use crate::secret::Secret;
 
 /// The grant of a token request.
@@ -47,7 +47,7 @@ pub(crate) const BY_ASSERTION: &str = "urn:ietf:params:oauth:grant-type:jwt-bear
 const SIGNED: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 /// The response of the token endpoint.
-pub(crate) struct Given {
+pub(crate) struct TokenResponse {
     access: Secret,
     refresh: Option<Secret>,
     life: Option<Duration>,
@@ -77,12 +77,12 @@ pub(crate) struct Bad {
 
 impl Bad {
     /// The code and its description, for people.
-    pub(crate) fn said(&self, scrub: &Scrub) -> (String, String) {
-        (scrub.line(&self.error), scrub.line(self.error_description.as_deref().unwrap_or_default()))
+    pub(crate) fn said(&self, redactor: &Redactor) -> (String, String) {
+        (redactor.line(&self.error), redactor.line(self.error_description.as_deref().unwrap_or_default()))
     }
 
-    fn refused(&self, scrub: &Scrub) -> AuthError {
-        let (error, description) = self.said(scrub);
+    fn refused(&self, redactor: &Redactor) -> AuthError {
+        let (error, description) = self.said(redactor);
         AuthError::Refused { error, description }
     }
 }
@@ -134,31 +134,32 @@ fn scope(form: &mut Serializer<'_, String>, scopes: &[String]) {
 
 /// Requests a token.
 pub(crate) async fn ask(
-    web: &Web,
-    issued: &Issued,
+    web: &HttpClient,
+    issued: &TokenIssuer,
     client: &Client,
     grant: Grant<'_>,
-) -> Result<Given, AuthError> {
+) -> Result<TokenResponse, AuthError> {
     let request = request(web, issued, client, &grant)?;
     let answer = web.send("token endpoint", request).await?;
-    let scrub = Scrub::new(grant.secrets().into_iter().chain(client.proof.secret().map(Secret::expose)));
-    read(&answer, &shown(&issued.token_endpoint), &scrub)
+    let redactor =
+        Redactor::new(grant.secrets().into_iter().chain(client.proof.secret().map(Secret::expose)));
+    read(&answer, &shown(&issued.token_endpoint), &redactor)
 }
 
 fn request(
-    web: &Web,
-    issued: &Issued,
+    web: &HttpClient,
+    issued: &TokenIssuer,
     client: &Client,
     grant: &Grant<'_>,
 ) -> Result<reqwest::Request, AuthError> {
     let mut form = Serializer::new(String::new());
     grant.form(&mut form);
     form.append_pair("resource", &issued.resource);
-    proven(web.request(Method::POST, &issued.token_endpoint), form, client)
+    authenticated(web.request(Method::POST, &issued.token_endpoint), form, client)
 }
 
 /// A form request with the client's authentication.
-pub(crate) fn proven(
+pub(crate) fn authenticated(
     request: reqwest::RequestBuilder,
     mut form: Serializer<'_, String>,
     client: &Client,
@@ -183,19 +184,19 @@ pub(crate) fn proven(
     request.map_err(|error| AuthError::Client(error.without_url().to_string().into()))
 }
 
-fn read(answer: &Answer, url: &str, scrub: &Scrub) -> Result<Given, AuthError> {
+fn read(answer: &Answer, url: &str, redactor: &Redactor) -> Result<TokenResponse, AuthError> {
     let wrong = |what: String| AuthError::Answer { url: url.to_owned(), what };
     if !answer.status.is_success() {
         let status = format!("HTTP {}", answer.status.as_u16());
         return Err(match serde_json::from_slice::<Bad>(&answer.body) {
-            Ok(bad) => bad.refused(scrub),
+            Ok(bad) => bad.refused(redactor),
             Err(_) => wrong(format!("it is {status} without an error of OAuth")),
         });
     }
     let good: Good = serde_json::from_slice(&answer.body).map_err(|error| {
         // Some servers refuse with a 200.
         match serde_json::from_slice::<Bad>(&answer.body) {
-            Ok(bad) => bad.refused(scrub),
+            Ok(bad) => bad.refused(redactor),
             Err(_) => wrong(format!("it is no token (line {}, column {})", error.line(), error.column())),
         }
     })?;
@@ -203,7 +204,7 @@ fn read(answer: &Answer, url: &str, scrub: &Scrub) -> Result<Given, AuthError> {
 }
 
 impl Good {
-    fn given(self) -> Result<Given, &'static str> {
+    fn given(self) -> Result<TokenResponse, &'static str> {
         if !self.token_type.eq_ignore_ascii_case("bearer") {
             return Err("its token is of another type than `Bearer`");
         }
@@ -219,7 +220,7 @@ impl Good {
             Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
         });
         let split = |scope: String| scope.split_ascii_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        Ok(Given {
+        Ok(TokenResponse {
             access,
             refresh: self.refresh_token.filter(|token| !token.is_empty()).map(Secret::new),
             life: seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds.max(0.0)).ok()),
@@ -228,9 +229,15 @@ impl Good {
     }
 }
 
-impl Given {
+impl TokenResponse {
     /// The tokens of a login.
-    pub(crate) fn first(self, asked: Vec<String>, client: Client, issued: Issued, now: SystemTime) -> Tokens {
+    pub(crate) fn first(
+        self,
+        asked: Vec<String>,
+        client: Client,
+        issued: TokenIssuer,
+        now: SystemTime,
+    ) -> Tokens {
         Tokens {
             expires_at: self.expires_at(now),
             access: self.access,

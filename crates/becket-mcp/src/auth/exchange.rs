@@ -12,13 +12,13 @@ use serde_json::Value;
 use url::form_urlencoded::Serializer;
 
 use crate::auth::AuthError;
+use crate::auth::client_auth::claims;
 use crate::auth::discover::Authority;
-use crate::auth::endpoint::{Bad, proven};
+use crate::auth::endpoint::{Bad, authenticated};
+use crate::auth::http_client::{Answer, HttpClient};
 use crate::auth::key::shown;
-use crate::auth::proven::claims;
-use crate::auth::scrub::Scrub;
+use crate::auth::redactor::Redactor;
 use crate::auth::tokens::{Client, Proof};
-use crate::auth::web::{Answer, Web};
 use crate::config::IdentityProvider;
 use crate::secret::Secret;
 
@@ -28,7 +28,7 @@ const ID_TOKEN: &str = "urn:ietf:params:oauth:token-type:id_token";
 const ID_JAG: &str = "urn:ietf:params:oauth:token-type:id-jag";
 
 /// The parameters of a token exchange request.
-pub(crate) struct Wish<'a> {
+pub(crate) struct TokenExchangeRequest<'a> {
     /// The authorisation server's issuer.
     pub(crate) audience: &'a str,
     pub(crate) resource: &'a str,
@@ -42,7 +42,7 @@ struct Good {
     issued_token_type: String,
 }
 
-impl<'a> Wish<'a> {
+impl<'a> TokenExchangeRequest<'a> {
     pub(crate) fn new(
         authority: &'a Authority,
         resource: &'a str,
@@ -56,36 +56,42 @@ impl<'a> Wish<'a> {
 
 /// Exchanges the identity token of a person at the provider.
 pub(crate) async fn vouched(
-    web: &Web,
+    web: &HttpClient,
     provider: &IdentityProvider,
     id_token: &Secret,
-    wish: &Wish<'_>,
+    request: &TokenExchangeRequest<'_>,
 ) -> Result<Secret, AuthError> {
     // Every provider that supports secrets accepts them this way (RFC 6749, 2.3.1).
     let proof = provider.client_secret.clone().map_or(Proof::None, Proof::Basic);
     let client = Client { id: provider.client_id.clone(), proof };
     let post = web.request(Method::POST, &provider.token_endpoint);
-    let request = proven(post, form(id_token, wish), &client)?;
-    let answer = web.send("token endpoint of the identity provider", request).await?;
-    let scrub = Scrub::new([id_token.expose()].into_iter().chain(client.proof.secret().map(Secret::expose)));
-    read(&answer, wish, &shown(&provider.token_endpoint), &scrub)
+    let post = authenticated(post, form(id_token, request), &client)?;
+    let answer = web.send("token endpoint of the identity provider", post).await?;
+    let redactor =
+        Redactor::new([id_token.expose()].into_iter().chain(client.proof.secret().map(Secret::expose)));
+    read(&answer, request, &shown(&provider.token_endpoint), &redactor)
 }
 
-fn form<'a>(id_token: &Secret, wish: &Wish<'_>) -> Serializer<'a, String> {
+fn form<'a>(id_token: &Secret, request: &TokenExchangeRequest<'_>) -> Serializer<'a, String> {
     let mut form = Serializer::new(String::new());
     form.append_pair("grant_type", EXCHANGE);
     form.append_pair("requested_token_type", ID_JAG);
-    form.append_pair("audience", wish.audience);
-    form.append_pair("resource", wish.resource);
+    form.append_pair("audience", request.audience);
+    form.append_pair("resource", request.resource);
     form.append_pair("subject_token", id_token.expose());
     form.append_pair("subject_token_type", ID_TOKEN);
-    if !wish.scopes.is_empty() {
-        form.append_pair("scope", &wish.scopes.join(" "));
+    if !request.scopes.is_empty() {
+        form.append_pair("scope", &request.scopes.join(" "));
     }
     form
 }
 
-fn read(answer: &Answer, wish: &Wish<'_>, url: &str, scrub: &Scrub) -> Result<Secret, AuthError> {
+fn read(
+    answer: &Answer,
+    request: &TokenExchangeRequest<'_>,
+    url: &str,
+    redactor: &Redactor,
+) -> Result<Secret, AuthError> {
     let wrong = |what: String| AuthError::Answer { url: url.to_owned(), what };
     let good: Result<Good, _> = serde_json::from_slice(&answer.body);
     let good = match good {
@@ -94,7 +100,7 @@ fn read(answer: &Answer, wish: &Wish<'_>, url: &str, scrub: &Scrub) -> Result<Se
             return Err(match (serde_json::from_slice::<Bad>(&answer.body), good) {
                 // Some servers refuse with a 200.
                 (Ok(bad), _) => {
-                    let (error, description) = bad.said(scrub);
+                    let (error, description) = bad.said(redactor);
                     AuthError::NotVouched { url: url.to_owned(), error, description }
                 }
                 (Err(_), Err(error)) if answer.status.is_success() => {
@@ -110,7 +116,7 @@ fn read(answer: &Answer, wish: &Wish<'_>, url: &str, scrub: &Scrub) -> Result<Se
         return Err(wrong("what it gives is no grant for an authorisation server".to_owned()));
     }
     let said = claims(&good.access_token).ok_or_else(|| wrong("what it gives is no JWT".to_owned()))?;
-    if !is_for(&said, wish.audience) {
+    if !is_for(&said, request.audience) {
         return Err(wrong("what it gives is for another authorisation server".to_owned()));
     }
     Ok(Secret::new(good.access_token))

@@ -60,7 +60,7 @@ pub enum HeadersError {
     NoLogins,
     /// The host's bearer provider has no token.
     #[error("the host lends no token: {0}")]
-    Lent(String),
+    Bearer(String),
 }
 
 fn told(said: &str) -> String {

@@ -11,7 +11,7 @@ use url::Url;
 
 use crate::auth::AuthError;
 use crate::auth::discover::mapped;
-use crate::auth::web::Web;
+use crate::auth::http_client::HttpClient;
 
 /// The login page of an authorisation server that need not have one.
 const PAGE: &str = "http://127.0.0.1/";
@@ -49,9 +49,9 @@ pub(crate) fn body(published: Vec<u8>) -> Vec<u8> {
 }
 
 /// Fetches metadata that may omit a login page.
-pub(crate) struct Pageless(pub(crate) Web);
+pub(crate) struct Headless(pub(crate) HttpClient);
 
-impl OAuthHttpClient for Pageless {
+impl OAuthHttpClient for Headless {
     fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move { Ok(self.0.execute(request).await?.map(body)) })
     }

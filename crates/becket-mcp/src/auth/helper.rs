@@ -16,10 +16,10 @@ use tokio::sync::Mutex;
 use url::Url;
 
 use crate::auth::HeadersError;
-use crate::auth::scrub::Scrub;
+use crate::auth::redactor::Redactor;
 use crate::auth::source::{HeaderSource, Headers, Why, checked};
 use crate::fault::Fault;
-use crate::host::Lent;
+use crate::host::BoxFuture;
 use crate::secret::Secret;
 
 /// Time limit on a helper.
@@ -103,7 +103,7 @@ impl Helper {
 }
 
 impl HeaderSource for Helper {
-    fn headers(&self, why: Why) -> Lent<'_, Result<Headers, Fault>> {
+    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, Fault>> {
         Box::pin(self.ask(why))
     }
 }
@@ -140,7 +140,7 @@ fn read(finished: &Finished) -> Result<Headers, String> {
 fn said(finished: &Finished) -> String {
     let stderr = String::from_utf8_lossy(&finished.stderr.bytes);
     let stdout = String::from_utf8_lossy(&finished.stdout.bytes);
-    let stderr = Scrub::of_words(&stdout).clean(stderr.trim());
+    let stderr = Redactor::of_words(&stdout).clean(stderr.trim());
     let cut = stderr.rmatch_indices('\n').nth(LINES - 1).map_or(0, |(newline, _)| newline + 1);
     stderr[cut..].to_owned()
 }

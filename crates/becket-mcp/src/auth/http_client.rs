@@ -16,7 +16,7 @@ use url::Url;
 
 use crate::auth::AuthError;
 use crate::auth::key::shown;
-use crate::auth::reach::Reach;
+use crate::auth::url_policy::UrlPolicy;
 
 /// Limit on a response, in bytes.
 const CAP: usize = 1 << 20;
@@ -26,9 +26,9 @@ pub(crate) const REQUEST: Duration = Duration::from_secs(30);
 
 /// The HTTP client for the logins of one server.
 #[derive(Debug, Clone)]
-pub(crate) struct Web {
+pub(crate) struct HttpClient {
     client: Client,
-    reach: Arc<Reach>,
+    policy: Arc<UrlPolicy>,
 }
 
 /// A complete response.
@@ -38,12 +38,12 @@ pub(crate) struct Answer {
     pub(crate) body: Vec<u8>,
 }
 
-impl Web {
-    pub(crate) fn new(tls: rustls::ClientConfig, reach: Reach) -> Result<Self, AuthError> {
-        let reach = Arc::new(reach);
+impl HttpClient {
+    pub(crate) fn new(tls: rustls::ClientConfig, policy: UrlPolicy) -> Result<Self, AuthError> {
+        let policy = Arc::new(policy);
         let client = Client::builder()
             .tls_backend_preconfigured(tls)
-            .dns_resolver(Judged(Arc::clone(&reach)))
+            .dns_resolver(PolicyResolver(Arc::clone(&policy)))
             .no_proxy()
             .redirect(redirect::Policy::none())
             .retry(retry::never())
@@ -53,12 +53,12 @@ impl Web {
             .user_agent(concat!("becket/", env!("CARGO_PKG_VERSION")))
             .build()
             .map_err(|error| AuthError::Client(error.without_url().to_string().into()))?;
-        Ok(Self { client, reach })
+        Ok(Self { client, policy })
     }
 
     /// Returns the address policy.
-    pub(crate) fn reach(&self) -> &Reach {
-        &self.reach
+    pub(crate) fn policy(&self) -> &UrlPolicy {
+        &self.policy
     }
 
     /// A request that may be changed before it is sent.
@@ -69,7 +69,7 @@ impl Web {
     /// Sends a request and reads the answer.
     pub(crate) async fn send(&self, what: &'static str, request: Request) -> Result<Answer, AuthError> {
         let url = request.url().clone();
-        self.reach.check(what, &url)?;
+        self.policy.check(what, &url)?;
         let unreachable = |why: String| AuthError::Unreachable { url: shown(&url), why };
         let mut response = self.client.execute(request).await.map_err(|error| unreachable(chain(error)))?;
         let (status, headers) = (response.status(), std::mem::take(response.headers_mut()));
@@ -90,7 +90,7 @@ impl Web {
 }
 
 /// Requests of discovery and registration use the same checks.
-impl OAuthHttpClient for Web {
+impl OAuthHttpClient for HttpClient {
     fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move {
             let request = Request::try_from(request.request)?;
@@ -104,16 +104,16 @@ impl OAuthHttpClient for Web {
 }
 
 /// The only resolver of the client.
-struct Judged(Arc<Reach>);
+struct PolicyResolver(Arc<UrlPolicy>);
 
-impl Resolve for Judged {
+impl Resolve for PolicyResolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let reach = Arc::clone(&self.0);
+        let policy = Arc::clone(&self.0);
         Box::pin(async move {
             let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
             let is_none = found.is_empty();
             let good: Vec<SocketAddr> =
-                found.into_iter().filter(|address| reach.allows(name.as_str(), address.ip())).collect();
+                found.into_iter().filter(|address| policy.allows(name.as_str(), address.ip())).collect();
             if good.is_empty() {
                 let why = if is_none {
                     "it has no address"
@@ -149,13 +149,13 @@ fn chain(error: reqwest::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::auth::reach::Network;
+    use crate::auth::url_policy::Network;
 
     // rule: X3
     #[tokio::test]
     async fn a_name_leads_only_to_addresses_that_the_login_may_reach() {
         for (server, is_good) in [("http://localhost:1/x", true), ("https://mcp.example/x", false)] {
-            let judged = Judged(Arc::new(Reach::new(&server.parse().unwrap(), Network::Private)));
+            let judged = PolicyResolver(Arc::new(UrlPolicy::new(&server.parse().unwrap(), Network::Private)));
             match judged.resolve("localhost".parse().unwrap()).await {
                 Ok(mut found) => assert!(is_good && found.next().is_some(), "{server}"),
                 Err(error) => {

@@ -2,7 +2,7 @@
 //! their host, and the issuer it names may have a path there.
 //!
 //! RFC 8414 rejects such an issuer, and so does this crate, unless its host accepts legacy servers
-//! ([`crate::auth::Unsaid::Assume`]). It is rejected all the same if the server publishes anything in the newer way, or
+//! ([`crate::auth::MissingMetadata::LegacyFallback`]). It is rejected all the same if the server publishes anything in the newer way, or
 //! if the issuer is on another host than the server.
 
 use reqwest::Method;
@@ -10,10 +10,13 @@ use rmcp::transport::auth::AuthorizationMetadata;
 use url::Url;
 
 use crate::auth::AuthError;
-use crate::auth::web::{Answer, Web};
+use crate::auth::http_client::{Answer, HttpClient};
 
 /// Returns the metadata at the root of a server's host, if it is a legacy server.
-pub(crate) async fn metadata(web: &Web, server: &Url) -> Result<Option<AuthorizationMetadata>, AuthError> {
+pub(crate) async fn metadata(
+    web: &HttpClient,
+    server: &Url,
+) -> Result<Option<AuthorizationMetadata>, AuthError> {
     let path = server.path().trim_end_matches('/');
     for newer in [format!("/.well-known/oauth-protected-resource{path}"), NEWER.to_owned()] {
         if at(web, server, &newer).await?.status.is_success() {
@@ -27,7 +30,7 @@ pub(crate) async fn metadata(web: &Web, server: &Url) -> Result<Option<Authoriza
 
 const NEWER: &str = "/.well-known/oauth-protected-resource";
 
-async fn at(web: &Web, server: &Url, path: &str) -> Result<Answer, AuthError> {
+async fn at(web: &HttpClient, server: &Url, path: &str) -> Result<Answer, AuthError> {
     let mut url = server.clone();
     url.set_path(path);
     url.set_query(None);

@@ -12,15 +12,15 @@ use rmcp::transport::auth::{AuthorizationManager, InMemoryStateStore, StateStore
 use tokio::time::timeout;
 use url::Url;
 
-use crate::auth::callback::{self, Callback, Returned};
-use crate::auth::client::{Wish, client};
+use crate::auth::callback::{self, AuthorizationResponse, Callback};
+use crate::auth::client::{RegistrationRequest, client};
 use crate::auth::discover::{Authority, Look, mapped};
 use crate::auth::endpoint::{Grant, ask};
 use crate::auth::logins::CallbackHost;
-use crate::auth::scrub::line;
-use crate::auth::session::{Got, Session};
-use crate::auth::store::Kept;
-use crate::auth::tokens::{Client, Issued, Tokens};
+use crate::auth::redactor::line;
+use crate::auth::session::{Session, TokenOrigin};
+use crate::auth::store::TokenLocation;
+use crate::auth::tokens::{Client, TokenIssuer, Tokens};
 use crate::auth::{AuthError, scopes};
 use crate::fault::Challenge;
 use crate::secret::Secret;
@@ -33,7 +33,7 @@ pub struct Login {
     session: Arc<Session>,
     url: Url,
     callback: Callback,
-    asked: Asked,
+    asked: PendingAuthorization,
 }
 
 /// The result of a login.
@@ -46,17 +46,17 @@ pub struct LoggedIn {
     /// True if it can be renewed without the user.
     pub is_renewable: bool,
     /// The storage of the tokens.
-    pub kept: Kept,
+    pub kept: TokenLocation,
 }
 
 /// An authorization request, with what it takes to recognise its answer.
-struct Asked {
+struct PendingAuthorization {
     state: Secret,
     verifier: Secret,
     redirect: String,
     scopes: Vec<String>,
     client: Client,
-    issued: Issued,
+    issued: TokenIssuer,
     says_who: bool,
 }
 
@@ -74,7 +74,10 @@ impl Login {
         Ok(Self { session, url, callback, asked })
     }
 
-    async fn begin(session: &Session, challenge: &Challenge) -> Result<(Url, Callback, Asked), AuthError> {
+    async fn begin(
+        session: &Session,
+        challenge: &Challenge,
+    ) -> Result<(Url, Callback, PendingAuthorization), AuthError> {
         let (target, options) = (session.target(), session.options());
         // First of all: a store that can't be read would lose the tokens.
         let kept = options.store.load(session.key()).await?;
@@ -86,14 +89,21 @@ impl Login {
         });
         let web = session.web().await?;
         let named = target.oauth.auth_server_metadata_url.as_ref();
-        let look = Look { web, server: &target.url, named, unsaid: options.unsaid, wants_person: true };
+        let look = Look {
+            web,
+            server: &target.url,
+            named,
+            missing_metadata: options.missing_metadata,
+            wants_person: true,
+        };
         let (mut manager, authority) = look.find(challenge).await?;
         let found = manager.select_initial_scopes(&[]).await;
         let scopes =
             scopes::wanted(&target.oauth.scopes, challenge, kept.as_ref(), &authority.scopes, found)?;
-        let wish = Wish { name: &options.client_name, redirect: &redirect, scopes: &scopes };
-        let client = client(&mut manager, &authority, &target.oauth, &wish).await?;
-        let (url, asked) = Asked::new(manager, authority, client, (redirect, scopes)).await?;
+        let request =
+            RegistrationRequest { name: &options.client_name, redirect: &redirect, scopes: &scopes };
+        let client = client(&mut manager, &authority, &target.oauth, &request).await?;
+        let (url, asked) = PendingAuthorization::new(manager, authority, client, (redirect, scopes)).await?;
         Ok((url, callback, asked))
     }
 
@@ -131,23 +141,27 @@ impl Login {
     }
 }
 
-async fn complete(session: &Session, asked: Asked, returned: Returned) -> Result<LoggedIn, AuthError> {
+async fn complete(
+    session: &Session,
+    asked: PendingAuthorization,
+    returned: AuthorizationResponse,
+) -> Result<LoggedIn, AuthError> {
     asked.check(returned.issuer.as_deref())?;
     let code = returned
         .outcome
         .map_err(|(error, why)| AuthError::Denied { error: line(&error), description: line(&why) })?;
-    let Asked { verifier, redirect, scopes, client, issued, .. } = asked;
+    let PendingAuthorization { verifier, redirect, scopes, client, issued, .. } = asked;
     let grant = Grant::Code { code: &code, verifier: &verifier, redirect: &redirect };
     let given = ask(session.web().await?, &issued, &client, grant).await?;
     let tokens: Tokens = given.first(scopes, client, issued, session.now());
     let (scopes, expires_at) = (tokens.scopes.clone(), tokens.expires_at);
     let is_renewable = tokens.refresh.is_some();
     let guard = session.guard().await?;
-    let kept = session.keep(&guard, tokens, Got::ByLogin).await?;
+    let kept = session.keep(&guard, tokens, TokenOrigin::ByLogin).await?;
     Ok(LoggedIn { scopes, expires_at, is_renewable, kept })
 }
 
-impl Asked {
+impl PendingAuthorization {
     /// Builds the address of the login page, with PKCE, `state` and the resource, and the data for checking the
     /// response.
     async fn new(

@@ -9,15 +9,15 @@ use std::time::{Duration, SystemTime};
 use url::Url;
 
 use crate::auth::AuthError;
-use crate::auth::discover::Unsaid;
+use crate::auth::discover::MissingMetadata;
 use crate::auth::key::{Key, shown};
 use crate::auth::login::Login;
 use crate::auth::logout::{LoggedOut, logout};
 use crate::auth::needed::AuthNeeded;
 use crate::auth::oauth_headers::OAuthHeaders;
-use crate::auth::reach::Network;
 use crate::auth::session::Session;
 use crate::auth::store::TokenStore;
+use crate::auth::url_policy::Network;
 use crate::config::{OAuth, Tls};
 use crate::fault::Challenge;
 use crate::tls::Trust;
@@ -39,7 +39,7 @@ pub struct LoginOptions {
     /// Addresses that logins may lead to, beside public ones.
     pub network: Network,
     /// The behaviour if a server publishes less metadata than it has to.
-    pub unsaid: Unsaid,
+    pub missing_metadata: MissingMetadata,
     /// The host in the redirect URI.
     pub callback_host: CallbackHost,
     /// Time limit on the user's part of a login.
@@ -95,7 +95,7 @@ impl LoginOptions {
             clock: Arc::new(SystemTime::now),
             client_name: "Becket".to_owned(),
             network: Network::default(),
-            unsaid: Unsaid::default(),
+            missing_metadata: MissingMetadata::default(),
             callback_host: CallbackHost::default(),
             limit: Duration::from_secs(5 * 60),
             extra_ca: None,
@@ -179,7 +179,7 @@ impl fmt::Debug for LoginOptions {
             .field("needed", &self.needed)
             .field("client_name", &self.client_name)
             .field("network", &self.network)
-            .field("unsaid", &self.unsaid)
+            .field("missing_metadata", &self.missing_metadata)
             .field("callback_host", &self.callback_host)
             .field("limit", &self.limit)
             .field("extra_ca", &self.extra_ca)

@@ -8,10 +8,10 @@ use url::Url;
 use url::form_urlencoded::Serializer;
 
 use crate::auth::AuthError;
-use crate::auth::endpoint::proven;
+use crate::auth::endpoint::authenticated;
+use crate::auth::http_client::HttpClient;
 use crate::auth::session::Session;
 use crate::auth::tokens::{Client, Tokens};
-use crate::auth::web::Web;
 use crate::secret::Secret;
 
 /// Time limit on the revocation. The local tokens are deleted by then.
@@ -69,12 +69,12 @@ async fn revoke(session: &Session, tokens: &Tokens) -> Result<bool, AuthError> {
 }
 
 fn request(
-    web: &Web,
+    web: &HttpClient,
     endpoint: &Url,
     client: &Client,
     (kind, token): (&str, &Secret),
 ) -> Result<reqwest::Request, AuthError> {
     let mut form = Serializer::new(String::new());
     form.append_pair("token", token.expose()).append_pair("token_type_hint", kind);
-    proven(web.request(Method::POST, endpoint), form, client)
+    authenticated(web.request(Method::POST, endpoint), form, client)
 }

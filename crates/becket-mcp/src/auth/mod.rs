@@ -1,7 +1,7 @@
 //! Authentication: request headers, OAuth tokens and how they are obtained (`protocol.md` X3).
 //!
 //! - [`HeaderSource`] supplies the headers of a connection: [`StaticHeaders`], a [`Helper`], a host's [`Bearer`], the
-//!   tokens of a login ([`OAuthHeaders`]), or several of them ([`Layered`]: the login first, then the configuration,
+//!   tokens of a login ([`OAuthHeaders`]), or several of them ([`LayeredHeaders`]: the login first, then the configuration,
 //!   then the helper, each overriding the one before).
 //! - [`Logins`] logs users in and out, by the OAuth 2.1 profile of MCP, and renews their tokens. If the configuration
 //!   names a grant that needs no person ([`crate::config::Grant`]), it requests tokens without one.
@@ -12,35 +12,35 @@ mod bearer;
 mod callback;
 mod challenge;
 mod client;
+mod client_auth;
 mod discover;
 mod endpoint;
 mod error;
 mod exchange;
 mod headers_error;
+mod headless;
 mod helper;
+mod http_client;
 mod key;
+mod legacy_metadata;
 mod login;
 mod logins;
 mod logout;
 mod needed;
 mod oauth_headers;
-mod of_old;
-mod pageless;
 mod private;
-mod proven;
-mod reach;
+mod redactor;
 mod scopes;
-mod scrub;
 mod session;
 mod signing;
 mod source;
 mod store;
 mod tokens;
 mod unattended;
-mod web;
+mod url_policy;
 
 pub use bearer::{Bearer, BearerProvider};
-pub use discover::Unsaid;
+pub use discover::MissingMetadata;
 pub use error::AuthError;
 pub use headers_error::HeadersError;
 pub use helper::{HELPER_LIMIT, Helper, HelperCommand};
@@ -48,13 +48,13 @@ pub use key::Key;
 pub use login::{LoggedIn, Login};
 pub use logins::{CallbackHost, Clock, LoginOptions, Logins, Target};
 pub use logout::LoggedOut;
-pub use needed::{AUTH_NEEDED_TTL, AuthNeeded, Forgotten};
+pub use needed::{AUTH_NEEDED_TTL, AuthNeeded, DiscardedFile};
 pub use oauth_headers::OAuthHeaders;
 pub use private::FileError;
-pub use reach::Network;
-pub(crate) use scrub::Scrub;
-pub use source::{HeaderSource, Headers, Layered, StaticHeaders, Why};
+pub(crate) use redactor::Redactor;
+pub use source::{HeaderSource, Headers, LayeredHeaders, StaticHeaders, Why};
 #[cfg(feature = "keyring")]
 pub use store::KeyringStore;
-pub use store::{FileStore, Guard, Kept, KeyringError, StoreError, TokenStore};
-pub use tokens::{Client, Issued, Proof, Tokens};
+pub use store::{FileStore, Guard, KeyringError, StoreError, TokenLocation, TokenStore};
+pub use tokens::{Client, Proof, TokenIssuer, Tokens};
+pub use url_policy::Network;

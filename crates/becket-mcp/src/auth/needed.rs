@@ -33,7 +33,7 @@ pub struct AuthNeeded {
 
 /// An existing file that could not be used; it counts as empty, and the next entry replaces it.
 #[derive(Debug, Clone, thiserror::Error)]
-pub enum Forgotten {
+pub enum DiscardedFile {
     /// Its text makes no sense.
     #[error("`{}` is damaged and counts as empty: servers that want a login are asked again", path.display())]
     Damaged {
@@ -54,7 +54,7 @@ struct Memory {
 impl AuthNeeded {
     /// Opens the cache in this file, which need not exist. Entries older than `ttl` are ignored.
     #[must_use]
-    pub fn open(path: impl Into<PathBuf>, ttl: Duration) -> (Self, Option<Forgotten>) {
+    pub fn open(path: impl Into<PathBuf>, ttl: Duration) -> (Self, Option<DiscardedFile>) {
         let memory = Self { path: path.into().into(), ttl };
         let warning = memory.read().err();
         (memory, warning)
@@ -115,8 +115,8 @@ impl AuthNeeded {
     fn replace(&self, now: SystemTime, change: impl FnOnce(&mut Memory)) -> Result<(), FileError> {
         let mut memory = match self.read() {
             Ok(memory) => memory,
-            Err(Forgotten::Damaged { .. }) => Memory::default(),
-            Err(Forgotten::Unreadable(error)) => return Err(error),
+            Err(DiscardedFile::Damaged { .. }) => Memory::default(),
+            Err(DiscardedFile::Unreadable(error)) => return Err(error),
         };
         memory.needed.retain(|_, since| self.remaining(*since, now).is_some());
         change(&mut memory);
@@ -124,9 +124,9 @@ impl AuthNeeded {
         private::replace(&self.path, &serde_json::to_vec(&memory).unwrap_or_default())
     }
 
-    fn read(&self) -> Result<Memory, Forgotten> {
+    fn read(&self) -> Result<Memory, DiscardedFile> {
         let Some(bytes) = private::read(&self.path)? else { return Ok(Memory::default()) };
-        serde_json::from_slice(&bytes).map_err(|_| Forgotten::Damaged { path: self.path.to_path_buf() })
+        serde_json::from_slice(&bytes).map_err(|_| DiscardedFile::Damaged { path: self.path.to_path_buf() })
     }
 
     fn remaining(&self, since: u64, now: SystemTime) -> Option<Duration> {

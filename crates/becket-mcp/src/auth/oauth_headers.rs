@@ -9,7 +9,7 @@ use crate::auth::source::{HeaderSource, Headers, Why};
 use crate::auth::tokens::Tokens;
 use crate::auth::{AuthError, HeadersError, unattended};
 use crate::fault::Fault;
-use crate::host::Lent;
+use crate::host::BoxFuture;
 use crate::secret::Secret;
 
 /// The headers of a server with a login. A token that is about to expire, or that the server refuses, is renewed once,
@@ -60,7 +60,7 @@ impl OAuthHeaders {
 }
 
 impl HeaderSource for OAuthHeaders {
-    fn headers(&self, why: Why) -> Lent<'_, Result<Headers, Fault>> {
+    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, Fault>> {
         if self.0.target().oauth.grant.wants_person() {
             Box::pin(self.ask(why))
         } else {

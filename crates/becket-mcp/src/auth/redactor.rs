@@ -7,9 +7,9 @@ const SHORTEST: usize = 6;
 const LONGEST: usize = 500;
 
 /// Secrets that a text may have in it.
-pub(crate) struct Scrub(Vec<String>);
+pub(crate) struct Redactor(Vec<String>);
 
-impl Scrub {
+impl Redactor {
     /// Collects these secrets, and their form-encoded spellings.
     pub(crate) fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
         let secrets = secrets.into_iter().filter(|secret| secret.len() >= SHORTEST);
@@ -56,10 +56,10 @@ mod tests {
 
     #[test]
     fn secrets_are_taken_out_and_lines_are_short() {
-        let scrub = Scrub::new(["s3cret/1+", "s3cret/1+more", "abc"]);
-        assert_eq!(scrub.line("a s3cret/1+more b s3cret%2F1%2B\nabc \u{1b}[1m"), "a … b … abc  [1m");
+        let redactor = Redactor::new(["s3cret/1+", "s3cret/1+more", "abc"]);
+        assert_eq!(redactor.line("a s3cret/1+more b s3cret%2F1%2B\nabc \u{1b}[1m"), "a … b … abc  [1m");
         assert_eq!(line(&"ä".repeat(LONGEST + 1)), format!("{}…", "ä".repeat(LONGEST)));
-        let words = Scrub::of_words(r#"{"Authorization": "Bearer t0k3n-1"}"#);
+        let words = Redactor::of_words(r#"{"Authorization": "Bearer t0k3n-1"}"#);
         assert_eq!(words.clean("got t0k3n-1 ok"), "got … ok");
     }
 }

@@ -16,13 +16,13 @@ use url::Url;
 
 use crate::auth::AuthError;
 use crate::auth::endpoint::{Grant, ask};
+use crate::auth::http_client::HttpClient;
 use crate::auth::key::Key;
 use crate::auth::logins::{Common, LoginOptions, Target};
-use crate::auth::reach::{Reach, is_loopback};
-use crate::auth::store::{Guard, Kept, StoreError};
+use crate::auth::store::{Guard, StoreError, TokenLocation};
 use crate::auth::tokens::Tokens;
-use crate::auth::unattended::Unattended;
-use crate::auth::web::Web;
+use crate::auth::unattended::UnattendedTokens;
+use crate::auth::url_policy::{UrlPolicy, is_loopback};
 use crate::config::Tls;
 use crate::secret::Secret;
 use crate::tls::Files;
@@ -41,7 +41,7 @@ pub(crate) enum Stale {
 
 /// The origin of tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Got {
+pub(crate) enum TokenOrigin {
     /// A person has just logged in.
     ByLogin,
     /// They replace earlier tokens.
@@ -54,10 +54,10 @@ pub(crate) struct Session {
     key: Key,
     target: Target,
     common: Arc<Common>,
-    web: OnceCell<Web>,
+    web: OnceCell<HttpClient>,
     state: Mutex<State>,
     /// The tokens of a server whose grant needs no person.
-    unattended: tokio::sync::Mutex<Unattended>,
+    unattended: tokio::sync::Mutex<UnattendedTokens>,
 }
 
 #[derive(Default)]
@@ -76,7 +76,7 @@ impl Session {
     }
 
     /// Returns the tokens of a grant that needs no person.
-    pub(crate) fn unattended(&self) -> &tokio::sync::Mutex<Unattended> {
+    pub(crate) fn unattended(&self) -> &tokio::sync::Mutex<UnattendedTokens> {
         &self.unattended
     }
 
@@ -97,13 +97,13 @@ impl Session {
     }
 
     /// Returns the HTTP client for this server.
-    pub(crate) async fn web(&self) -> Result<&Web, AuthError> {
+    pub(crate) async fn web(&self) -> Result<&HttpClient, AuthError> {
         let Target { url, tls, .. } = &self.target;
         self.web.get_or_try_init(|| new_web(&self.common, url, tls.clone())).await
     }
 
     /// Returns an HTTP client for another host that the user has named: the server's certificates are not used for it.
-    pub(crate) async fn web_of(&self, url: &Url) -> Result<Web, AuthError> {
+    pub(crate) async fn web_of(&self, url: &Url) -> Result<HttpClient, AuthError> {
         new_web(&self.common, url, None).await
     }
 
@@ -159,11 +159,16 @@ impl Session {
     }
 
     /// Stores new tokens, under the guard, and clears the record that a login is needed. Returns their storage.
-    pub(crate) async fn keep(&self, _guard: &Guard, tokens: Tokens, got: Got) -> Result<Kept, AuthError> {
+    pub(crate) async fn keep(
+        &self,
+        _guard: &Guard,
+        tokens: Tokens,
+        got: TokenOrigin,
+    ) -> Result<TokenLocation, AuthError> {
         let store = &self.options().store;
         let kept = match got {
-            Got::ByLogin => store.save(&self.key, tokens.clone()).await?,
-            Got::ByRenewal => store.renew(&self.key, tokens.clone()).await?,
+            TokenOrigin::ByLogin => store.save(&self.key, tokens.clone()).await?,
+            TokenOrigin::ByRenewal => store.renew(&self.key, tokens.clone()).await?,
         };
         self.state().tokens = Some(tokens);
         if let Some(needed) = &self.options().needed {
@@ -207,7 +212,7 @@ impl Session {
         match ask(self.web().await?, &old.issued, &old.client, grant).await {
             Ok(given) => {
                 let tokens = given.next(old, self.now());
-                self.keep(&guard, tokens.clone(), Got::ByRenewal).await?;
+                self.keep(&guard, tokens.clone(), TokenOrigin::ByRenewal).await?;
                 self.state().renewed = Some(Instant::now());
                 Ok(Some(tokens))
             }
@@ -226,7 +231,7 @@ impl Session {
 }
 
 /// The platform's roots and the files of a server are read outside the threads that drive connections.
-async fn new_web(common: &Arc<Common>, url: &Url, tls: Option<Tls>) -> Result<Web, AuthError> {
+async fn new_web(common: &Arc<Common>, url: &Url, tls: Option<Tls>) -> Result<HttpClient, AuthError> {
     let (common, url) = (Arc::clone(common), url.clone());
     let made = tokio::task::spawn_blocking(move || {
         let files = tls.as_ref().map_or_else(Files::default, |tls| Files {
@@ -239,7 +244,7 @@ async fn new_web(common: &Arc<Common>, url: &Url, tls: Option<Tls>) -> Result<We
         let config =
             config.or_else(|error| if is_loopback(&url) { common.trust.nobody() } else { Err(error) });
         let config = config.map_err(|error| AuthError::Client(error.to_string().into()))?;
-        Web::new(config, Reach::new(&url, common.options.network))
+        HttpClient::new(config, UrlPolicy::new(&url, common.options.network))
     });
     made.await.unwrap_or(Err(AuthError::Cancelled))
 }

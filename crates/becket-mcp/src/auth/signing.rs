@@ -24,7 +24,7 @@ const LIFE: Duration = Duration::from_secs(120);
 
 /// A key and its signature algorithm.
 #[derive(Debug)]
-pub(crate) struct Signing {
+pub(crate) struct AssertionSigner {
     key: Arc<dyn SigningKey>,
     algorithm: Algorithm,
 }
@@ -39,7 +39,7 @@ pub(crate) struct Claims<'a> {
     pub(crate) now: SystemTime,
 }
 
-impl Signing {
+impl AssertionSigner {
     /// Reads a key from PEM, with the first algorithm that it supports, that is configured, and that the other side
     /// accepts.
     pub(crate) fn new(

@@ -10,7 +10,7 @@ use reqwest::header::{HeaderName, HeaderValue};
 
 use crate::auth::HeadersError;
 use crate::fault::{Challenge, Fault};
-use crate::host::Lent;
+use crate::host::BoxFuture;
 use crate::secret::Secret;
 
 /// The reason for which headers are requested.
@@ -32,7 +32,7 @@ pub trait HeaderSource: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// [`Fault::AuthNeeded`] if only the user can help, [`Fault::Headers`] if something is broken.
-    fn headers(&self, why: Why) -> Lent<'_, Result<Headers, Fault>>;
+    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, Fault>>;
 }
 
 /// The same headers each time. A 401 is a fault, as there are no others.
@@ -50,7 +50,7 @@ impl StaticHeaders {
 }
 
 impl HeaderSource for StaticHeaders {
-    fn headers(&self, why: Why) -> Lent<'_, Result<Headers, Fault>> {
+    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, Fault>> {
         let answer = match why {
             Why::First => Ok(self.0.clone()),
             Why::After401(challenge) => Err(Fault::AuthNeeded(challenge)),
@@ -64,9 +64,9 @@ impl HeaderSource for StaticHeaders {
 /// After a 401 each is asked for others. A source without others keeps its headers, as long as another one has new
 /// ones.
 #[derive(Debug, Clone, Default)]
-pub struct Layered(Vec<Arc<dyn HeaderSource>>);
+pub struct LayeredHeaders(Vec<Arc<dyn HeaderSource>>);
 
-impl Layered {
+impl LayeredHeaders {
     /// Combines sources, from the weakest to the strongest.
     #[must_use]
     pub fn new(sources: Vec<Arc<dyn HeaderSource>>) -> Self {
@@ -96,8 +96,8 @@ impl Layered {
     }
 }
 
-impl HeaderSource for Layered {
-    fn headers(&self, why: Why) -> Lent<'_, Result<Headers, Fault>> {
+impl HeaderSource for LayeredHeaders {
+    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, Fault>> {
         Box::pin(self.ask(why))
     }
 }

@@ -27,7 +27,7 @@ pub struct Tokens {
     /// The client that they were issued to.
     pub client: Client,
     /// The issuer.
-    pub issued: Issued,
+    pub issued: TokenIssuer,
 }
 
 /// A client of an authorisation server.
@@ -52,7 +52,7 @@ pub enum Proof {
 
 /// The issuer of tokens. It is stored, never guessed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Issued {
+pub struct TokenIssuer {
     /// The name of the authorisation server; none if it publishes none.
     pub issuer: Option<String>,
     /// The endpoint that renews tokens.
@@ -105,7 +105,7 @@ mod tests {
             scopes: Vec::new(),
             asked: Vec::new(),
             client: Client { id: "c".into(), proof: Proof::None },
-            issued: Issued {
+            issued: TokenIssuer {
                 issuer: None,
                 token_endpoint: "https://as.example/token".parse().unwrap(),
                 revocation_endpoint: None,

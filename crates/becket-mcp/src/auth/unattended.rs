@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 
 use tokio::time::timeout;
 
+use crate::auth::client_auth::{AuthenticatedClient, Authenticator, prove};
 use crate::auth::discover::Look;
 use crate::auth::endpoint::{Grant, ask};
-use crate::auth::exchange::Wish;
+use crate::auth::exchange::TokenExchangeRequest;
+use crate::auth::headless::resource;
 use crate::auth::logins::Target;
-use crate::auth::pageless::resource;
-use crate::auth::proven::{By, Proven, prove};
 use crate::auth::session::Session;
 use crate::auth::source::Why;
 use crate::auth::tokens::Tokens;
@@ -33,7 +33,7 @@ const REST: Duration = Duration::from_secs(30);
 
 /// The tokens of one server.
 #[derive(Debug, Default)]
-pub(crate) struct Unattended {
+pub(crate) struct UnattendedTokens {
     tokens: Option<Tokens>,
     got: Option<Instant>,
     refused: Option<(Instant, AuthError)>,
@@ -65,7 +65,7 @@ pub(crate) async fn tokens(session: &Session, why: Why) -> Result<Option<Tokens>
     }
 }
 
-impl Unattended {
+impl UnattendedTokens {
     /// Drops the tokens; returns whether there were any.
     pub(crate) fn forget(&mut self) -> bool {
         std::mem::take(self).tokens.is_some()
@@ -98,21 +98,21 @@ async fn get(session: &Session, challenge: &Challenge) -> Result<Tokens, AuthErr
     let (web, target, options) = (session.web().await?, session.target(), session.options());
     let Target { oauth, url: server, .. } = target;
     let named = oauth.auth_server_metadata_url.as_ref();
-    let look = Look { web, server, named, unsaid: options.unsaid, wants_person: false };
+    let look = Look { web, server, named, missing_metadata: options.missing_metadata, wants_person: false };
     let (mut manager, authority) = look.find(challenge).await?;
     let found = manager.select_initial_scopes(&[]).await;
     let scopes = scopes::wanted(&oauth.scopes, challenge, None, &[], found)?;
     let resource = resource(&mut manager).await?;
-    let Proven { client, by } = prove(oauth, &authority, session.now()).await?;
+    let AuthenticatedClient { client, by } = prove(oauth, &authority, session.now()).await?;
     let issued = authority.issued(resource);
     let vouched;
     let grant = match &by {
-        By::Itself { signed } => Grant::Client { signed: signed.as_ref(), scopes: &scopes },
-        By::Assertion(token) => Grant::Assertion { token, scopes: &scopes },
-        By::Provider(provider, id_token) => {
-            let wish = Wish::new(&authority, &issued.resource, &scopes)?;
+        Authenticator::Itself { signed } => Grant::Client { signed: signed.as_ref(), scopes: &scopes },
+        Authenticator::Assertion(token) => Grant::Assertion { token, scopes: &scopes },
+        Authenticator::Provider(provider, id_token) => {
+            let request = TokenExchangeRequest::new(&authority, &issued.resource, &scopes)?;
             let web = session.web_of(&provider.token_endpoint).await?;
-            vouched = exchange::vouched(&web, provider, id_token, &wish).await?;
+            vouched = exchange::vouched(&web, provider, id_token, &request).await?;
             Grant::Assertion { token: &vouched, scopes: &scopes }
         }
     };

@@ -26,13 +26,13 @@ pub enum Network {
 
 /// The address policy of one server's logins.
 #[derive(Debug, Clone)]
-pub(crate) struct Reach {
+pub(crate) struct UrlPolicy {
     own: String,
     is_local: bool,
     network: Network,
 }
 
-impl Reach {
+impl UrlPolicy {
     pub(crate) fn new(server: &Url, network: Network) -> Self {
         let own = server.host_str().unwrap_or_default().to_owned();
         Self { own, is_local: is_loopback(server), network }
@@ -94,8 +94,8 @@ mod tests {
     use super::*;
 
     fn said(server: &str, network: Network, url: &str) -> String {
-        let reach = Reach::new(&server.parse().unwrap(), network);
-        reach.check("page", &url.parse().unwrap()).map_or_else(|error| error.to_string(), |()| "good".into())
+        let policy = UrlPolicy::new(&server.parse().unwrap(), network);
+        policy.check("page", &url.parse().unwrap()).map_or_else(|error| error.to_string(), |()| "good".into())
     }
 
     // rule: X3
@@ -133,8 +133,8 @@ mod tests {
 
     #[test]
     fn a_name_is_judged_by_the_address_that_it_leads_to() {
-        let reach = Reach::new(&"https://mcp.example/x".parse().unwrap(), Network::Public);
-        let allows = |host: &str, address: &str| reach.allows(host, address.parse().unwrap());
+        let policy = UrlPolicy::new(&"https://mcp.example/x".parse().unwrap(), Network::Public);
+        let allows = |host: &str, address: &str| policy.allows(host, address.parse().unwrap());
         assert!(allows("as.example", "1.1.1.1") && allows("as.example", "2606:4700::1111"));
         assert!(allows("mcp.example.", "10.0.0.1"));
         for address in

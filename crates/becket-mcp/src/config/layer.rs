@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::entry::Written;
+use super::entry::RawEntry;
 use super::error::{ConfigError, ServerConfigError};
 use super::fingerprint::Fingerprint;
 use super::members::{Members, kind};
@@ -34,7 +34,7 @@ pub(super) struct Entry {
     pub(super) place: Place,
     pub(super) disabled: bool,
     pub(super) fingerprint: Fingerprint,
-    pub(super) written: Result<Written, ServerConfigError>,
+    pub(super) written: Result<RawEntry, ServerConfigError>,
 }
 
 impl Layer {
@@ -154,7 +154,7 @@ fn entry(text: &Text<'_>, raw: &RawValue, name: ServerName) -> Entry {
             let name = name.plain.clone();
             return Err(ServerConfigError::NameUnfit { place: place.clone(), name, why });
         }
-        Written::read(&members)
+        RawEntry::read(&members)
     });
     Entry { name, place, disabled, fingerprint, written }
 }

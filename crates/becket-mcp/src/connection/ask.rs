@@ -9,7 +9,7 @@ use rmcp::model::{ClientRequest, ServerResult};
 use rmcp::service::{Peer, PeerRequestOptions, RequestHandle, ServiceError};
 use tokio::task::coop::unconstrained;
 
-use super::calls::Entered;
+use super::calls::ActiveCall;
 use super::no_answer::Trouble;
 
 /// Sends the request and waits for its answer, without a limit of its own. The call that it is part of learns the ids
@@ -17,7 +17,7 @@ use super::no_answer::Trouble;
 pub(super) async fn ask(
     peer: &Peer<RoleClient>,
     request: ClientRequest,
-    call: Option<&Entered>,
+    call: Option<&ActiveCall>,
 ) -> Result<ServerResult, Trouble> {
     let sending = peer.send_request_with_option(request, PeerRequestOptions::no_options());
     let handle = match sending.await {
@@ -28,16 +28,16 @@ pub(super) async fn ask(
     if let Some(call) = call {
         call.sent(&handle.id, &handle.progress_token);
     }
-    let mut waiting = Waiting(Some(handle));
+    let mut waiting = PendingRequest(Some(handle));
     let answer = waiting.answer().await;
     waiting.0 = None;
     answer.map_err(Trouble::from_service)
 }
 
 /// A pending request.
-struct Waiting(Option<RequestHandle<RoleClient>>);
+struct PendingRequest(Option<RequestHandle<RoleClient>>);
 
-impl Waiting {
+impl PendingRequest {
     async fn answer(&mut self) -> Result<ServerResult, ServiceError> {
         match &mut self.0 {
             Some(handle) => (&mut handle.rx).await.unwrap_or(Err(ServiceError::TransportClosed)),
@@ -46,7 +46,7 @@ impl Waiting {
     }
 }
 
-impl Drop for Waiting {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
         let Some(handle) = self.0.take() else { return };
         // The first poll passes the notification to the task that sends; its delivery is not awaited.

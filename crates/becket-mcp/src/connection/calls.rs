@@ -31,12 +31,12 @@ struct Call {
 impl Calls {
     /// Registers a call, which is active until the returned guard is dropped. `what` describes it in its progress
     /// reports.
-    pub(super) fn enter(self: &Arc<Self>, what: &Arc<str>, clock: &Arc<Clock>) -> Entered {
+    pub(super) fn enter(self: &Arc<Self>, what: &Arc<str>, clock: &Arc<Clock>) -> ActiveCall {
         let key = self.next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let call = Call { key, what: Arc::clone(what), clock: Arc::clone(clock), sent: None };
         self.lock().push(call);
         self.count.send_modify(|count| *count += 1);
-        Entered { calls: Arc::clone(self), key }
+        ActiveCall { calls: Arc::clone(self), key }
     }
 
     /// Returns the call of a progress token.
@@ -69,12 +69,12 @@ impl Calls {
 
 /// An active call.
 #[derive(Debug)]
-pub(super) struct Entered {
+pub(super) struct ActiveCall {
     calls: Arc<Calls>,
     key: u64,
 }
 
-impl Entered {
+impl ActiveCall {
     /// Records the ids of its request on the wire.
     pub(super) fn sent(&self, id: &RequestId, token: &ProgressToken) {
         if let Some(call) = self.calls.lock().iter_mut().find(|call| call.key == self.key) {
@@ -83,7 +83,7 @@ impl Entered {
     }
 }
 
-impl Drop for Entered {
+impl Drop for ActiveCall {
     fn drop(&mut self) {
         self.calls.lock().retain(|call| call.key != self.key);
         self.calls.count.send_modify(|count| *count -= 1);

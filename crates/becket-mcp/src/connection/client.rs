@@ -21,10 +21,10 @@ use tokio::sync::Notify;
 
 use super::calls::Calls;
 use super::clock::Pause;
-use super::lent::Lent;
+use super::host_handle::HostHandle;
 use super::questions;
 use crate::catalog::Catalog;
-use crate::host::{Elicitation, ElicitationAnswer, Logged, Progress};
+use crate::host::{Elicitation, ElicitationAnswer, LogMessage, Progress};
 
 /// The client's side of one connection.
 #[derive(Clone)]
@@ -32,7 +32,7 @@ pub(super) struct Client(Arc<Side>);
 
 struct Side {
     server: Arc<str>,
-    lent: Lent,
+    host: HostHandle,
     calls: Arc<Calls>,
     catalog: Arc<Catalog>,
     /// The server has said that one of its lists has changed.
@@ -42,9 +42,14 @@ struct Side {
 }
 
 impl Client {
-    pub(super) fn new(server: Arc<str>, lent: Lent, catalog: Arc<Catalog>, over: CancellationToken) -> Self {
+    pub(super) fn new(
+        server: Arc<str>,
+        host: HostHandle,
+        catalog: Arc<Catalog>,
+        over: CancellationToken,
+    ) -> Self {
         let (calls, changed) = (Arc::default(), Notify::new());
-        Self(Arc::new(Side { server, lent, calls, catalog, changed, over }))
+        Self(Arc::new(Side { server, host, calls, catalog, changed, over }))
     }
 
     pub(super) fn calls(&self) -> &Arc<Calls> {
@@ -64,25 +69,25 @@ impl Client {
 
     /// Asks the user on behalf of a call that waits for it.
     pub(super) async fn elicit(&self, asked: Elicitation) -> ElicitationAnswer {
-        let asked = self.0.lent.elicit(&self.0.server, asked, &self.0.over).await;
+        let asked = self.0.host.elicit(&self.0.server, asked, &self.0.over).await;
         asked.unwrap_or(ElicitationAnswer::Cancel)
     }
 
     /// Asks the user a question in the types of the protocol.
     pub(super) async fn elicit_result(&self, params: ElicitRequestParams) -> Result<ElicitResult, ErrorData> {
         let asked = questions::elicitation(params)?;
-        questions::elicit(&self.0.lent, &self.0.server, asked, &self.0.over).await
+        questions::elicit(&self.0.host, &self.0.server, asked, &self.0.over).await
     }
 
     pub(super) async fn sampled(
         &self,
         params: &CreateMessageRequestParams,
     ) -> Result<CreateMessageResult, ErrorData> {
-        questions::sample(&self.0.lent, &self.0.server, params, &self.0.over).await
+        questions::sample(&self.0.host, &self.0.server, params, &self.0.over).await
     }
 
     pub(super) async fn roots(&self) -> Result<ListRootsResult, ErrorData> {
-        questions::roots(&self.0.lent, &self.0.server, &self.0.over).await
+        questions::roots(&self.0.host, &self.0.server, &self.0.over).await
     }
 
     /// Runs a question of the server: the clocks of calls pause meanwhile, and it is cancelled when the server cancels
@@ -129,7 +134,7 @@ impl Drop for Open {
 impl ClientHandler for Client {
     fn get_info(&self) -> ClientConfig {
         let this = Implementation::new("becket", env!("CARGO_PKG_VERSION"));
-        let offers = self.0.lent.offers();
+        let offers = self.0.host.offers();
         let mut capabilities = ClientCapabilities::default();
         if offers.form || offers.url {
             let mut elicitation = ElicitationCapability::new();
@@ -149,12 +154,12 @@ impl ClientHandler for Client {
         context: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
         let open = self.open(&context);
-        questions::sample(&self.0.lent, &self.0.server, &params, &open.withdrawn).await
+        questions::sample(&self.0.host, &self.0.server, &params, &open.withdrawn).await
     }
 
     async fn list_roots(&self, context: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
         let open = self.open(&context);
-        questions::roots(&self.0.lent, &self.0.server, &open.withdrawn).await
+        questions::roots(&self.0.host, &self.0.server, &open.withdrawn).await
     }
 
     async fn create_elicitation(
@@ -163,7 +168,7 @@ impl ClientHandler for Client {
         context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
         let (asked, open) = (questions::elicitation(params)?, self.open(&context));
-        questions::elicit(&self.0.lent, &self.0.server, asked, &open.withdrawn).await
+        questions::elicit(&self.0.host, &self.0.server, asked, &open.withdrawn).await
     }
 
     /// A question that the library can't parse arrives here.
@@ -178,7 +183,7 @@ impl ClientHandler for Client {
         }
         let asked = questions::raw_elicitation(request.params.as_ref())?;
         let open = self.open(&context);
-        let answer = questions::elicit(&self.0.lent, &self.0.server, asked, &open.withdrawn).await?;
+        let answer = questions::elicit(&self.0.host, &self.0.server, asked, &open.withdrawn).await?;
         let answer = serde_json::to_value(answer)
             .map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         Ok(CustomResult::new(answer))
@@ -187,7 +192,7 @@ impl ClientHandler for Client {
     /// The library has no type for this one.
     async fn on_custom_notification(&self, told: CustomNotification, _: NotificationContext<RoleClient>) {
         if let Some(id) = questions::completed(&told) {
-            self.0.lent.completed(&self.0.server, id);
+            self.0.host.completed(&self.0.server, id);
         }
     }
 
@@ -195,7 +200,7 @@ impl ClientHandler for Client {
         let Some((tool, clock)) = self.0.calls.of_token(&told.progress_token) else { return };
         clock.progress();
         let ProgressNotificationParam { progress: done, total, message, .. } = told;
-        self.0.lent.progress(&self.0.server, Progress { tool: tool.to_string(), done, total, message });
+        self.0.host.progress(&self.0.server, Progress { tool: tool.to_string(), done, total, message });
     }
 
     async fn on_logging_message(
@@ -207,7 +212,7 @@ impl ClientHandler for Client {
             Ok(Value::String(level)) => level,
             Ok(_) | Err(_) => String::new(),
         };
-        self.0.lent.log(&self.0.server, Logged { level, logger: told.logger, data: told.data });
+        self.0.host.log(&self.0.server, LogMessage { level, logger: told.logger, data: told.data });
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {

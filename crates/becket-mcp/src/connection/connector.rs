@@ -13,8 +13,8 @@ use super::http::{Network, proxied};
 use super::in_process::InProcessServer;
 use super::target::{Reach, Target};
 use crate::auth::{
-    self, Bearer, BearerProvider, HELPER_LIMIT, HeaderSource, HeadersError, Helper, HelperCommand, Layered,
-    Logins, StaticHeaders,
+    self, Bearer, BearerProvider, HELPER_LIMIT, HeaderSource, HeadersError, Helper, HelperCommand,
+    LayeredHeaders, Logins, StaticHeaders,
 };
 use crate::config::{Grant, Ide, IdentityProvider, OAuth, PrivateKey, Proxy, Remote, Tls};
 use crate::fault::Fault;
@@ -25,7 +25,7 @@ use crate::tls::{Files, Trust};
 const AUTHORIZATION: &str = "authorization";
 
 /// Shared by all servers of a host.
-pub(crate) struct Ways {
+pub(crate) struct Connector {
     trust: Arc<Trust>,
     network: Network,
     logins: Option<Logins>,
@@ -33,7 +33,7 @@ pub(crate) struct Ways {
     in_process: HashMap<String, Arc<dyn InProcessServer>>,
 }
 
-impl Ways {
+impl Connector {
     pub(crate) fn new(options: &Options) -> Self {
         Self {
             trust: Arc::new(Trust::new(options.extra_ca.clone())),
@@ -74,7 +74,7 @@ impl Ways {
     pub(super) async fn proxied(&self, proxy: &Proxy, options: &Options) -> Result<Target, Fault> {
         let headers: Arc<dyn HeaderSource> = match &self.bearer {
             Some(bearer) => Arc::new(Bearer::new(Arc::clone(bearer))),
-            None => Arc::new(Layered::default()),
+            None => Arc::new(LayeredHeaders::default()),
         };
         self.target(&proxied(&proxy.url, &proxy.id), headers, None, options).await
     }
@@ -143,13 +143,13 @@ impl Ways {
             None if wants_person(remote) => {}
             None => return Err(Fault::Headers(Arc::new(HeadersError::NoLogins))),
         }
-        Ok(Arc::new(Layered::new(sources)))
+        Ok(Arc::new(LayeredHeaders::new(sources)))
     }
 }
 
-impl fmt::Debug for Ways {
+impl fmt::Debug for Connector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ways").field("logins", &self.logins).finish_non_exhaustive()
+        f.debug_struct("Connector").field("logins", &self.logins).finish_non_exhaustive()
     }
 }
 

@@ -10,7 +10,7 @@ use rmcp::service::{ClientLifecycleMode, ClientServiceExt, RunningService};
 use tokio::time::timeout;
 
 use super::client::Client;
-use super::link::{Era, Link, Opening};
+use super::link::{Era, FirstGreeting, Link};
 use super::no_answer::Trouble;
 use crate::fault::Fault;
 
@@ -23,8 +23,8 @@ pub(super) type Service = RunningService<RoleClient, Client>;
 /// Negotiates a version with the server.
 pub(super) async fn initialize<L: Link>(link: &L, client: &Client) -> Result<Service, Trouble> {
     let silence = match link.opening() {
-        Opening::Initialize => return initialize_first(link, client).await,
-        Opening::Discover(silence) => silence,
+        FirstGreeting::Initialize => return initialize_first(link, client).await,
+        FirstGreeting::Discover(silence) => silence,
     };
     let discovering = shake(link, client, Era::Discover);
     let trouble = match silence {

@@ -11,11 +11,11 @@ use becket_process::CancellationToken;
 use futures_util::FutureExt;
 use serde_json::{Map, Value};
 
-use crate::host::{Elicitation, ElicitationAnswer, Host, Logged, Offers, Progress, Root};
+use crate::host::{Elicitation, ElicitationAnswer, Host, LogMessage, Offers, Progress, Root};
 
 /// A handle to the host, for connections.
 #[derive(Clone)]
-pub(crate) struct Lent {
+pub(crate) struct HostHandle {
     host: Arc<dyn Host>,
     offers: Offers,
     /// Time limit on an answer.
@@ -24,7 +24,7 @@ pub(crate) struct Lent {
 
 /// The reason for which the host gave no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum NotLent {
+pub(super) enum HostFailure {
     #[error("this client does not offer that")]
     NotOffered,
     #[error("this client gave no answer in time")]
@@ -35,7 +35,7 @@ pub(super) enum NotLent {
     Withdrawn,
 }
 
-impl Lent {
+impl HostHandle {
     /// Queries the host's offers once; a host that panics then offers nothing.
     pub(crate) fn new(host: Arc<dyn Host>, limit: Duration) -> Self {
         let offers = catch_unwind(AssertUnwindSafe(|| host.offers())).unwrap_or_default();
@@ -52,7 +52,7 @@ impl Lent {
         server: &str,
         asked: Elicitation,
         withdrawn: &CancellationToken,
-    ) -> Result<ElicitationAnswer, NotLent> {
+    ) -> Result<ElicitationAnswer, HostFailure> {
         let offered = match &asked {
             Elicitation::Form { .. } => self.offers.form,
             Elicitation::Url { .. } => self.offers.url,
@@ -68,7 +68,7 @@ impl Lent {
         server: &str,
         request: Map<String, Value>,
         withdrawn: &CancellationToken,
-    ) -> Result<Result<Map<String, Value>, String>, NotLent> {
+    ) -> Result<Result<Map<String, Value>, String>, HostFailure> {
         let cancel = CancellationToken::new();
         let _over = cancel.clone().drop_guard();
         let answer = async { self.host.sample(server, request, &cancel).await };
@@ -79,7 +79,7 @@ impl Lent {
         &self,
         server: &str,
         withdrawn: &CancellationToken,
-    ) -> Result<Vec<Root>, NotLent> {
+    ) -> Result<Vec<Root>, HostFailure> {
         self.ask(self.offers.roots, withdrawn, async { self.host.roots(server).await }).await
     }
 
@@ -92,7 +92,7 @@ impl Lent {
         let _ = catch_unwind(AssertUnwindSafe(|| self.host.progress(server, progress)));
     }
 
-    pub(super) fn log(&self, server: &str, logged: Logged) {
+    pub(super) fn log(&self, server: &str, logged: LogMessage) {
         let _ = catch_unwind(AssertUnwindSafe(|| self.host.log(server, logged)));
     }
 
@@ -101,16 +101,16 @@ impl Lent {
         offered: bool,
         withdrawn: &CancellationToken,
         answer: impl Future<Output = T>,
-    ) -> Result<T, NotLent> {
+    ) -> Result<T, HostFailure> {
         if !offered {
-            return Err(NotLent::NotOffered);
+            return Err(HostFailure::NotOffered);
         }
         let answer = AssertUnwindSafe(answer).catch_unwind();
         tokio::select! {
             biased;
-            () = withdrawn.cancelled() => Err(NotLent::Withdrawn),
-            answer = answer => answer.map_err(|_| NotLent::Panicked),
-            () = tokio::time::sleep(self.limit) => Err(NotLent::TooLate),
+            () = withdrawn.cancelled() => Err(HostFailure::Withdrawn),
+            answer = answer => answer.map_err(|_| HostFailure::Panicked),
+            () = tokio::time::sleep(self.limit) => Err(HostFailure::TooLate),
         }
     }
 }

@@ -24,8 +24,8 @@ pub(crate) trait Link: Send + Sync + 'static {
     fn state(&self) -> &Arc<State>;
 
     /// Returns the beginning of the handshake.
-    fn opening(&self) -> Opening {
-        Opening::Initialize
+    fn opening(&self) -> FirstGreeting {
+        FirstGreeting::Initialize
     }
 
     /// Called once the server's protocol era is known.
@@ -48,7 +48,7 @@ pub(crate) enum Era {
 
 /// The first greeting to a server. If it refuses, the other one follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Opening {
+pub(crate) enum FirstGreeting {
     /// `initialize`.
     Initialize,
     /// `server/discover`; silence for this long is a refusal.

@@ -11,19 +11,19 @@ use serde_json::{Map, Value};
 
 use super::answer::{self, Answer};
 use super::ask::ask;
-use super::calls::Entered;
+use super::calls::ActiveCall;
 use super::client::Client;
 use super::clock::Clock;
 use super::handshake::Service;
-use super::hidden::Hidden;
 use super::info::ServerInfo;
 use super::link::{AnyLink, Link};
 use super::no_answer::Trouble;
 use super::pages;
+use super::redactor::ConnectionRedactor;
 use super::rounds::{Inputs, Round, rounds};
 use super::state::State;
 use crate::content::CallResult;
-use crate::fault::{Fault, Said};
+use crate::fault::{Fault, ServerOutput};
 use crate::tool::ToolList;
 
 /// A server that can be called. Dropping it ends its link first.
@@ -37,7 +37,7 @@ pub(crate) struct Connection {
     turns: Turns,
     /// True once the connection has ended. Of concurrent callers, one ends it.
     ending: tokio::sync::Mutex<bool>,
-    hidden: Hidden,
+    redactor: ConnectionRedactor,
 }
 
 /// Locks by which one of several concurrent callers requests a list.
@@ -50,12 +50,12 @@ pub(crate) struct Turns {
 
 /// A failed operation, before names are added.
 #[derive(Debug)]
-pub(crate) enum Failed {
+pub(crate) enum OperationError {
     NoSuchTool(Arc<ToolList>),
     /// The connection broke. `unseen` is set if the server can't have seen the request.
     Gone {
         fault: Fault,
-        said: Said,
+        said: ServerOutput,
         unseen: bool,
     },
     Refused {
@@ -67,7 +67,7 @@ pub(crate) enum Failed {
     TooManyRounds(u32),
 }
 
-impl Failed {
+impl OperationError {
     /// A preliminary request failed: the call itself was not made.
     pub(crate) fn before_the_call(self) -> Self {
         match self {
@@ -89,13 +89,18 @@ impl Failed {
 }
 
 impl Connection {
-    pub(super) fn new<L: Link>(link: L, service: Service, client: Client, hidden: Hidden) -> Self {
+    pub(super) fn new<L: Link>(
+        link: L,
+        service: Service,
+        client: Client,
+        redactor: ConnectionRedactor,
+    ) -> Self {
         let peer = service.peer().clone();
         let info = peer.peer_info().map(|peer| ServerInfo::new(&peer)).unwrap_or_default();
         let (state, link) = (Arc::clone(link.state()), Box::new(link));
         let (service, info, turns) = (Mutex::new(Some(service)), Arc::new(info), Turns::default());
         let ending = tokio::sync::Mutex::default();
-        Self { link, service, peer, client, state, info, turns, ending, hidden }
+        Self { link, service, peer, client, state, info, turns, ending, redactor }
     }
 
     /// Returns the server's description of itself.
@@ -109,9 +114,9 @@ impl Connection {
     }
 
     /// Returns the fault that broke it, and the server's output until then.
-    pub(crate) async fn fault(&self) -> (Fault, Said) {
+    pub(crate) async fn fault(&self) -> (Fault, ServerOutput) {
         let fault = self.state.settled_fault().await;
-        (self.hidden.fault(fault), self.hidden.said(self.state.said()))
+        (self.redactor.fault(fault), self.redactor.said(self.state.said()))
     }
 
     /// Waits until the server says that one of its lists has changed. Cancel-safe.
@@ -137,7 +142,7 @@ impl Connection {
     }
 
     /// Lists the tools.
-    pub(crate) async fn list_tools(&self) -> Result<ToolList, Failed> {
+    pub(crate) async fn list_tools(&self) -> Result<ToolList, OperationError> {
         let listed = pages::tools(&self.peer).await;
         self.or_failed(listed).await
     }
@@ -148,7 +153,7 @@ impl Connection {
         tool: &Arc<str>,
         input: &Map<String, Value>,
         clock: &Arc<Clock>,
-    ) -> Result<CallResult, Failed> {
+    ) -> Result<CallResult, OperationError> {
         let call = self.client.calls().enter(tool, clock);
         rounds(&self.client, clock, &Call { connection: self, call, tool, input }).await
     }
@@ -170,14 +175,14 @@ impl Connection {
         *is_over = true;
     }
 
-    pub(super) async fn or_failed<T>(&self, answer: Result<T, Trouble>) -> Result<T, Failed> {
+    pub(super) async fn or_failed<T>(&self, answer: Result<T, Trouble>) -> Result<T, OperationError> {
         match answer {
             Ok(answer) => Ok(answer),
-            Err(trouble) => Err(self.hidden.failed(self.failed(trouble).await)),
+            Err(trouble) => Err(self.redactor.failed(self.failed(trouble).await)),
         }
     }
 
-    async fn failed(&self, trouble: Trouble) -> Failed {
+    async fn failed(&self, trouble: Trouble) -> OperationError {
         let (fault, unseen) = match trouble {
             Trouble::Gone => (self.state.settled_fault().await, false),
             Trouble::NotSent => (self.state.settled_fault().await, true),
@@ -185,17 +190,19 @@ impl Connection {
                 let unseen = is_unseen(&fault);
                 (fault, unseen)
             }
-            Trouble::Refused { code, message, data } => return Failed::Refused { code, message, data },
-            Trouble::Unexpected(what) => return Failed::Unexpected(what),
+            Trouble::Refused { code, message, data } => {
+                return OperationError::Refused { code, message, data };
+            }
+            Trouble::Unexpected(what) => return OperationError::Unexpected(what),
         };
-        Failed::Gone { fault, said: self.state.said(), unseen }
+        OperationError::Gone { fault, said: self.state.said(), unseen }
     }
 }
 
 /// One call of a tool.
 struct Call<'a> {
     connection: &'a Connection,
-    call: Entered,
+    call: ActiveCall,
     tool: &'a Arc<str>,
     input: &'a Map<String, Value>,
 }
@@ -203,13 +210,13 @@ struct Call<'a> {
 impl Round for Call<'_> {
     type Done = CallResult;
 
-    async fn once(&self, inputs: Inputs) -> Result<Answer<CallResult>, Failed> {
+    async fn once(&self, inputs: Inputs) -> Result<Answer<CallResult>, OperationError> {
         let Call { connection, call, tool, input } = self;
         let mut params = CallToolRequestParams::new(tool.to_string()).with_arguments((*input).clone());
         (params.input_responses, params.request_state) = (inputs.responses, inputs.state);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let answer = ask(&connection.peer, request, Some(call)).await;
-        answer::of_call(connection.or_failed(answer).await?).map_err(Failed::Unexpected)
+        answer::of_call(connection.or_failed(answer).await?).map_err(OperationError::Unexpected)
     }
 }
 

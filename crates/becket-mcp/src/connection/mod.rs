@@ -3,7 +3,7 @@
 //! ```text
 //! Link (stdio, …) ── wire ──► rmcp ──► Connection ◄── Calls ◄── Clock
 //!        └────────── State ◄────────────────┘
-//!                    Host ◄── Lent ◄── Client ◄── rmcp
+//!                    Host ◄── HostHandle ◄── Client ◄── rmcp
 //! ```
 //!
 //! INVARIANT: dropping a [`Connection`] ends its link first; no task here outlives it.
@@ -13,14 +13,14 @@ mod ask;
 mod calls;
 mod client;
 mod clock;
+mod connector;
 mod events;
 mod handshake;
-mod hidden;
+mod host_handle;
 mod http;
 mod in_flight;
 mod in_process;
 mod info;
-mod lent;
 mod link;
 mod live;
 mod message;
@@ -31,6 +31,7 @@ mod outbox;
 mod pages;
 mod questions;
 mod reading;
+mod redactor;
 mod rounds;
 mod shortcut;
 mod sse;
@@ -42,13 +43,12 @@ mod target;
 #[cfg(test)]
 mod trial;
 mod trouble;
-mod ways;
 mod websocket;
 
 pub(crate) use clock::{Clock, Times};
+pub(crate) use connector::{Connector, brings_own, login_target, wants_person};
+pub(crate) use host_handle::HostHandle;
 pub use in_process::{ClientGone, InProcessServer, ServerEnd, ServerSender};
 pub use info::ServerInfo;
-pub(crate) use lent::Lent;
-pub(crate) use live::{Connection, Failed};
-pub(crate) use open::{Means, open};
-pub(crate) use ways::{Ways, brings_own, login_target, wants_person};
+pub(crate) use live::{Connection, OperationError};
+pub(crate) use open::{ConnectParams, open};

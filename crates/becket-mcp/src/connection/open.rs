@@ -9,18 +9,18 @@ use becket_process::{CancellationToken, Runner};
 use tokio::time::{Instant, timeout_at};
 
 use super::client::Client;
+use super::connector::Connector;
 use super::handshake::{self, Service};
-use super::hidden::Hidden;
+use super::host_handle::HostHandle;
 use super::http::HttpLink;
 use super::in_process::InProcessLink;
-use super::lent::Lent;
 use super::link::Link;
 use super::live::Connection;
 use super::no_answer::Trouble;
 use super::pages;
+use super::redactor::ConnectionRedactor;
 use super::sse::SseLink;
 use super::stdio::StdioLink;
-use super::ways::Ways;
 use super::websocket::WebSocketLink;
 use crate::catalog::Catalog;
 use crate::config::{ServerConfig, Transport, shown_url};
@@ -29,62 +29,62 @@ use crate::options::Options;
 use crate::tool::ToolList;
 
 /// The parameters for connecting.
-pub(crate) struct Means<'a> {
+pub(crate) struct ConnectParams<'a> {
     pub(crate) runner: &'a Runner,
     pub(crate) options: &'a Options,
-    pub(crate) lent: &'a Lent,
+    pub(crate) host: &'a HostHandle,
     pub(crate) server: &'a Arc<str>,
-    pub(crate) ways: &'a Ways,
+    pub(crate) connector: &'a Connector,
     pub(crate) catalog: &'a Arc<Catalog>,
 }
 
 /// Connects one server (`protocol.md` X2, X7), and lists its tools.
 pub(crate) async fn open(
-    means: &Means<'_>,
+    params: &ConnectParams<'_>,
     config: &ServerConfig,
     stop: &CancellationToken,
 ) -> Result<(Connection, ToolList), ConnectError> {
     if stop.is_cancelled() {
         return Err(ConnectError::Cancelled);
     }
-    let Means { runner, options, server, ways, .. } = means;
-    let network = ways.network();
+    let ConnectParams { runner, options, server, connector, .. } = params;
+    let network = connector.network();
     match &config.transport {
         Transport::Stdio(stdio) => {
-            let hidden = Hidden::of_variables(&stdio.env);
-            over(StdioLink::start(runner, stdio, options), means, hidden, stop).await
+            let redactor = ConnectionRedactor::of_variables(&stdio.env);
+            over(StdioLink::start(runner, stdio, options), params, redactor, stop).await
         }
         Transport::Http(remote) => {
-            let (target, hidden) = ways.remote(server, remote, runner, options).await?.watched();
-            over(HttpLink::new(&target, network)?, means, hidden, stop).await
+            let (target, redactor) = connector.remote(server, remote, runner, options).await?.watched();
+            over(HttpLink::new(&target, network)?, params, redactor, stop).await
         }
-        Transport::Proxy(proxy) if proxy.needs_host && !ways.lends_credentials() => {
+        Transport::Proxy(proxy) if proxy.needs_host && !connector.lends_credentials() => {
             Err(ConnectError::NoProxy { proxy: shown_url(&proxy.url) })
         }
         Transport::Proxy(proxy) => {
-            let (target, hidden) = ways.proxied(proxy, options).await?.watched();
-            over(HttpLink::new(&target, network)?, means, hidden, stop).await
+            let (target, redactor) = connector.proxied(proxy, options).await?.watched();
+            over(HttpLink::new(&target, network)?, params, redactor, stop).await
         }
         Transport::Sse(remote) => {
-            let (target, hidden) = ways.remote(server, remote, runner, options).await?.watched();
-            over(SseLink::new(target).through(network.proxy()), means, hidden, stop).await
+            let (target, redactor) = connector.remote(server, remote, runner, options).await?.watched();
+            over(SseLink::new(target).through(network.proxy()), params, redactor, stop).await
         }
         Transport::WebSocket(remote) => {
-            let (target, hidden) = ways.remote(server, remote, runner, options).await?.watched();
-            over(WebSocketLink::new(target), means, hidden, stop).await
+            let (target, redactor) = connector.remote(server, remote, runner, options).await?.watched();
+            over(WebSocketLink::new(target), params, redactor, stop).await
         }
         Transport::SseIde(ide) => {
-            let (target, hidden) = ways.ide(ide, options).await?.watched();
-            over(SseLink::new(target), means, hidden, stop).await
+            let (target, redactor) = connector.ide(ide, options).await?.watched();
+            over(SseLink::new(target), params, redactor, stop).await
         }
         Transport::WsIde(ide) => {
-            let (target, hidden) = ways.ide(ide, options).await?.watched();
-            over(WebSocketLink::new(target), means, hidden, stop).await
+            let (target, redactor) = connector.ide(ide, options).await?.watched();
+            over(WebSocketLink::new(target), params, redactor, stop).await
         }
         Transport::InProcess => {
-            let lent = ways.in_process(server).ok_or(ConnectError::NotLent)?;
-            let link = InProcessLink::new(Arc::clone(lent), options.line_cap.get());
-            over(link, means, Hidden::default(), stop).await
+            let server = connector.in_process(server).ok_or(ConnectError::NotProvided)?;
+            let link = InProcessLink::new(Arc::clone(server), options.line_cap.get());
+            over(link, params, ConnectionRedactor::default(), stop).await
         }
     }
 }
@@ -92,38 +92,38 @@ pub(crate) async fn open(
 /// Connects the server at the other end of a link.
 async fn over<L: Link>(
     link: L,
-    means: &Means<'_>,
-    hidden: Hidden,
+    params: &ConnectParams<'_>,
+    redactor: ConnectionRedactor,
     stop: &CancellationToken,
 ) -> Result<(Connection, ToolList), ConnectError> {
     let over = link.state().broken().clone();
-    let catalog = Arc::clone(means.catalog);
-    let client = Client::new(Arc::clone(means.server), means.lent.clone(), catalog, over);
-    let opening = Opening { link, client };
+    let catalog = Arc::clone(params.catalog);
+    let client = Client::new(Arc::clone(params.server), params.host.clone(), catalog, over);
+    let opening = PendingConnection { link, client };
     let greeted = tokio::select! {
         biased;
         () = stop.cancelled() => Err(ConnectError::Cancelled),
-        greeted = opening.greet(means.options) => greeted,
+        greeted = opening.greet(params.options) => greeted,
     };
     match greeted {
         Ok((service, tools)) => {
-            let Opening { link, client } = opening;
-            Ok((Connection::new(link, service, client, hidden), tools))
+            let PendingConnection { link, client } = opening;
+            Ok((Connection::new(link, service, client, redactor), tools))
         }
         Err(error) => {
             opening.link.end(Duration::ZERO).await;
-            Err(hidden.connect_error(error))
+            Err(redactor.connect_error(error))
         }
     }
 }
 
 /// A server before its handshake.
-struct Opening<L> {
+struct PendingConnection<L> {
     link: L,
     client: Client,
 }
 
-impl<L: Link> Opening<L> {
+impl<L: Link> PendingConnection<L> {
     async fn greet(&self, options: &Options) -> Result<(Service, ToolList), ConnectError> {
         let limit = options.connect_timeout;
         let said = || self.link.state().said();

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use becket_process::CancellationToken;
 
-use super::lent::{Lent, NotLent};
+use super::host_handle::{HostFailure, HostHandle};
 use crate::host::{Elicitation, ElicitationAnswer};
 
 /// Limit on the id of a question, in bytes.
@@ -20,20 +20,20 @@ const LONGEST_ID: usize = 1024;
 
 /// A question for the user.
 pub(super) async fn elicit(
-    lent: &Lent,
+    host: &HostHandle,
     server: &str,
     asked: Elicitation,
     withdrawn: &CancellationToken,
 ) -> Result<ElicitResult, ErrorData> {
-    match lent.elicit(server, asked, withdrawn).await {
+    match host.elicit(server, asked, withdrawn).await {
         Ok(ElicitationAnswer::Accept(content)) => {
             Ok(ElicitResult::new(ElicitationAction::Accept).with_content(Value::Object(content)))
         }
         Ok(ElicitationAnswer::Decline) => Ok(ElicitResult::new(ElicitationAction::Decline)),
         Ok(ElicitationAnswer::Cancel) => Ok(ElicitResult::new(ElicitationAction::Cancel)),
-        Err(NotLent::NotOffered) => Err(not_offered()),
+        Err(HostFailure::NotOffered) => Err(not_offered()),
         // This is not a refusal by the user.
-        Err(NotLent::TooLate | NotLent::Panicked | NotLent::Withdrawn) => {
+        Err(HostFailure::TooLate | HostFailure::Panicked | HostFailure::Withdrawn) => {
             Ok(ElicitResult::new(ElicitationAction::Cancel))
         }
     }
@@ -81,12 +81,12 @@ pub(super) fn completed(told: &CustomNotification) -> Option<&str> {
 }
 
 pub(super) async fn sample(
-    lent: &Lent,
+    host: &HostHandle,
     server: &str,
     params: &CreateMessageRequestParams,
     withdrawn: &CancellationToken,
 ) -> Result<CreateMessageResult, ErrorData> {
-    match lent.sample(server, object(params)?, withdrawn).await {
+    match host.sample(server, object(params)?, withdrawn).await {
         Ok(Ok(result)) => serde_json::from_value(Value::Object(result)).map_err(|error| {
             ErrorData::internal_error(format!("what the model said can't be passed on: {error}"), None)
         }),
@@ -96,11 +96,11 @@ pub(super) async fn sample(
 }
 
 pub(super) async fn roots(
-    lent: &Lent,
+    host: &HostHandle,
     server: &str,
     withdrawn: &CancellationToken,
 ) -> Result<ListRootsResult, ErrorData> {
-    let roots = lent.roots(server, withdrawn).await.map_err(refused)?;
+    let roots = host.roots(server, withdrawn).await.map_err(refused)?;
     let root = |root: crate::host::Root| {
         let mut wire = Root::new(root.uri);
         wire.name = root.name;
@@ -109,17 +109,17 @@ pub(super) async fn roots(
     Ok(ListRootsResult::new(roots.into_iter().map(root).collect()))
 }
 
-fn refused(why: NotLent) -> ErrorData {
+fn refused(why: HostFailure) -> ErrorData {
     match why {
-        NotLent::NotOffered => not_offered(),
-        NotLent::TooLate | NotLent::Panicked | NotLent::Withdrawn => {
+        HostFailure::NotOffered => not_offered(),
+        HostFailure::TooLate | HostFailure::Panicked | HostFailure::Withdrawn => {
             ErrorData::internal_error(why.to_string(), None)
         }
     }
 }
 
 fn not_offered() -> ErrorData {
-    ErrorData::new(rmcp::model::ErrorCode::METHOD_NOT_FOUND, NotLent::NotOffered.to_string(), None)
+    ErrorData::new(rmcp::model::ErrorCode::METHOD_NOT_FOUND, HostFailure::NotOffered.to_string(), None)
 }
 
 fn object(value: &impl Serialize) -> Result<Map<String, Value>, ErrorData> {

@@ -13,9 +13,9 @@ use serde_json::{Map, Value};
 
 use super::answer::Answer;
 use super::ask::ask;
-use super::calls::Entered;
+use super::calls::ActiveCall;
 use super::clock::Clock;
-use super::live::{Connection, Failed};
+use super::live::{Connection, OperationError};
 use super::no_answer::Trouble;
 use super::pages::all;
 use super::rounds::{Inputs, Round, rounds};
@@ -27,7 +27,7 @@ const METHOD_NOT_FOUND: i32 = -32601;
 
 impl Connection {
     /// Lists the resources and their families; none if the server announces none.
-    pub(crate) async fn list_resources(&self) -> Result<Resources, Failed> {
+    pub(crate) async fn list_resources(&self) -> Result<Resources, OperationError> {
         if !self.info().resources {
             return Ok(Resources::default());
         }
@@ -44,7 +44,7 @@ impl Connection {
     }
 
     /// Lists the prompts; none if the server announces none.
-    pub(crate) async fn list_prompts(&self) -> Result<Vec<Prompt>, Failed> {
+    pub(crate) async fn list_prompts(&self) -> Result<Vec<Prompt>, OperationError> {
         if !self.info().prompts {
             return Ok(Vec::new());
         }
@@ -57,9 +57,9 @@ impl Connection {
         &self,
         uri: &str,
         clock: &Arc<Clock>,
-    ) -> Result<Vec<ResourceContents>, Failed> {
+    ) -> Result<Vec<ResourceContents>, OperationError> {
         let call = self.client().calls().enter(&uri.into(), clock);
-        rounds(self.client(), clock, &Reading { connection: self, call, uri }).await
+        rounds(self.client(), clock, &ReadResource { connection: self, call, uri }).await
     }
 
     /// Gets a prompt. Dropping the future cancels the request at the server.
@@ -68,24 +68,24 @@ impl Connection {
         name: &str,
         arguments: &Map<String, Value>,
         clock: &Arc<Clock>,
-    ) -> Result<PromptResult, Failed> {
+    ) -> Result<PromptResult, OperationError> {
         let call = self.client().calls().enter(&name.into(), clock);
-        rounds(self.client(), clock, &Prompting { connection: self, call, name, arguments }).await
+        rounds(self.client(), clock, &GetPrompt { connection: self, call, name, arguments }).await
     }
 }
 
 /// One reading of a resource.
-struct Reading<'a> {
+struct ReadResource<'a> {
     connection: &'a Connection,
-    call: Entered,
+    call: ActiveCall,
     uri: &'a str,
 }
 
-impl Round for Reading<'_> {
+impl Round for ReadResource<'_> {
     type Done = Vec<ResourceContents>;
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
-    async fn once(&self, inputs: Inputs) -> Result<Answer<Self::Done>, Failed> {
+    async fn once(&self, inputs: Inputs) -> Result<Answer<Self::Done>, OperationError> {
         let mut params = ReadResourceRequestParams::new(self.uri);
         (params.input_responses, params.request_state) = (inputs.responses, inputs.state);
         let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
@@ -93,37 +93,37 @@ impl Round for Reading<'_> {
         match self.connection.or_failed(answer).await? {
             ServerResult::ReadResourceResult(read) => {
                 let contents = read.contents.into_iter().map(ResourceContents::try_from);
-                contents.collect::<Result<_, _>>().map(Answer::Done).map_err(Failed::Unexpected)
+                contents.collect::<Result<_, _>>().map(Answer::Done).map_err(OperationError::Unexpected)
             }
             ServerResult::InputRequiredResult(asks) => Ok(Answer::Asks(asks)),
-            _ => Err(Failed::Unexpected("it is no resource".into())),
+            _ => Err(OperationError::Unexpected("it is no resource".into())),
         }
     }
 }
 
 /// One use of a prompt.
-struct Prompting<'a> {
+struct GetPrompt<'a> {
     connection: &'a Connection,
-    call: Entered,
+    call: ActiveCall,
     name: &'a str,
     arguments: &'a Map<String, Value>,
 }
 
-impl Round for Prompting<'_> {
+impl Round for GetPrompt<'_> {
     type Done = PromptResult;
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
-    async fn once(&self, inputs: Inputs) -> Result<Answer<Self::Done>, Failed> {
+    async fn once(&self, inputs: Inputs) -> Result<Answer<Self::Done>, OperationError> {
         let mut params = GetPromptRequestParams::new(self.name).with_arguments(self.arguments.clone());
         (params.input_responses, params.request_state) = (inputs.responses, inputs.state);
         let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
         let answer = ask(self.connection.peer(), request, Some(&self.call)).await;
         match self.connection.or_failed(answer).await? {
             ServerResult::GetPromptResult(got) => {
-                PromptResult::try_from(got).map(Answer::Done).map_err(Failed::Unexpected)
+                PromptResult::try_from(got).map(Answer::Done).map_err(OperationError::Unexpected)
             }
             ServerResult::InputRequiredResult(asks) => Ok(Answer::Asks(asks)),
-            _ => Err(Failed::Unexpected("it is no prompt".into())),
+            _ => Err(OperationError::Unexpected("it is no prompt".into())),
         }
     }
 }

@@ -10,21 +10,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use url::Url;
 
-use super::live::Failed;
+use super::live::OperationError;
 use super::target::Target;
-use crate::auth::{HeaderSource, Headers, Scrub, Why};
+use crate::auth::{HeaderSource, Headers, Redactor, Why};
 use crate::connect_error::ConnectError;
-use crate::fault::{Fault, Said};
-use crate::host::Lent;
+use crate::fault::{Fault, ServerOutput};
+use crate::host::BoxFuture;
 
 /// Parts of names of variables with secrets; the values of others are often needed to understand an error.
 const SECRET: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CREDENTIAL"];
 
 /// The secrets of one connection. A clone has the same ones.
 #[derive(Clone, Default)]
-pub(super) struct Hidden(Arc<Mutex<Vec<String>>>);
+pub(super) struct ConnectionRedactor(Arc<Mutex<Vec<String>>>);
 
-impl Hidden {
+impl ConnectionRedactor {
     /// Collects the values of the variables whose names mark them as secret.
     pub(super) fn of_variables(variables: &[(OsString, OsString)]) -> Self {
         let is_secret = |name: &OsString| {
@@ -32,17 +32,17 @@ impl Hidden {
             SECRET.iter().any(|word| name.contains(word))
         };
         let secret = variables.iter().filter(|(name, _)| is_secret(name));
-        let hidden = Self::default();
-        secret.for_each(|(_, value)| hidden.add(&value.to_string_lossy()));
-        hidden
+        let redactor = Self::default();
+        secret.for_each(|(_, value)| redactor.add(&value.to_string_lossy()));
+        redactor
     }
 
     /// Adds the query and the password of a URL.
     fn of_url(url: &Url) -> Self {
-        let hidden = Self::default();
-        url.query().into_iter().chain(url.password()).for_each(|text| hidden.add(text));
-        url.query_pairs().for_each(|(_, value)| hidden.add(&value));
-        hidden
+        let redactor = Self::default();
+        url.query().into_iter().chain(url.password()).for_each(|text| redactor.add(text));
+        url.query_pairs().for_each(|(_, value)| redactor.add(&value));
+        redactor
     }
 
     fn add(&self, secret: &str) {
@@ -54,7 +54,7 @@ impl Hidden {
 
     /// Redacts them in a text.
     pub(super) fn clean(&self, text: &str) -> String {
-        Scrub::new(self.lock().iter().map(String::as_str)).clean(text)
+        Redactor::new(self.lock().iter().map(String::as_str)).clean(text)
     }
 
     pub(super) fn fault(&self, fault: Fault) -> Fault {
@@ -79,21 +79,21 @@ impl Hidden {
         }
     }
 
-    pub(super) fn said(&self, said: Said) -> Said {
-        let Said { stderr, no_message } = said;
-        Said { stderr: self.clean(&stderr), no_message: no_message.map(|line| self.clean(&line)) }
+    pub(super) fn said(&self, said: ServerOutput) -> ServerOutput {
+        let ServerOutput { stderr, no_message } = said;
+        ServerOutput { stderr: self.clean(&stderr), no_message: no_message.map(|line| self.clean(&line)) }
     }
 
-    pub(super) fn failed(&self, failed: Failed) -> Failed {
+    pub(super) fn failed(&self, failed: OperationError) -> OperationError {
         match failed {
-            Failed::Gone { fault, said, unseen } => {
-                Failed::Gone { fault: self.fault(fault), said: self.said(said), unseen }
+            OperationError::Gone { fault, said, unseen } => {
+                OperationError::Gone { fault: self.fault(fault), said: self.said(said), unseen }
             }
-            Failed::Refused { code, message, data } => {
-                Failed::Refused { code, message: self.clean(&message), data }
+            OperationError::Refused { code, message, data } => {
+                OperationError::Refused { code, message: self.clean(&message), data }
             }
-            Failed::Unexpected(what) => Failed::Unexpected(self.clean(&what)),
-            Failed::NoSuchTool(_) | Failed::TooManyRounds(_) => failed,
+            OperationError::Unexpected(what) => OperationError::Unexpected(self.clean(&what)),
+            OperationError::NoSuchTool(_) | OperationError::TooManyRounds(_) => failed,
         }
     }
 
@@ -117,7 +117,7 @@ impl Hidden {
             }
             ConnectError::Config(_)
             | ConnectError::Disabled(_)
-            | ConnectError::NotLent
+            | ConnectError::NotProvided
             | ConnectError::NoProxy { .. }
             | ConnectError::Spawn(_)
             | ConnectError::NotYet
@@ -132,37 +132,37 @@ impl Hidden {
 
 /// Records every header that is returned.
 #[derive(Debug)]
-struct Watched {
+struct HeaderRecorder {
     source: Arc<dyn HeaderSource>,
-    hidden: Hidden,
+    redactor: ConnectionRedactor,
 }
 
-impl HeaderSource for Watched {
-    fn headers(&self, why: Why) -> Lent<'_, Result<Headers, Fault>> {
+impl HeaderSource for HeaderRecorder {
+    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, Fault>> {
         Box::pin(async move {
             let headers = self.source.headers(why).await?;
             for (_, value) in &headers {
                 let value = value.expose().trim();
-                self.hidden.add(value);
+                self.redactor.add(value);
                 // The part after `Bearer` is the secret.
-                value.split_once(' ').into_iter().for_each(|(_, token)| self.hidden.add(token.trim()));
+                value.split_once(' ').into_iter().for_each(|(_, token)| self.redactor.add(token.trim()));
             }
             Ok(headers)
         })
     }
 }
 
-impl std::fmt::Debug for Hidden {
+impl std::fmt::Debug for ConnectionRedactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Hidden").field(&self.lock().len()).finish()
+        f.debug_tuple("ConnectionRedactor").field(&self.lock().len()).finish()
     }
 }
 
 impl Target {
     /// Wraps a header source, and records its secrets.
-    pub(super) fn watched(self) -> (Self, Hidden) {
-        let hidden = Hidden::of_url(&self.url);
-        let headers = Arc::new(Watched { source: self.headers, hidden: hidden.clone() });
-        (Self { headers, ..self }, hidden)
+    pub(super) fn watched(self) -> (Self, ConnectionRedactor) {
+        let redactor = ConnectionRedactor::of_url(&self.url);
+        let headers = Arc::new(HeaderRecorder { source: self.headers, redactor: redactor.clone() });
+        (Self { headers, ..self }, redactor)
     }
 }

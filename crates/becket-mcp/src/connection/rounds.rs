@@ -18,7 +18,7 @@ use super::answer::Answer;
 use super::client::Client;
 use super::clock::Clock;
 use super::handshake::shown;
-use super::live::Failed;
+use super::live::OperationError;
 use super::questions;
 use crate::host::{Elicitation, ElicitationAnswer};
 
@@ -42,7 +42,8 @@ pub(super) trait Round: Sync {
     type Done;
 
     /// Calls it once.
-    fn once(&self, inputs: Inputs) -> impl Future<Output = Result<Answer<Self::Done>, Failed>> + Send;
+    fn once(&self, inputs: Inputs)
+    -> impl Future<Output = Result<Answer<Self::Done>, OperationError>> + Send;
 }
 
 /// Makes a call, and repeats it while its server asks for input.
@@ -50,14 +51,14 @@ pub(super) async fn rounds<R: Round>(
     client: &Client,
     clock: &Arc<Clock>,
     call: &R,
-) -> Result<R::Done, Failed> {
+) -> Result<R::Done, OperationError> {
     let mut inputs = Inputs::default();
     for round in 0..=ROUNDS {
         let wanted = match call.once(inputs).await {
             Ok(Answer::Done(done)) => return Ok(done),
-            Ok(Answer::Asks(asks)) => Wanted::Inputs(asks),
+            Ok(Answer::Asks(asks)) => RetryCondition::Inputs(asks),
             Err(refusal) => match visits(&refusal) {
-                Some(visits) => Wanted::Visits(visits, refusal),
+                Some(visits) => RetryCondition::Visits(visits, refusal),
                 None => return Err(refusal),
             },
         };
@@ -65,15 +66,17 @@ pub(super) async fn rounds<R: Round>(
             break;
         }
         inputs = match wanted {
-            Wanted::Inputs(asks) if asks.input_requests.as_ref().is_none_or(|asked| asked.is_empty()) => {
+            RetryCondition::Inputs(asks)
+                if asks.input_requests.as_ref().is_none_or(|asked| asked.is_empty()) =>
+            {
                 tokio::time::sleep(PAUSE * 2_u32.pow(round)).await;
                 Inputs { responses: None, state: asks.request_state }
             }
-            Wanted::Inputs(asks) => {
+            RetryCondition::Inputs(asks) => {
                 let _pause = clock.pause();
                 fill(client, asks).await?
             }
-            Wanted::Visits(visits, refusal) => {
+            RetryCondition::Visits(visits, refusal) => {
                 let _pause = clock.pause();
                 if !visited(client, visits).await {
                     return Err(refusal);
@@ -82,18 +85,18 @@ pub(super) async fn rounds<R: Round>(
             }
         };
     }
-    Err(Failed::TooManyRounds(ROUNDS))
+    Err(OperationError::TooManyRounds(ROUNDS))
 }
 
 /// The condition for repeating a call.
-enum Wanted {
+enum RetryCondition {
     Inputs(InputRequiredResult),
-    Visits(Vec<Elicitation>, Failed),
+    Visits(Vec<Elicitation>, OperationError),
 }
 
 /// Returns the addresses that an error asks the user to visit; `None` if it is another error, or unreadable.
-fn visits(refusal: &Failed) -> Option<Vec<Elicitation>> {
-    let Failed::Refused { code: URL_NEEDED, data: Some(data), .. } = refusal else { return None };
+fn visits(refusal: &OperationError) -> Option<Vec<Elicitation>> {
+    let OperationError::Refused { code: URL_NEEDED, data: Some(data), .. } = refusal else { return None };
     let asked = data.get("elicitations")?.as_array()?;
     let read = |asked: &Value| match questions::raw_elicitation(Some(asked)) {
         Ok(visit @ Elicitation::Url { .. }) => Some(visit),
@@ -114,12 +117,12 @@ async fn visited(client: &Client, visits: Vec<Elicitation>) -> bool {
     true
 }
 
-async fn fill(client: &Client, asks: InputRequiredResult) -> Result<Inputs, Failed> {
+async fn fill(client: &Client, asks: InputRequiredResult) -> Result<Inputs, OperationError> {
     let mut responses = InputResponses::new();
     for (key, asked) in asks.input_requests.unwrap_or_default() {
         let response = answer(client, asked).await.map_err(|why| {
             let what = format!("it asks for input that it can't have: {}", why.message);
-            Failed::Unexpected(shown(&what))
+            OperationError::Unexpected(shown(&what))
         })?;
         responses.insert(key, response);
     }

@@ -7,7 +7,7 @@ use becket_process::CancellationToken;
 use tokio::time::timeout;
 
 use super::tail::Tail;
-use crate::fault::{Fault, Said};
+use crate::fault::{Fault, ServerOutput};
 
 /// Limit on the quoted part of an invalid line.
 const SHOWN: usize = 200;
@@ -59,8 +59,8 @@ impl State {
         });
     }
 
-    pub(in crate::connection) fn said(&self) -> Said {
-        Said { stderr: self.lock().text(), no_message: self.no_message.get().cloned() }
+    pub(in crate::connection) fn said(&self) -> ServerOutput {
+        ServerOutput { stderr: self.lock().text(), no_message: self.no_message.get().cloned() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Tail> {

@@ -112,12 +112,12 @@ fn is_localhost(name: &str) -> bool {
 
 /// Returns the current headers of requests.
 #[derive(Debug)]
-pub(super) struct Sent {
+pub(super) struct RequestHeaders {
     source: Arc<dyn HeaderSource>,
     known: Mutex<Option<HeaderMap>>,
 }
 
-impl Sent {
+impl RequestHeaders {
     pub(super) fn new(source: Arc<dyn HeaderSource>) -> Self {
         Self { source, known: Mutex::default() }
     }

@@ -11,15 +11,15 @@ use becket_process::CancellationToken;
 use tokio::sync::SetOnce;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::board::Poster;
 use super::common::Common;
-use super::listing::{ListTools, Shelf};
-use super::operate::Work;
+use super::listing::{CachedList, ListTools};
+use super::operate::ConnectionOperation;
 use super::state::ServerState;
+use super::state_broadcast::StatePublisher;
 use crate::catalog::Tools;
 use crate::config::ServerConfig;
 use crate::connect_error::ConnectError;
-use crate::connection::{Connection, Means, open};
+use crate::connection::{ConnectParams, Connection, open};
 use crate::fault::Fault;
 use crate::lists::Debounce;
 use crate::owned_task::OwnedTask;
@@ -35,7 +35,7 @@ const RETRIES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(
 pub(super) struct Attempt {
     keeper: OwnedTask,
     stop: CancellationToken,
-    known: Arc<Known>,
+    known: Arc<AttemptState>,
     renews: bool,
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Attempt {
 pub(super) struct Start {
     pub(super) server: Arc<str>,
     pub(super) config: ServerConfig,
-    pub(super) poster: Poster,
+    pub(super) publisher: StatePublisher,
     /// The earliest time to try it.
     pub(super) not_before: Option<Instant>,
     /// True if it replaces a connection that was open a moment ago.
@@ -54,7 +54,7 @@ pub(super) struct Start {
 
 /// The state of an attempt.
 #[derive(Default)]
-struct Known {
+struct AttemptState {
     outcome: SetOnce<Outcome>,
     connected: OnceLock<Instant>,
     ended: OnceLock<Instant>,
@@ -62,7 +62,7 @@ struct Known {
 
 impl Attempt {
     pub(super) fn begin(common: &Arc<Common>, start: Start) -> Arc<Self> {
-        let (stop, known) = (common.closed.child_token(), Arc::new(Known::default()));
+        let (stop, known) = (common.closed.child_token(), Arc::new(AttemptState::default()));
         let (settle, renews) = (Settle(Arc::clone(&known)), start.renews);
         let keeper = OwnedTask::spawn(keep(Arc::clone(common), start, stop.clone(), settle));
         Arc::new(Self { keeper, stop, known, renews })
@@ -131,7 +131,7 @@ impl Attempt {
 }
 
 /// Reports the outcome; if it is dropped before, that there is none.
-struct Settle(Arc<Known>);
+struct Settle(Arc<AttemptState>);
 
 impl Settle {
     fn with(&self, outcome: Outcome) {
@@ -160,7 +160,7 @@ async fn keep(common: Arc<Common>, start: Start, stop: CancellationToken, settle
     match connected {
         Ok((connection, tools)) => {
             let connection = Arc::new(connection);
-            start.poster.connected(connection.info(), tools);
+            start.publisher.connected(connection.info(), tools);
             settle.with(Ok(Arc::clone(&connection)));
             look_after(&common, &start, &connection).await;
         }
@@ -170,7 +170,7 @@ async fn keep(common: Arc<Common>, start: Start, stop: CancellationToken, settle
                 common.needed.note(&start.server, &start.config, challenge.clone()).await;
             }
             let why = Arc::new(why);
-            start.poster.post(state_of(&why));
+            start.publisher.publish(state_of(&why));
             settle.with(Err(why));
         }
     }
@@ -193,19 +193,19 @@ async fn connect(
     start: &Start,
     stop: &CancellationToken,
 ) -> Result<(Connection, usize), ConnectError> {
-    let Common { options, runner, lent, lanes, ways, catalog, .. } = common;
+    let Common { options, runner, host, lanes, connector, catalog, .. } = common;
     let _lane = tokio::select! {
         biased;
         () = stop.cancelled() => return Err(ConnectError::Cancelled),
         lane = lanes.enter(&start.config) => lane,
     };
-    start.poster.post(ServerState::Connecting);
-    let means = Means { runner, options, lent, server: &start.server, ways, catalog };
+    start.publisher.publish(ServerState::Connecting);
+    let params = ConnectParams { runner, options, host, server: &start.server, connector, catalog };
     let mut pauses = RETRIES.into_iter();
     loop {
         catalog.renewed(&start.server);
         let ticket = catalog.tools.begin(&start.server);
-        let why = match open(&means, &start.config, stop).await {
+        let why = match open(&params, &start.config, stop).await {
             Ok((connection, tools)) => {
                 let count = tools.len();
                 // If they have changed since, the next caller requests them again.
@@ -270,7 +270,7 @@ async fn look_after(common: &Common, start: &Start, connection: &Connection) {
         }
     }
     let (fault, said) = connection.fault().await;
-    start.poster.post(ServerState::Failed { why: Arc::new(ConnectError::Lost { fault, said }) });
+    start.publisher.publish(ServerState::Failed { why: Arc::new(ConnectError::Lost { fault, said }) });
     connection.close(common.options.exit_grace).await;
 }
 
@@ -284,13 +284,13 @@ async fn due(changes: &Debounce) {
 /// Lists the tools again. If the server gives no new list, the old one stays; the change is reported all the same.
 async fn refresh(common: &Common, start: &Start, connection: &Connection) {
     let (catalog, limit) = (&*common.catalog, common.options.connect_timeout);
-    let listing = ListTools(Shelf { catalog, server: &start.server, limit });
+    let listing = ListTools(CachedList { catalog, server: &start.server, limit });
     let tools = tokio::select! {
         biased;
         () = connection.broken().cancelled() => return,
         tools = listing.over(connection) => tools,
     };
     if let Ok(tools) = tools {
-        start.poster.connected(connection.info(), tools.list.len());
+        start.publisher.connected(connection.info(), tools.list.len());
     }
 }

@@ -17,20 +17,20 @@ use crate::fault::Challenge;
 
 /// The servers of a pool that want a login.
 #[derive(Debug)]
-pub(super) struct Needed {
+pub(super) struct AuthNeededServers {
     file: Option<AuthNeeded>,
-    own: Mutex<HashMap<Arc<str>, Noted>>,
+    own: Mutex<HashMap<Arc<str>, AuthDemand>>,
     /// Challenges to single calls that need more than was granted. These servers are still contacted: other calls work.
     more: Mutex<HashMap<Arc<str>, Challenge>>,
 }
 
 #[derive(Debug, Clone)]
-struct Noted {
+struct AuthDemand {
     at: Instant,
     challenge: Challenge,
 }
 
-impl Needed {
+impl AuthNeededServers {
     pub(super) fn new(file: Option<AuthNeeded>) -> Self {
         Self { file, own: Mutex::default(), more: Mutex::default() }
     }
@@ -61,7 +61,7 @@ impl Needed {
 
     /// Records that a server wants a login. If it can't be written to the file, the server is contacted again.
     pub(super) async fn note(&self, server: &Arc<str>, config: &ServerConfig, challenge: Challenge) {
-        self.lock().insert(Arc::clone(server), Noted { at: Instant::now(), challenge });
+        self.lock().insert(Arc::clone(server), AuthDemand { at: Instant::now(), challenge });
         if let (Some(file), Some(key)) = (&self.file, key(server, config)) {
             let _ = file.note(&key, SystemTime::now()).await;
         }
@@ -86,7 +86,7 @@ impl Needed {
         self.more.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Noted>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, AuthDemand>> {
         self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use becket_process::{CancellationToken, Runner};
 
-use super::board::Board;
+use super::auth_needed::AuthNeededServers;
 use super::lanes::Lanes;
-use super::needed::Needed;
+use super::state_broadcast::StateBroadcast;
 use crate::catalog::Catalog;
-use crate::connection::{Lent, Ways};
+use crate::connection::{Connector, HostHandle};
 use crate::host::Host;
 use crate::options::Options;
 
@@ -16,22 +16,23 @@ use crate::options::Options;
 pub(super) struct Common {
     pub(super) options: Options,
     pub(super) runner: Runner,
-    pub(super) lent: Lent,
+    pub(super) host: HostHandle,
     pub(super) lanes: Lanes,
-    pub(super) ways: Ways,
-    pub(super) needed: Needed,
+    pub(super) connector: Connector,
+    pub(super) needed: AuthNeededServers,
     pub(super) catalog: Arc<Catalog>,
-    pub(super) board: Arc<Board>,
+    pub(super) states: Arc<StateBroadcast>,
     /// True once the pool is closed: no server is connected any longer.
     pub(super) closed: CancellationToken,
 }
 
 impl Common {
     pub(super) fn new(options: Options, host: Arc<dyn Host>) -> Self {
-        let (lanes, lent) = (Lanes::new(&options), Lent::new(host, options.question_limit));
-        let (runner, board, catalog) = (Runner::new(), Arc::default(), Arc::default());
-        let (ways, needed) = (Ways::new(&options), Needed::new(options.auth_needed.clone()));
+        let (lanes, host) = (Lanes::new(&options), HostHandle::new(host, options.question_limit));
+        let (runner, states, catalog) = (Runner::new(), Arc::default(), Arc::default());
+        let (connector, needed) =
+            (Connector::new(&options), AuthNeededServers::new(options.auth_needed.clone()));
         let closed = CancellationToken::new();
-        Self { options, runner, lent, lanes, ways, needed, catalog, board, closed }
+        Self { options, runner, host, lanes, connector, needed, catalog, states, closed }
     }
 }

@@ -14,9 +14,9 @@ use crate::owned_task::OwnedTask;
 
 /// The draining connections.
 #[derive(Default)]
-pub(super) struct Drains(Mutex<Vec<OwnedTask>>);
+pub(super) struct DrainingConnections(Mutex<Vec<OwnedTask>>);
 
-impl Drains {
+impl DrainingConnections {
     /// Ends it once no call is active, or the grace is over, or the pool is closed. The returned token fires when
     /// nothing remains.
     pub(super) fn drain(&self, common: &Arc<Common>, attempt: Arc<Attempt>) -> CancellationToken {

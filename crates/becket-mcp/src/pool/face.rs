@@ -7,17 +7,16 @@ use becket_process::CancellationToken;
 use futures_util::future::join_all;
 
 use super::attempt::Attempt;
-use super::board::Changes;
 use super::call::{Connect, PromptCall, ToolCall};
 use super::common::Common;
-use super::drains::Drains;
-use super::listing::{ListPrompts, ListResources, ListTools, Shelf};
-use super::operate::{Errand, Work};
+use super::draining::DrainingConnections;
+use super::listing::{CachedList, ListPrompts, ListResources, ListTools};
+use super::operate::{ConnectionOperation, Request};
+use super::operations::{Call, ConnectOnly, GetPrompt, Read};
 use super::slot::{Slot, begins};
 use super::state::{ServerState, ServerView};
+use super::state_broadcast::Changes;
 use super::table::{Entry, Table};
-use super::works::{Call, Greeting, Prompting, Read};
-use crate::asked::Asked;
 use crate::auth::{LoggedOut, Login};
 use crate::call_error::CallError;
 use crate::config::Configured;
@@ -25,6 +24,7 @@ use crate::connection::{Clock, ServerInfo, Times};
 use crate::content::CallResult;
 use crate::host::Host;
 use crate::login_error::LoginError;
+use crate::operation::Operation;
 use crate::options::Options;
 use crate::prompt::{Prompt, PromptResult};
 use crate::resource::{ResourceContents, Resources};
@@ -36,12 +36,12 @@ use crate::tool::ToolList;
 /// once, and every server that is a process is killed by the time the drop returns. All methods need a runtime that
 /// drives I/O and time.
 #[derive(Clone)]
-pub struct Pool(Arc<Shared>);
+pub struct Pool(Arc<PoolState>);
 
-pub(super) struct Shared {
+pub(super) struct PoolState {
     pub(super) common: Arc<Common>,
     table: RwLock<Arc<Table>>,
-    pub(super) drains: Drains,
+    pub(super) draining: DrainingConnections,
     /// Serializes changes of the configuration and closing.
     changing: Mutex<()>,
 }
@@ -51,8 +51,8 @@ impl Pool {
     #[must_use]
     pub fn new(options: Options, host: Arc<dyn Host>) -> Self {
         let common = Arc::new(Common::new(options, host));
-        let (table, drains, changing) = (RwLock::default(), Drains::default(), Mutex::new(()));
-        Self(Arc::new(Shared { common, table, drains, changing }))
+        let (table, draining, changing) = (RwLock::default(), DrainingConnections::default(), Mutex::new(()));
+        Self(Arc::new(PoolState { common, table, draining, changing }))
     }
 
     /// Applies a configuration; this connects no server. A server whose entry has not changed keeps its connection. If
@@ -84,7 +84,7 @@ impl Pool {
     /// Returns the state of each server, and each change from then on.
     #[must_use]
     pub fn changes(&self) -> Changes {
-        Changes::new(&self.0.common.board)
+        Changes::new(&self.0.common.states)
     }
 
     /// Connects a server if it is not, and returns its description. [`Options`] has the time limit.
@@ -96,9 +96,9 @@ impl Pool {
         server: &str,
         cancel: &CancellationToken,
     ) -> Result<Arc<ServerInfo>, CallError> {
-        let asked = &Asked::Connection;
-        let errand = Errand { server, asked, connect: Connect::IfNeeded };
-        self.0.within(errand, &self.0.patient(), cancel, &Greeting).await
+        let asked = &Operation::Connection;
+        let request = Request { server, asked, connect: Connect::IfNeeded };
+        self.0.within(request, &self.0.patient(), cancel, &ConnectOnly).await
     }
 
     /// Ends the connection to a server as [`Pool::configure`] does, and connects it again, even if it demanded a login
@@ -118,7 +118,7 @@ impl Pool {
         if let Some(old) = slot.attempt()
             && let Ok(Some(old)) = slot.replace(&self.0.common, &old)
         {
-            self.0.drains.drain(&self.0.common, old);
+            self.0.draining.drain(&self.0.common, old);
         }
         self.connect(server, cancel).await
     }
@@ -129,8 +129,8 @@ impl Pool {
     /// # Errors
     /// The server does not exist, can't be connected, or gives no list and never gave one.
     pub async fn tools(&self, server: &str, cancel: &CancellationToken) -> Result<Arc<ToolList>, CallError> {
-        let work = ListTools(self.0.shelf(server));
-        let tools = self.0.listed(server, &Asked::Tools, cancel, &work).await?;
+        let work = ListTools(self.0.cached_list(server));
+        let tools = self.0.listed(server, &Operation::Tools, cancel, &work).await?;
         Ok(Arc::clone(&tools.list))
     }
 
@@ -143,7 +143,7 @@ impl Pool {
         server: &str,
         cancel: &CancellationToken,
     ) -> Result<Arc<Resources>, CallError> {
-        self.0.listed(server, &Asked::Resources, cancel, &ListResources(self.0.shelf(server))).await
+        self.0.listed(server, &Operation::Resources, cancel, &ListResources(self.0.cached_list(server))).await
     }
 
     /// Returns the prompts of a server, as [`Pool::tools`] does for tools (`protocol.md` X8).
@@ -155,7 +155,7 @@ impl Pool {
         server: &str,
         cancel: &CancellationToken,
     ) -> Result<Arc<Vec<Prompt>>, CallError> {
-        self.0.listed(server, &Asked::Prompts, cancel, &ListPrompts(self.0.shelf(server))).await
+        self.0.listed(server, &Operation::Prompts, cancel, &ListPrompts(self.0.cached_list(server))).await
     }
 
     /// Reads a resource; the time counts as that of a call does (`protocol.md` X8).
@@ -169,9 +169,9 @@ impl Pool {
         limit: Duration,
         cancel: &CancellationToken,
     ) -> Result<Vec<ResourceContents>, CallError> {
-        let (clock, asked) = (self.0.clock_for(server, limit)?, Asked::Resource(uri.to_owned()));
-        let errand = Errand { server, asked: &asked, connect: Connect::IfNeeded };
-        self.0.within(errand, &clock, cancel, &Read { uri, clock: &clock }).await
+        let (clock, asked) = (self.0.clock_for(server, limit)?, Operation::Resource(uri.to_owned()));
+        let request = Request { server, asked: &asked, connect: Connect::IfNeeded };
+        self.0.within(request, &clock, cancel, &Read { uri, clock: &clock }).await
     }
 
     /// Gets a prompt, filled in by its server; the time counts as that of a call does (`protocol.md` X8).
@@ -186,9 +186,9 @@ impl Pool {
         cancel: &CancellationToken,
     ) -> Result<PromptResult, CallError> {
         let PromptCall { name, arguments, limit } = prompt;
-        let (clock, asked) = (self.0.clock_for(server, limit)?, Asked::Prompt(name.to_owned()));
-        let errand = Errand { server, asked: &asked, connect: Connect::IfNeeded };
-        self.0.within(errand, &clock, cancel, &Prompting { name, arguments, clock: &clock }).await
+        let (clock, asked) = (self.0.clock_for(server, limit)?, Operation::Prompt(name.to_owned()));
+        let request = Request { server, asked: &asked, connect: Connect::IfNeeded };
+        self.0.within(request, &clock, cancel, &GetPrompt { name, arguments, clock: &clock }).await
     }
 
     /// Calls a tool (`protocol.md` H6, X4, X6). The call is repeated only if the server can't have executed it the
@@ -207,10 +207,10 @@ impl Pool {
     ) -> Result<CallResult, CallError> {
         let ToolCall { server, tool, input, limit, connect } = call;
         let clock = self.0.clock_for(server, limit)?;
-        let (asked, shelf) = (Asked::Tool(tool.to_owned()), self.0.shelf(server));
-        let errand = Errand { server, asked: &asked, connect };
-        let work = Call { shelf, tool: tool.into(), input, clock: &clock };
-        self.0.within(errand, &clock, cancel, &work).await
+        let (asked, list) = (Operation::Tool(tool.to_owned()), self.0.cached_list(server));
+        let request = Request { server, asked: &asked, connect };
+        let work = Call { list, tool: tool.into(), input, clock: &clock };
+        self.0.within(request, &clock, cancel, &work).await
     }
 
     /// Begins a login to a server (`protocol.md` X3). No browser is opened: the user has to open [`Login::url`]. After
@@ -250,7 +250,7 @@ async fn settled(attempt: &Attempt, cancel: &CancellationToken) {
     }
 }
 
-impl Shared {
+impl PoolState {
     pub(super) fn table(&self) -> Arc<Table> {
         Arc::clone(&self.table.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -266,19 +266,19 @@ impl Shared {
         Ok(self.clock(own.map_or(limit, |own| own.min(limit))))
     }
 
-    fn shelf<'a>(&'a self, server: &'a str) -> Shelf<'a> {
-        Shelf { catalog: &self.common.catalog, server, limit: self.common.options.connect_timeout }
+    fn cached_list<'a>(&'a self, server: &'a str) -> CachedList<'a> {
+        CachedList { catalog: &self.common.catalog, server, limit: self.common.options.connect_timeout }
     }
 
-    async fn listed<W: Work>(
+    async fn listed<W: ConnectionOperation>(
         &self,
         server: &str,
-        asked: &Asked,
+        asked: &Operation,
         cancel: &CancellationToken,
         work: &W,
     ) -> Result<W::Done, CallError> {
-        let errand = Errand { server, asked, connect: Connect::IfNeeded };
-        self.within(errand, &self.patient(), cancel, work).await
+        let request = Request { server, asked, connect: Connect::IfNeeded };
+        self.within(request, &self.patient(), cancel, work).await
     }
 
     /// Returns the clock of operations with the limits of connecting; longer, as they may wait for a lane.
@@ -301,7 +301,7 @@ impl Shared {
         for slot in old.slots().filter(|slot| table.get(&slot.name).is_none()) {
             self.retire(slot);
             self.common.catalog.forget(&slot.name);
-            self.common.board.end(&slot.name);
+            self.common.states.end(&slot.name);
         }
         *self.table.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(table);
     }
@@ -309,13 +309,13 @@ impl Shared {
     /// Fires when nothing of its connection remains; none if there was none.
     fn retire(&self, slot: &Slot) -> Option<CancellationToken> {
         self.common.needed.forget(&slot.name);
-        slot.retire().map(|attempt| self.drains.drain(&self.common, attempt))
+        slot.retire().map(|attempt| self.draining.drain(&self.common, attempt))
     }
 
     fn view(&self, entry: &Entry) -> ServerView {
         let Entry { name, configured, slot } = entry;
         let state = match slot {
-            Some(_) => self.common.board.state(name).unwrap_or(ServerState::Closed),
+            Some(_) => self.common.states.state(name).unwrap_or(ServerState::Closed),
             None => begins(&configured.config, &configured.status),
         };
         let is_connected = matches!(state, ServerState::Connected { .. });
@@ -330,11 +330,11 @@ impl Shared {
             let table = self.table();
             for slot in table.slots() {
                 self.retire(slot);
-                self.common.board.end(&slot.name);
+                self.common.states.end(&slot.name);
             }
         }
-        self.drains.all_over().await;
+        self.draining.all_over().await;
         self.common.runner.all_gone().await;
-        self.common.board.close();
+        self.common.states.close();
     }
 }

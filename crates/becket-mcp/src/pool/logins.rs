@@ -1,13 +1,13 @@
 //! Logging in to servers, and out of them.
 
-use super::face::Shared;
+use super::face::PoolState;
 use crate::auth::{LoggedOut, Login, Logins, Target};
 use crate::config::Transport;
 use crate::connection::login_target;
 use crate::fault::Challenge;
 use crate::login_error::LoginError;
 
-impl Shared {
+impl PoolState {
     pub(super) async fn login(&self, server: &str) -> Result<Login, LoginError> {
         let (logins, target) = self.login_of(server)?;
         let challenge = self.challenge(server);
@@ -19,7 +19,7 @@ impl Shared {
         let done = logins.logout(&target).await.map_err(|why| failed(server, why))?;
         let slot = self.slot(server)?;
         if let Some(old) = slot.let_go(&self.common) {
-            self.drains.drain(&self.common, old);
+            self.draining.drain(&self.common, old);
         }
         Ok(done)
     }

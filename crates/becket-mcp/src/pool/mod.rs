@@ -2,30 +2,30 @@
 //!
 //! ```text
 //! Pool ─► Table ─► Slot (a configured server) ─► Attempt (a connection, from trying to its end) ─► Connection
-//!   │                                               └─ posts to ─► Board ─► Changes
-//!   └─► Drains (connections that were replaced)
+//!   │                                               └─ publishes to ─► StateBroadcast ─► Changes
+//!   └─► DrainingConnections (connections that were replaced)
 //! ```
 //!
 //! INVARIANT: nothing here outlives the pool: attempts, connections and drains are owned by it, not by the callers that
 //! wait for them, and none of them owns the pool.
 
 mod attempt;
-mod board;
+mod auth_needed;
 mod call;
 mod common;
-mod drains;
+mod draining;
 mod face;
 mod lanes;
 mod listing;
 mod logins;
-mod needed;
 mod operate;
+mod operations;
 mod slot;
 mod state;
+mod state_broadcast;
 mod table;
-mod works;
 
-pub use board::Changes;
 pub use call::{Connect, PromptCall, ToolCall};
 pub use face::Pool;
 pub use state::{ServerState, ServerView};
+pub use state_broadcast::Changes;

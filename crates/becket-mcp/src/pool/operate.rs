@@ -10,32 +10,35 @@ use becket_process::CancellationToken;
 
 use super::attempt::Attempt;
 use super::call::Connect;
-use super::face::Shared;
+use super::face::PoolState;
 use super::slot::{NoAttempt, Slot};
-use crate::asked::Asked;
 use crate::call_error::CallError;
 use crate::connect_error::ConnectError;
-use crate::connection::{Clock, Connection, Failed};
-use crate::fault::{Fault, Said};
+use crate::connection::{Clock, Connection, OperationError};
+use crate::fault::{Fault, ServerOutput};
+use crate::operation::Operation;
 use crate::suggest::suggest;
 
 /// The server, the operation and the limits of a request.
 #[derive(Clone, Copy)]
-pub(super) struct Errand<'a> {
+pub(super) struct Request<'a> {
     pub(super) server: &'a str,
-    pub(super) asked: &'a Asked,
+    pub(super) asked: &'a Operation,
     pub(super) connect: Connect,
 }
 
 /// An operation over a connection. It may be repeated.
-pub(super) trait Work: Sync {
+pub(super) trait ConnectionOperation: Sync {
     type Done: Send;
 
-    fn over(&self, connection: &Connection) -> impl Future<Output = Result<Self::Done, Failed>> + Send;
+    fn over(
+        &self,
+        connection: &Connection,
+    ) -> impl Future<Output = Result<Self::Done, OperationError>> + Send;
 }
 
 /// A connection, and its slot.
-struct Got {
+struct Lease {
     slot: Arc<Slot>,
     attempt: Arc<Attempt>,
     connection: Arc<Connection>,
@@ -43,85 +46,95 @@ struct Got {
 
 /// The retries so far.
 #[derive(Default)]
-struct Mended {
+struct RetryState {
     session: bool,
     auth: bool,
-    way: bool,
+    connection: bool,
 }
 
-impl Shared {
+impl PoolState {
     /// Runs the request, until the clock has run out or the token fires.
-    pub(super) async fn within<W: Work>(
+    pub(super) async fn within<W: ConnectionOperation>(
         &self,
-        errand: Errand<'_>,
+        request: Request<'_>,
         clock: &Clock,
         cancel: &CancellationToken,
         work: &W,
     ) -> Result<W::Done, CallError> {
-        let (server, asked) = (errand.server.to_owned(), || errand.asked.clone());
+        let (server, asked) = (request.server.to_owned(), || request.asked.clone());
         tokio::select! {
             biased;
             () = cancel.cancelled() => Err(CallError::Cancelled { server, asked: asked() }),
-            done = self.operate(errand, work) => done,
+            done = self.operate(request, work) => done,
             () = clock.run_out() => Err(CallError::TimedOut { server, asked: asked(), limit: clock.limit() }),
         }
     }
 
-    async fn operate<W: Work>(&self, errand: Errand<'_>, work: &W) -> Result<W::Done, CallError> {
-        let mut mended = Mended::default();
+    async fn operate<W: ConnectionOperation>(
+        &self,
+        request: Request<'_>,
+        work: &W,
+    ) -> Result<W::Done, CallError> {
+        let mut retried = RetryState::default();
         loop {
-            let got = self.connection(errand).await?;
-            let failed = match work.over(&got.connection).await {
+            let lease = self.connection(request).await?;
+            let failed = match work.over(&lease.connection).await {
                 Ok(done) => return Ok(done),
                 Err(failed) => failed,
             };
-            if !self.mend(&got, &failed, errand.connect, &mut mended) {
-                self.shut_out(&got, &failed).await;
-                return Err(error(errand, failed));
+            if !self.retry(&lease, &failed, request.connect, &mut retried) {
+                self.shut_out(&lease, &failed).await;
+                return Err(error(request, failed));
             }
         }
     }
 
     /// Returns whether a retry makes sense.
-    fn mend(&self, got: &Got, failed: &Failed, connect: Connect, mended: &mut Mended) -> bool {
-        let Failed::Gone { fault, unseen: true, .. } = failed else { return false };
+    fn retry(
+        &self,
+        lease: &Lease,
+        failed: &OperationError,
+        connect: Connect,
+        retried: &mut RetryState,
+    ) -> bool {
+        let OperationError::Gone { fault, unseen: true, .. } = failed else { return false };
         let (done, is_allowed) = if matches!(fault, Fault::SessionExpired) {
-            (&mut mended.session, true)
+            (&mut retried.session, true)
         } else if let Fault::AuthNeeded(challenge) = fault {
             // A retry does not help with missing scopes; it may with a missing session.
-            (&mut mended.auth, !challenge.is_insufficient_scope())
+            (&mut retried.auth, !challenge.is_insufficient_scope())
         } else {
-            (&mut mended.way, connect == Connect::IfNeeded)
+            (&mut retried.connection, connect == Connect::IfNeeded)
         };
         if std::mem::replace(done, true) || !is_allowed {
             return false;
         }
         // The next caller replaces a broken one; this one may look intact to others.
-        if let Ok(Some(old)) = got.slot.replace(&self.common, &got.attempt) {
-            self.drains.drain(&self.common, old);
+        if let Ok(Some(old)) = lease.slot.replace(&self.common, &lease.attempt) {
+            self.draining.drain(&self.common, old);
         }
         true
     }
 
     /// A server that wants a login for every call is not contacted again; one that wants more scopes for this call,
     /// only for others.
-    async fn shut_out(&self, got: &Got, failed: &Failed) {
-        let Failed::Gone { fault: Fault::AuthNeeded(challenge), .. } = failed else { return };
-        let Ok(config) = got.slot.usable() else { return };
+    async fn shut_out(&self, lease: &Lease, failed: &OperationError) {
+        let OperationError::Gone { fault: Fault::AuthNeeded(challenge), .. } = failed else { return };
+        let Ok(config) = lease.slot.usable() else { return };
         if challenge.is_insufficient_scope() {
-            return self.common.needed.note_more(&got.slot.name, challenge.clone());
+            return self.common.needed.note_more(&lease.slot.name, challenge.clone());
         }
-        self.common.needed.note(&got.slot.name, config, challenge.clone()).await;
-        if let Some(old) = got.slot.shut_out(&self.common, &got.attempt, challenge.clone()) {
-            self.drains.drain(&self.common, old);
+        self.common.needed.note(&lease.slot.name, config, challenge.clone()).await;
+        if let Some(old) = lease.slot.shut_out(&self.common, &lease.attempt, challenge.clone()) {
+            self.draining.drain(&self.common, old);
         }
     }
 
     /// Returns the connection of a server, opened if needed and allowed.
-    async fn connection(&self, errand: Errand<'_>) -> Result<Got, CallError> {
+    async fn connection(&self, request: Request<'_>) -> Result<Lease, CallError> {
         loop {
-            let slot = self.slot(errand.server)?;
-            let attempt = match errand.connect {
+            let slot = self.slot(request.server)?;
+            let attempt = match request.connect {
                 Connect::IfNeeded => slot.begin(&self.common),
                 Connect::Never => match slot.attempt() {
                     Some(attempt) if attempt.is_there() => Ok(attempt),
@@ -132,16 +145,16 @@ impl Shared {
                 Ok(attempt) => attempt,
                 // Its configuration was changed or removed meanwhile.
                 Err(NoAttempt::Retired) if !self.common.closed.is_cancelled() => continue,
-                Err(why) => return Err(self.no_attempt(errand.server, why)),
+                Err(why) => return Err(self.no_attempt(request.server, why)),
             };
             match attempt.settled().await {
                 Ok(connection) => {
                     let connection = Arc::clone(connection);
-                    return Ok(Got { slot, attempt, connection });
+                    return Ok(Lease { slot, attempt, connection });
                 }
-                Err(_) if self.common.closed.is_cancelled() => return Err(closed(errand.server)),
+                Err(_) if self.common.closed.is_cancelled() => return Err(closed(request.server)),
                 Err(why) if self.is_replaced(&slot) && matches!(**why, ConnectError::Cancelled) => {}
-                Err(why) => return Err(not_connected(errand.server, Arc::clone(why))),
+                Err(why) => return Err(not_connected(request.server, Arc::clone(why))),
             }
         }
     }
@@ -177,7 +190,7 @@ impl Shared {
 }
 
 fn closed(server: &str) -> CallError {
-    CallError::Died { server: server.to_owned(), fault: Fault::Closed, said: Said::default() }
+    CallError::Died { server: server.to_owned(), fault: Fault::Closed, said: ServerOutput::default() }
 }
 
 fn not_connected(server: &str, why: Arc<ConnectError>) -> CallError {
@@ -188,22 +201,22 @@ fn not_connected(server: &str, why: Arc<ConnectError>) -> CallError {
     }
 }
 
-fn error(errand: Errand<'_>, failed: Failed) -> CallError {
-    let (server, asked) = (errand.server.to_owned(), errand.asked.clone());
+fn error(request: Request<'_>, failed: OperationError) -> CallError {
+    let (server, asked) = (request.server.to_owned(), request.asked.clone());
     match failed {
-        Failed::NoSuchTool(tools) => {
+        OperationError::NoSuchTool(tools) => {
             let known: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
-            let tool = if let Asked::Tool(tool) = asked { tool } else { String::new() };
+            let tool = if let Operation::Tool(tool) = asked { tool } else { String::new() };
             let meant = suggest(&tool, &known).map(str::to_owned);
             let known = known.into_iter().map(str::to_owned).collect();
             CallError::NoSuchTool { server, tool, known, meant }
         }
-        Failed::Gone { fault: Fault::AuthNeeded(challenge), .. } => {
+        OperationError::Gone { fault: Fault::AuthNeeded(challenge), .. } => {
             CallError::NeedsAuth { server, challenge }
         }
-        Failed::Gone { fault, said, .. } => CallError::Died { server, fault, said },
-        Failed::Refused { code, message, .. } => CallError::Refused { server, asked, code, message },
-        Failed::Unexpected(what) => CallError::Protocol { server, asked, what },
-        Failed::TooManyRounds(rounds) => CallError::TooManyRounds { server, asked, rounds },
+        OperationError::Gone { fault, said, .. } => CallError::Died { server, fault, said },
+        OperationError::Refused { code, message, .. } => CallError::Refused { server, asked, code, message },
+        OperationError::Unexpected(what) => CallError::Protocol { server, asked, what },
+        OperationError::TooManyRounds(rounds) => CallError::TooManyRounds { server, asked, rounds },
     }
 }

@@ -60,7 +60,7 @@ impl Slot {
     ) -> Arc<Self> {
         let name: Arc<str> = configured.name.to_string().into();
         let (config, status) = (configured.config.clone(), configured.status.clone());
-        drop(common.board.poster(&name, begins(&config, &status)));
+        drop(common.states.publisher(&name, begins(&config, &status)));
         let line = Line { attempt: None, failures: 0, after, is_retired: false };
         Arc::new(Self { name, config, status, line: RwLock::new(line) })
     }
@@ -90,7 +90,7 @@ impl Slot {
             // The last caller has recorded it; a new process has not.
             if self.read().attempt.is_none() {
                 let challenge = challenge.clone();
-                drop(common.board.poster(&self.name, ServerState::NeedsAuth { challenge }));
+                drop(common.states.publisher(&self.name, ServerState::NeedsAuth { challenge }));
             }
             return Err(NoAttempt::NeedsAuth(challenge));
         }
@@ -120,7 +120,7 @@ impl Slot {
     pub(super) fn let_go(&self, common: &Common) -> Option<Arc<Attempt>> {
         let mut line = self.write();
         let old = line.attempt.take()?;
-        drop(common.board.poster(&self.name, begins(&self.config, &self.status)));
+        drop(common.states.publisher(&self.name, begins(&self.config, &self.status)));
         Some(old)
     }
 
@@ -133,7 +133,7 @@ impl Slot {
     ) -> Option<Arc<Attempt>> {
         let mut line = self.write();
         line.attempt.as_ref().filter(|attempt| Arc::ptr_eq(attempt, old))?;
-        drop(common.board.poster(&self.name, ServerState::NeedsAuth { challenge }));
+        drop(common.states.publisher(&self.name, ServerState::NeedsAuth { challenge }));
         line.attempt.take()
     }
 
@@ -160,7 +160,7 @@ impl Slot {
             Start {
                 server: Arc::clone(&self.name),
                 config: config.clone(),
-                poster: common.board.poster(&self.name, ServerState::Waiting),
+                publisher: common.states.publisher(&self.name, ServerState::Waiting),
                 not_before,
                 renews,
                 after: line.after.clone(),

@@ -13,7 +13,7 @@ use crate::connection::ServerInfo;
 
 /// The states of all servers.
 #[derive(Debug, Default)]
-pub(super) struct Board {
+pub(super) struct StateBroadcast {
     inner: Mutex<Inner>,
     /// A counter of published states.
     written: watch::Sender<u64>,
@@ -38,15 +38,15 @@ struct Line {
 
 /// The right to publish the state of one server, until another one gets it.
 #[derive(Debug)]
-pub(super) struct Poster {
-    board: Arc<Board>,
+pub(super) struct StatePublisher {
+    states: Arc<StateBroadcast>,
     server: Arc<str>,
     writer: u64,
 }
 
-impl Board {
-    /// Creates a poster; from now on only this one is published. Its first state is published at once.
-    pub(super) fn poster(self: &Arc<Self>, server: &Arc<str>, begins: ServerState) -> Poster {
+impl StateBroadcast {
+    /// Creates a publisher; from now on only its states are published. Its first state is published at once.
+    pub(super) fn publisher(self: &Arc<Self>, server: &Arc<str>, begins: ServerState) -> StatePublisher {
         let mut inner = self.lock();
         let writer = inner.lines.get(server).map_or(0, |line| line.writer + 1);
         match inner.lines.get_mut(server) {
@@ -55,12 +55,12 @@ impl Board {
             Some(_) | None => inner.write(server, begins, Some(writer)),
         }
         self.tell(inner);
-        Poster { board: Arc::clone(self), server: Arc::clone(server), writer }
+        StatePublisher { states: Arc::clone(self), server: Arc::clone(server), writer }
     }
 
     /// Publishes the final state of this server.
     pub(super) fn end(self: &Arc<Self>, server: &Arc<str>) {
-        drop(self.poster(server, ServerState::Closed));
+        drop(self.publisher(server, ServerState::Closed));
     }
 
     /// Ends the readers, once they have read everything.
@@ -103,18 +103,18 @@ impl Inner {
     }
 }
 
-impl Poster {
-    pub(super) fn post(&self, state: ServerState) {
-        let mut inner = self.board.lock();
+impl StatePublisher {
+    pub(super) fn publish(&self, state: ServerState) {
+        let mut inner = self.states.lock();
         if inner.lines.get(&self.server).is_some_and(|line| line.writer == self.writer) {
             inner.write(&self.server, state, None);
-            self.board.tell(inner);
+            self.states.tell(inner);
         }
     }
 
     /// Publishes that it is connected, or that its tools have changed.
     pub(super) fn connected(&self, info: &Arc<ServerInfo>, tools: usize) {
-        let mut inner = self.board.lock();
+        let mut inner = self.states.lock();
         let Some(line) = inner.lines.get_mut(&self.server).filter(|line| line.writer == self.writer) else {
             return;
         };
@@ -122,7 +122,7 @@ impl Poster {
         let generation = line.generation;
         let state = ServerState::Connected { generation, info: Arc::clone(info), tools };
         inner.write(&self.server, state, None);
-        self.board.tell(inner);
+        self.states.tell(inner);
     }
 }
 
@@ -134,14 +134,14 @@ fn is_waiting(state: &ServerState) -> bool {
 /// in between, never the last one of a server.
 #[derive(Debug)]
 pub struct Changes {
-    board: Arc<Board>,
+    states: Arc<StateBroadcast>,
     written: watch::Receiver<u64>,
     read: u64,
 }
 
 impl Changes {
-    pub(super) fn new(board: &Arc<Board>) -> Self {
-        Self { board: Arc::clone(board), written: board.written.subscribe(), read: 0 }
+    pub(super) fn new(states: &Arc<StateBroadcast>) -> Self {
+        Self { states: Arc::clone(states), written: states.written.subscribe(), read: 0 }
     }
 
     /// Returns the next server and its state; `None` once the pool is closed and everything was read. Cancel-safe.
@@ -149,7 +149,7 @@ impl Changes {
         loop {
             self.written.mark_unchanged();
             {
-                let inner = self.board.lock();
+                let inner = self.states.lock();
                 let unread = inner.lines.iter().filter(|(_, line)| line.at > self.read);
                 if let Some((server, line)) = unread.min_by_key(|(_, line)| line.at) {
                     self.read = line.at;

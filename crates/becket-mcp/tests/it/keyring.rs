@@ -16,7 +16,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
 use becket_mcp::Secret;
-use becket_mcp::auth::{Client, FileStore, Issued, Kept, Key, KeyringStore, Proof, TokenStore, Tokens};
+use becket_mcp::auth::{
+    Client, FileStore, Key, KeyringStore, Proof, TokenIssuer, TokenLocation, TokenStore, Tokens,
+};
 
 /// The file with the task of the test when it is run as a job.
 const MARK: &str = "job";
@@ -96,7 +98,7 @@ fn tokens(access: &str) -> Tokens {
         scopes: vec!["read".into()],
         asked: Vec::new(),
         client: Client { id: "c".into(), proof: Proof::None },
-        issued: Issued {
+        issued: TokenIssuer {
             issuer: None,
             token_endpoint: "https://as.example/token".parse().unwrap(),
             revocation_endpoint: None,
@@ -130,7 +132,7 @@ async fn keeps_and_locks() {
     FileStore::new(file()).save(&key("a"), tokens("s3cr3t-old")).await.unwrap();
     store.ready(&key("a")).await.unwrap();
     for (server, access) in [("a", "s3cr3t-a"), ("b", "s3cr3t-b"), ("a", "s3cr3t-a2")] {
-        assert_eq!(store.save(&key(server), tokens(access)).await.unwrap(), Kept::Keyring);
+        assert_eq!(store.save(&key(server), tokens(access)).await.unwrap(), TokenLocation::Keyring);
     }
     assert_eq!(FileStore::new(file()).load(&key("a")).await.unwrap(), None);
     // Another store, as in another process; the same file under another directory is another store.

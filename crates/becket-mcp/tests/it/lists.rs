@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use becket_mcp::{Debounce, Listed, Lists, Ticket};
+use becket_mcp::{Debounce, ListState, Lists, Ticket};
 use proptest::prelude::*;
 
 // rules: X5, X8
@@ -17,9 +17,9 @@ fn a_list_asked_for_before_a_change_is_never_stored_after_it() {
     lists.changed("a");
     let after = lists.begin("a");
     assert!(!before.store(1));
-    assert_eq!(lists.look("a"), Listed::Nothing { why: None });
+    assert_eq!(lists.look("a"), ListState::Nothing { why: None });
     assert!(after.store(2));
-    assert_eq!(lists.look("a"), Listed::Fresh(Arc::new(2)));
+    assert_eq!(lists.look("a"), ListState::Fresh(Arc::new(2)));
 }
 
 // rules: X5, X8
@@ -37,26 +37,26 @@ fn of_two_that_were_asked_for_the_later_one_stays() {
 fn a_refresh_that_fails_keeps_the_old_list_and_says_so() {
     let lists = Lists::default();
     lists.begin("a").failed("no");
-    assert_eq!(lists.look("a"), Listed::Nothing { why: Some("no".into()) });
+    assert_eq!(lists.look("a"), ListState::Nothing { why: Some("no".into()) });
     assert!(lists.begin("a").store(1));
     lists.changed("a");
-    assert_eq!((lists.get("a"), lists.look("a")), (None, Listed::Changed(Arc::new(1))));
+    assert_eq!((lists.get("a"), lists.look("a")), (None, ListState::Changed(Arc::new(1))));
 
     lists.begin("a").failed("broken pipe");
-    let kept = Listed::Kept { list: Arc::new(1), why: "broken pipe".into() };
+    let kept = ListState::Kept { list: Arc::new(1), why: "broken pipe".into() };
     assert_eq!((lists.get("a").as_deref(), lists.look("a")), (Some(&1), kept));
 
     // A failure that a change has overtaken says nothing about the list that is wanted now.
     let overtaken = lists.begin("a");
     lists.changed("a");
     overtaken.failed("late");
-    assert_eq!(lists.look("a"), Listed::Changed(Arc::new(1)));
+    assert_eq!(lists.look("a"), ListState::Changed(Arc::new(1)));
 
     // Nor does one that another success has overtaken.
     let overtaken = lists.begin("a");
     assert!(lists.begin("a").store(2));
     overtaken.failed("late");
-    assert_eq!(lists.look("a"), Listed::Fresh(Arc::new(2)));
+    assert_eq!(lists.look("a"), ListState::Fresh(Arc::new(2)));
 }
 
 // rule: X5
@@ -165,20 +165,20 @@ proptest! {
             for server in 0..5u8 {
                 let now = world.get(&server).copied().unwrap_or_default();
                 match lists.look(&server.to_string()) {
-                    Listed::Fresh(list) => {
+                    ListState::Fresh(list) => {
                         held += 1;
                         prop_assert_eq!((list.life, list.announced), (now.life, now.announced));
                         prop_assert_eq!(Some(&*list), stored.get(&server));
                     }
-                    Listed::Changed(list) => {
+                    ListState::Changed(list) => {
                         held += 1;
                         prop_assert!(list.life == now.life && list.announced < now.announced);
                     }
-                    Listed::Kept { list, .. } => {
+                    ListState::Kept { list, .. } => {
                         held += 1;
                         prop_assert_eq!(list.life, now.life);
                     }
-                    Listed::Nothing { .. } => {}
+                    ListState::Nothing { .. } => {}
                 }
             }
             prop_assert!(held <= 3);

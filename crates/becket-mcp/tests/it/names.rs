@@ -23,9 +23,9 @@ struct Case {
     warnings: Vec<String>,
 }
 
-type Listed = Vec<(String, Vec<String>)>;
+type ServerLists = Vec<(String, Vec<String>)>;
 
-fn build(servers: &Listed) -> Names {
+fn build(servers: &ServerLists) -> Names {
     Names::build(servers.iter().map(|(server, tools)| (server.as_str(), tools.iter().map(String::as_str))))
 }
 
@@ -63,7 +63,7 @@ fn cases() {
 }
 
 /// Few letters and few tools, so that names meet often; some long, some with letters that no name may have.
-fn servers() -> impl Strategy<Value = Listed> {
+fn servers() -> impl Strategy<Value = ServerLists> {
     let part = prop_oneof![
         8 => "[ab_.]{0,3}",
         2 => "[a_]{40,70}",
@@ -71,7 +71,7 @@ fn servers() -> impl Strategy<Value = Listed> {
     ];
     let tools = prop::collection::vec(part.clone(), 0..5);
     prop::collection::btree_map(part, tools, 0..6)
-        .prop_map(|servers| servers.into_iter().collect::<Listed>())
+        .prop_map(|servers| servers.into_iter().collect::<ServerLists>())
         .prop_shuffle()
 }
 
@@ -128,7 +128,7 @@ proptest! {
 #[test]
 fn ten_thousand_tools_are_named_at_once() {
     let tools: Vec<String> = (0..1_000).map(|n| format!("tool.{n}")).collect();
-    let servers: Listed = (0..10).map(|n| (format!("server {n}"), tools.clone())).collect();
+    let servers: ServerLists = (0..10).map(|n| (format!("server {n}"), tools.clone())).collect();
     let start = std::time::Instant::now();
     let names = build(&servers);
     assert_eq!(names.iter().count(), 10_000);
@@ -137,6 +137,6 @@ fn ten_thousand_tools_are_named_at_once() {
     assert_eq!(&*names.get("mcp__server_9__tool_999").unwrap().name, "tool.999");
 
     // The same again, each name taken by the first server.
-    let servers: Listed = ["s.a", "s a"].map(|name| (name.to_owned(), tools.clone())).into();
+    let servers: ServerLists = ["s.a", "s a"].map(|name| (name.to_owned(), tools.clone())).into();
     assert_eq!(build(&servers).warnings().len(), 1 + 1_000);
 }

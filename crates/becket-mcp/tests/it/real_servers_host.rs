@@ -10,7 +10,7 @@ use crate::common::real::program;
 use crate::common::{LONG, Place, call, nothing, object};
 use becket_mcp::config::Configured;
 use becket_mcp::{
-    CancellationToken, Elicitation, ElicitationAnswer, Host, Lent, Offers, Pool, Progress, Root,
+    BoxFuture, CancellationToken, Elicitation, ElicitationAnswer, Host, Offers, Pool, Progress, Root,
 };
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
@@ -33,7 +33,7 @@ impl Host for Generous {
         _: &'a str,
         asked: Elicitation,
         _: &'a CancellationToken,
-    ) -> Lent<'a, ElicitationAnswer> {
+    ) -> BoxFuture<'a, ElicitationAnswer> {
         let fields = match &asked {
             Elicitation::Form { .. } => object(json!({"name": "Thomas", "check": true, "integer": 7})),
             Elicitation::Url { .. } => Map::new(),
@@ -47,14 +47,14 @@ impl Host for Generous {
         _: &'a str,
         request: Map<String, Value>,
         _: &'a CancellationToken,
-    ) -> Lent<'a, Result<Map<String, Value>, String>> {
+    ) -> BoxFuture<'a, Result<Map<String, Value>, String>> {
         self.sampled.lock().unwrap().push(Value::Object(request));
         let text = json!({"type": "text", "text": "will no one rid me"});
         let said = json!({"role": "assistant", "content": text, "model": "henry-2"});
         Box::pin(std::future::ready(Ok(object(said))))
     }
 
-    fn roots<'a>(&'a self, _: &'a str) -> Lent<'a, Vec<Root>> {
+    fn roots<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Vec<Root>> {
         let root = Root { uri: "file:///cathedral".into(), name: Some("the cathedral".into()) };
         Box::pin(std::future::ready(vec![root]))
     }

@@ -5,7 +5,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::common::real::Listening;
+use crate::common::real::RunningServer;
 use crate::common::{LONG, Place, SHORT, call, call_for, nothing, of_it};
 use becket_mcp::config::{Configured, Remote, ServerConfig, Transport};
 use becket_mcp::{
@@ -14,15 +14,16 @@ use becket_mcp::{
 use serde_json::json;
 
 /// A way in which the server is run: its own word, the path it answers at, and what that is here.
-type Way = (&'static str, &'static str, fn(Remote) -> Transport);
+type RemoteTransport = (&'static str, &'static str, fn(Remote) -> Transport);
 
-const WAYS: [Way; 2] = [("streamableHttp", "mcp", Transport::Http), ("sse", "sse", Transport::Sse)];
+const WAYS: [RemoteTransport; 2] =
+    [("streamableHttp", "mcp", Transport::Http), ("sse", "sse", Transport::Sse)];
 
 /// A host that remembers how far calls were.
 #[derive(Default)]
-struct Watching(Mutex<Vec<f64>>);
+struct ProgressRecorder(Mutex<Vec<f64>>);
 
-impl Host for Watching {
+impl Host for ProgressRecorder {
     fn offers(&self) -> Offers {
         Offers::default()
     }
@@ -32,7 +33,11 @@ impl Host for Watching {
     }
 }
 
-async fn connect(server: &Listening, (_, path, transport): Way, host: Arc<dyn Host>) -> (Pool, Place) {
+async fn connect(
+    server: &RunningServer,
+    (_, path, transport): RemoteTransport,
+    host: Arc<dyn Host>,
+) -> (Pool, Place) {
     let url = format!("http://127.0.0.1:{}/{path}", server.port()).parse().unwrap();
     let remote = Remote::new(url);
     let place = Place::new();
@@ -48,7 +53,7 @@ async fn connect(server: &Listening, (_, path, transport): Way, host: Arc<dyn Ho
 #[tokio::test]
 async fn it_answers_in_every_kind() {
     for way in WAYS {
-        let Some(server) = Listening::start("BECKET_TEST_MCP_EVERYTHING", &[way.0]) else { return };
+        let Some(server) = RunningServer::start("BECKET_TEST_MCP_EVERYTHING", &[way.0]) else { return };
         let (pool, _place) = connect(&server, way, Arc::new(())).await;
         let echoed = call(&pool, "echo", json!({"message": "héllo"})).await.unwrap();
         assert_eq!(echoed.text(), "Echo: héllo", "{}", way.0);
@@ -69,7 +74,7 @@ async fn it_answers_in_every_kind() {
 #[tokio::test]
 async fn its_resources_are_read_and_its_prompts_are_filled_in() {
     for way in WAYS {
-        let Some(server) = Listening::start("BECKET_TEST_MCP_EVERYTHING", &[way.0]) else { return };
+        let Some(server) = RunningServer::start("BECKET_TEST_MCP_EVERYTHING", &[way.0]) else { return };
         let (pool, _place) = connect(&server, way, Arc::new(())).await;
         let cancel = CancellationToken::new();
         let resources = pool.resources("it", &cancel).await.unwrap();
@@ -98,9 +103,9 @@ async fn its_resources_are_read_and_its_prompts_are_filled_in() {
 #[tokio::test]
 async fn calls_at_once_do_not_wait_for_each_other() {
     for way in WAYS {
-        let Some(server) = Listening::start("BECKET_TEST_MCP_EVERYTHING", &[way.0]) else { return };
-        let host = Arc::new(Watching::default());
-        let (pool, _place) = connect(&server, way, Arc::<Watching>::clone(&host)).await;
+        let Some(server) = RunningServer::start("BECKET_TEST_MCP_EVERYTHING", &[way.0]) else { return };
+        let host = Arc::new(ProgressRecorder::default());
+        let (pool, _place) = connect(&server, way, Arc::<ProgressRecorder>::clone(&host)).await;
         let long = json!({"duration": 1, "steps": 4});
         let (slow, quick) = tokio::join!(call(&pool, "trigger-long-running-operation", long), async {
             let sums = (0..20).map(|n| call(&pool, "get-sum", json!({"a": n, "b": 1})));
@@ -120,7 +125,7 @@ async fn calls_at_once_do_not_wait_for_each_other() {
 #[tokio::test]
 async fn a_long_call_is_given_up_and_the_next_one_works() {
     for way in WAYS {
-        let Some(server) = Listening::start("BECKET_TEST_MCP_EVERYTHING", &[way.0]) else { return };
+        let Some(server) = RunningServer::start("BECKET_TEST_MCP_EVERYTHING", &[way.0]) else { return };
         let (pool, _place) = connect(&server, way, Arc::new(())).await;
         pool.start(&CancellationToken::new()).await;
         let long = json!({"duration": 1000, "steps": 1000});
@@ -150,7 +155,7 @@ async fn a_long_call_is_given_up_and_the_next_one_works() {
 #[tokio::test]
 async fn a_server_that_was_started_again_is_heard_again() {
     for way in WAYS {
-        let Some(mut server) = Listening::start("BECKET_TEST_MCP_EVERYTHING", &[way.0]) else { return };
+        let Some(mut server) = RunningServer::start("BECKET_TEST_MCP_EVERYTHING", &[way.0]) else { return };
         let (pool, _place) = connect(&server, way, Arc::new(())).await;
         assert_eq!(call(&pool, "echo", json!({"message": "a"})).await.unwrap().text(), "Echo: a");
         server.restart();
@@ -173,7 +178,7 @@ async fn a_server_that_was_started_again_is_heard_again() {
 #[tokio::test]
 async fn a_server_that_is_gone_is_an_error_that_says_so() {
     for way in WAYS {
-        let Some(mut server) = Listening::start("BECKET_TEST_MCP_EVERYTHING", &[way.0]) else { return };
+        let Some(mut server) = RunningServer::start("BECKET_TEST_MCP_EVERYTHING", &[way.0]) else { return };
         let (pool, _place) = connect(&server, way, Arc::new(())).await;
         assert_eq!(call(&pool, "echo", json!({"message": "a"})).await.unwrap().text(), "Echo: a");
         server.stop();

@@ -1,6 +1,6 @@
 //! What a server offers beside tools: resources and prompts; and who is logged in to it.
 
-use becket_mcp::auth::Kept;
+use becket_mcp::auth::TokenLocation;
 use becket_mcp::{Names, Prompt, PromptResult, PromptRole, ResourceBody, ResourceContents, Resources};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -210,11 +210,11 @@ pub enum McpKept {
 
 impl McpKept {
     /// Where a store says that it keeps them.
-    pub fn new(kept: &Kept) -> Self {
+    pub fn new(kept: &TokenLocation) -> Self {
         match kept {
-            Kept::File(path) => Self::File { path: path.display().to_string() },
-            Kept::Keyring => Self::Keyring,
-            Kept::Elsewhere(what) => Self::Elsewhere { what: what.to_string() },
+            TokenLocation::File(path) => Self::File { path: path.display().to_string() },
+            TokenLocation::Keyring => Self::Keyring,
+            TokenLocation::Elsewhere(what) => Self::Elsewhere { what: what.to_string() },
         }
     }
 }

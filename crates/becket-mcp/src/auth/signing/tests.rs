@@ -16,7 +16,7 @@ fn made(algorithm: &'static rcgen::SignatureAlgorithm) -> String {
 }
 
 /// Returns the public key in the form that signature checks take: the end of its published encoding.
-fn public(signing: &Signing) -> Vec<u8> {
+fn public(signing: &AssertionSigner) -> Vec<u8> {
     let published = signing.key.public_key().unwrap().to_vec();
     let length = match signing.algorithm {
         Algorithm::Es256 => 65,
@@ -47,7 +47,7 @@ fn checker(algorithm: Algorithm) -> &'static dyn VerificationAlgorithm {
 }
 
 /// Checks the signature of a JWT and returns its header and its claims.
-fn checked(signing: &Signing, jwt: &Secret) -> [Value; 2] {
+fn checked(signing: &AssertionSigner, jwt: &Secret) -> [Value; 2] {
     let decoded = |part: &str| URL_SAFE_NO_PAD.decode(part).unwrap();
     let (text, signature) = jwt.expose().rsplit_once('.').unwrap();
     let key = UnparsedPublicKey::new(checker(signing.algorithm), public(signing));
@@ -65,7 +65,7 @@ fn what_each_key_signs_holds_and_says_who_for_whom_and_how_long() {
     let cases = [(&*p256, "ES256"), (&*p384, "ES384"), (&*ed25519, "EdDSA"), (P256_SEC1, "ES256")];
     let rsa = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"].map(|name| (RSA, name));
     for (pem, name) in cases.into_iter().chain(rsa).chain([(RSA_PKCS1, "PS256")]) {
-        let signing = Signing::new(pem.as_bytes(), Algorithm::named(name), None).unwrap();
+        let signing = AssertionSigner::new(pem.as_bytes(), Algorithm::named(name), None).unwrap();
         // The numbers of a signature are shorter now and then: one in 128 begins with a zero.
         let times = if pem == P256_SEC1 { 600 } else { 3 };
         let mut ids: Vec<String> = (0..times)
@@ -116,7 +116,8 @@ fn a_key_signs_as_it_can_and_as_the_other_side_takes_it() {
         (odd, None, None, "it is no key of RSA (from 2048 bits), P-256, P-384 or Ed25519"),
     ] {
         let taken: Option<Vec<String>> = taken.map(|all| all.iter().map(|name| (*name).to_owned()).collect());
-        let signing = Signing::new(pem.as_bytes(), wanted.and_then(Algorithm::named), taken.as_deref());
+        let signing =
+            AssertionSigner::new(pem.as_bytes(), wanted.and_then(Algorithm::named), taken.as_deref());
         let said = signing.map_or_else(|why| why, |signing| signing.algorithm.name().to_owned());
         assert_eq!(said, expected, "{wanted:?} {taken:?}");
     }

@@ -5,7 +5,7 @@ use super::*;
 struct Tokens(&'static str, Option<&'static str>);
 
 impl HeaderSource for Tokens {
-    fn headers(&self, why: Why) -> Lent<'_, Result<Headers, Fault>> {
+    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, Fault>> {
         let answer = match (why, self.1) {
             (Why::First, _) => Ok(self.0),
             (Why::After401(_), Some(fresh)) => Ok(fresh),
@@ -51,7 +51,7 @@ async fn the_stronger_source_counts_and_a_401_asks_for_others() {
         ),
         (vec![], "", "it needs authentication"),
     ] {
-        let all = Layered::new(sources);
+        let all = LayeredHeaders::new(sources);
         assert_eq!(shown(all.headers(Why::First).await), first);
         assert_eq!(shown(all.headers(refused()).await), again);
     }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::StoreError;
 use crate::auth::key::Key;
 use crate::auth::tokens::Tokens;
-use crate::host::Lent;
+use crate::host::BoxFuture;
 
 /// The storage of tokens.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kept {
+pub enum TokenLocation {
     /// In this file.
     File(Arc<Path>),
     /// In the keyring of the system.
@@ -26,13 +26,13 @@ pub trait TokenStore: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// The store can't be read. That never means that there are no tokens.
-    fn load<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<Option<Tokens>, StoreError>>;
+    fn load<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Option<Tokens>, StoreError>>;
 
     /// Checks that the tokens of a login can be stored; called before a login begins.
     ///
     /// # Errors
     /// They can't be stored.
-    fn ready<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<(), StoreError>> {
+    fn ready<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>> {
         let _ = key;
         Box::pin(std::future::ready(Ok(())))
     }
@@ -42,13 +42,13 @@ pub trait TokenStore: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// They could not be stored.
-    fn save<'a>(&'a self, key: &'a Key, tokens: Tokens) -> Lent<'a, Result<Kept, StoreError>>;
+    fn save<'a>(&'a self, key: &'a Key, tokens: Tokens) -> BoxFuture<'a, Result<TokenLocation, StoreError>>;
 
     /// Stores renewed tokens: the stored ones have been used up.
     ///
     /// # Errors
     /// They could not be stored.
-    fn renew<'a>(&'a self, key: &'a Key, tokens: Tokens) -> Lent<'a, Result<Kept, StoreError>> {
+    fn renew<'a>(&'a self, key: &'a Key, tokens: Tokens) -> BoxFuture<'a, Result<TokenLocation, StoreError>> {
         self.save(key, tokens)
     }
 
@@ -56,14 +56,14 @@ pub trait TokenStore: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// They could not be deleted.
-    fn remove<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<(), StoreError>>;
+    fn remove<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>>;
 
     /// Excludes all others, in this process and in others, from the guard of this server until it is dropped. It is
     /// held while tokens are renewed, so `load`, `save` and `remove` must not take it themselves.
     ///
     /// # Errors
     /// Another holder kept it for too long.
-    fn guard<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<Guard, StoreError>>;
+    fn guard<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Guard, StoreError>>;
 }
 
 /// A guard that is held while tokens are renewed.

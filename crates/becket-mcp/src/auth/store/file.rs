@@ -10,11 +10,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::wire::{Entries, FORMAT, Wrong};
-use super::{Guard, Kept, StoreError, TokenStore};
+use super::{Guard, StoreError, TokenLocation, TokenStore};
 use crate::auth::key::Key;
 use crate::auth::private;
 use crate::auth::tokens::Tokens;
-use crate::host::Lent;
+use crate::host::BoxFuture;
 
 /// Time limit on the wait for the file: others hold it for milliseconds.
 const FILE: Duration = Duration::from_secs(10);
@@ -72,20 +72,20 @@ impl FileStore {
 }
 
 impl TokenStore for FileStore {
-    fn load<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<Option<Tokens>, StoreError>> {
+    fn load<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Option<Tokens>, StoreError>> {
         let (path, key) = (Arc::clone(&self.path), key.clone());
         Box::pin(blocking(move || Ok(read(&path)?.get(&key))))
     }
 
-    fn save<'a>(&'a self, key: &'a Key, tokens: Tokens) -> Lent<'a, Result<Kept, StoreError>> {
+    fn save<'a>(&'a self, key: &'a Key, tokens: Tokens) -> BoxFuture<'a, Result<TokenLocation, StoreError>> {
         let key = key.clone();
         Box::pin(async move {
             self.change(move |entries| entries.set(&key, &tokens)).await?;
-            Ok(Kept::File(Arc::clone(&self.path)))
+            Ok(TokenLocation::File(Arc::clone(&self.path)))
         })
     }
 
-    fn remove<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<(), StoreError>> {
+    fn remove<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
             if self.load(key).await?.is_none() {
                 return Ok(());
@@ -95,7 +95,7 @@ impl TokenStore for FileStore {
         })
     }
 
-    fn guard<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<Guard, StoreError>> {
+    fn guard<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Guard, StoreError>> {
         Box::pin(self.guarded(key, RENEWAL))
     }
 }

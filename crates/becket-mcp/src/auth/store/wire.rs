@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::auth::key::Key;
-use crate::auth::tokens::{Client, Issued, Proof, Tokens};
+use crate::auth::tokens::{Client, Proof, TokenIssuer, Tokens};
 use crate::secret::Secret;
 
 /// The newest format.
@@ -155,7 +155,7 @@ impl Entry {
             scopes: self.scopes.clone(),
             asked: self.asked.clone(),
             client: Client { id: self.client_id.clone(), proof },
-            issued: Issued {
+            issued: TokenIssuer {
                 issuer: self.issuer.clone(),
                 token_endpoint: self.token_endpoint.clone(),
                 revocation_endpoint: self.revocation_endpoint.clone(),

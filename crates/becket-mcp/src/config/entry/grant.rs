@@ -3,7 +3,7 @@
 //! Nothing is guessed: a grant is named, and has exactly the members that it needs.
 
 use super::keys::unknown_within;
-use super::provider::ProviderWritten;
+use super::provider::RawProvider;
 use crate::config::error::{ServerConfigError, cut, near};
 use crate::config::expand::Expander;
 use crate::config::grant::{Algorithm, Grant, PrivateKey};
@@ -14,17 +14,17 @@ use crate::suggest::suggest;
 
 /// The grant as written.
 #[derive(Clone)]
-pub(super) struct GrantWritten {
+pub(super) struct RawGrant {
     /// The position of `oauth`.
     place: Place,
     kind: Kind,
-    key: Option<KeyWritten>,
+    key: Option<RawKey>,
     assertion: Option<String>,
-    provider: Option<ProviderWritten>,
+    provider: Option<RawProvider>,
 }
 
 #[derive(Clone)]
-struct KeyWritten {
+struct RawKey {
     file: String,
     algorithm: Option<Algorithm>,
     id: Option<String>,
@@ -54,7 +54,7 @@ const KEY: [&str; 3] = ["file", "algorithm", "id"];
 /// Members of `oauth` for logins in a browser.
 const OF_A_PERSON: [&str; 2] = ["callbackPort", "clientMetadataUrl"];
 
-impl GrantWritten {
+impl RawGrant {
     /// Reads the members of `oauth`.
     pub(super) fn read(
         members: &Members<'_, '_>,
@@ -77,7 +77,7 @@ impl GrantWritten {
         let assertion = members.string("assertionFile")?.map(|file| file.value);
         let provider = members.get("identityProvider").map(|raw| {
             let members = Members::read(members.text, raw, "`identityProvider`")?;
-            ProviderWritten::read(&members, warnings)
+            RawProvider::read(&members, warnings)
         });
         Ok(Self {
             place: members.start.clone(),
@@ -91,7 +91,7 @@ impl GrantWritten {
     /// Returns it with variables expanded.
     pub(super) fn expanded(&self, expander: &mut Expander<'_>) -> Self {
         let Self { place, kind, key, assertion, provider } = self.clone();
-        let key = key.map(|KeyWritten { file, algorithm, id }| KeyWritten {
+        let key = key.map(|RawKey { file, algorithm, id }| RawKey {
             file: expander.text(&file),
             algorithm,
             id: id.map(|id| expander.text(&id)),
@@ -104,7 +104,7 @@ impl GrantWritten {
     /// Returns the grant, if it has all its members and none of another grant.
     pub(super) fn resolve(self, has: &Has) -> Result<Grant, ServerConfigError> {
         let Self { place, kind, key, assertion, provider } = self;
-        let provider = provider.map(ProviderWritten::resolve).transpose()?;
+        let provider = provider.map(RawProvider::resolve).transpose()?;
         let no_id = || format!("has the grant `{}` and no `clientId`: write one", kind.name());
         let grant = match (kind, key, assertion, provider) {
             (Kind::Code, None, None, None) => return Ok(Grant::Code),
@@ -116,7 +116,7 @@ impl GrantWritten {
             (Kind::Exchange, None, None, None) => Err(NO_PROVIDER.to_owned()),
             (Kind::Exchange, None, None, Some(provider)) => Ok(Grant::Exchange(provider)),
             (Kind::Client, Some(_), None, None) if has.secret => Err(TWO_PROOFS.to_owned()),
-            (Kind::Client, Some(KeyWritten { file, algorithm, id }), None, None) => {
+            (Kind::Client, Some(RawKey { file, algorithm, id }), None, None) => {
                 Ok(Grant::Key(PrivateKey { file: file.into(), algorithm, id }))
             }
             (Kind::Client, None, None, None) if has.secret => Ok(Grant::Secret),
@@ -156,7 +156,7 @@ fn kind(members: &Members<'_, '_>) -> Result<Kind, ServerConfigError> {
     })
 }
 
-fn private_key(members: &Members<'_, '_>) -> Result<KeyWritten, ServerConfigError> {
+fn private_key(members: &Members<'_, '_>) -> Result<RawKey, ServerConfigError> {
     let wrong = |place, why| Err(ServerConfigError::Grant { place, why });
     let Some(file) = members.string("file")?.filter(|file| !file.value.is_empty()) else {
         let why = "has a `privateKey` without a `file`: name the PEM file".to_owned();
@@ -169,7 +169,7 @@ fn private_key(members: &Members<'_, '_>) -> Result<KeyWritten, ServerConfigErro
             None => return wrong(place, unknown("algorithm", &value, &Algorithm::ALL.map(Algorithm::name))),
         },
     };
-    Ok(KeyWritten { file: file.value, algorithm, id: members.string("id")?.map(|id| id.value) })
+    Ok(RawKey { file: file.value, algorithm, id: members.string("id")?.map(|id| id.value) })
 }
 
 fn unknown(what: &str, value: &str, known: &[&'static str]) -> String {

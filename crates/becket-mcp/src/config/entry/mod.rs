@@ -1,6 +1,6 @@
 //! One server's entry, in two steps: as written, and with its variables expanded.
 //!
-//! - `written` reads the members and determines the type of the server; `keys` lists the keys of each type.
+//! - `raw` reads the members and determines the type of the server; `keys` lists the keys of each type.
 //! - `resolve` expands the variables and checks what can only be checked then; `address`, `headers` and `grant` check
 //!   their parts.
 //!
@@ -11,7 +11,7 @@ mod grant;
 mod headers;
 mod keys;
 mod provider;
+mod raw;
 mod resolve;
-mod written;
 
-pub(super) use written::Written;
+pub(super) use raw::RawEntry;

@@ -11,7 +11,7 @@ use crate::config::warning::ServerWarning;
 
 /// The provider as written.
 #[derive(Clone)]
-pub(super) struct ProviderWritten {
+pub(super) struct RawProvider {
     /// The position of its object.
     place: Place,
     endpoint: At<String>,
@@ -22,7 +22,7 @@ pub(super) struct ProviderWritten {
 
 const KEYS: [&str; 4] = ["tokenEndpoint", "clientId", "clientSecret", "idTokenFile"];
 
-impl ProviderWritten {
+impl RawProvider {
     pub(super) fn read(
         members: &Members<'_, '_>,
         warnings: &mut Vec<ServerWarning>,

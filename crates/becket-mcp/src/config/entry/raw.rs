@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 
-use super::grant::GrantWritten;
+use super::grant::RawGrant;
 use super::keys::{Kind, unknown_within};
 use crate::config::error::{ServerConfigError, cut};
 use crate::config::members::{At, Members, decode};
@@ -20,26 +20,26 @@ const NEEDS_HOST: &str = "claudeai-proxy";
 
 /// An entry as written.
 #[derive(Clone)]
-pub(in crate::config) struct Written {
+pub(in crate::config) struct RawEntry {
     /// The position of its object.
     pub(super) place: Place,
     pub(super) timeout: Option<Duration>,
-    pub(super) way: Way,
+    pub(super) way: RawTransport,
     pub(super) warnings: Vec<ServerWarning>,
 }
 
 /// The transport of an entry.
 #[derive(Clone)]
-pub(super) enum Way {
-    Stdio(StdioWritten),
-    Remote(Kind, fn(Remote) -> Transport, Box<RemoteWritten>),
-    Ide(Kind, fn(Ide) -> Transport, IdeWritten),
+pub(super) enum RawTransport {
+    Stdio(RawStdio),
+    Remote(Kind, fn(Remote) -> Transport, Box<RawRemote>),
+    Ide(Kind, fn(Ide) -> Transport, RawIde),
     Proxy { url: At<String>, id: At<String>, needs_host: bool },
     InProcess,
 }
 
 #[derive(Clone)]
-pub(super) struct StdioWritten {
+pub(super) struct RawStdio {
     pub(super) command: At<String>,
     pub(super) args: Vec<String>,
     pub(super) env: Vec<(String, At<String>)>,
@@ -47,34 +47,34 @@ pub(super) struct StdioWritten {
 }
 
 #[derive(Clone)]
-pub(super) struct RemoteWritten {
+pub(super) struct RawRemote {
     pub(super) url: At<String>,
     pub(super) headers: Vec<(String, At<String>)>,
     pub(super) headers_helper: Option<String>,
-    pub(super) oauth: Option<OAuthWritten>,
-    pub(super) tls: Option<TlsWritten>,
+    pub(super) oauth: Option<RawOAuth>,
+    pub(super) tls: Option<RawTls>,
 }
 
 #[derive(Clone)]
-pub(super) struct IdeWritten {
+pub(super) struct RawIde {
     pub(super) url: At<String>,
     pub(super) name: Option<String>,
     pub(super) token: Option<At<String>>,
 }
 
 #[derive(Clone)]
-pub(super) struct OAuthWritten {
+pub(super) struct RawOAuth {
     pub(super) client_id: Option<String>,
     pub(super) client_secret: Option<String>,
     pub(super) client_metadata_url: Option<At<String>>,
     pub(super) callback_port: Option<u16>,
     pub(super) scopes: Vec<String>,
     pub(super) metadata_url: Option<At<String>>,
-    pub(super) grant: GrantWritten,
+    pub(super) grant: RawGrant,
 }
 
 #[derive(Clone)]
-pub(super) struct TlsWritten {
+pub(super) struct RawTls {
     pub(super) ca: Option<String>,
     pub(super) cert: Option<String>,
     pub(super) key: Option<String>,
@@ -94,32 +94,33 @@ const OAUTH: [&str; 10] = [
 ];
 const TLS: [&str; 3] = ["ca", "cert", "key"];
 
-impl Written {
+impl RawEntry {
     /// Reads the members of an entry.
     pub(in crate::config) fn read(members: &Members<'_, '_>) -> Result<Self, ServerConfigError> {
         let kind = Kind::of(members)?;
         let mut warnings = kind.warnings(members);
-        let mut far = |into| Ok(Way::Remote(kind, into, Box::new(remote(members, kind, &mut warnings)?)));
-        let near = |into| Ok(Way::Ide(kind, into, ide(members, kind)?));
+        let mut far =
+            |into| Ok(RawTransport::Remote(kind, into, Box::new(remote(members, kind, &mut warnings)?)));
+        let near = |into| Ok(RawTransport::Ide(kind, into, ide(members, kind)?));
         let way = match kind {
-            Kind::Stdio => Ok(Way::Stdio(stdio(members)?)),
+            Kind::Stdio => Ok(RawTransport::Stdio(stdio(members)?)),
             Kind::Http => far(Transport::Http),
             Kind::Sse => far(Transport::Sse),
             Kind::WebSocket => far(Transport::WebSocket),
             Kind::SseIde => near(Transport::SseIde),
             Kind::WsIde => near(Transport::WsIde),
-            Kind::Proxy => Ok(Way::Proxy {
+            Kind::Proxy => Ok(RawTransport::Proxy {
                 url: url(members, kind)?,
                 id: needed(members.string("id")?, members, "id", kind)?,
                 needs_host: members.string("type")?.is_some_and(|written| written.value == NEEDS_HOST),
             }),
-            Kind::InProcess => Ok(Way::InProcess),
+            Kind::InProcess => Ok(RawTransport::InProcess),
         }?;
         Ok(Self { place: members.start.clone(), timeout: timeout(members)?, way, warnings })
     }
 }
 
-fn stdio(members: &Members<'_, '_>) -> Result<StdioWritten, ServerConfigError> {
+fn stdio(members: &Members<'_, '_>) -> Result<RawStdio, ServerConfigError> {
     let command = members.string("command")?.filter(|command| !command.value.is_empty());
     let Some(command) = command else {
         let meant = suggest("command", &members.keys()).map(str::to_owned);
@@ -129,16 +130,16 @@ fn stdio(members: &Members<'_, '_>) -> Result<StdioWritten, ServerConfigError> {
     if let Some((name, value)) = env.iter().find(|(name, _)| name.is_empty() || name.contains(['=', '\0'])) {
         return Err(ServerConfigError::VariableName { place: value.place.clone(), name: name.clone() });
     }
-    Ok(StdioWritten { command, args: members.strings("args")?, env, cwd: members.string("cwd")? })
+    Ok(RawStdio { command, args: members.strings("args")?, env, cwd: members.string("cwd")? })
 }
 
 fn remote(
     members: &Members<'_, '_>,
     kind: Kind,
     warnings: &mut Vec<ServerWarning>,
-) -> Result<RemoteWritten, ServerConfigError> {
+) -> Result<RawRemote, ServerConfigError> {
     let text = members.text;
-    Ok(RemoteWritten {
+    Ok(RawRemote {
         url: url(members, kind)?,
         headers: members.table("headers")?,
         headers_helper: members.string("headersHelper")?.map(|helper| helper.value),
@@ -147,8 +148,8 @@ fn remote(
     })
 }
 
-fn ide(members: &Members<'_, '_>, kind: Kind) -> Result<IdeWritten, ServerConfigError> {
-    Ok(IdeWritten {
+fn ide(members: &Members<'_, '_>, kind: Kind) -> Result<RawIde, ServerConfigError> {
+    Ok(RawIde {
         url: url(members, kind)?,
         name: members.string("ideName")?.map(|name| name.value),
         token: members.string("authToken")?,
@@ -159,18 +160,18 @@ fn oauth(
     text: &Text<'_>,
     raw: &RawValue,
     warnings: &mut Vec<ServerWarning>,
-) -> Result<OAuthWritten, ServerConfigError> {
+) -> Result<RawOAuth, ServerConfigError> {
     let members = Members::read(text, raw, "`oauth`")?;
     warnings.extend(unknown_within(&members, &OAUTH));
     let string = |key| Ok(members.string(key)?.map(|value| value.value));
-    Ok(OAuthWritten {
+    Ok(RawOAuth {
         client_id: string("clientId")?,
         client_secret: string("clientSecret")?,
         client_metadata_url: members.string("clientMetadataUrl")?,
         callback_port: members.get("callbackPort").map(|raw| port(text, raw)).transpose()?,
         scopes: scopes(&members)?,
         metadata_url: members.string("authServerMetadataUrl")?,
-        grant: GrantWritten::read(&members, warnings)?,
+        grant: RawGrant::read(&members, warnings)?,
     })
 }
 
@@ -197,11 +198,11 @@ fn tls(
     text: &Text<'_>,
     raw: &RawValue,
     warnings: &mut Vec<ServerWarning>,
-) -> Result<TlsWritten, ServerConfigError> {
+) -> Result<RawTls, ServerConfigError> {
     let members = Members::read(text, raw, "`tls`")?;
     warnings.extend(unknown_within(&members, &TLS));
     let path = |key| Ok(members.string(key)?.map(|path| path.value).filter(|path| !path.is_empty()));
-    let tls = TlsWritten { ca: path("ca")?, cert: path("cert")?, key: path("key")? };
+    let tls = RawTls { ca: path("ca")?, cert: path("cert")?, key: path("key")? };
     if tls.key.is_some() && tls.cert.is_none() {
         return Err(ServerConfigError::KeyAlone { place: text.start_of(raw.get()) });
     }

@@ -9,7 +9,7 @@ use super::address::{self, Address};
 use super::grant::Has;
 use super::headers;
 use super::keys::Kind;
-use super::written::{IdeWritten, OAuthWritten, RemoteWritten, StdioWritten, TlsWritten, Way, Written};
+use super::raw::{RawEntry, RawIde, RawOAuth, RawRemote, RawStdio, RawTls, RawTransport};
 use crate::config::error::ServerConfigError;
 use crate::config::expand::Expander;
 use crate::config::members::At;
@@ -19,7 +19,7 @@ use crate::config::warning::ServerWarning;
 
 type Variables = [(OsString, OsString)];
 
-impl Written {
+impl RawEntry {
     /// Expands the variables; `own` are those of the scope, which take precedence and are set for processes, and the
     /// options of its plugin, which are only expanded.
     pub(in crate::config) fn resolve(
@@ -31,12 +31,12 @@ impl Written {
         warnings.extend(self.warnings.iter().cloned());
         let mut expander = Expander::new(variables, own, options);
         let transport = match &self.way {
-            Way::Stdio(written) => {
+            RawTransport::Stdio(written) => {
                 let stdio = stdio(written, own, &mut expander);
                 expander.finish(&self.place)?;
                 Transport::Stdio(checked(stdio, written, &self.place)?)
             }
-            Way::Remote(kind, into, written) => {
+            RawTransport::Remote(kind, into, written) => {
                 let written = expanded(written, &mut expander);
                 expander.finish(&self.place)?;
                 let mut remote = remote(written, *kind, warnings)?;
@@ -45,19 +45,19 @@ impl Written {
                 }
                 into(remote)
             }
-            Way::Ide(kind, into, IdeWritten { url, name, token }) => {
+            RawTransport::Ide(kind, into, RawIde { url, name, token }) => {
                 let token = token.as_ref().map(|token| at(token, &mut expander));
-                let written = IdeWritten { url: at(url, &mut expander), name: name.clone(), token };
+                let written = RawIde { url: at(url, &mut expander), name: name.clone(), token };
                 expander.finish(&self.place)?;
                 into(ide(written, *kind, warnings)?)
             }
-            Way::Proxy { url, id, needs_host } => {
+            RawTransport::Proxy { url, id, needs_host } => {
                 let (url, id) = (at(url, &mut expander), at(id, &mut expander));
                 expander.finish(&self.place)?;
                 let (url, id) = (address(&url, Kind::Proxy, warnings)?, proxy_id(id)?);
                 Transport::Proxy(Proxy { url, id, needs_host: *needs_host })
             }
-            Way::InProcess => Transport::InProcess,
+            RawTransport::InProcess => Transport::InProcess,
         };
         Ok(ServerConfig { transport, timeout: self.timeout })
     }
@@ -67,7 +67,7 @@ fn at(text: &At<String>, expander: &mut Expander<'_>) -> At<String> {
     At { value: expander.text(&text.value), place: text.place.clone() }
 }
 
-fn stdio(written: &StdioWritten, own: &Variables, expander: &mut Expander<'_>) -> Stdio {
+fn stdio(written: &RawStdio, own: &Variables, expander: &mut Expander<'_>) -> Stdio {
     let mut env: Vec<(OsString, OsString)> = written
         .env
         .iter()
@@ -83,7 +83,7 @@ fn stdio(written: &StdioWritten, own: &Variables, expander: &mut Expander<'_>) -
     }
 }
 
-fn checked(stdio: Stdio, written: &StdioWritten, place: &Place) -> Result<Stdio, ServerConfigError> {
+fn checked(stdio: Stdio, written: &RawStdio, place: &Place) -> Result<Stdio, ServerConfigError> {
     if stdio.command.is_empty() {
         return Err(ServerConfigError::NoCommand { place: place.clone(), meant: None });
     }
@@ -107,14 +107,14 @@ fn checked(stdio: Stdio, written: &StdioWritten, place: &Place) -> Result<Stdio,
 }
 
 /// Returns it with variables expanded.
-fn expanded(written: &RemoteWritten, expander: &mut Expander<'_>) -> RemoteWritten {
+fn expanded(written: &RawRemote, expander: &mut Expander<'_>) -> RawRemote {
     let headers = written.headers.iter().map(|(name, value)| (name.clone(), at(value, expander))).collect();
-    RemoteWritten {
+    RawRemote {
         url: at(&written.url, expander),
         headers,
         // A shell runs it, and expands variables itself.
         headers_helper: written.headers_helper.clone(),
-        oauth: written.oauth.as_ref().map(|oauth| OAuthWritten {
+        oauth: written.oauth.as_ref().map(|oauth| RawOAuth {
             client_id: oauth.client_id.as_ref().map(|id| expander.text(id)),
             client_secret: oauth.client_secret.as_ref().map(|secret| expander.text(secret)),
             client_metadata_url: oauth.client_metadata_url.as_ref().map(|url| at(url, expander)),
@@ -123,7 +123,7 @@ fn expanded(written: &RemoteWritten, expander: &mut Expander<'_>) -> RemoteWritt
             metadata_url: oauth.metadata_url.as_ref().map(|url| at(url, expander)),
             grant: oauth.grant.expanded(expander),
         }),
-        tls: written.tls.as_ref().map(|tls| TlsWritten {
+        tls: written.tls.as_ref().map(|tls| RawTls {
             ca: tls.ca.as_ref().map(|path| expander.text(path)),
             cert: tls.cert.as_ref().map(|path| expander.text(path)),
             key: tls.key.as_ref().map(|path| expander.text(path)),
@@ -132,11 +132,11 @@ fn expanded(written: &RemoteWritten, expander: &mut Expander<'_>) -> RemoteWritt
 }
 
 fn remote(
-    written: RemoteWritten,
+    written: RawRemote,
     kind: Kind,
     warnings: &mut Vec<ServerWarning>,
 ) -> Result<Remote, ServerConfigError> {
-    let RemoteWritten { url: at, headers, headers_helper, oauth, tls } = written;
+    let RawRemote { url: at, headers, headers_helper, oauth, tls } = written;
     let url = address(&at, kind, warnings)?;
     let headers = headers::check(headers, warnings)?;
     let [secure, plain] = kind.schemes();
@@ -151,13 +151,13 @@ fn remote(
     }
     let oauth = oauth.map(self::oauth).transpose()?;
     let path = |path: Option<String>| path.map(PathBuf::from);
-    let tls = tls.map(|TlsWritten { ca, cert, key }| Tls { ca: path(ca), cert: path(cert), key: path(key) });
+    let tls = tls.map(|RawTls { ca, cert, key }| Tls { ca: path(ca), cert: path(cert), key: path(key) });
     Ok(Remote { headers, headers_helper, oauth, tls, ..Remote::new(url) })
 }
 
-fn oauth(written: OAuthWritten) -> Result<OAuth, ServerConfigError> {
-    let OAuthWritten { client_id, client_secret, client_metadata_url, callback_port, .. } = written;
-    let OAuthWritten { scopes, metadata_url, grant, .. } = written;
+fn oauth(written: RawOAuth) -> Result<OAuth, ServerConfigError> {
+    let RawOAuth { client_id, client_secret, client_metadata_url, callback_port, .. } = written;
+    let RawOAuth { scopes, metadata_url, grant, .. } = written;
     let is_there = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
     let grant = grant.resolve(&Has { id: is_there(&client_id), secret: is_there(&client_secret) })?;
     let text = client_metadata_url.as_ref().map(|at| at.value.clone());
@@ -190,8 +190,8 @@ pub(super) fn metadata(at: &At<String>, key: &'static str) -> Result<Url, Server
     }
 }
 
-fn ide(written: IdeWritten, kind: Kind, warnings: &mut Vec<ServerWarning>) -> Result<Ide, ServerConfigError> {
-    let IdeWritten { url: at, name: ide_name, token } = written;
+fn ide(written: RawIde, kind: Kind, warnings: &mut Vec<ServerWarning>) -> Result<Ide, ServerConfigError> {
+    let RawIde { url: at, name: ide_name, token } = written;
     let url = address(&at, kind, warnings)?;
     let [secure, plain] = kind.schemes();
     if url.scheme() == plain && token.is_some() {

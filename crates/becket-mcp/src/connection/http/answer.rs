@@ -8,7 +8,7 @@ use tokio::time::sleep;
 
 use super::super::message::{self, Line};
 use super::super::stand_in;
-use super::client::{Client, Way};
+use super::client::{Client, SessionHeaders};
 use super::feed::{Feed, Mark};
 use super::meaning::{Message, answer_to};
 use super::pause::{TRIES, pause};
@@ -17,7 +17,7 @@ use crate::fault::Fault;
 /// A stream with a pending answer.
 pub(super) struct Answer {
     client: Client,
-    way: Way,
+    session: SessionHeaders,
     id: RequestId,
     feed: Feed,
     mark: Mark,
@@ -27,8 +27,8 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    pub(super) fn new(client: Client, way: Way, id: RequestId, feed: Feed) -> Self {
-        Self { client, way, id, feed, mark: Mark::default(), tries: 0, is_over: false }
+    pub(super) fn new(client: Client, session: SessionHeaders, id: RequestId, feed: Feed) -> Self {
+        Self { client, session, id, feed, mark: Mark::default(), tries: 0, is_over: false }
     }
 
     /// Returns the next message; `None` after the answer.
@@ -82,7 +82,7 @@ impl Answer {
         while self.mark.id.is_some() && self.tries < TRIES {
             sleep(pause(self.tries, self.mark.retry)).await;
             self.tries += 1;
-            match self.client.open(&self.way, self.mark.id.as_deref()).await {
+            match self.client.open(&self.session, self.mark.id.as_deref()).await {
                 Ok(feed) => {
                     self.feed = feed;
                     return Ok(());

@@ -22,8 +22,8 @@ use super::super::link::NotSent;
 use super::super::state::State;
 use super::answer::Answer;
 use super::feed::Feed;
-use super::listening::Listening;
-use super::meaning::{self, Asked, Kind};
+use super::listening::ServerStream;
+use super::meaning::{self, Kind, RequestContext};
 use super::requests::Requests;
 use crate::fault::Fault;
 
@@ -52,11 +52,11 @@ struct Inner {
 
 /// The headers for opening a session's streams.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Way(HeaderMap);
+pub(super) struct SessionHeaders(HeaderMap);
 
 /// The sessions of a link, which are ended with it.
 #[derive(Debug, Default)]
-pub(super) struct Sessions(Mutex<Vec<Way>>);
+pub(super) struct Sessions(Mutex<Vec<SessionHeaders>>);
 
 impl Sessions {
     pub(super) fn take(&self) -> Vec<HeaderMap> {
@@ -64,19 +64,19 @@ impl Sessions {
         ways.into_iter().map(|way| way.0).collect()
     }
 
-    fn begun(&self, way: Way) {
+    fn begun(&self, way: SessionHeaders) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(way);
     }
 
     /// Updates the headers of the session: the protocol version has been negotiated.
-    fn grown(&self, way: &Way) {
+    fn grown(&self, way: &SessionHeaders) {
         let mut ways = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = ways.iter_mut().find(|known| known.0.get(SESSION) == way.0.get(SESSION)) {
             *known = way.clone();
         }
     }
 
-    fn lost(&self, way: &Way) {
+    fn lost(&self, way: &SessionHeaders) {
         let mut ways = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         ways.retain(|known| known.0.get(SESSION) != way.0.get(SESSION));
     }
@@ -102,7 +102,7 @@ impl Client {
     }
 
     /// Opens a stream with a GET, after an earlier event.
-    pub(super) async fn open(&self, way: &Way, after: Option<&[u8]>) -> Result<Feed, Fault> {
+    pub(super) async fn open(&self, way: &SessionHeaders, after: Option<&[u8]>) -> Result<Feed, Fault> {
         let mut headers = way.0.clone();
         headers.insert(ACCEPT, HeaderValue::from_static(EVENTS));
         if let Some(id) = after.and_then(|id| HeaderValue::from_bytes(id).ok()) {
@@ -122,9 +122,9 @@ impl Client {
     async fn post(
         &self,
         message: &TxJsonRpcMessage<RoleClient>,
-        way: Way,
+        way: SessionHeaders,
     ) -> Result<StreamableHttpPostResponse, Fault> {
-        let asked = Asked::of(message, way.0.contains_key(SESSION));
+        let asked = RequestContext::of(message, way.0.contains_key(SESSION));
         let body = serde_json::to_vec(message)
             .map_err(|error| Fault::NotMcp(format!("the message can't be written: {error}")))?;
         if asked.kind == Kind::Initialized {
@@ -147,14 +147,14 @@ impl Client {
     async fn success(
         &self,
         response: Response,
-        asked: &Asked,
-        way: &Way,
+        asked: &RequestContext,
+        way: &SessionHeaders,
     ) -> Result<StreamableHttpPostResponse, Fault> {
         let session = response.headers().get(SESSION).cloned();
         if asked.kind == Kind::Initialize
             && let Some(session) = &session
         {
-            self.0.sessions.begun(Way(HeaderMap::from_iter([(SESSION, session.clone())])));
+            self.0.sessions.begun(SessionHeaders(HeaderMap::from_iter([(SESSION, session.clone())])));
         }
         let session = session.and_then(|session| session.to_str().ok().map(str::to_owned));
         let Some(id) = &asked.id else { return Ok(StreamableHttpPostResponse::Accepted) };
@@ -194,7 +194,7 @@ impl Client {
         Ok(body)
     }
 
-    fn failed(&self, fault: &Fault, asked: &Asked, way: &Way) {
+    fn failed(&self, fault: &Fault, asked: &RequestContext, way: &SessionHeaders) {
         if matches!(fault, Fault::SessionExpired) {
             self.0.sessions.lost(way);
         }
@@ -217,10 +217,10 @@ impl Client {
         stream::unfold((answer, over), next).boxed()
     }
 
-    async fn listen(&self, way: Way) -> Result<Events, Fault> {
+    async fn listen(&self, way: SessionHeaders) -> Result<Events, Fault> {
         let feed = self.open(&way, None).await?;
-        let (listening, over) = (Listening::new(self.clone(), way, feed), self.0.over.clone());
-        let next = |(mut listening, over): (Listening, CancellationToken)| async move {
+        let (listening, over) = (ServerStream::new(self.clone(), way, feed), self.0.over.clone());
+        let next = |(mut listening, over): (ServerStream, CancellationToken)| async move {
             let event = tokio::select! {
                 biased;
                 () = over.cancelled() => None,
@@ -252,7 +252,8 @@ impl StreamableHttpClient for Client {
         _: Option<String>,
         extra: Extra,
     ) -> Result<StreamableHttpPostResponse, Error> {
-        self.unless_over(async { self.post(&message, Way::new(session.as_deref(), extra)?).await }).await
+        self.unless_over(async { self.post(&message, SessionHeaders::new(session.as_deref(), extra)?).await })
+            .await
     }
 
     /// Sessions are ended with the link, and with its grace.
@@ -274,11 +275,11 @@ impl StreamableHttpClient for Client {
         _: Option<String>,
         extra: Extra,
     ) -> Result<Events, Error> {
-        self.unless_over(async { self.listen(Way::new(session.as_deref(), extra)?).await }).await
+        self.unless_over(async { self.listen(SessionHeaders::new(session.as_deref(), extra)?).await }).await
     }
 }
 
-impl Way {
+impl SessionHeaders {
     fn new(session: Option<&str>, extra: Extra) -> Result<Self, Fault> {
         let mut headers: HeaderMap = extra.into_iter().collect();
         if let Some(session) = session {
@@ -290,7 +291,10 @@ impl Way {
     }
 }
 
-async fn refusal(mut response: Response, asked: &Asked) -> Result<StreamableHttpPostResponse, Fault> {
+async fn refusal(
+    mut response: Response,
+    asked: &RequestContext,
+) -> Result<StreamableHttpPostResponse, Fault> {
     let status = response.status().as_u16();
     let mut body = Vec::new();
     // An unreadable refusal is no loss: its status matters most.

@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use tokio::time::timeout;
 use url::Url;
 
-use super::super::link::{Era, Link, Opening};
+use super::super::link::{Era, FirstGreeting, Link};
 use super::super::state::State;
 use super::super::target::Target;
 use super::client::{Client, Sessions};
@@ -73,11 +73,11 @@ impl Link for HttpLink {
         &self.state
     }
 
-    fn opening(&self) -> Opening {
+    fn opening(&self) -> FirstGreeting {
         match self.network.era(&self.url) {
-            Some(Era::Initialize) => Opening::Initialize,
-            Some(Era::Discover) => Opening::Discover(None),
-            None => Opening::Discover(Some(SILENCE)),
+            Some(Era::Initialize) => FirstGreeting::Initialize,
+            Some(Era::Discover) => FirstGreeting::Discover(None),
+            None => FirstGreeting::Discover(Some(SILENCE)),
         }
     }
 

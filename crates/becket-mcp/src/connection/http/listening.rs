@@ -8,7 +8,7 @@ use std::time::Duration;
 use sse_stream::Sse;
 use tokio::time::{Instant, sleep};
 
-use super::client::{Client, Way};
+use super::client::{Client, SessionHeaders};
 use super::feed::{Feed, Mark};
 use super::pause::{TRIES, pause};
 use crate::fault::Fault;
@@ -17,19 +17,19 @@ use crate::fault::Fault;
 const LONG: Duration = Duration::from_secs(10);
 
 /// A stream that is opened again when it breaks.
-pub(super) struct Listening {
+pub(super) struct ServerStream {
     client: Client,
-    way: Way,
+    session: SessionHeaders,
     feed: Option<Feed>,
     mark: Mark,
     tries: u32,
     since: Instant,
 }
 
-impl Listening {
-    pub(super) fn new(client: Client, way: Way, feed: Feed) -> Self {
+impl ServerStream {
+    pub(super) fn new(client: Client, session: SessionHeaders, feed: Feed) -> Self {
         client.listens(true);
-        Self { client, way, feed: Some(feed), mark: Mark::default(), tries: 0, since: Instant::now() }
+        Self { client, session, feed: Some(feed), mark: Mark::default(), tries: 0, since: Instant::now() }
     }
 
     /// Returns the next message; `None` when the server ends the stream.
@@ -57,7 +57,7 @@ impl Listening {
         }
         sleep(pause(self.tries, self.mark.retry)).await;
         self.tries += 1;
-        match self.client.open(&self.way, self.mark.id.as_deref()).await {
+        match self.client.open(&self.session, self.mark.id.as_deref()).await {
             Ok(feed) => {
                 (self.feed, self.since) = (Some(feed), Instant::now());
                 self.client.listens(true);
@@ -70,7 +70,7 @@ impl Listening {
     }
 }
 
-impl Drop for Listening {
+impl Drop for ServerStream {
     fn drop(&mut self) {
         self.client.listens(false);
     }

@@ -23,7 +23,7 @@ pub(super) type Message = RxJsonRpcMessage<RoleClient>;
 
 /// The properties of a request that the meaning of its answer depends on.
 #[derive(Debug, Clone)]
-pub(super) struct Asked {
+pub(super) struct RequestContext {
     /// The id of the request that waits for an answer.
     pub(super) id: Option<RequestId>,
     pub(super) kind: Kind,
@@ -44,7 +44,7 @@ pub(super) enum Kind {
     Other,
 }
 
-impl Asked {
+impl RequestContext {
     pub(super) fn of(message: &TxJsonRpcMessage<RoleClient>, has_session: bool) -> Self {
         #[expect(clippy::wildcard_enum_match_arm, reason = "the enums are another crate's")]
         let kind = match message {
@@ -71,7 +71,7 @@ impl Asked {
 ///
 /// # Errors
 /// It is not a server's answer to this request, but a transport failure.
-pub(super) fn of_refusal(status: u16, body: &[u8], asked: &Asked) -> Result<Message, Fault> {
+pub(super) fn of_refusal(status: u16, body: &[u8], asked: &RequestContext) -> Result<Message, Fault> {
     let text = String::from_utf8_lossy(body);
     if status == 404 && (asked.has_session || names(&text, EXPIRED)) {
         return Err(Fault::SessionExpired);
@@ -148,13 +148,13 @@ pub(super) fn beginning(text: &str) -> String {
 
 /// Finds a JSON-RPC error, with or without its envelope.
 #[derive(Deserialize)]
-struct Refused {
+struct RpcError {
     error: ErrorData,
     #[serde(default)]
     id: Value,
 }
 
-impl Refused {
+impl RpcError {
     /// Servers that keep their sessions in memory say so after a restart, before they look at the request.
     fn is_lost_session(&self) -> bool {
         let says_session = self.error.message.to_ascii_lowercase().contains("session");
@@ -162,7 +162,7 @@ impl Refused {
     }
 }
 
-fn rpc_error(body: &[u8]) -> Option<Refused> {
+fn rpc_error(body: &[u8]) -> Option<RpcError> {
     serde_json::from_slice(body).ok()
 }
 

@@ -10,7 +10,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION, WWW_AUTHENTICATE};
 use reqwest::{Client, Method, Proxy, Response, StatusCode, redirect, retry};
 use url::Url;
 
-use super::super::target::{Sent, Target};
+use super::super::target::{RequestHeaders, Target};
 use super::super::trouble::{Place, deepest};
 use super::era::Network;
 use crate::fault::{Challenge, Fault};
@@ -28,7 +28,7 @@ const HOPS: usize = 3;
 pub(super) struct Requests {
     url: Url,
     client: Mutex<Option<Client>>,
-    sent: Sent,
+    sent: RequestHeaders,
     place: Place,
     cap: usize,
 }
@@ -58,7 +58,7 @@ impl Requests {
         Ok(Self {
             url: target.url.clone(),
             client: Mutex::new(Some(builder.build().map_err(none)?)),
-            sent: Sent::new(target.headers.clone()),
+            sent: RequestHeaders::new(target.headers.clone()),
             place: target.place(),
             cap: target.cap,
         })

@@ -11,7 +11,7 @@ use reqwest::{Client, Method, Proxy, Response, StatusCode, redirect, retry};
 use url::Url;
 
 use super::super::handshake::shown;
-use super::super::target::{Reach, Sent, Target};
+use super::super::target::{Reach, RequestHeaders, Target};
 use super::super::trouble::{Place, deepest};
 use crate::fault::{Challenge, Fault};
 
@@ -28,7 +28,7 @@ const MOMENT: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Http {
     client: Client,
-    sent: Sent,
+    sent: RequestHeaders,
     place: Place,
 }
 
@@ -57,7 +57,7 @@ impl Http {
             None => builder,
         };
         let client = builder.build().map_err(none)?;
-        Ok(Self { client, sent: Sent::new(target.headers.clone()), place: target.place() })
+        Ok(Self { client, sent: RequestHeaders::new(target.headers.clone()), place: target.place() })
     }
 
     /// Requests the stream of events. The response's URL is its final address.

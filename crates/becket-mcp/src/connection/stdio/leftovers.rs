@@ -113,7 +113,7 @@ mod sys {
 
     /// The result of a search.
     #[derive(Default)]
-    pub(super) struct Found {
+    pub(super) struct SearchResult {
         /// The number of processes with the mark; they were signalled.
         pub(super) carry: usize,
         /// The number of processes that can't be classified now.
@@ -121,14 +121,14 @@ mod sys {
     }
 
     #[cfg(not(target_os = "linux"))]
-    pub(super) fn signal(_: &str, _: Signal) -> Found {
-        Found::default()
+    pub(super) fn signal(_: &str, _: Signal) -> SearchResult {
+        SearchResult::default()
     }
 
     /// Signals every process whose environment contains `entry`.
     #[cfg(target_os = "linux")]
-    pub(super) fn signal(entry: &str, signal: Signal) -> Found {
-        let mut found = Found::default();
+    pub(super) fn signal(entry: &str, signal: Signal) -> SearchResult {
+        let mut found = SearchResult::default();
         let Ok(processes) = std::fs::read_dir("/proc") else { return found };
         let own = std::process::id();
         let ids = processes.flatten().filter_map(|process| process.file_name().to_str()?.parse::<i32>().ok());

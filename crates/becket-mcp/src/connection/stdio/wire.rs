@@ -23,9 +23,9 @@ const UNREAD: usize = 64 << 20;
 
 /// The channel to a server and back. Clones share it, one after the other: a refused handshake leaves it for the next.
 #[derive(Clone)]
-pub(crate) struct Wire(Arc<Shared>);
+pub(crate) struct Wire(Arc<WireState>);
 
-struct Shared {
+struct WireState {
     queue: Mutex<Queue>,
     control: Control,
     unread: Arc<AtomicUsize>,
@@ -45,7 +45,7 @@ pub(crate) enum SendError {
 
 impl Wire {
     pub(super) fn new(queue: Queue, control: Control, state: Arc<State>, stop: CancellationToken) -> Self {
-        Self(Arc::new(Shared {
+        Self(Arc::new(WireState {
             queue: Mutex::new(queue),
             control,
             unread: Arc::default(),

@@ -8,11 +8,11 @@ use tokio_rustls::TlsConnector;
 use url::Host;
 
 use super::super::target::Target;
-use super::meter::Metered;
+use super::meter::MeteredSocket;
 use crate::fault::Fault;
 
 /// Connects a socket.
-pub(super) async fn dial(target: &Target) -> Result<Metered, Fault> {
+pub(super) async fn dial(target: &Target) -> Result<MeteredSocket, Fault> {
     target.check()?;
     let (place, port) = (target.place(), target.port());
     let tcp = match (target.addresses(), target.url.host()) {
@@ -25,10 +25,10 @@ pub(super) async fn dial(target: &Target) -> Result<Metered, Fault> {
     let tcp = tcp.map_err(|error| place.unreachable(&error))?;
     tcp.set_nodelay(true).map_err(|error| place.unreachable(&error))?;
     if !place.encrypted {
-        return Ok(Metered::new(tcp));
+        return Ok(MeteredSocket::new(tcp));
     }
     let tls = TlsConnector::from(Arc::clone(&target.tls)).connect(server_name(target)?, tcp).await;
-    Ok(Metered::new(tls.map_err(|error| place.unreachable(&error))?))
+    Ok(MeteredSocket::new(tls.map_err(|error| place.unreachable(&error))?))
 }
 
 fn server_name(target: &Target) -> Result<ServerName<'static>, Fault> {

@@ -11,10 +11,10 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 use super::super::link::Link;
 use super::super::state::State;
-use super::super::target::{Sent, Target};
+use super::super::target::{RequestHeaders, Target};
 use super::beat::{Beat, Rhythm};
 use super::dial::dial;
-use super::meter::Metered;
+use super::meter::MeteredSocket;
 use super::upgrade::upgrade;
 use super::wire::{Session, Wire};
 use crate::fault::Fault;
@@ -66,9 +66,9 @@ impl WebSocketLink {
 
     /// Connects a WebSocket, and returns it with the bytes that have already arrived. After an authentication failure
     /// it tries once more, with other headers.
-    async fn socket(&self) -> Result<(Metered, Vec<u8>), Fault> {
+    async fn socket(&self) -> Result<(MeteredSocket, Vec<u8>), Fault> {
         let (url, place) = (&self.target.url, self.target.place());
-        let sent = Sent::new(Arc::clone(&self.target.headers));
+        let sent = RequestHeaders::new(Arc::clone(&self.target.headers));
         let headers = sent.headers().await?;
         let mut socket = dial(&self.target).await?;
         let challenge = match upgrade(&mut socket, url, &headers, &place).await {

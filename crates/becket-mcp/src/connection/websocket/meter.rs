@@ -34,12 +34,12 @@ pub(super) trait Socket: AsyncRead + AsyncWrite + Send + Unpin {}
 impl<S: AsyncRead + AsyncWrite + Send + Unpin> Socket for S {}
 
 /// A socket whose traffic is counted.
-pub(super) struct Metered {
+pub(super) struct MeteredSocket {
     socket: Box<dyn Socket>,
     meter: Meter,
 }
 
-impl Metered {
+impl MeteredSocket {
     pub(super) fn new(socket: impl Socket + 'static) -> Self {
         Self { socket: Box::new(socket), meter: Meter::default() }
     }
@@ -49,7 +49,7 @@ impl Metered {
     }
 }
 
-impl AsyncRead for Metered {
+impl AsyncRead for MeteredSocket {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -63,7 +63,7 @@ impl AsyncRead for Metered {
     }
 }
 
-impl AsyncWrite for Metered {
+impl AsyncWrite for MeteredSocket {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

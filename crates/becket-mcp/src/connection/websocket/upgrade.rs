@@ -22,7 +22,7 @@ use url::{Position, Url};
 
 use super::super::handshake::shown;
 use super::super::trouble::{Place, deepest, no_answer};
-use super::meter::Metered;
+use super::meter::MeteredSocket;
 use crate::config::shown_url;
 use crate::fault::{Challenge, Fault};
 
@@ -47,7 +47,7 @@ const OWN: [HeaderName; 8] = [
 
 /// Upgrades a socket to a WebSocket, and returns it with the bytes that have already arrived.
 pub(super) async fn upgrade(
-    socket: &mut Metered,
+    socket: &mut MeteredSocket,
     url: &Url,
     headers: &HeaderMap,
     place: &Place,
@@ -89,7 +89,7 @@ fn request(url: &Url, headers: &HeaderMap, key: &str) -> Vec<u8> {
 }
 
 /// Reads the head of the answer, with the bytes that arrive together with its end.
-async fn head(socket: &mut Metered, place: &Place) -> Result<(Response, Vec<u8>), Fault> {
+async fn head(socket: &mut MeteredSocket, place: &Place) -> Result<(Response, Vec<u8>), Fault> {
     let mut bytes = Vec::new();
     loop {
         match Response::try_parse(&bytes) {
@@ -106,7 +106,7 @@ async fn head(socket: &mut Metered, place: &Place) -> Result<(Response, Vec<u8>)
     }
 }
 
-async fn refusal(socket: &mut Metered, url: &Url, response: &Response, body: Vec<u8>) -> Fault {
+async fn refusal(socket: &mut MeteredSocket, url: &Url, response: &Response, body: Vec<u8>) -> Fault {
     let (status, headers) = (response.status(), response.headers());
     let text = |name| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
     let header = text(WWW_AUTHENTICATE);
@@ -129,7 +129,7 @@ async fn refusal(socket: &mut Metered, url: &Url, response: &Response, body: Vec
 }
 
 /// Returns the beginning of an unusable answer, on one line; a part of it has been read already.
-async fn beginning(socket: &mut Metered, length: usize, mut body: Vec<u8>) -> String {
+async fn beginning(socket: &mut MeteredSocket, length: usize, mut body: Vec<u8>) -> String {
     let enough = length.min(BEGINNING);
     let reading =
         async { while body.len() < enough && socket.read_buf(&mut body).await.is_ok_and(|read| read > 0) {} };

@@ -29,10 +29,10 @@ use super::super::state::State;
 use super::super::trouble::Place;
 use super::beat::{Beat, Step};
 use super::frames;
-use super::meter::Metered;
+use super::meter::MeteredSocket;
 use crate::fault::Fault;
 
-type Ws = WebSocketStream<Metered>;
+type Ws = WebSocketStream<MeteredSocket>;
 
 /// Time limit for a failed sender to learn the cause from the reader.
 const SETTLE: Duration = Duration::from_millis(500);

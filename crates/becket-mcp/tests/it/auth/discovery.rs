@@ -1,7 +1,7 @@
 //! Discovery of authorisation servers, and rejected metadata: `tests/cases/auth_discovery.json`.
 
 use becket_mcp::Challenge;
-use becket_mcp::auth::Unsaid;
+use becket_mcp::auth::MissingMetadata;
 use becket_mcp::config::OAuth;
 use becket_testkit::mcp_auth::AuthPlan;
 use becket_testkit::mcp_http::Reply;
@@ -74,7 +74,7 @@ async fn run(case: &Case) -> Result<(), String> {
     }
     let (server, mut place) = (plan.start(), Place::new());
     if case.assume {
-        place.options.unsaid = Unsaid::Assume;
+        place.options.missing_metadata = MissingMetadata::LegacyFallback;
     }
     let named = case.named.as_ref().map(|url| url.replace("[ORIGIN]", &server.origin()).parse().unwrap());
     let target = with(&server, OAuth { auth_server_metadata_url: named, ..OAuth::default() });

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, SystemTime};
 
-use becket_mcp::auth::{AUTH_NEEDED_TTL, AuthNeeded, Forgotten, Key};
+use becket_mcp::auth::{AUTH_NEEDED_TTL, AuthNeeded, DiscardedFile, Key};
 
 fn key(server: &str) -> Key {
     Key::new(server, &"https://mcp.example/mcp".parse().unwrap())
@@ -50,7 +50,7 @@ async fn a_damaged_memory_is_a_warning_and_counts_as_empty() {
         fs::write(&path, text).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         let (memory, warning) = AuthNeeded::open(&path, AUTH_NEEDED_TTL);
-        assert!(matches!(warning, Some(Forgotten::Damaged { .. })), "{text}");
+        assert!(matches!(warning, Some(DiscardedFile::Damaged { .. })), "{text}");
         assert_eq!(memory.is_needed(&key("a"), second(0)), None);
         memory.note(&key("a"), second(0)).await.unwrap();
         assert!(AuthNeeded::open(&path, AUTH_NEEDED_TTL).1.is_none());

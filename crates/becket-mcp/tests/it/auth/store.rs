@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::time::{Duration, SystemTime};
 
 use becket_mcp::Secret;
-use becket_mcp::auth::{Client, FileStore, Issued, Key, Proof, TokenStore, Tokens};
+use becket_mcp::auth::{Client, FileStore, Key, Proof, TokenIssuer, TokenStore, Tokens};
 use futures_util::future::join_all;
 
 use crate::auth::place::Place;
@@ -20,7 +20,7 @@ fn tokens(access: &str, proof: Proof) -> Tokens {
         scopes: vec!["read".into()],
         asked: vec!["read".into(), "admin".into()],
         client: Client { id: "c".into(), proof },
-        issued: Issued {
+        issued: TokenIssuer {
             issuer: Some("https://as.example".into()),
             token_endpoint: "https://as.example/token".parse().unwrap(),
             revocation_endpoint: Some("https://as.example/revoke".parse().unwrap()),

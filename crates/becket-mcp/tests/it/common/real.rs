@@ -39,13 +39,13 @@ fn skipped(reason: &str) {
 }
 
 /// A third-party server, on a port of this machine. Dropping it ends it.
-pub(crate) struct Listening {
+pub(crate) struct RunningServer {
     words: Vec<OsString>,
     port: u16,
     child: Child,
 }
 
-impl Listening {
+impl RunningServer {
     /// Starts the server that a variable names, which listens on `PORT`; none where there is a reason that it is missing.
     pub(crate) fn start(variable: &str, args: &[&str]) -> Option<Self> {
         let words = command(variable, args)?;
@@ -75,7 +75,7 @@ impl Listening {
     }
 }
 
-impl Drop for Listening {
+impl Drop for RunningServer {
     fn drop(&mut self) {
         // It may have been stopped.
         let _ = self.child.kill();

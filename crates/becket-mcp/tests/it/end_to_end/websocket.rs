@@ -63,11 +63,11 @@ async fn serve(acceptor: &TlsAcceptor, tcp: TcpStream, counts: &Counts) {
 }
 
 type Upgrade = tokio_tungstenite::tungstenite::handshake::server::Request;
-type Upgraded = tokio_tungstenite::tungstenite::handshake::server::Response;
-type Refused = tokio_tungstenite::tungstenite::handshake::server::ErrorResponse;
+type UpgradeResponse = tokio_tungstenite::tungstenite::handshake::server::Response;
+type UpgradeRefusal = tokio_tungstenite::tungstenite::handshake::server::ErrorResponse;
 
 #[expect(clippy::result_large_err, clippy::unnecessary_wraps, reason = "what the library wants")]
-fn subprotocol(request: &Upgrade, mut response: Upgraded) -> Result<Upgraded, Refused> {
+fn subprotocol(request: &Upgrade, mut response: UpgradeResponse) -> Result<UpgradeResponse, UpgradeRefusal> {
     if let Some(asked) = request.headers().get("sec-websocket-protocol") {
         response.headers_mut().insert("sec-websocket-protocol", asked.clone());
     }

@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use serde_json::json;
 
 use crate::common::{LONG, Place, SHORT, call, nothing, ours, state};
-use crate::pool::scripted::{Scripted, Then, in_process, options, pool};
+use crate::pool::scripted::{ScriptedServer, Then, in_process, options, pool};
 
 fn generation(state: &ServerState) -> u64 {
     let ServerState::Connected { generation, .. } = state else { panic!("{state:?}") };
@@ -26,7 +26,7 @@ fn changed(name: &str, seconds: u64) -> Configured {
 // rule: X2
 #[tokio::test]
 async fn what_has_not_changed_keeps_its_connection() {
-    let (same, other) = (Scripted::new(|_| Then::Usual), Scripted::new(|_| Then::Usual));
+    let (same, other) = (ScriptedServer::new(|_| Then::Usual), ScriptedServer::new(|_| Then::Usual));
     let pool = pool(&[("same", &same), ("other", &other)], options(), Arc::new(()));
     pool.start(&CancellationToken::new()).await;
     let before = generation(&state(&pool, "same"));
@@ -48,13 +48,14 @@ async fn what_has_not_changed_keeps_its_connection() {
 // rule: X2
 #[tokio::test]
 async fn calls_under_way_are_drained_and_what_takes_too_long_fails_by_name() {
-    let server = Scripted::tool(|tool, seen| match (tool, &seen.message["params"]["arguments"]["sleeps"]) {
-        ("other", _) => Then::Silence,
-        (_, sleeps) => {
-            std::thread::sleep(Duration::from_millis(sleeps.as_u64().unwrap_or(0)));
-            Then::Usual
-        }
-    });
+    let server =
+        ScriptedServer::tool(|tool, seen| match (tool, &seen.message["params"]["arguments"]["sleeps"]) {
+            ("other", _) => Then::Silence,
+            (_, sleeps) => {
+                std::thread::sleep(Duration::from_millis(sleeps.as_u64().unwrap_or(0)));
+                Then::Usual
+            }
+        });
     let mut options = options();
     options.drain_grace = Duration::from_secs(1);
     let pool = server.pool(options, Arc::new(()));

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use becket_mcp::{
-    CancellationToken, Elicitation, ElicitationAnswer, Host, Lent, Logged, Offers, Progress, Root,
+    BoxFuture, CancellationToken, Elicitation, ElicitationAnswer, Host, LogMessage, Offers, Progress, Root,
 };
 use serde_json::{Map, Value, json};
 
@@ -22,12 +22,12 @@ pub(crate) enum Answers {
 }
 
 /// A host.
-pub(crate) struct Told {
+pub(crate) struct RecordingHost {
     offers: Offers,
     answers: Answers,
     pub(crate) asked: Mutex<Vec<Elicitation>>,
     pub(crate) progress: Mutex<Vec<Progress>>,
-    pub(crate) logged: Mutex<Vec<Logged>>,
+    pub(crate) logged: Mutex<Vec<LogMessage>>,
     /// The questions that a server reported as completed.
     pub(crate) completed: Mutex<Vec<String>>,
     /// The token of each question.
@@ -37,7 +37,7 @@ pub(crate) struct Told {
 /// All capabilities.
 pub(crate) const ALL: Offers = Offers { form: true, url: true, sampling: true, roots: true };
 
-impl Told {
+impl RecordingHost {
     pub(crate) fn new(offers: Offers, answers: Answers) -> Arc<Self> {
         let (asked, progress, logged, completed, tokens) = Default::default();
         Arc::new(Self { offers, answers, asked, progress, logged, completed, tokens })
@@ -71,7 +71,7 @@ impl Told {
     }
 }
 
-impl Host for Told {
+impl Host for RecordingHost {
     fn offers(&self) -> Offers {
         self.offers
     }
@@ -81,7 +81,7 @@ impl Host for Told {
         server: &'a str,
         asked: Elicitation,
         cancel: &'a CancellationToken,
-    ) -> Lent<'a, ElicitationAnswer> {
+    ) -> BoxFuture<'a, ElicitationAnswer> {
         assert_eq!(server, "it");
         self.asked.lock().unwrap().push(asked);
         self.tokens.lock().unwrap().push(cancel.clone());
@@ -94,7 +94,7 @@ impl Host for Told {
         _: &'a str,
         request: Map<String, Value>,
         _: &'a CancellationToken,
-    ) -> Lent<'a, Result<Map<String, Value>, String>> {
+    ) -> BoxFuture<'a, Result<Map<String, Value>, String>> {
         Box::pin(async move {
             self.answer().await.ok_or("no model today")?;
             let text = request["messages"][0]["content"]["text"].clone();
@@ -103,7 +103,7 @@ impl Host for Told {
         })
     }
 
-    fn roots<'a>(&'a self, _: &'a str) -> Lent<'a, Vec<Root>> {
+    fn roots<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Vec<Root>> {
         Box::pin(async {
             self.answer().await;
             vec![Root { uri: "file:///work".into(), name: Some("work".into()) }]
@@ -122,7 +122,7 @@ impl Host for Told {
         self.panics_at_once();
     }
 
-    fn log(&self, _: &str, logged: Logged) {
+    fn log(&self, _: &str, logged: LogMessage) {
         self.logged.lock().unwrap().push(logged);
         self.panics_at_once();
     }

@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use crate::common::{LONG, SHORT, call, nothing, object, state};
-use crate::pool::scripted::{Scripted, Seen, Then, options, pool, said, send, tools};
+use crate::pool::scripted::{ReceivedMessage, ScriptedServer, Then, options, pool, said, send, tools};
 
 fn none() -> CancellationToken {
     CancellationToken::new()
@@ -19,7 +19,7 @@ async fn names(pool: &Pool) -> Vec<String> {
     pool.tools("it", &none()).await.unwrap().iter().map(|tool| tool.name.clone()).collect()
 }
 
-fn changed(seen: &Seen, list: &str) {
+fn changed(seen: &ReceivedMessage, list: &str) {
     let method = format!("notifications/{list}/list_changed");
     send(&seen.sender, json!({"jsonrpc": "2.0", "method": method}));
 }
@@ -33,9 +33,9 @@ async fn until(what: &str, holds: impl Fn() -> bool) {
 }
 
 /// A server whose list grows by a tool with each request for it.
-fn grows(also: impl Fn(&Seen) -> Then + Send + Sync + 'static) -> Arc<Scripted> {
+fn grows(also: impl Fn(&ReceivedMessage) -> Then + Send + Sync + 'static) -> Arc<ScriptedServer> {
     let asked = AtomicUsize::new(0);
-    Scripted::new(move |seen| {
+    ScriptedServer::new(move |seen| {
         if seen.message["method"] != "tools/list" {
             return also(seen);
         }
@@ -115,7 +115,7 @@ async fn a_storm_of_ten_thousand_changes_costs_a_few_lists() {
 async fn a_refresh_that_fails_keeps_the_old_list() {
     let is_broken = Arc::new(AtomicBool::new(false));
     let breaks = Arc::clone(&is_broken);
-    let server = Scripted::new(move |seen| match seen.message["method"].as_str() {
+    let server = ScriptedServer::new(move |seen| match seen.message["method"].as_str() {
         Some("tools/call") => {
             breaks.store(true, Ordering::Release);
             for list in ["tools", "resources", "prompts"] {
@@ -177,7 +177,7 @@ async fn a_new_connection_has_a_new_list() {
 // rule: X5
 #[tokio::test]
 async fn of_more_servers_than_lists_are_kept_all_can_be_called() {
-    let servers: Vec<_> = (0..25).map(|_| Scripted::new(|_| Then::Usual)).collect();
+    let servers: Vec<_> = (0..25).map(|_| ScriptedServer::new(|_| Then::Usual)).collect();
     let names: Vec<String> = (0..25).map(|number| format!("s{number}")).collect();
     let named: Vec<_> = names.iter().map(String::as_str).zip(&servers).collect();
     let pool = pool(&named, options(), Arc::new(()));
@@ -196,8 +196,8 @@ async fn of_more_servers_than_lists_are_kept_all_can_be_called() {
     pool.close().await;
 }
 
-fn library() -> Arc<Scripted> {
-    Scripted::new(|seen| {
+fn library() -> Arc<ScriptedServer> {
+    ScriptedServer::new(|seen| {
         let params = &seen.message["params"];
         match seen.message["method"].as_str() {
             Some("resources/list") => match params["cursor"].as_str() {
@@ -286,7 +286,7 @@ async fn prompts_are_listed_kept_and_filled_in() {
 // rule: X8
 #[tokio::test]
 async fn a_reading_has_a_deadline_and_the_server_hears_of_it() {
-    let server = Scripted::new(|seen| match seen.message["method"].as_str() {
+    let server = ScriptedServer::new(|seen| match seen.message["method"].as_str() {
         Some("resources/read" | "prompts/get") => Then::Silence,
         Some(_) | None => Then::Usual,
     });
@@ -304,7 +304,7 @@ async fn a_reading_has_a_deadline_and_the_server_hears_of_it() {
 // rule: X8
 #[tokio::test]
 async fn a_server_without_resources_and_prompts_is_not_asked_for_them() {
-    let server = Scripted::new(|seen| match seen.message["method"].as_str() {
+    let server = ScriptedServer::new(|seen| match seen.message["method"].as_str() {
         Some("initialize") => Then::Result(json!({
             "protocolVersion": seen.message["params"]["protocolVersion"], "capabilities": {},
             "serverInfo": {"name": "bare", "version": "1"},

@@ -10,7 +10,7 @@ use becket_mcp::config::{
     self, Approvals, Configured, Gates, Grant, OAuth, Proxy, Remote, Scope, ServerConfig, Settings, Stdio,
     Transport,
 };
-use becket_mcp::{CallError, CancellationToken, Lent, LoginError, Options, Pool, Secret, ServerState};
+use becket_mcp::{BoxFuture, CallError, CancellationToken, LoginError, Options, Pool, Secret, ServerState};
 use becket_testkit::mcp_auth::{AuthPlan, AuthServer, log_in};
 use becket_testkit::mcp_http::{Plan, Reply, Server};
 use serde_json::json;
@@ -296,7 +296,7 @@ async fn a_machine_whose_token_is_not_taken_is_left_alone_by_this_process_only()
 struct Lends;
 
 impl BearerProvider for Lends {
-    fn token<'a>(&'a self, refused: Option<Secret>) -> Lent<'a, Result<Option<Secret>, String>> {
+    fn token<'a>(&'a self, refused: Option<Secret>) -> BoxFuture<'a, Result<Option<Secret>, String>> {
         let token = if refused.is_none() { "old" } else { "good" };
         Box::pin(std::future::ready(Ok(Some(Secret::new(token)))))
     }

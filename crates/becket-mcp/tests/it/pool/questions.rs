@@ -8,13 +8,13 @@ use becket_testkit::mcp_http::Plan;
 use serde_json::{Value, json};
 
 use crate::common::{LONG, SHORT, call, call_for, nothing, of_it, remote};
-use crate::pool::host::{ALL, Answers, Broken, Told};
-use crate::pool::scripted::{Scripted, Seen, Then, options, said, send};
+use crate::pool::host::{ALL, Answers, Broken, RecordingHost};
+use crate::pool::scripted::{ReceivedMessage, ScriptedServer, Then, options, said, send};
 
 /// A server that sends a request before it answers a call of `other`, and returns the result.
-fn asks(method: &'static str, params: Value) -> Arc<Scripted> {
+fn asks(method: &'static str, params: Value) -> Arc<ScriptedServer> {
     let waiting = std::sync::Mutex::new(Value::Null);
-    Scripted::new(move |seen| {
+    ScriptedServer::new(move |seen| {
         let message = &seen.message;
         if message["method"] == "tools/call" && message["params"]["name"] == "other" {
             *waiting.lock().unwrap() = message["id"].clone();
@@ -38,7 +38,7 @@ fn form() -> Value {
     json!({"mode": "form", "message": "who are you?", "requestedSchema": schema})
 }
 
-fn forms() -> Arc<Scripted> {
+fn forms() -> Arc<ScriptedServer> {
     asks("elicitation/create", form())
 }
 
@@ -70,7 +70,7 @@ async fn what_a_host_offers_is_announced_and_answered() {
         ("sampling/createMessage", sampling().0, sampling().1),
         ("roots/list", json!({}), roots),
     ] {
-        let (server, host) = (asks(method, params), Told::yes());
+        let (server, host) = (asks(method, params), RecordingHost::yes());
         let pool = server.pool(options(), host.clone());
         assert_eq!(heard(&pool).await, expected, "{method}");
         let capabilities = &server.wait_for_method("initialize").await["params"]["capabilities"];
@@ -84,7 +84,7 @@ async fn what_a_host_offers_is_announced_and_answered() {
 // rule: X6
 #[tokio::test]
 async fn a_question_reaches_the_host_as_it_was_asked() {
-    let host = Told::yes();
+    let host = RecordingHost::yes();
     let pool = forms().pool(options(), host.clone());
     heard(&pool).await;
     let asked = host.asked.lock().unwrap().remove(0);
@@ -101,7 +101,7 @@ async fn what_a_host_does_not_offer_is_neither_announced_nor_given() {
         [("elicitation/create", form()), ("sampling/createMessage", sampling().0), ("roots/list", json!({}))]
     {
         let hosts: [Arc<dyn becket_mcp::Host>; 3] =
-            [Arc::new(()), Told::new(Offers::default(), Answers::No), Arc::new(Broken)];
+            [Arc::new(()), RecordingHost::new(Offers::default(), Answers::No), Arc::new(Broken)];
         for host in hosts {
             let server = asks(method, params.clone());
             let pool = server.pool(options(), host);
@@ -112,7 +112,7 @@ async fn what_a_host_does_not_offer_is_neither_announced_nor_given() {
         }
     }
     let urls_only = Offers { form: false, ..ALL };
-    let pool = forms().pool(options(), Told::new(urls_only, Answers::No));
+    let pool = forms().pool(options(), RecordingHost::new(urls_only, Answers::No));
     assert_eq!(heard(&pool).await["code"], -32601);
     pool.close().await;
 }
@@ -145,7 +145,7 @@ async fn a_host_that_fails_is_a_refusal_and_the_connection_goes_on() {
             json!({"code": -32600, "message": "no model today"}),
         ),
     ] {
-        let (server, host) = (asks(method, params), Told::new(ALL, answers));
+        let (server, host) = (asks(method, params), RecordingHost::new(ALL, answers));
         let mut options = options();
         options.question_limit = SHORT;
         let pool = server.pool(options, host.clone());
@@ -160,7 +160,7 @@ async fn a_host_that_fails_is_a_refusal_and_the_connection_goes_on() {
 // rule: X6
 #[tokio::test]
 async fn the_time_of_a_call_stands_still_while_the_user_thinks() {
-    let host = Told::new(ALL, Answers::Yes(4 * SHORT, json!({"name": "Ada"})));
+    let host = RecordingHost::new(ALL, Answers::Yes(4 * SHORT, json!({"name": "Ada"})));
     let pool = forms().pool(options(), host);
     let said = call_for(&pool, "other", nothing(), 2 * SHORT).await.unwrap();
     assert!(said.text().contains("Ada"));
@@ -170,7 +170,7 @@ async fn the_time_of_a_call_stands_still_while_the_user_thinks() {
 // rule: X6
 #[tokio::test]
 async fn the_time_stands_still_for_so_long_and_no_longer() {
-    let (server, host) = (forms(), Told::new(ALL, Answers::Never));
+    let (server, host) = (forms(), RecordingHost::new(ALL, Answers::Never));
     let mut options = options();
     options.longest_pause = SHORT;
     let pool = server.pool(options, host.clone());
@@ -189,7 +189,7 @@ async fn where_nobody_knows_whose_question_it_is_all_calls_stand_still() {
     let waits = Arc::new(std::sync::Mutex::new(Value::Null));
     let hanging = Arc::clone(&waits);
     let asking = forms();
-    let server = Scripted::new(move |seen: &Seen| {
+    let server = ScriptedServer::new(move |seen: &ReceivedMessage| {
         // `echo` hangs until the question was answered.
         if seen.message["params"]["name"] == "echo" {
             *hanging.lock().unwrap() = seen.message["id"].clone();
@@ -201,7 +201,7 @@ async fn where_nobody_knows_whose_question_it_is_all_calls_stand_still() {
         }
         asking.act(seen)
     });
-    let host = Told::new(ALL, Answers::Yes(4 * SHORT, json!({})));
+    let host = RecordingHost::new(ALL, Answers::Yes(4 * SHORT, json!({})));
     let pool = server.pool(options(), host);
     let (echo, other) = tokio::join!(
         call_for(&pool, "echo", nothing(), 2 * SHORT),
@@ -218,7 +218,7 @@ async fn where_it_is_known_whose_question_it_is_the_others_do_not_wait() {
     let server = Plan::new()
         .rule(|seen| (seen.tool() == "echo").then_some(becket_testkit::mcp_http::Reply::Hang))
         .start();
-    let host = Told::new(ALL, Answers::Yes(4 * SHORT, json!({"name": "Ada"})));
+    let host = RecordingHost::new(ALL, Answers::Yes(4 * SHORT, json!({"name": "Ada"})));
     let pool = Pool::new(options(), host);
     pool.configure(vec![remote("it", &server.url())]);
     pool.start(&CancellationToken::new()).await;
@@ -234,7 +234,7 @@ async fn where_it_is_known_whose_question_it_is_the_others_do_not_wait() {
 // rule: X6
 #[tokio::test]
 async fn a_question_is_withdrawn_with_its_call_and_by_its_server() {
-    let (server, host) = (forms(), Told::new(ALL, Answers::Never));
+    let (server, host) = (forms(), RecordingHost::new(ALL, Answers::Never));
     let pool = server.pool(options(), host.clone());
     let cancel = CancellationToken::new();
     let calling = pool.call(of_it("other", nothing(), LONG), &cancel);
@@ -251,7 +251,7 @@ async fn a_question_is_withdrawn_with_its_call_and_by_its_server() {
     pool.close().await;
 
     let withdraws = forms();
-    let server = Scripted::new(move |seen: &Seen| {
+    let server = ScriptedServer::new(move |seen: &ReceivedMessage| {
         if seen.message["params"]["name"] == "echo" {
             let params = json!({"requestId": "q"});
             send(
@@ -261,7 +261,7 @@ async fn a_question_is_withdrawn_with_its_call_and_by_its_server() {
         }
         withdraws.act(seen)
     });
-    let host = Told::new(ALL, Answers::Never);
+    let host = RecordingHost::new(ALL, Answers::Never);
     let pool = server.pool(options(), host.clone());
     let asking = call_for(&pool, "other", nothing(), LONG);
     let withdrawing = async {
@@ -280,9 +280,9 @@ async fn a_question_is_withdrawn_with_its_call_and_by_its_server() {
 }
 
 /// A server that wants an address to be visited this many times before it does what it is asked for.
-fn wants_visits(times: usize) -> Arc<Scripted> {
+fn wants_visits(times: usize) -> Arc<ScriptedServer> {
     let so_far = std::sync::atomic::AtomicUsize::new(0);
-    Scripted::tool(move |_, _| {
+    ScriptedServer::tool(move |_, _| {
         if so_far.fetch_add(1, std::sync::atomic::Ordering::AcqRel) >= times {
             return Then::Usual;
         }
@@ -296,7 +296,7 @@ fn wants_visits(times: usize) -> Arc<Scripted> {
 #[tokio::test]
 async fn a_call_that_wants_a_visit_is_made_again_after_it_and_at_most_three_times() {
     for (times, calls, is_done) in [(1, 2, true), (3, 4, true), (4, 4, false), (1000, 4, false)] {
-        let (server, host) = (wants_visits(times), Told::yes());
+        let (server, host) = (wants_visits(times), RecordingHost::yes());
         let pool = server.pool(options(), host.clone());
         let called = call(&pool, "echo", json!({"a": 1})).await;
         assert_eq!(server.count("tools/call"), calls, "{times}");
@@ -321,7 +321,7 @@ async fn a_call_that_wants_a_visit_is_made_again_after_it_and_at_most_three_time
 #[tokio::test]
 async fn a_visit_that_nobody_makes_leaves_the_refusal_as_it_is() {
     let url_less = Offers { url: false, ..ALL };
-    for host in [Told::new(ALL, Answers::No), Told::new(url_less, Answers::No)] {
+    for host in [RecordingHost::new(ALL, Answers::No), RecordingHost::new(url_less, Answers::No)] {
         let server = wants_visits(1);
         let pool = server.pool(options(), host);
         let error = call(&pool, "echo", nothing()).await.unwrap_err();
@@ -337,10 +337,10 @@ async fn visits_that_can_t_be_read_are_not_asked_for() {
     for data in
         [json!(null), json!({}), json!({"elicitations": []}), json!({"elicitations": [{"mode": "url"}]})]
     {
-        let server = Scripted::tool(move |_, _| {
+        let server = ScriptedServer::tool(move |_, _| {
             Then::Error(json!({"code": -32042, "message": "visit", "data": data.clone()}))
         });
-        let host = Told::yes();
+        let host = RecordingHost::yes();
         let pool = server.pool(options(), host.clone());
         let error = call(&pool, "echo", nothing()).await.unwrap_err();
         assert!(matches!(error, CallError::Refused { code: -32042, .. }), "{error}");
@@ -350,8 +350,8 @@ async fn visits_that_can_t_be_read_are_not_asked_for() {
 }
 
 /// A server that wants input this many times, by the newer way.
-fn wants_inputs(times: u64, asked: Value) -> Arc<Scripted> {
-    Scripted::tool(move |_, seen| {
+fn wants_inputs(times: u64, asked: Value) -> Arc<ScriptedServer> {
+    ScriptedServer::tool(move |_, seen| {
         let round = seen.message["params"]["requestState"].as_str().map_or(0, |state| state.parse().unwrap());
         if round >= times {
             return Then::Result(said(&seen.message["params"]["inputResponses"].to_string()));
@@ -370,7 +370,7 @@ async fn input_that_a_result_wants_goes_with_the_next_call_and_at_most_three_tim
         "what": {"method": "sampling/createMessage", "params": sampling().0},
     });
     for (times, calls) in [(1, 2), (3, 4), (4, 4)] {
-        let (server, host) = (wants_inputs(times, asked.clone()), Told::yes());
+        let (server, host) = (wants_inputs(times, asked.clone()), RecordingHost::yes());
         let pool = server.pool(options(), host.clone());
         let called = call(&pool, "echo", nothing()).await;
         assert_eq!((server.count("tools/call"), host.questions()), (calls, calls - 1));
@@ -401,8 +401,8 @@ async fn input_that_is_not_offered_is_an_error_by_name() {
 }
 
 /// A server that shows progress every 100 ms before it answers.
-fn progresses(times: u64) -> Arc<Scripted> {
-    Scripted::tool(move |_, seen| {
+fn progresses(times: u64) -> Arc<ScriptedServer> {
+    ScriptedServer::tool(move |_, seen| {
         let (token, id) =
             (seen.message["params"]["_meta"]["progressToken"].clone(), seen.message["id"].clone());
         let sender = seen.sender.clone();
@@ -424,7 +424,7 @@ fn progresses(times: u64) -> Arc<Scripted> {
 #[tokio::test]
 async fn progress_is_told_of_the_call_that_makes_it() {
     for answers in [Answers::No, Answers::Panics { at_once: true }] {
-        let host = Told::new(Offers::default(), answers);
+        let host = RecordingHost::new(Offers::default(), answers);
         let pool = progresses(3).pool(options(), host.clone());
         assert_eq!(call(&pool, "echo", nothing()).await.unwrap().text(), "done");
         let mut told = host.progress.lock().unwrap().clone();
@@ -452,12 +452,12 @@ async fn progress_gives_a_call_more_time_only_where_the_options_say_so() {
 
 #[tokio::test]
 async fn what_a_server_logs_is_told() {
-    let server = Scripted::tool(|_, seen| {
+    let server = ScriptedServer::tool(|_, seen| {
         let params = json!({"level": "warning", "logger": "db", "data": {"rows": 3}});
         send(&seen.sender, json!({"jsonrpc": "2.0", "method": "notifications/message", "params": params}));
         Then::Usual
     });
-    let host = Told::new(Offers::default(), Answers::No);
+    let host = RecordingHost::new(Offers::default(), Answers::No);
     let pool = server.pool(options(), host.clone());
     call(&pool, "echo", nothing()).await.unwrap();
     while host.logged.lock().unwrap().is_empty() {
@@ -470,9 +470,9 @@ async fn what_a_server_logs_is_told() {
 }
 
 /// A server that calls these visits done before it answers a call.
-fn completes(ids: &[Value]) -> Arc<Scripted> {
+fn completes(ids: &[Value]) -> Arc<ScriptedServer> {
     let ids = ids.to_vec();
-    Scripted::tool(move |_, seen| {
+    ScriptedServer::tool(move |_, seen| {
         for id in &ids {
             let params = json!({"elicitationId": id});
             send(
@@ -495,7 +495,7 @@ async fn a_host_hears_that_a_visit_is_done_and_survives_it() {
     let long = |length| json!("x".repeat(length));
     let ids = [json!(7), json!(""), json!(null), long(1025), long(1024), json!("e1")];
     for answers in [Answers::No, Answers::Panics { at_once: true }] {
-        let (server, host) = (completes(&ids), Told::new(ALL, answers));
+        let (server, host) = (completes(&ids), RecordingHost::new(ALL, answers));
         let pool = server.pool(options(), host.clone());
         call(&pool, "echo", json!({"a": 1})).await.unwrap();
         let heard = || {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::common::{
     LONG, Place, SHORT, call, call_connected, call_for, nothing, of_it, ours, remote, state,
 };
-use crate::pool::scripted::{Scripted, Then, options};
+use crate::pool::scripted::{ScriptedServer, Then, options};
 
 /// A pool that is connected to a server.
 async fn connected(server: &Server) -> Pool {
@@ -217,7 +217,7 @@ async fn cancelling_reaches_the_server_also_after_mending() {
 // rule: X2
 #[tokio::test]
 async fn a_server_that_breaks_again_and_again_is_not_hammered() {
-    let server = Scripted::tool(|_, _| Then::Break);
+    let server = ScriptedServer::tool(|_, _| Then::Break);
     let pool = server.pool(options(), Arc::new(()));
     let hammering = async {
         loop {

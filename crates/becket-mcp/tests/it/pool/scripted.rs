@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 use crate::common::LONG;
 
 /// A message of the client, and the way back to it.
-pub(crate) struct Seen {
+pub(crate) struct ReceivedMessage {
     pub(crate) message: Value,
     pub(crate) sender: ServerSender,
     /// Counts the connections, from 1.
     pub(crate) connection: usize,
 }
 
-type Rule = Box<dyn Fn(&Seen) -> Then + Send + Sync>;
+type Rule = Box<dyn Fn(&ReceivedMessage) -> Then + Send + Sync>;
 
 /// The reaction to a message.
 pub(crate) enum Then {
@@ -37,16 +37,16 @@ pub(crate) enum Then {
 }
 
 /// A server.
-pub(crate) struct Scripted {
+pub(crate) struct ScriptedServer {
     rule: Rule,
     capabilities: Value,
     connections: AtomicUsize,
     got: Mutex<Vec<Value>>,
 }
 
-impl Scripted {
+impl ScriptedServer {
     /// A server with the tools `echo` and `other` that departs from good behaviour where `rule` says so.
-    pub(crate) fn new(rule: impl Fn(&Seen) -> Then + Send + Sync + 'static) -> Arc<Self> {
+    pub(crate) fn new(rule: impl Fn(&ReceivedMessage) -> Then + Send + Sync + 'static) -> Arc<Self> {
         let capabilities = json!({
             "tools": {"listChanged": true}, "resources": {"listChanged": true}, "prompts": {"listChanged": true},
         });
@@ -55,7 +55,7 @@ impl Scripted {
     }
 
     /// The same by the tool that is called.
-    pub(crate) fn tool(rule: impl Fn(&str, &Seen) -> Then + Send + Sync + 'static) -> Arc<Self> {
+    pub(crate) fn tool(rule: impl Fn(&str, &ReceivedMessage) -> Then + Send + Sync + 'static) -> Arc<Self> {
         Self::new(move |seen| match seen.message["method"].as_str() {
             Some("tools/call") => rule(seen.message["params"]["name"].as_str().unwrap(), seen),
             _ => Then::Usual,
@@ -63,7 +63,7 @@ impl Scripted {
     }
 
     /// Applies this one's rule, for a server that is made of another one.
-    pub(crate) fn act(&self, seen: &Seen) -> Then {
+    pub(crate) fn act(&self, seen: &ReceivedMessage) -> Then {
         (self.rule)(seen)
     }
 
@@ -104,7 +104,7 @@ impl Scripted {
         pool(&[("it", self)], options, host)
     }
 
-    fn usual(&self, seen: &Seen) -> Then {
+    fn usual(&self, seen: &ReceivedMessage) -> Then {
         let params = &seen.message["params"];
         match seen.message["method"].as_str() {
             Some("initialize") => Then::Result(json!({
@@ -121,7 +121,7 @@ impl Scripted {
         let sender = end.sender().clone();
         while let Some(message) = end.receive().await {
             self.got.lock().unwrap().push(message.clone());
-            let seen = Seen { message, sender: sender.clone(), connection };
+            let seen = ReceivedMessage { message, sender: sender.clone(), connection };
             let mut then = (self.rule)(&seen);
             if let Then::Later(time) = then {
                 tokio::time::sleep(time).await;
@@ -148,9 +148,9 @@ impl Scripted {
 }
 
 /// The servers that a test's own are: each is handed to the pool as one of the host's.
-pub(crate) struct Lent(pub(crate) Arc<Scripted>);
+pub(crate) struct SharedServer(pub(crate) Arc<ScriptedServer>);
 
-impl InProcessServer for Lent {
+impl InProcessServer for SharedServer {
     fn connect(&self, end: ServerEnd) {
         let server = Arc::clone(&self.0);
         let connection = server.connections.fetch_add(1, Ordering::AcqRel) + 1;
@@ -159,9 +159,13 @@ impl InProcessServer for Lent {
 }
 
 /// A pool with these servers, for a host.
-pub(crate) fn pool(servers: &[(&str, &Arc<Scripted>)], mut options: Options, host: Arc<dyn Host>) -> Pool {
-    let lend = |(name, server): &(&str, &Arc<Scripted>)| {
-        let lent: Arc<dyn InProcessServer> = Arc::new(Lent(Arc::clone(server)));
+pub(crate) fn pool(
+    servers: &[(&str, &Arc<ScriptedServer>)],
+    mut options: Options,
+    host: Arc<dyn Host>,
+) -> Pool {
+    let lend = |(name, server): &(&str, &Arc<ScriptedServer>)| {
+        let lent: Arc<dyn InProcessServer> = Arc::new(SharedServer(Arc::clone(server)));
         ((*name).to_owned(), lent)
     };
     options.in_process = servers.iter().map(lend).collect();

@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use serde_json::json;
 
 use crate::common::{LONG, Place, SHORT, call, call_connected, nothing, of_it, ours, remote, state};
-use crate::pool::scripted::{Scripted, Then, options};
+use crate::pool::scripted::{ScriptedServer, Then, options};
 
 fn initialized(place: &Place) -> usize {
     place.got().iter().filter(|message| message["method"] == "initialize").count()
@@ -35,12 +35,9 @@ async fn a_hundred_who_ask_at_once_share_one_connection() {
 // rule: X2
 #[tokio::test]
 async fn who_asks_first_may_go_away() {
-    let server =
-        Scripted::new(
-            |seen| {
-                if seen.message["method"] == "initialize" { Then::Later(SHORT) } else { Then::Usual }
-            },
-        );
+    let server = ScriptedServer::new(|seen| {
+        if seen.message["method"] == "initialize" { Then::Later(SHORT) } else { Then::Usual }
+    });
     let pool = server.pool(options(), Arc::new(()));
     let none = CancellationToken::new();
     let (first, second) = (pool.connect("it", &none), pool.connect("it", &none));
@@ -55,7 +52,7 @@ async fn who_asks_first_may_go_away() {
 #[tokio::test]
 async fn a_connection_that_failed_is_tried_again_and_not_at_once() {
     // The first two connections break.
-    let server = Scripted::new(|seen| if seen.connection <= 2 { Then::Break } else { Then::Usual });
+    let server = ScriptedServer::new(|seen| if seen.connection <= 2 { Then::Break } else { Then::Usual });
     let pool = server.pool(options(), Arc::new(()));
     let start = Instant::now();
     for _ in 0..2 {
@@ -73,7 +70,7 @@ async fn a_connection_that_failed_is_tried_again_and_not_at_once() {
 // rule: X2
 #[tokio::test]
 async fn those_who_ask_while_it_fails_hear_of_the_same_failure() {
-    let server = Scripted::new(|seen| {
+    let server = ScriptedServer::new(|seen| {
         std::thread::sleep(Duration::from_millis(20));
         if seen.message["method"] == "initialize" { Then::Break } else { Then::Usual }
     });
@@ -135,7 +132,7 @@ async fn few_servers_here_and_more_elsewhere_connect_at_once() {
 // rule: X2
 #[tokio::test]
 async fn connecting_has_a_limit_and_who_asks_has_one_too() {
-    let server = Scripted::new(|_| Then::Silence);
+    let server = ScriptedServer::new(|_| Then::Silence);
     let mut options = options();
     options.connect_timeout = SHORT;
     let pool = server.pool(options, Arc::new(()));
@@ -176,7 +173,7 @@ async fn closing_ends_those_that_connect_and_connects_nobody_any_longer() {
 // rules: H6, X2
 #[tokio::test]
 async fn a_call_that_must_not_connect_does_not() {
-    let server = Scripted::new(|_| Then::Usual);
+    let server = ScriptedServer::new(|_| Then::Usual);
     let pool = server.pool(options(), Arc::new(()));
     let error = call_connected(&pool, "echo", nothing()).await.unwrap_err().to_string();
     assert_eq!(error, "the MCP server `it` is not connected: it was not connected when it was called");

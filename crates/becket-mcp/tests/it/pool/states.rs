@@ -7,7 +7,7 @@ use becket_mcp::{CallError, CancellationToken, Changes, ConnectError, ServerStat
 use serde_json::json;
 
 use crate::common::{LONG, Place, call, call_connected, nothing, state};
-use crate::pool::scripted::{Scripted, Then, options, pool, send};
+use crate::pool::scripted::{ScriptedServer, Then, options, pool, send};
 
 fn word(state: &ServerState) -> &'static str {
     match state {
@@ -33,7 +33,7 @@ async fn until(changes: &mut Changes, expected: &str) {
 
 #[tokio::test]
 async fn each_step_is_told_and_the_end_is_the_end() {
-    let server = Scripted::new(|seen| match seen.message["params"]["name"].as_str() {
+    let server = ScriptedServer::new(|seen| match seen.message["params"]["name"].as_str() {
         Some("other") => Then::Break,
         Some(_) => Then::Usual,
         None => Then::Later(Duration::from_millis(50)),
@@ -67,7 +67,7 @@ async fn each_step_is_told_and_the_end_is_the_end() {
 
 #[tokio::test]
 async fn a_slow_reader_misses_what_was_in_between_and_never_the_last() {
-    let (one, two) = (Scripted::new(|_| Then::Usual), Scripted::new(|_| Then::Break));
+    let (one, two) = (ScriptedServer::new(|_| Then::Usual), ScriptedServer::new(|_| Then::Break));
     let pool = pool(&[("one", &one), ("two", &two)], options(), Arc::new(()));
     let mut slow = pool.changes();
     pool.start(&CancellationToken::new()).await;
@@ -105,7 +105,7 @@ async fn a_server_that_dies_unasked_is_noticed_and_connected_again_by_who_needs_
 
 #[tokio::test]
 async fn the_generation_rises_when_something_changes() {
-    let server = Scripted::new(|seen| {
+    let server = ScriptedServer::new(|seen| {
         if seen.message["params"]["name"] == "other" {
             send(&seen.sender, json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
         }

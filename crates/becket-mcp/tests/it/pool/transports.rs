@@ -8,7 +8,7 @@ use becket_testkit::mcp_http::Plan;
 use serde_json::json;
 
 use crate::common::{call, nothing, remote, state, why};
-use crate::pool::scripted::{Scripted, Then, in_process, options};
+use crate::pool::scripted::{ScriptedServer, Then, in_process, options};
 
 /// Returns a loopback port without a listener.
 fn nobody() -> u16 {
@@ -82,7 +82,7 @@ async fn files_that_are_not_there_are_named() {
 // rule: X1
 #[tokio::test]
 async fn servers_of_this_process_and_elsewhere_are_connected_alike() {
-    let (near, far) = (Scripted::new(|_| Then::Usual), Plan::new().start());
+    let (near, far) = (ScriptedServer::new(|_| Then::Usual), Plan::new().start());
     let pool = near.pool(options(), Arc::new(()));
     pool.configure(vec![in_process("it"), remote("far", &far.url())]);
     pool.start(&becket_mcp::CancellationToken::new()).await;

@@ -16,9 +16,9 @@ use crate::auth::key::Key;
 use crate::auth::private::FileError;
 use crate::auth::store::file::blocking;
 use crate::auth::store::wire::{Entries, FORMAT, Wrong};
-use crate::auth::store::{FileStore, Guard, Kept, KeyringError, StoreError, TokenStore};
+use crate::auth::store::{FileStore, Guard, KeyringError, StoreError, TokenLocation, TokenStore};
 use crate::auth::tokens::Tokens;
-use crate::host::Lent;
+use crate::host::BoxFuture;
 
 /// Time limit on a renewal by another process: longer than its request and its keyring operations can take.
 const RENEWAL: Duration = Duration::from_secs(180);
@@ -85,7 +85,7 @@ impl KeyringStore {
         Ok(tried.await?)
     }
 
-    async fn kept(&self, key: &Key, tokens: Tokens) -> Result<Kept, StoreError> {
+    async fn kept(&self, key: &Key, tokens: Tokens) -> Result<TokenLocation, StoreError> {
         let (name, mut entries, of) = (self.name(key), Entries::default(), key.clone());
         entries.set(key, &tokens);
         let was_set = self.mark(key, Mark::is_set).await?;
@@ -103,7 +103,7 @@ impl KeyringStore {
             }
         }
         self.file.remove(key).await?;
-        Ok(Kept::Keyring)
+        Ok(TokenLocation::Keyring)
     }
 
     async fn removed(&self, key: &Key) -> Result<(), StoreError> {
@@ -118,19 +118,19 @@ impl KeyringStore {
 }
 
 impl TokenStore for KeyringStore {
-    fn load<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<Option<Tokens>, StoreError>> {
+    fn load<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Option<Tokens>, StoreError>> {
         Box::pin(self.loaded(key))
     }
 
-    fn ready<'a>(&'a self, _key: &'a Key) -> Lent<'a, Result<(), StoreError>> {
+    fn ready<'a>(&'a self, _key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(self.tried())
     }
 
-    fn save<'a>(&'a self, key: &'a Key, tokens: Tokens) -> Lent<'a, Result<Kept, StoreError>> {
+    fn save<'a>(&'a self, key: &'a Key, tokens: Tokens) -> BoxFuture<'a, Result<TokenLocation, StoreError>> {
         Box::pin(self.kept(key, tokens))
     }
 
-    fn renew<'a>(&'a self, key: &'a Key, tokens: Tokens) -> Lent<'a, Result<Kept, StoreError>> {
+    fn renew<'a>(&'a self, key: &'a Key, tokens: Tokens) -> BoxFuture<'a, Result<TokenLocation, StoreError>> {
         Box::pin(async move {
             match self.file.load(key).await? {
                 Some(_) => self.file.save(key, tokens).await,
@@ -139,11 +139,11 @@ impl TokenStore for KeyringStore {
         })
     }
 
-    fn remove<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<(), StoreError>> {
+    fn remove<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(self.removed(key))
     }
 
-    fn guard<'a>(&'a self, key: &'a Key) -> Lent<'a, Result<Guard, StoreError>> {
+    fn guard<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Guard, StoreError>> {
         Box::pin(self.file.guarded(key, RENEWAL))
     }
 }

@@ -13,8 +13,8 @@ use super::name::{Name, SERVICE};
 use super::store::KeyringStore;
 use super::worker::Worker;
 use crate::auth::key::Key;
-use crate::auth::store::{FileStore, Kept, StoreError, TokenStore};
-use crate::auth::tokens::{Client, Issued, Proof, Tokens};
+use crate::auth::store::{FileStore, StoreError, TokenLocation, TokenStore};
+use crate::auth::tokens::{Client, Proof, TokenIssuer, Tokens};
 
 /// A store, its directory, and the keyring below it.
 struct Scene {
@@ -35,7 +35,7 @@ fn tokens(access: &str) -> Tokens {
         scopes: vec!["read".into()],
         asked: vec!["read".into(), "write".into()],
         client: Client { id: "c".into(), proof: Proof::Basic("s3cr3t-x".into()) },
-        issued: Issued {
+        issued: TokenIssuer {
             issuer: Some("https://as.example".into()),
             token_endpoint: "https://as.example/token".parse().unwrap(),
             revocation_endpoint: None,
@@ -95,7 +95,7 @@ async fn what_is_kept_comes_back_and_what_is_removed_does_not() {
     for server in ["a", "b"] {
         scene.store.ready(&key(server)).await.unwrap();
         let kept = scene.store.save(&key(server), tokens(server)).await.unwrap();
-        assert_eq!(kept, Kept::Keyring);
+        assert_eq!(kept, TokenLocation::Keyring);
     }
     for server in ["a", "b"] {
         assert_eq!(scene.store.load(&key(server)).await.unwrap(), Some(tokens(server)));
@@ -133,9 +133,9 @@ async fn tokens_of_the_file_are_renewed_there_until_the_next_login_and_a_logout_
     let scene = Scene::new();
     scene.file().save(&key("a"), tokens("old")).await.unwrap();
     let kept = scene.store.renew(&key("a"), tokens("new")).await.unwrap();
-    assert!(matches!(kept, Kept::File(path) if path.ends_with("tokens.json")));
+    assert!(matches!(kept, TokenLocation::File(path) if path.ends_with("tokens.json")));
     assert_eq!(scene.file().load(&key("a")).await.unwrap(), Some(tokens("new")));
-    assert_eq!(scene.store.save(&key("a"), tokens("login")).await.unwrap(), Kept::Keyring);
+    assert_eq!(scene.store.save(&key("a"), tokens("login")).await.unwrap(), TokenLocation::Keyring);
     assert_eq!(scene.file().load(&key("a")).await.unwrap(), None);
     assert_eq!(scene.store.load(&key("a")).await.unwrap(), Some(tokens("login")));
     // A program without the feature has written there since.

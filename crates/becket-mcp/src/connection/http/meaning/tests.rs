@@ -44,7 +44,7 @@ fn a_refusal_means_what_it_says() {
         let id = RequestId::Number(3);
         let kind = if case.kind == "discover" { Kind::Discover } else { Kind::Other };
         let waits = (case.kind != "notice").then(|| id.clone());
-        let asked = Asked { id: waits, kind, has_session: case.session };
+        let asked = RequestContext { id: waits, kind, has_session: case.session };
         let meaning = of_refusal(case.status, case.body.as_bytes(), &asked);
         assert_eq!(told(meaning, &id), case.is, "{}: {}", case.rule, case.name);
     }

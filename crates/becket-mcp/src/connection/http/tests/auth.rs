@@ -9,11 +9,11 @@ use futures_util::future::join_all;
 use reqwest::header::AUTHORIZATION;
 use serde_json::json;
 
-use super::meet::{Met, headers, nothing_left, target};
+use super::meet::{ConnectedClient, headers, nothing_left, target};
 use crate::auth::{HeaderSource, Headers, Why};
 use crate::connection::http::{HttpLink, Network};
 use crate::fault::Fault;
-use crate::host::Lent;
+use crate::host::BoxFuture;
 use crate::secret::Secret;
 
 /// Supplies `token-1`, and a newer one after each 401; up to `last`.
@@ -34,7 +34,7 @@ impl Tokens {
 }
 
 impl HeaderSource for Tokens {
-    fn headers(&self, why: Why) -> Lent<'_, Result<Headers, Fault>> {
+    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, Fault>> {
         let number = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
         let given = match why {
             Why::After401(challenge) if number > self.last => Err(Fault::AuthNeeded(challenge)),
@@ -57,9 +57,9 @@ fn wants(token: &'static str) -> Server {
         .start()
 }
 
-async fn met(server: &Server, source: Arc<dyn HeaderSource>) -> Met {
+async fn met(server: &Server, source: Arc<dyn HeaderSource>) -> ConnectedClient {
     let link = HttpLink::new(&target(&server.url(), source, None), &Network::default()).unwrap();
-    Met::over(link).await.unwrap()
+    ConnectedClient::over(link).await.unwrap()
 }
 
 // rules: X1, X3
@@ -102,7 +102,7 @@ async fn where_there_are_no_other_headers_the_user_is_needed() {
 struct Stubborn;
 
 impl HeaderSource for Stubborn {
-    fn headers(&self, _: Why) -> Lent<'_, Result<Headers, Fault>> {
+    fn headers(&self, _: Why) -> BoxFuture<'_, Result<Headers, Fault>> {
         Box::pin(std::future::ready(Ok(vec![(AUTHORIZATION, Secret::new("Bearer the same"))])))
     }
 }
@@ -152,7 +152,7 @@ async fn the_challenge_is_carried_and_nothing_secret_is_said() {
         assert!(!format!("{target:?}").contains("s3cret"));
         HttpLink::new(&target, &Network::default()).unwrap()
     };
-    let met = Met::over(link).await.unwrap();
+    let met = ConnectedClient::over(link).await.unwrap();
     let request = rmcp::model::CallToolRequestParams::new("echo");
     let error = met.service.peer().call_tool_once(request).await.unwrap_err();
     assert!(!format!("{error:?} {error}").contains("s3cret"));

@@ -6,7 +6,7 @@ use becket_testkit::mcp_http::{Eras, Plan, Reply};
 use serde_json::json;
 use tokio::time::{Instant, timeout};
 
-use super::meet::{Met, PATIENCE, link, nothing_left, until};
+use super::meet::{ConnectedClient, PATIENCE, link, nothing_left, until};
 use crate::connection::link::Link;
 use crate::connection::no_answer::Trouble;
 use crate::fault::Fault;
@@ -19,7 +19,7 @@ const SHORT: Duration = Duration::from_millis(200);
 async fn a_call_that_is_given_up_is_cancelled_at_the_server() {
     for reply in [|| Reply::Hang, || Reply::stream(vec![becket_testkit::mcp_http::Step::Hang])] {
         let server = Plan::new().rule(move |seen| (seen.tool() == "destroy").then(reply)).start();
-        let met = Met::with(&server).await;
+        let met = ConnectedClient::with(&server).await;
         let call = timeout(SHORT, met.call("destroy", json!({}))).await;
         assert!(call.is_err(), "the caller's deadline ends the wait");
         until("the server hears of it", || server.count("notifications/cancelled") == 1).await;
@@ -36,7 +36,7 @@ async fn a_call_that_is_given_up_is_cancelled_at_the_server() {
 #[tokio::test]
 async fn an_end_in_the_middle_of_a_call_leaves_nothing() {
     let server = Plan::new().rule(|seen| (seen.tool() == "destroy").then_some(Reply::Hang)).start();
-    let met = Met::with(&server).await;
+    let met = ConnectedClient::with(&server).await;
     let call = met.call("destroy", json!({}));
     assert!(timeout(SHORT, call).await.is_err());
     drop(met.end(Duration::from_secs(5)).await);
@@ -48,7 +48,7 @@ async fn an_end_in_the_middle_of_a_call_leaves_nothing() {
 #[tokio::test]
 async fn a_link_that_is_dropped_leaves_nothing() {
     let server = Plan::new().rule(|seen| (seen.tool() == "destroy").then_some(Reply::Hang)).start();
-    let met = Met::with(&server).await;
+    let met = ConnectedClient::with(&server).await;
     assert!(timeout(SHORT, met.call("destroy", json!({}))).await.is_err());
     drop(met);
     nothing_left(&server).await;
@@ -59,7 +59,7 @@ async fn a_link_that_is_dropped_leaves_nothing() {
 #[tokio::test]
 async fn a_link_that_is_dropped_ends_what_is_spoken_over_it() {
     let server = Plan::new().rule(|seen| (seen.tool() == "destroy").then_some(Reply::Hang)).start();
-    let Met { link, service } = Met::with(&server).await;
+    let ConnectedClient { link, service } = ConnectedClient::with(&server).await;
     let peer = service.peer().clone();
     let call = peer.call_tool_once(rmcp::model::CallToolRequestParams::new("destroy"));
     let cut = async {
@@ -77,7 +77,7 @@ async fn a_link_that_is_dropped_ends_what_is_spoken_over_it() {
 #[tokio::test]
 async fn a_greeting_that_hangs_leaves_nothing() {
     let server = Plan::new().rule(|_| Some(Reply::Hang)).start();
-    let greeting = timeout(Duration::from_millis(1500), Met::over(link(&server))).await;
+    let greeting = timeout(Duration::from_millis(1500), ConnectedClient::over(link(&server))).await;
     assert!(greeting.is_err(), "nothing was answered");
     assert_eq!((server.count("server/discover"), server.count("initialize")), (1, 1));
     nothing_left(&server).await;
@@ -87,7 +87,7 @@ async fn a_greeting_that_hangs_leaves_nothing() {
 #[tokio::test]
 async fn a_server_that_hangs_at_the_farewell_is_left_after_the_grace() {
     let server = Plan::new().rule(|seen| (seen.verb == "DELETE").then_some(Reply::Hang)).start();
-    let met = Met::with(&server).await;
+    let met = ConnectedClient::with(&server).await;
     let start = Instant::now();
     let link = met.end(SHORT).await;
     assert!(start.elapsed() >= SHORT && start.elapsed() < PATIENCE / 3);
@@ -102,7 +102,7 @@ async fn an_ended_link_sends_nothing() {
     let server = Plan::new().eras(Eras::Discover).start();
     let link = link(&server);
     link.end(SHORT).await;
-    let error = Met::over(link).await.map(drop).unwrap_err();
+    let error = ConnectedClient::over(link).await.map(drop).unwrap_err();
     assert_eq!(error, "the connection was closed");
     assert_eq!(server.connections(), 0);
 }
@@ -111,7 +111,7 @@ async fn an_ended_link_sends_nothing() {
 #[tokio::test]
 async fn a_server_that_vanishes_ends_the_calls_that_wait() {
     let server = Plan::new().rule(|seen| (seen.tool() == "destroy").then_some(Reply::Hang)).start();
-    let met = Met::with(&server).await;
+    let met = ConnectedClient::with(&server).await;
     let call = met.call("destroy", json!({}));
     let cut = async {
         until("the call is under way", || server.count("tools/call") == 1).await;

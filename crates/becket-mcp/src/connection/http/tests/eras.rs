@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use becket_testkit::mcp_http::{Eras, Plan, Reply, Server};
 
-use super::meet::{Met, headers, nothing_left, target, until};
+use super::meet::{ConnectedClient, headers, nothing_left, target, until};
 use crate::connection::http::{HttpLink, Network, proxied};
 
 async fn greet(server: &Server, network: &Network) -> Result<(usize, usize), String> {
     let before = (server.count("server/discover"), server.count("initialize"));
     let link = HttpLink::new(&target(&server.url(), headers(&[]), None), network).unwrap();
-    let met = Met::over(link).await?;
+    let met = ConnectedClient::over(link).await?;
     assert_eq!(met.echo("hi").await.as_deref(), Ok("hi"));
     drop(met.end(Duration::from_secs(5)).await);
     Ok((server.count("server/discover") - before.0, server.count("initialize") - before.1))
@@ -44,7 +44,7 @@ async fn a_server_that_is_silent_about_the_newest_way_is_asked_the_older() {
 #[tokio::test]
 async fn a_greeting_that_was_given_up_leaves_nothing_while_the_other_goes_on() {
     let server = Plan::new().always("server/discover", |_| Reply::Hang).start();
-    let met = Met::with(&server).await;
+    let met = ConnectedClient::with(&server).await;
     assert_eq!(met.echo("hi").await.as_deref(), Ok("hi"));
     // Idle connections go after a while; what is left is the stream.
     until("the connection of the first greeting is left", || server.open() == 1).await;
@@ -96,7 +96,7 @@ async fn a_proxy_is_used_where_the_host_names_one_and_nowhere_else() {
     let proxy = Plan::new().start();
     let through = Network::through(Some(proxy.url().parse().unwrap()));
     let link = HttpLink::new(&target("http://mcp.invalid/there", headers(&[]), None), &through).unwrap();
-    let met = Met::over(link).await.unwrap();
+    let met = ConnectedClient::over(link).await.unwrap();
     assert_eq!(met.echo("hi").await.as_deref(), Ok("hi"));
     assert!(proxy.seen().iter().all(|seen| seen.path == "http://mcp.invalid/there"));
 }

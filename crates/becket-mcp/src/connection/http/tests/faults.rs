@@ -3,7 +3,7 @@
 use becket_testkit::mcp_http::{Plan, Reply, Seen, Step};
 use serde_json::json;
 
-use super::meet::{Met, nothing_left};
+use super::meet::{ConnectedClient, nothing_left};
 use std::time::Duration;
 
 type Answer = fn(&Seen) -> Reply;
@@ -137,7 +137,7 @@ async fn a_fault_is_the_error_of_its_request_alone() {
             let plan = if has_session { Plan::new() } else { Plan::new().without_sessions() };
             let answer = *answer;
             let server = plan.rule(move |seen| (seen.tool() == "destroy").then(|| answer(seen))).start();
-            let met = Met::with(&server).await;
+            let met = ConnectedClient::with(&server).await;
             let error = met.call("destroy", json!({})).await.unwrap_err();
             assert!(error.starts_with(expected), "{name}: {error}");
             assert!(!error.contains("s3cret"), "{error}");
@@ -155,7 +155,7 @@ async fn a_lost_session_is_said_and_not_begun_anew() {
     for (name, answer) in EXPIRED {
         let answer = *answer;
         let server = Plan::new().rule(move |seen| (seen.tool() == "destroy").then(|| answer(seen))).start();
-        let met = Met::with(&server).await;
+        let met = ConnectedClient::with(&server).await;
         let error = met.call("destroy", json!({})).await.unwrap_err();
         assert_eq!(error, "it has forgotten the session", "{name}");
         assert_eq!((server.count("tools/call"), server.count("initialize")), (1, 1), "{name}");
@@ -166,7 +166,7 @@ async fn a_lost_session_is_said_and_not_begun_anew() {
 #[tokio::test]
 async fn a_server_that_was_started_anew_has_forgotten_the_session() {
     let server = Plan::new().start();
-    let met = Met::with(&server).await;
+    let met = ConnectedClient::with(&server).await;
     assert_eq!(met.echo("a").await.as_deref(), Ok("a"));
     server.forget();
     assert_eq!(met.echo("b").await.unwrap_err(), "it has forgotten the session");
@@ -180,7 +180,7 @@ async fn a_server_that_was_started_anew_has_forgotten_the_session() {
 #[tokio::test]
 async fn a_request_that_is_taken_without_an_answer_has_none_unless_the_other_stream_is_open() {
     let server = Plan::new().without_stream().always("tools/call", |_| Reply::status(202)).start();
-    let met = Met::with(&server).await;
+    let met = ConnectedClient::with(&server).await;
     let error = met.echo("a").await.unwrap_err();
     assert!(error.ends_with("it takes a request without answering it (HTTP 202)"), "{error}");
 }
@@ -191,10 +191,10 @@ async fn a_redirect_within_the_origin_is_followed() {
     let server = Plan::new()
         .rule(|seen| (seen.tool() == "echo" && seen.path == "/mcp").then(|| Reply::redirect(307, "/mcp/")))
         .start();
-    let met = Met::with(&server).await;
+    let met = ConnectedClient::with(&server).await;
     assert_eq!(met.echo("there").await.as_deref(), Ok("there"));
     let endless = Plan::new().always("tools/call", |_| Reply::redirect(308, "/mcp")).start();
-    let met = Met::with(&endless).await;
+    let met = ConnectedClient::with(&endless).await;
     let error = met.echo("there").await.unwrap_err();
     assert!(error.ends_with("it has sent us on more than 3 times"), "{error}");
 }
@@ -221,7 +221,7 @@ async fn a_greeting_that_fails_says_why() {
     for (answer, expected) in faults {
         let answer = *answer;
         let server = Plan::new().rule(move |seen| Some(answer(seen))).start();
-        let error = Met::over(super::meet::link(&server)).await.map(drop).unwrap_err();
+        let error = ConnectedClient::over(super::meet::link(&server)).await.map(drop).unwrap_err();
         assert!(error.starts_with(expected), "{expected}: {error}");
         nothing_left(&server).await;
     }
@@ -232,7 +232,7 @@ async fn a_greeting_that_fails_says_why() {
 async fn a_notice_that_ends_the_greeting_and_is_refused_says_why() {
     let server =
         Plan::new().always("notifications/initialized", |_| Reply::text(500, "text/plain", "sorry")).start();
-    let error = match Met::over(super::meet::link(&server)).await {
+    let error = match ConnectedClient::over(super::meet::link(&server)).await {
         Err(error) => error,
         Ok(met) => met.echo("a").await.unwrap_err(),
     };
@@ -251,7 +251,7 @@ async fn nobody_there_is_said() {
         None,
     );
     let link = super::super::HttpLink::new(&target, &Default::default()).unwrap();
-    let error = Met::over(link).await.map(drop).unwrap_err();
+    let error = ConnectedClient::over(link).await.map(drop).unwrap_err();
     let expected = format!(
         "it can't be reached: nothing listens at 127.0.0.1:{port} (connection refused): is the server running?"
     );

@@ -13,8 +13,8 @@ use crate::auth::{HeaderSource, StaticHeaders};
 use crate::connection::ask::ask;
 use crate::connection::client::Client;
 use crate::connection::handshake::{self, Service};
+use crate::connection::host_handle::HostHandle;
 use crate::connection::http::{HttpLink, Network};
-use crate::connection::lent::Lent;
 use crate::connection::link::Link;
 use crate::connection::no_answer::Trouble;
 use crate::connection::target::{Reach, Target};
@@ -27,7 +27,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 pub(super) const CAP: usize = 16 << 20;
 
 /// A link and the client over it.
-pub(super) struct Met {
+pub(super) struct ConnectedClient {
     pub(super) link: HttpLink,
     pub(super) service: Service,
 }
@@ -48,10 +48,10 @@ pub(super) fn link(server: &Server) -> HttpLink {
     HttpLink::new(&target(&server.url(), headers(&[]), None), &Network::default()).unwrap()
 }
 
-impl Met {
+impl ConnectedClient {
     pub(super) async fn over(link: HttpLink) -> Result<Self, String> {
-        let lent = Lent::new(Arc::new(()), PATIENCE);
-        let client = Client::new("it".into(), lent, Arc::default(), link.state().broken().clone());
+        let host = HostHandle::new(Arc::new(()), PATIENCE);
+        let client = Client::new("it".into(), host, Arc::default(), link.state().broken().clone());
         match timeout(PATIENCE, handshake::initialize(&link, &client)).await.unwrap() {
             Ok(service) => Ok(Self { link, service }),
             Err(trouble) => Err(words(&link, trouble).await),

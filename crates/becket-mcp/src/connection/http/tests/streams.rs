@@ -6,13 +6,13 @@ use std::time::Duration;
 use becket_testkit::mcp_http::{Plan, Reply, Step};
 use serde_json::{Value, json};
 
-use super::meet::{Met, nothing_left, until};
+use super::meet::{ConnectedClient, nothing_left, until};
 
 // rules: X1, X6
 #[tokio::test]
 async fn a_good_server_is_spoken_to_as_the_protocol_wants_it() {
     let server = Plan::new().start();
-    let met = Met::with(&server).await;
+    let met = ConnectedClient::with(&server).await;
     assert_eq!(met.echo("hi").await.as_deref(), Ok("hi"));
     assert_eq!(met.call("count", json!({})).await.as_deref(), Ok("counted"));
     // No service answers it, so the refusal goes back, in a POST of its own.
@@ -61,7 +61,7 @@ async fn a_broken_answer_is_taken_up_again_where_the_server_offers_it() {
             _ => None,
         })
         .start();
-    let met = Met::with(&server).await;
+    let met = ConnectedClient::with(&server).await;
     assert_eq!(met.call("destroy", json!({})).await.as_deref(), Ok("done"));
     assert_eq!(server.count("tools/call"), 1);
     let resumed: Vec<_> =
@@ -81,7 +81,7 @@ async fn taking_an_answer_up_again_has_an_end() {
         })
         .rule(|seen| seen.header("last-event-id").map(|_| Reply::stream(vec![])))
         .start();
-    let met = Met::with(&server).await;
+    let met = ConnectedClient::with(&server).await;
     let error = met.call("destroy", json!({})).await.unwrap_err();
     assert_eq!(error, "its answer broke off: it ended without an answer");
     let resumed = server.seen().iter().filter(|seen| seen.header("last-event-id").is_some()).count();
@@ -94,7 +94,7 @@ async fn a_stream_that_never_says_anything_is_not_opened_for_ever() {
     let server = Plan::new()
         .rule(|seen| (seen.verb == "GET").then(|| Reply::stream(vec![Step::Text("retry: 0\n\n".into())])))
         .start();
-    let met = Met::with(&server).await;
+    let met = ConnectedClient::with(&server).await;
     until("the stream is opened again", || server.count("GET") == 6).await;
     // The next time would come after 1.6 s.
     tokio::time::sleep(Duration::from_millis(3200)).await;
@@ -106,7 +106,7 @@ async fn a_stream_that_never_says_anything_is_not_opened_for_ever() {
 #[tokio::test]
 async fn news_come_while_calls_are_under_way_and_a_storm_of_them_stops_nothing() {
     let server = Plan::new().start();
-    let met = Met::with(&server).await;
+    let met = ConnectedClient::with(&server).await;
     let news = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
     until("the stream is open", || server.push(&news) == 1).await;
     for _ in 0..5000 {
@@ -123,7 +123,7 @@ async fn news_come_while_calls_are_under_way_and_a_storm_of_them_stops_nothing()
 #[tokio::test]
 async fn a_server_without_that_stream_is_as_good() {
     let server = Plan::new().without_stream().start();
-    let met = Met::with(&server).await;
+    let met = ConnectedClient::with(&server).await;
     assert_eq!(met.echo("hi").await.as_deref(), Ok("hi"));
     until("it was asked for", || server.count("GET") == 1).await;
     assert_eq!(met.echo("hi").await.as_deref(), Ok("hi"));
@@ -134,7 +134,7 @@ async fn a_server_without_that_stream_is_as_good() {
 #[tokio::test]
 async fn many_calls_go_side_by_side() {
     let server = Plan::new().rule(|seen| (seen.tool() == "destroy").then_some(Reply::Hang)).start();
-    let met = Met::with(&server).await;
+    let met = ConnectedClient::with(&server).await;
     let hanging: Vec<_> = (0..40).map(|_| Box::pin(met.call("destroy", json!({})))).collect();
     let mut hanging = Box::pin(futures_util::future::join_all(hanging));
     tokio::select! {

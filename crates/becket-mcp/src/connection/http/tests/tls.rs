@@ -7,7 +7,7 @@ use std::time::Duration;
 use becket_testkit::mcp_http::tls::Pems;
 use becket_testkit::mcp_http::{Plan, Server};
 
-use super::meet::{Met, headers, nothing_left, target};
+use super::meet::{ConnectedClient, headers, nothing_left, target};
 use crate::connection::http::{HttpLink, Network};
 use crate::tls::Files;
 
@@ -17,7 +17,7 @@ async fn echo(server: &Server, pems: &Pems, [ca, cert, key]: [&str; 3]) -> Resul
     let (ca, cert, key) = (path(ca), path(cert), path(key));
     let files = Files { ca: ca.as_deref(), cert: cert.as_deref(), key: key.as_deref() };
     let link = HttpLink::new(&target(&server.url(), headers(&[]), Some(files)), &Network::default()).unwrap();
-    let met = Met::over(link).await?;
+    let met = ConnectedClient::over(link).await?;
     let said = met.echo("hi").await;
     drop(met.end(Duration::from_secs(5)).await);
     said
@@ -67,6 +67,6 @@ async fn a_server_without_tls_is_named_as_one() {
     let ca = pems.path("ca.pem");
     let files = Files { ca: Some(&ca), ..Files::default() };
     let link = HttpLink::new(&target(&url, headers(&[]), Some(files)), &Network::default()).unwrap();
-    let error = Met::over(link).await.map(drop).unwrap_err();
+    let error = ConnectedClient::over(link).await.map(drop).unwrap_err();
     assert!(error.contains("does not speak TLS"), "{error}");
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::server::{Script, Way};
+use super::server::{Script, ScriptedAnswer};
 use super::{CAP, connected, link, refusal, start, target};
 use crate::connection::link::Link;
 use crate::connection::sse::SseLink;
@@ -38,14 +38,14 @@ async fn a_server_is_followed_to_itself_and_not_away() {
 
     let other = start(Script::default()).await;
     let to = |place: &str| answer("302 Found", &format!("Location: {place}\r\n"), "");
-    let get = Way::Raw(to(&format!("http://{}/sse", other.address)));
+    let get = ScriptedAnswer::Raw(to(&format!("http://{}/sse", other.address)));
     let expected = format!(
         "it sends us from `http://HERE` to `http://{}`, where nothing of ours is sent: configure that one",
         other.address
     );
     assert_eq!(refusal(Script { get, ..Script::default() }).await, expected);
     assert!(other.heads().is_empty());
-    let server = start(Script { get: Way::Raw(to("/sse")), ..Script::default() }).await;
+    let server = start(Script { get: ScriptedAnswer::Raw(to("/sse")), ..Script::default() }).await;
     let round = Trial::connect(link(&server)).await.err().unwrap();
     assert_eq!(round, "what answers there is no MCP server: it has sent us on more than 5 times");
     assert_eq!(server.heads().len(), 6);
@@ -81,32 +81,36 @@ async fn each_way_of_not_being_a_server_has_its_own_words() {
     let stream = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
     for (get, begins) in [
         (
-            Way::Raw(answer("500 Oh", "", "out of\n order")),
+            ScriptedAnswer::Raw(answer("500 Oh", "", "out of\n order")),
             "it answers with HTTP 500: out of order".to_owned(),
         ),
-        (Way::Raw(answer("405 No", "", "")), "it answers with HTTP 405".into()),
-        (Way::Raw(answer("401 Who", "", "you")), "it needs authentication".into()),
+        (ScriptedAnswer::Raw(answer("405 No", "", "")), "it answers with HTTP 405".into()),
+        (ScriptedAnswer::Raw(answer("401 Who", "", "you")), "it needs authentication".into()),
         (
-            Way::Raw(answer("403 No", "WWW-Authenticate: Bearer error=\"insufficient_scope\"\r\n", "")),
+            ScriptedAnswer::Raw(answer(
+                "403 No",
+                "WWW-Authenticate: Bearer error=\"insufficient_scope\"\r\n",
+                "",
+            )),
             "it needs authentication".into(),
         ),
-        (Way::Raw(answer("403 No", "", "never")), "it answers with HTTP 403: never".into()),
+        (ScriptedAnswer::Raw(answer("403 No", "", "never")), "it answers with HTTP 403: never".into()),
         (
-            Way::Raw(answer("200 OK", "Content-Type: text/html\r\n", "<html>Welcome")),
+            ScriptedAnswer::Raw(answer("200 OK", "Content-Type: text/html\r\n", "<html>Welcome")),
             format!("{no_mcp}it sends `text/html` instead of `text/event-stream`: <html>Welcome"),
         ),
         (
-            Way::Raw(answer("200 OK", "", "hi")),
+            ScriptedAnswer::Raw(answer("200 OK", "", "hi")),
             format!("{no_mcp}it sends `no type` instead of `text/event-stream`: hi"),
         ),
-        (Way::Last("SSH-2.0-OpenSSH_9.2\r\n".into()), format!("{no_mcp}it gave no HTTP answer: ")),
-        (Way::Last(String::new()), format!("{no_mcp}it gave no HTTP answer: ")),
+        (ScriptedAnswer::Last("SSH-2.0-OpenSSH_9.2\r\n".into()), format!("{no_mcp}it gave no HTTP answer: ")),
+        (ScriptedAnswer::Last(String::new()), format!("{no_mcp}it gave no HTTP answer: ")),
         (
-            Way::Last(format!("{stream}data: x\n")),
+            ScriptedAnswer::Last(format!("{stream}data: x\n")),
             "its answer broke off: the server has closed the stream".into(),
         ),
         (
-            Way::Raw(format!("{stream}data: {}", "x".repeat(CAP))),
+            ScriptedAnswer::Raw(format!("{stream}data: {}", "x".repeat(CAP))),
             format!("it answered with more than {CAP} bytes, the most that a message may have"),
         ),
     ] {
@@ -128,7 +132,7 @@ async fn a_server_that_never_answers_is_left_without_a_trace() {
     let hangs = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n: wait for it\n\n";
     let left = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
     let before = left();
-    for get in [Way::Never, Way::Raw(hangs.into())] {
+    for get in [ScriptedAnswer::Never, ScriptedAnswer::Raw(hangs.into())] {
         let server = start(Script { get, ..Script::default() }).await;
         let link = link(&server);
         assert!(timeout(Duration::from_millis(200), link.wire()).await.is_err());
@@ -142,7 +146,7 @@ async fn a_server_that_never_answers_is_left_without_a_trace() {
 // rule: X1
 #[tokio::test]
 async fn a_proxy_is_used_but_for_this_machine() {
-    let get = Way::Raw(answer("502 No", "", "the proxy says no"));
+    let get = ScriptedAnswer::Raw(answer("502 No", "", "the proxy says no"));
     let proxy = start(Script { get, ..Script::default() }).await;
     let url = format!("http://{}", proxy.address).parse().unwrap();
     let far = target("mcp.example:81", "/sse", &Security::None);

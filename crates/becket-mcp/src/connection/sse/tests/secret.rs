@@ -15,7 +15,7 @@ use crate::connection::sse::SseLink;
 use crate::connection::target::Target;
 use crate::connection::trial::{Security, Trial};
 use crate::fault::Fault;
-use crate::host::Lent;
+use crate::host::BoxFuture;
 use crate::secret::Secret;
 
 /// Supplies `token-1` first, and the next one at each 401 until it has no more.
@@ -26,7 +26,7 @@ struct Tokens {
 }
 
 impl HeaderSource for Tokens {
-    fn headers(&self, why: Why) -> Lent<'_, Result<Headers, Fault>> {
+    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, Fault>> {
         let answer = match why {
             Why::After401(challenge) if self.given.load(Ordering::SeqCst) >= self.most => {
                 Err(Fault::AuthNeeded(challenge))

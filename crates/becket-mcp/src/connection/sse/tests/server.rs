@@ -12,7 +12,7 @@ use crate::connection::trial::{Act, Brain, Head, Listener, Security, Stream, ans
 
 /// The answer to a request.
 #[derive(Debug, Clone, Default)]
-pub(super) enum Way {
+pub(super) enum ScriptedAnswer {
     /// As it should be.
     #[default]
     Well,
@@ -32,8 +32,8 @@ const LATE: Duration = Duration::from_millis(300);
 /// The current behaviour of the server.
 #[derive(Debug, Clone)]
 pub(super) struct Script {
-    pub(super) get: Way,
-    pub(super) post: Way,
+    pub(super) get: ScriptedAnswer,
+    pub(super) post: ScriptedAnswer,
     pub(super) endpoint: String,
     /// The token that requests need.
     pub(super) token: Option<&'static str>,
@@ -41,19 +41,24 @@ pub(super) struct Script {
 
 impl Default for Script {
     fn default() -> Self {
-        Self { get: Way::Well, post: Way::Well, endpoint: "/messages?session=1".into(), token: None }
+        Self {
+            get: ScriptedAnswer::Well,
+            post: ScriptedAnswer::Well,
+            endpoint: "/messages?session=1".into(),
+            token: None,
+        }
     }
 }
 
 /// The server. Dropping it stops it.
 pub(super) struct Server {
-    shared: Arc<Shared>,
+    shared: Arc<TestServer>,
     pub(super) address: String,
     open: Arc<AtomicUsize>,
     task: AbortHandle,
 }
 
-struct Shared {
+struct TestServer {
     brain: Brain,
     script: Mutex<Script>,
     heads: Mutex<Vec<Head>>,
@@ -68,7 +73,7 @@ impl Server {
     pub(super) async fn start(script: Script, security: &Security) -> Self {
         let listener = Listener::bind(security).await;
         let (address, open) = (listener.address.to_string(), Arc::clone(&listener.open));
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(TestServer {
             brain: Brain::default(),
             script: Mutex::new(script),
             heads: Mutex::default(),
@@ -114,7 +119,7 @@ impl Drop for Server {
     }
 }
 
-impl Shared {
+impl TestServer {
     async fn serve(self: Arc<Self>, Stream { socket, open }: Stream) {
         let mut socket = BufReader::new(socket);
         let _open = open;
@@ -127,20 +132,26 @@ impl Shared {
                 _ if !is_known => {
                     answer("401 Unauthorized", "WWW-Authenticate: Bearer realm=\"trial\"\r\n", "who are you?")
                 }
-                Way::Raw(text) => text.clone(),
-                Way::Last(text) => {
+                ScriptedAnswer::Raw(text) => text.clone(),
+                ScriptedAnswer::Last(text) => {
                     let _ = socket.write_all(text.as_bytes()).await;
                     return;
                 }
-                Way::Never => String::new(),
-                Way::Well if head.line == "GET /sse" => return self.stream(socket, &script.endpoint).await,
-                Way::Well if head.line == "GET /old" => answer("307 Temporary", "Location: sse\r\n", ""),
-                Way::Late if head.has("tools/call") => {
+                ScriptedAnswer::Never => String::new(),
+                ScriptedAnswer::Well if head.line == "GET /sse" => {
+                    return self.stream(socket, &script.endpoint).await;
+                }
+                ScriptedAnswer::Well if head.line == "GET /old" => {
+                    answer("307 Temporary", "Location: sse\r\n", "")
+                }
+                ScriptedAnswer::Late if head.has("tools/call") => {
                     tokio::time::sleep(LATE).await;
                     self.take(&head)
                 }
-                Way::Well | Way::Late if head.line == "POST /messages?session=1" => self.take(&head),
-                Way::Well | Way::Late => answer("404 Not Found", "", "no such page"),
+                ScriptedAnswer::Well | ScriptedAnswer::Late if head.line == "POST /messages?session=1" => {
+                    self.take(&head)
+                }
+                ScriptedAnswer::Well | ScriptedAnswer::Late => answer("404 Not Found", "", "no such page"),
             };
             if socket.write_all(text.as_bytes()).await.is_err() {
                 return;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::runtime::Handle;
 
-use super::server::{Script, Way};
+use super::server::{Script, ScriptedAnswer};
 use super::{CAP, connected, link, start};
 use crate::connection::link::Link;
 use crate::connection::trial::{answer, calls_are_answered, eventually, what_breaks_a_call_breaks_no_other};
@@ -40,22 +40,25 @@ async fn a_refused_message_is_the_trouble_of_one_call() {
     let (server, trial) = connected(Script::default()).await;
     let expired = r#"{"jsonrpc": "2.0", "error": {"code": -32001, "message": "Session not found"}}"#;
     for (post, expected) in [
-        (Way::Raw(answer("500 Oh", "", "out of order")), "it answers with HTTP 500: out of order"),
-        (Way::Raw(answer("404 No", "", expired)), "it has forgotten the session"),
-        (Way::Raw(answer("404 No", "", "no such page")), "it answers with HTTP 404: no such page"),
-        (Way::Raw(answer("401 Who", "", "")), "it needs authentication"),
-        (Way::Raw(answer("302 Found", "Location: http://evil.example/\r\n", "")), "it answers with HTTP 302"),
+        (ScriptedAnswer::Raw(answer("500 Oh", "", "out of order")), "it answers with HTTP 500: out of order"),
+        (ScriptedAnswer::Raw(answer("404 No", "", expired)), "it has forgotten the session"),
+        (ScriptedAnswer::Raw(answer("404 No", "", "no such page")), "it answers with HTTP 404: no such page"),
+        (ScriptedAnswer::Raw(answer("401 Who", "", "")), "it needs authentication"),
         (
-            Way::Raw(answer("307 Found", "Location: http://evil.example/\r\n", "")),
+            ScriptedAnswer::Raw(answer("302 Found", "Location: http://evil.example/\r\n", "")),
+            "it answers with HTTP 302",
+        ),
+        (
+            ScriptedAnswer::Raw(answer("307 Found", "Location: http://evil.example/\r\n", "")),
             "it sends us from `http://HERE` to `http://evil.example`",
         ),
-        (Way::Last("hello\r\n\r\n".into()), "its answer broke off: "),
+        (ScriptedAnswer::Last("hello\r\n\r\n".into()), "its answer broke off: "),
     ] {
         server.script().post = post;
         let error = trial.call("echo", json!({"text": "a"})).await.unwrap_err();
         let error = error.replace(&server.address, "HERE");
         assert!(error.starts_with(expected), "{error}");
-        server.script().post = Way::Well;
+        server.script().post = ScriptedAnswer::Well;
         assert!(trial.works().await, "{expected}");
     }
     // An error without an id has only this one to belong to: those that were refused wait no longer.
@@ -67,11 +70,11 @@ async fn a_refused_message_is_the_trouble_of_one_call() {
 async fn a_message_that_the_server_does_not_take_is_given_up_with_its_call() {
     let (server, trial) = connected(Script::default()).await;
     assert!(trial.works().await);
-    server.script().post = Way::Never;
+    server.script().post = ScriptedAnswer::Never;
     let waiting = trial.ask("hang", json!({})).await;
     let asked = || server.heads().iter().any(|head| head.has("\"hang\""));
     eventually("the request is on its way", asked).await;
-    server.script().post = Way::Well;
+    server.script().post = ScriptedAnswer::Well;
     waiting.cancel(Some("enough".into())).await.unwrap();
     eventually("the server hears of it", || server.brain().count("notifications/cancelled") == 1).await;
     eventually("the stream alone is left", || server.open() == 1).await;
@@ -82,7 +85,7 @@ async fn a_message_that_the_server_does_not_take_is_given_up_with_its_call() {
 #[tokio::test]
 async fn a_cancellation_does_not_overtake_its_request() {
     let (server, trial) = connected(Script::default()).await;
-    server.script().post = Way::Late;
+    server.script().post = ScriptedAnswer::Late;
     let waiting = trial.ask("hang", json!({})).await;
     waiting.cancel(Some("enough".into())).await.unwrap();
     eventually("the server hears of it", || server.brain().count("notifications/cancelled") == 1).await;

@@ -18,7 +18,7 @@ use crate::connection::target::Target;
 use crate::connection::trial::{Security, Trial, answer, eventually};
 use crate::connection::websocket::WebSocketLink;
 use crate::fault::Fault;
-use crate::host::Lent;
+use crate::host::BoxFuture;
 use crate::secret::Secret;
 
 async fn refusal(hello: Hello) -> String {
@@ -129,7 +129,7 @@ async fn each_way_of_not_being_a_server_has_its_own_words() {
 struct Fresh(AtomicBool);
 
 impl HeaderSource for Fresh {
-    fn headers(&self, why: Why) -> Lent<'_, Result<Headers, Fault>> {
+    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, Fault>> {
         let token = match why {
             Why::First => "old",
             Why::After401(_) if self.0.swap(true, Ordering::SeqCst) => panic!("asked twice"),

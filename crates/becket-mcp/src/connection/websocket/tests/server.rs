@@ -46,13 +46,13 @@ pub(super) const SWITCH: &str =
 
 /// The server. Dropping it stops it.
 pub(super) struct Server {
-    shared: Arc<Shared>,
+    shared: Arc<TestServer>,
     pub(super) address: String,
     open: Arc<AtomicUsize>,
     task: AbortHandle,
 }
 
-struct Shared {
+struct TestServer {
     brain: Brain,
     hello: Hello,
     manner: Manner,
@@ -80,7 +80,7 @@ impl Server {
     ) -> Self {
         let listener = Listener::bind(security).await;
         let (address, open) = (listener.address.to_string(), Arc::clone(&listener.open));
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(TestServer {
             brain: Brain::default(),
             hello,
             manner,
@@ -132,7 +132,7 @@ impl Drop for Server {
     }
 }
 
-impl Shared {
+impl TestServer {
     async fn serve(self: Arc<Self>, Stream { socket, open }: Stream) {
         let mut socket = BufReader::new(socket);
         let _open = open;
