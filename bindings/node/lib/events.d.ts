@@ -418,7 +418,7 @@ export interface InstructionsLoadedOutput {
 export interface PreCompactFields {
   /** The cause of the compaction: `manual` or `auto`. */
   trigger: string;
-  /** The user's words for the summary; null when there are none. */
+  /** The user's words for the summary; null if there are none. */
   custom_instructions: string | null;
 }
 

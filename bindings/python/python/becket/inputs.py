@@ -409,7 +409,7 @@ class PreCompactInput(HookInput):
     trigger: str
     """The cause of the compaction: `manual` or `auto`."""
     custom_instructions: str | None
-    """The user's words for the summary; null when there are none."""
+    """The user's words for the summary; null if there are none."""
 
 
 @dataclass(kw_only=True, slots=True)

@@ -56,7 +56,7 @@ pub(super) const PRE_COMPACT: EventSpec = EventSpec {
         req(
             "custom_instructions",
             FieldType::StringOrNull,
-            "The user's words for the summary; null when there are none.",
+            "The user's words for the summary; null if there are none.",
         ),
     ],
     output: &[],
