@@ -8,9 +8,9 @@
 //! Nothing here decides anything about an event: a background hook's decisions are named in a warning and dropped.
 
 mod answer;
+mod background_end;
 mod book;
 mod delivered;
-mod ended;
 mod ledger;
 mod listed;
 mod pending;
@@ -25,5 +25,5 @@ pub use listed::{Listed, ListedHook, NotListed, Owner, background_in};
 pub use pending::{Pending, PendingState};
 pub use wakes::Wakes;
 
-pub(crate) use ended::Ended;
-pub(crate) use registry::{Adopted, Background};
+pub(crate) use background_end::BackgroundEnd;
+pub(crate) use registry::{Adoption, Background};

@@ -37,7 +37,7 @@ pub(crate) mod text_shell;
 pub(crate) mod url;
 mod write;
 
-pub(crate) use amend::{Amendments, Edited, SESSION, edit_layer};
+pub(crate) use amend::{Amendments, EditOutcome, SESSION, edit_layer};
 pub use config::Config;
 pub use diagnostic::{Diagnostic, Severity};
 pub use edit::{EditError, edit_settings};
@@ -50,7 +50,7 @@ pub use permissions::{AdditionalDirectory, DefaultMode, RuleList, RuleSource};
 pub(crate) use policy::Reach;
 pub use policy::{Policy, Refusal};
 pub use position::{HandlerOrder, position};
-pub(crate) use raw::Wording;
+pub(crate) use raw::ReadContext;
 pub use reload::{Reload, judge, reload};
 pub use request::{FlagSettings, NestedFolder, Plugin, PluginOption, PluginOrigin, Request, Sources, Trust};
 pub(crate) use resolve::is_loose;

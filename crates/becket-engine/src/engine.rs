@@ -23,8 +23,8 @@ use crate::host::private_files::PrivateFiles;
 use crate::plan::Plan;
 use crate::plan::candidates::Part;
 use crate::plan::gates::Gates;
-use crate::plan::registered;
-use crate::plan::registered::RegistrationId;
+use crate::plan::registrations;
+use crate::plan::registrations::RegistrationId;
 use crate::plan::snapshot::Snapshot;
 use crate::plan::tool_input;
 use crate::plan::variables;
@@ -193,7 +193,7 @@ impl Engine {
     pub fn register(&self, handlers: impl IntoIterator<Item = Handler>) -> RegistrationId {
         let handlers = handlers.into_iter().map(|mut handler| {
             let number = self.inner.next_registration();
-            handler.place.position = registered::position(handler.place.position, number);
+            handler.place.position = registrations::position(handler.place.position, number);
             if self.inner.request.waits_for_async {
                 handler.background = handler::Background::No;
             }

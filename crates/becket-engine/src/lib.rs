@@ -59,7 +59,7 @@ pub use host::tools::{Tools, UnknownTools};
 pub use config::nesting::{EventMark, NotAMark};
 pub use config::{handler, hookset};
 pub use plan::gates::{Gates, Start};
-pub use plan::registered::RegistrationId;
+pub use plan::registrations::RegistrationId;
 pub use plan::skip::{SkipReason, Skipped, Stage};
 pub use plan::tool_input::absolute;
 pub use plan::{Plan, PlannedRun};

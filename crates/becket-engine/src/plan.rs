@@ -8,7 +8,7 @@ mod dedupe;
 pub(crate) mod facts;
 pub(crate) mod gates;
 pub(crate) mod hook_agent;
-pub(crate) mod registered;
+pub(crate) mod registrations;
 pub(crate) mod session_end;
 pub(crate) mod skip;
 pub(crate) mod snapshot;

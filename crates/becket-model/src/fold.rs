@@ -5,7 +5,7 @@
 //! another handler, and no failure, weakens a ruling. An allow is only an answer: the engine settles it against rules
 //! (D3).
 
-mod heard;
+mod handler_reply;
 mod ruling;
 mod second_look;
 mod settle;
@@ -18,7 +18,7 @@ use crate::reply::{Decision, ElicitationAction, PermissionDecision, Reply, Stop}
 use crate::source::HandlerOrigin;
 use crate::table::{DecisionModel, EventSpec, Exit2Effect};
 use crate::verdict::{Attributed, Ruling, Verdict};
-use heard::Heard;
+use handler_reply::HandlerReply;
 
 /// Options of the session and the profile for folding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,8 +78,10 @@ impl Tally {
         // Positions are unique within an event; the rest of the key keeps the fold order-free should they not be.
         entries.sort_by(|a, b| order(&a.place).cmp(&order(&b.place)));
         let mut warnings = Vec::new();
-        let heard: Vec<Heard> =
-            entries.into_iter().map(|entry| heard::hear(spec, options, entry, &mut warnings)).collect();
+        let heard: Vec<HandlerReply> = entries
+            .into_iter()
+            .map(|entry| handler_reply::hear(spec, options, entry, &mut warnings))
+            .collect();
         verdict(spec, options, heard, warnings)
     }
 }
@@ -148,7 +150,12 @@ fn order(place: &HandlerOrigin) -> (u64, u8, &str) {
     (place.position, place.source.list_rank(), &place.label)
 }
 
-fn verdict(spec: &EventSpec, options: FoldOptions, heard: Vec<Heard>, mut warnings: Vec<String>) -> Verdict {
+fn verdict(
+    spec: &EventSpec,
+    options: FoldOptions,
+    heard: Vec<HandlerReply>,
+    mut warnings: Vec<String>,
+) -> Verdict {
     let ruling = ruling::rule(spec, &heard, &mut warnings);
     let mut fields = settle::fields(spec, &heard, &mut warnings);
     if holds_back_call(&ruling) {
@@ -157,7 +164,7 @@ fn verdict(spec: &EventSpec, options: FoldOptions, heard: Vec<Heard>, mut warnin
     let drops_context = drops_context(spec, options, &ruling);
     let mut verdict = Verdict { ruling, fields, ..Verdict::silent(spec.kind) };
     verdict.stop = stop(spec, &heard);
-    for Heard { place, reply, failure, .. } in heard {
+    for HandlerReply { place, reply, failure, .. } in heard {
         let said = |what| Attributed::by(&place, what);
         if !drops_context {
             verdict.context.extend(reply.context.into_iter().map(|text| Attributed::by(&place, text)));
@@ -197,7 +204,7 @@ fn drops_context(spec: &EventSpec, options: FoldOptions, ruling: &Ruling) -> boo
 }
 
 /// D6: any stops, and the first that says why is shown.
-fn stop(spec: &EventSpec, heard: &[Heard]) -> Option<Attributed<Stop>> {
+fn stop(spec: &EventSpec, heard: &[HandlerReply]) -> Option<Attributed<Stop>> {
     let stops = || {
         heard
             .iter()

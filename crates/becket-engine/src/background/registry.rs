@@ -7,7 +7,7 @@ use super::book::{Book, Grip};
 use super::ledger::{Admission, Entry, Ledger};
 use super::state_file::StateDir;
 use super::turn::{self, Turn};
-use super::{Delivered, Ended, Pending, Wake, Wakes};
+use super::{BackgroundEnd, Delivered, Pending, Wake, Wakes};
 use crate::config::handler::Handler;
 use crate::host::private_files::PrivateFiles;
 use crate::report::background_id::BackgroundId;
@@ -24,13 +24,13 @@ use tokio::sync::oneshot;
 /// The background hooks of an engine. Cheap to clone; holds no engine alive, and what it adopts must not own it.
 #[derive(Debug, Clone)]
 pub(crate) struct Background {
-    shared: Arc<Shared>,
+    shared: Arc<RegistryState>,
     _owner: Arc<Owner>,
 }
 
 /// State that the tasks share. It does not own the tasks, or they would keep each other alive.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct RegistryState {
     pub(super) book: Arc<Book>,
     pub(super) listeners: Arc<Listeners>,
     pub(super) files: Arc<PrivateFiles>,
@@ -41,11 +41,11 @@ pub(super) struct Shared {
 
 /// Ends everything when the last clone goes.
 #[derive(Debug)]
-struct Owner(Arc<Shared>);
+struct Owner(Arc<RegistryState>);
 
 /// A run to take over.
 #[derive(Debug)]
-pub(crate) struct Adopted {
+pub(crate) struct Adoption {
     /// The session whose event started it.
     pub(crate) session: SessionId,
     /// The firing that it belongs to, as its run events say.
@@ -69,7 +69,7 @@ impl Background {
         files: Arc<PrivateFiles>,
         session_dir: Option<PathBuf>,
     ) -> Self {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(RegistryState {
             book: Arc::new(Book::new()),
             listeners,
             files,
@@ -87,8 +87,8 @@ impl Background {
     /// Outside a tokio runtime that drives time.
     pub(crate) fn adopt(
         &self,
-        adopted: Adopted,
-        work: impl FnOnce() -> BoxFuture<'static, Ended> + Send + 'static,
+        adopted: Adoption,
+        work: impl FnOnce() -> BoxFuture<'static, BackgroundEnd> + Send + 'static,
     ) -> BackgroundId {
         let id = BackgroundId::next();
         let (start, started) = oneshot::channel();
@@ -129,7 +129,7 @@ impl Background {
 
     /// Waits until no `asyncRewake` hook of the session is pending, and takes all its wakes (A4).
     pub(crate) async fn rewakes(&self, session: &SessionId) -> Vec<Wake> {
-        let held = Held::new(&self.shared.book, session);
+        let held = WakeHold::new(&self.shared.book, session);
         let is_over = |book: &Book| !book.open().entries_of(session).any(|entry| entry.rewake);
         self.shared.book.until(|book| is_over(book).then_some(())).await;
         let wakes = self.shared.book.open().take_wakes_of(session);
@@ -171,7 +171,7 @@ fn tokens(ledger: &Ledger<Grip>, session: &SessionId) -> Vec<CancellationToken> 
     ledger.entries_of(session).map(|entry| entry.grip.cancel.clone()).collect()
 }
 
-impl Shared {
+impl RegistryState {
     /// Tells the listeners; `what` is built only if there is one (H13).
     pub(super) fn emit(&self, firing: u64, what: impl FnOnce() -> RunEventKind) {
         if self.listeners.any() {
@@ -189,19 +189,19 @@ impl Drop for Owner {
 }
 
 /// Keeps the wakes of a session from everybody else while its owner waits for them.
-struct Held<'a> {
+struct WakeHold<'a> {
     book: &'a Book,
     session: &'a SessionId,
 }
 
-impl<'a> Held<'a> {
+impl<'a> WakeHold<'a> {
     fn new(book: &'a Book, session: &'a SessionId) -> Self {
         book.open().hold(session);
-        Held { book, session }
+        WakeHold { book, session }
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for WakeHold<'_> {
     fn drop(&mut self) {
         self.book.open().release(self.session);
         self.book.ring();

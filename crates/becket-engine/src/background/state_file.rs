@@ -4,7 +4,7 @@
 //! Holds no secret: neither environment nor input. What a command is called by is shown everywhere else, too.
 
 use super::PendingState;
-use super::registry::Adopted;
+use super::registry::Adoption;
 use crate::host::private_files::{make_dir, private};
 use crate::report::background_id::BackgroundId;
 use serde::{Deserialize, Serialize};
@@ -73,7 +73,7 @@ impl StateDir {
     pub(super) fn write(
         &self,
         id: BackgroundId,
-        adopted: &Adopted,
+        adopted: &Adoption,
         state: PendingState,
     ) -> Result<StateFile, String> {
         let path = self.path.join(format!("{id}.json"));
@@ -123,7 +123,7 @@ fn put(new: &Path, path: &Path, text: &[u8]) -> io::Result<()> {
     written
 }
 
-fn record(id: BackgroundId, adopted: &Adopted, state: PendingState) -> Record {
+fn record(id: BackgroundId, adopted: &Adoption, state: PendingState) -> Record {
     let handler = &adopted.handler;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Record {

@@ -4,10 +4,10 @@
 //! This also holds for a panic, a runtime that is shut down and an engine that is dropped.
 
 use super::ledger::Admission;
-use super::registry::{Adopted, Shared};
+use super::registry::{Adoption, RegistryState};
 use super::state_file::StateFile;
-use super::verdict::{self, Judged};
-use super::{Delivered, Ended, PendingState, Wake};
+use super::verdict::{self, BackgroundResult};
+use super::{BackgroundEnd, Delivered, PendingState, Wake};
 use crate::config::handler::Once;
 use crate::host::panic::guarded;
 use crate::report::background_id::BackgroundId;
@@ -27,9 +27,9 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// One adopted run, from its adoption to its report.
 pub(super) struct Turn {
-    shared: Arc<Shared>,
+    shared: Arc<RegistryState>,
     id: BackgroundId,
-    adopted: Adopted,
+    adopted: Adoption,
     admission: Admission,
     state: Option<StateFile>,
     warnings: Vec<String>,
@@ -37,7 +37,12 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    pub(super) fn new(shared: Arc<Shared>, id: BackgroundId, adopted: Adopted, admission: Admission) -> Self {
+    pub(super) fn new(
+        shared: Arc<RegistryState>,
+        id: BackgroundId,
+        adopted: Adoption,
+        admission: Admission,
+    ) -> Self {
         let mut turn =
             Turn { shared, id, adopted, admission, state: None, warnings: Vec::new(), report: None };
         match admission {
@@ -69,10 +74,10 @@ impl Turn {
     async fn work(
         &mut self,
         started: oneshot::Receiver<()>,
-        work: impl FnOnce() -> BoxFuture<'static, Ended>,
-    ) -> Ended {
+        work: impl FnOnce() -> BoxFuture<'static, BackgroundEnd>,
+    ) -> BackgroundEnd {
         let cancel = self.adopted.cancel.clone();
-        let cancelled = || Ended::failed(Failure::Cancelled, Duration::ZERO);
+        let cancelled = || BackgroundEnd::failed(Failure::Cancelled, Duration::ZERO);
         if self.admission == Admission::Refused {
             return cancelled();
         }
@@ -87,8 +92,8 @@ impl Turn {
         let since = Instant::now();
         tokio::select! {
             biased;
-            ended = unwound(work) => ended.unwrap_or_else(|panic| Ended::failed(panic, since.elapsed())),
-            () = out_of_patience(&cancel) => Ended::failed(Failure::Cancelled, since.elapsed()),
+            ended = unwound(work) => ended.unwrap_or_else(|panic| BackgroundEnd::failed(panic, since.elapsed())),
+            () = out_of_patience(&cancel) => BackgroundEnd::failed(Failure::Cancelled, since.elapsed()),
         }
     }
 
@@ -101,7 +106,7 @@ impl Turn {
     }
 
     /// Makes the report, and tells the listeners.
-    fn conclude(&mut self, mut ended: Ended) {
+    fn conclude(&mut self, mut ended: BackgroundEnd) {
         ended.warnings.append(&mut self.warnings);
         let judged = verdict::judge(self.adopted.handler.clone(), self.adopted.rewake, ended);
         self.report = Some(self.report_of(&judged));
@@ -112,7 +117,7 @@ impl Turn {
         self.shared.emit(self.adopted.firing, || RunEventKind::BackgroundFinished { id, run });
     }
 
-    fn report_of(&self, Judged { run, reminder }: &Judged) -> (Delivered, Option<Wake>) {
+    fn report_of(&self, BackgroundResult { run, reminder }: &BackgroundResult) -> (Delivered, Option<Wake>) {
         let (files, session) = (&self.shared.files, &self.adopted.session);
         // Of a session that was forgotten nothing is kept, files neither.
         let is_owed = self.shared.book.open().is_owed(self.id);
@@ -157,9 +162,9 @@ impl Turn {
 
     /// The report of a task that was dropped before its work was done.
     fn cut_short(&mut self) -> (Delivered, Option<Wake>) {
-        let ended = Ended {
+        let ended = BackgroundEnd {
             warnings: std::mem::take(&mut self.warnings),
-            ..Ended::failed(Failure::Cancelled, Duration::ZERO)
+            ..BackgroundEnd::failed(Failure::Cancelled, Duration::ZERO)
         };
         self.report_of(&verdict::judge(self.adopted.handler.clone(), false, ended))
     }
@@ -189,7 +194,7 @@ impl Drop for Turn {
 pub(super) async fn run(
     mut turn: Turn,
     started: oneshot::Receiver<()>,
-    work: impl FnOnce() -> BoxFuture<'static, Ended>,
+    work: impl FnOnce() -> BoxFuture<'static, BackgroundEnd>,
 ) {
     let gone = turn.shared.gone.clone();
     let ended = tokio::select! {
@@ -201,7 +206,7 @@ pub(super) async fn run(
 }
 
 /// Calls the work and polls it; a panic of either is a failure of this hook alone.
-async fn unwound(work: impl FnOnce() -> BoxFuture<'static, Ended>) -> Result<Ended, Failure> {
+async fn unwound(work: impl FnOnce() -> BoxFuture<'static, BackgroundEnd>) -> Result<BackgroundEnd, Failure> {
     let told = |said| Failure::Lost { message: format!("what ran it panicked: {said}") };
     guarded(async { work().await }).await.map_err(told)
 }

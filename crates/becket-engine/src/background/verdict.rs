@@ -5,7 +5,7 @@
 //! `asyncRewake` hook. Codes by which shells report that there was no real answer (O10) void the JSON here, too.
 
 use super::answer::{self, Answer};
-use super::ended::Ended;
+use super::background_end::BackgroundEnd;
 use crate::config::handler::Handler;
 use crate::host::questions::TakenOut;
 use crate::host::questions::taken_out;
@@ -21,7 +21,7 @@ const SILENCE: &str = "no stderr output";
 
 /// The result of an ended hook.
 #[derive(Debug)]
-pub(super) struct Judged {
+pub(super) struct BackgroundResult {
     /// For the log; its reply holds what goes to the model, and decides nothing.
     pub(super) run: Run,
     /// The reminder that wakes the host (A4).
@@ -36,7 +36,7 @@ pub(super) struct Reminder {
 }
 
 /// Judges the end of a hook; `rewake`: exit 2 wakes the host.
-pub(super) fn judge(handler: Arc<Handler>, rewake: bool, ended: Ended) -> Judged {
+pub(super) fn judge(handler: Arc<Handler>, rewake: bool, ended: BackgroundEnd) -> BackgroundResult {
     let spec = handler.event.spec();
     let (text, mut warnings) = answer_of(&handler, &ended);
     warnings.extend(ended.warnings.iter().cloned());
@@ -65,11 +65,11 @@ pub(super) fn judge(handler: Arc<Handler>, rewake: bool, ended: Ended) -> Judged
         printed: ended.printed,
         ..Run::silent(handler, ended.elapsed)
     };
-    Judged { run, reminder }
+    BackgroundResult { run, reminder }
 }
 
 /// Returns its stdout without the announcement (A2) and without questions (Q1), and the warnings about these.
-fn answer_of(handler: &Handler, ended: &Ended) -> (String, Vec<String>) {
+fn answer_of(handler: &Handler, ended: &BackgroundEnd) -> (String, Vec<String>) {
     let announced = interpret::announcement(&ended.stdout);
     let apart = taken_out(&ended.stdout.slice(announced.as_ref().map_or(0, |line| line.length)..));
     let text = String::from_utf8_lossy(&apart.rest);
@@ -93,7 +93,7 @@ fn not_asked(handler: &Handler, apart: &TakenOut) -> Option<String> {
     Some(format!("its question `{id}` was not asked: a background hook can ask nobody"))
 }
 
-fn reminder(stdout: &str, ended: &Ended) -> Reminder {
+fn reminder(stdout: &str, ended: &BackgroundEnd) -> Reminder {
     let stderr = String::from_utf8_lossy(&ended.stderr);
     match (stderr.trim(), stdout) {
         ("", "") => Reminder { text: SILENCE.to_owned(), plain: false },
@@ -103,7 +103,7 @@ fn reminder(stdout: &str, ended: &Ended) -> Reminder {
 }
 
 /// Reads the answer of a hook that does not wake the host.
-fn heard(spec: &EventSpec, text: &str, ended: &Ended) -> (Answer, Option<Failure>) {
+fn heard(spec: &EventSpec, text: &str, ended: &BackgroundEnd) -> (Answer, Option<Failure>) {
     let Some(exit) = ended.exit else {
         let why = ended.failure.clone();
         let lost = || Failure::Lost { message: "it has no exit code".to_owned() };
@@ -146,7 +146,7 @@ enum Read {
     Broken(Failure),
 }
 
-fn read(spec: &EventSpec, text: &str, ended: &Ended) -> (Answer, Read) {
+fn read(spec: &EventSpec, text: &str, ended: &BackgroundEnd) -> (Answer, Read) {
     if !text.starts_with('{') {
         let warnings = hidden(spec, text).into_iter().collect();
         return (Answer { warnings, ..Answer::default() }, Read::Text);

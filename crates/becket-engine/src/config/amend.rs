@@ -28,7 +28,7 @@ pub(crate) struct Amendments {
 
 /// The result of editing a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Edited {
+pub(crate) enum EditOutcome {
     Changed,
     /// It said so already.
     AsBefore,
@@ -44,13 +44,13 @@ impl Default for Amendments {
 
 impl Amendments {
     /// Changes the session's own rules and directories.
-    pub(crate) fn in_session(&mut self, change: &Change) -> Edited {
+    pub(crate) fn in_session(&mut self, change: &Change) -> EditOutcome {
         match edited(&self.session, change) {
-            (Edited::Changed, new) => {
+            (EditOutcome::Changed, new) => {
                 self.session = new;
-                Edited::Changed
+                EditOutcome::Changed
             }
-            (same @ (Edited::AsBefore | Edited::NotRead), _) => same,
+            (same @ (EditOutcome::AsBefore | EditOutcome::NotRead), _) => same,
         }
     }
 
@@ -95,30 +95,30 @@ impl Amendments {
                 layer.and_then(|layer| layer.text.as_deref().ok())
             }
         };
-        text.is_some_and(|text| edited(text, change).0 == Edited::Changed)
+        text.is_some_and(|text| edited(text, change).0 == EditOutcome::Changed)
     }
 }
 
 /// Changes the captured text of a file, as the file itself is changed.
-pub(crate) fn edit_layer(loaded: &mut Loaded, destination: Destination, change: &Change) -> Edited {
+pub(crate) fn edit_layer(loaded: &mut Loaded, destination: Destination, change: &Change) -> EditOutcome {
     let Some(at) = layer_of(loaded, destination).or_else(|| new_layer(loaded, destination)) else {
-        return Edited::NotRead;
+        return EditOutcome::NotRead;
     };
-    let Some(layer) = loaded.layers.get_mut(at) else { return Edited::NotRead };
-    let Ok(text) = &layer.text else { return Edited::NotRead };
+    let Some(layer) = loaded.layers.get_mut(at) else { return EditOutcome::NotRead };
+    let Ok(text) = &layer.text else { return EditOutcome::NotRead };
     let (what, new) = edited(text, change);
-    if what == Edited::Changed {
+    if what == EditOutcome::Changed {
         layer.text = Ok(Arc::from(new));
     }
     what
 }
 
-fn edited(text: &str, change: &Change) -> (Edited, String) {
+fn edited(text: &str, change: &Change) -> (EditOutcome, String) {
     let before = if text.trim().is_empty() { NOTHING } else { text };
     match edit_settings(before, std::slice::from_ref(change)) {
-        Ok(new) if new == before => (Edited::AsBefore, new),
-        Ok(new) => (Edited::Changed, new),
-        Err(_) => (Edited::NotRead, String::new()),
+        Ok(new) if new == before => (EditOutcome::AsBefore, new),
+        Ok(new) => (EditOutcome::Changed, new),
+        Err(_) => (EditOutcome::NotRead, String::new()),
     }
 }
 

@@ -6,9 +6,9 @@ mod definition;
 
 use super::diagnostic::Diagnostic;
 use super::load::{Layer, LayerKind};
-use super::raw::{Sheet, Wording, hooks_value};
+use super::raw::{ReadContext, Sheet, hooks_value};
 use super::request::Trust;
-use super::resolve::{Making, Part, handler};
+use super::resolve::{CompileContext, Part, handler};
 use super::source::mend;
 use super::source::report::Report;
 use super::source::tree::Span;
@@ -120,7 +120,7 @@ fn sheet(
     let Some(hooks) = document.root.get("hooks") else {
         return Sheet::default();
     };
-    let words = Wording::new(about.profile.clone(), about.tools.clone());
+    let words = ReadContext::new(about.profile.clone(), about.tools.clone());
     hooks_value(&hooks.value, &words, report)
 }
 
@@ -143,7 +143,7 @@ fn make(sheet: Sheet, report: Report<'_>, about: &Frontmatter<'_>) -> Registered
         entry: None,
     };
     let mut part = Part { layer: &layer, sheet, report, unread: None };
-    let mut making = Making {
+    let mut making = CompileContext {
         profile: about.profile,
         fail_closed: about.fail_closed,
         // The engine that registers them knows.

@@ -2,7 +2,7 @@
 //! nothing.
 //!
 //! A `.git` that is a file (a worktree, a submodule) makes its directory a separate root. A doubtful answer is
-//! [`Tracked::Unknown`], which callers treat like yes.
+//! [`TrackingState::Unknown`], which callers treat like yes.
 
 use super::source::read;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub(crate) struct Repository {
 
 /// The answer to whether git tracks a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Tracked {
+pub(crate) enum TrackingState {
     /// The index has it, or has an entry in place of one of its directories.
     Yes,
     /// The index does not have it.
@@ -52,14 +52,14 @@ impl Repository {
     }
 
     /// Returns whether the index has the file at `path`, relative to the root, with `/` between its parts.
-    pub(crate) fn tracks(&self, path: &str) -> Tracked {
+    pub(crate) fn tracks(&self, path: &str) -> TrackingState {
         if !self.is_own {
-            return Tracked::Unknown;
+            return TrackingState::Unknown;
         }
         match read::bytes(&self.git_dir.join("index"), MAX_INDEX) {
-            Ok(None) => Tracked::No,
+            Ok(None) => TrackingState::No,
             Ok(Some(index)) => tracked_in(&index, path.as_bytes()),
-            Err(_) => Tracked::Unknown,
+            Err(_) => TrackingState::Unknown,
         }
     }
 }
@@ -105,12 +105,12 @@ fn small_text(file: &Path) -> Option<String> {
 }
 
 /// Object names have 20 bytes, in newer repositories 32; only the right length leads exactly to the end.
-fn tracked_in(index: &[u8], path: &[u8]) -> Tracked {
-    [20, 32].into_iter().find_map(|hash| walk(index, path, hash)).unwrap_or(Tracked::Unknown)
+fn tracked_in(index: &[u8], path: &[u8]) -> TrackingState {
+    [20, 32].into_iter().find_map(|hash| walk(index, path, hash)).unwrap_or(TrackingState::Unknown)
 }
 
 /// Searches the index; `None` if this is not an index with object names of `hash` bytes.
-fn walk(index: &[u8], path: &[u8], hash: usize) -> Option<Tracked> {
+fn walk(index: &[u8], path: &[u8], hash: usize) -> Option<TrackingState> {
     let mut rest = index.strip_prefix(b"DIRC")?;
     let version = number(&mut rest)?;
     let count = number(&mut rest)?;
@@ -124,9 +124,9 @@ fn walk(index: &[u8], path: &[u8], hash: usize) -> Option<Tracked> {
     }
     let split = extensions(rest, hash)?;
     Some(match (found, split) {
-        (true, _) => Tracked::Yes,
-        (false, false) => Tracked::No,
-        (false, true) => Tracked::Unknown,
+        (true, _) => TrackingState::Yes,
+        (false, false) => TrackingState::No,
+        (false, true) => TrackingState::Unknown,
     })
 }
 

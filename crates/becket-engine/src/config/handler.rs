@@ -2,7 +2,7 @@
 //!
 //! Raw configuration never gets here: what could not be read is a diagnostic and a [`crate::config::hookset::Rejected`].
 
-use crate::host::callback::{How, InProcess};
+use crate::host::callback::{CallbackFn, InProcess};
 use crate::host::names::names;
 use becket_model::table::HandlerKind;
 use becket_model::{AgentId, EventKind, HandlerOrigin};
@@ -158,7 +158,7 @@ impl Action {
 
     /// Returns whether it is a function that is called on the task that fires.
     pub(crate) const fn is_inline(&self) -> bool {
-        matches!(self, Action::Callback(InProcess { how: How::Inline(_), .. }))
+        matches!(self, Action::Callback(InProcess { how: CallbackFn::Inline(_), .. }))
     }
 
     /// Returns whether it is a callback of which no progress is reported (H13).

@@ -12,5 +12,5 @@ mod enclosing;
 mod mark;
 
 pub(crate) use call::runs_becket;
-pub(crate) use enclosing::{Enclosing, HEADER, VARIABLE};
+pub(crate) use enclosing::{EnclosingEvents, HEADER, VARIABLE};
 pub use mark::{EventMark, NotAMark};

@@ -17,7 +17,7 @@ pub(crate) struct Places {
 
 /// A command with its placeholders filled.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) enum Filled {
+pub(crate) enum FilledCommand {
     /// Text for a shell; what could not be put into the text safely is left to the shell's own variables.
     Shell { script: String, power: bool },
     /// A program and its arguments.
@@ -41,19 +41,19 @@ impl Places {
         handler: &Handler,
         command: &Command,
         style: PathStyle,
-    ) -> Result<Filled, FillError> {
+    ) -> Result<FilledCommand, FillError> {
         let root = handler.root.as_deref();
         match command {
             Command::Exec { program, args } => {
                 let values = self.exec_values(root);
                 let args = args.iter().map(|arg| replace(arg, &values)).collect();
-                Ok(Filled::Exec { program: replace(program, &values), args })
+                Ok(FilledCommand::Exec { program: replace(program, &values), args })
             }
             Command::Shell { script, .. } => {
                 self.refuse_options(script)?;
                 let power = style == PathStyle::PowerShell;
                 let values = if power { self.power_values() } else { self.shell_values(root, style) };
-                Ok(Filled::Shell { script: replace(script, &values), power })
+                Ok(FilledCommand::Shell { script: replace(script, &values), power })
             }
         }
     }

@@ -20,10 +20,10 @@ pub(crate) use marketplace::entry;
 use super::load::{Layer, Loaded, user_directory};
 use super::request::{Plugin, PluginOption, PluginOrigin, Request};
 use becket_model::Source;
-use declared::{Declared, Switch};
+use declared::{PluginDeclarations, Switch};
 use fault::Spot;
 use find::{Finder, NO_MARKETPLACE};
-use installed::Installed;
+use installed::InstalledPlugins;
 use manifest::Manifest;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(crate) const INLINE: &str = "inline";
 /// Reads the plugins that the request names and those that settings turn on. `flagged` are the settings of the command
 /// line, which come after the plugins in the order of layers.
 pub(super) fn load(loaded: &mut Loaded, flagged: &[Layer]) {
-    let mut declared = Declared::read(loaded.layers.iter().chain(flagged), loaded);
+    let mut declared = PluginDeclarations::read(loaded.layers.iter().chain(flagged), loaded);
     loaded.plugin_faults.append(&mut declared.faults);
     let request = loaded.request.clone();
     let mut candidates: Vec<Candidate> = request.plugins.iter().cloned().map(Candidate::new).collect();
@@ -68,14 +68,14 @@ pub(crate) fn directory(request: &Request) -> Option<PathBuf> {
 }
 
 /// The plugins that settings turn on, in the order of their ids.
-fn installed(request: &Request, declared: &Declared, loaded: &mut Loaded) -> Vec<Candidate> {
+fn installed(request: &Request, declared: &PluginDeclarations, loaded: &mut Loaded) -> Vec<Candidate> {
     let given = |id: &str| request.plugins.iter().any(|plugin| *plugin.id == *id);
     let wanted: Vec<(&String, &Switch)> =
         declared.switches.iter().filter(|(id, switch)| switch.on && !given(id)).collect();
     if wanted.is_empty() {
         return Vec::new();
     }
-    let mut installed = Installed::read(request);
+    let mut installed = InstalledPlugins::read(request);
     loaded.plugin_faults.append(&mut installed.faults);
     let finder = Finder::new(request, declared, &installed);
     let mut found = Vec::new();
@@ -146,7 +146,7 @@ impl Candidate {
 
     /// Returns whether it counts. A plugin that the command line names is turned off only by managed settings and by
     /// those of the command line (C5), and one that managed settings name replaces it (G2).
-    fn is_on(&self, declared: &Declared, faults: &mut Vec<Fault>) -> bool {
+    fn is_on(&self, declared: &PluginDeclarations, faults: &mut Vec<Fault>) -> bool {
         let switch = declared.switches.get(&*self.plugin.id);
         let is_off = match self.plugin.origin {
             PluginOrigin::Host | PluginOrigin::Installed { .. } => switch.is_some_and(|switch| !switch.on),
@@ -174,7 +174,7 @@ impl Candidate {
     }
 
     /// Gives it its data directory and the options that count: the user's, else those that the manifest has by default.
-    fn equip(&mut self, request: &Request, declared: &Declared) {
+    fn equip(&mut self, request: &Request, declared: &PluginDeclarations) {
         if self.plugin.data.is_none() {
             let data = directory(request).map(|plugins| plugins.join("data"));
             self.plugin.data = data.map(|data| data.join(sanitised(&self.plugin.id)));

@@ -3,7 +3,7 @@
 //!
 //! INVARIANT: a file that can't be examined came with the folder.
 
-use super::git::{Repository, Tracked};
+use super::git::{Repository, TrackingState};
 use std::fs::Metadata;
 use std::path::{Component, Path};
 
@@ -41,7 +41,7 @@ fn is_tracked(root: &Path, path: &Path, repository: &Repository) -> bool {
     };
     let Some(name) = real.strip_prefix(&top).ok().and_then(Path::to_str) else { return true };
     let name = if cfg!(windows) { name.replace('\\', "/") } else { name.to_owned() };
-    repository.tracks(&name) != Tracked::No
+    repository.tracks(&name) != TrackingState::No
 }
 
 /// Returns whether a file has more names than one.

@@ -18,5 +18,5 @@ mod tests;
 pub(crate) use fields::At;
 pub(crate) use modules::MODULE_NOT_RUN;
 pub(crate) use settings::{NotRead, document, hooks_file, hooks_value, settings};
-pub(crate) use sheet::{Entry, Sheet, Wording};
+pub(crate) use sheet::{Entry, ReadContext, Sheet};
 pub(crate) use switches::Switches;

@@ -8,7 +8,7 @@ mod merge;
 mod parts;
 mod stop;
 
-pub(crate) use compile::{Making, handler};
+pub(crate) use compile::{CompileContext, handler};
 pub(crate) use grants::is_loose;
 pub(crate) use parts::{Part, parts};
 pub use stop::StopsStart;
@@ -30,7 +30,7 @@ pub fn resolve(loaded: &Loaded) -> Config {
     }
     let grants = grants::collect(&mut parts, loaded);
     let settings_env = merge::environment(&parts);
-    let mut making = Making::new(request, &policy);
+    let mut making = CompileContext::new(request, &policy);
     let hooks = Arc::new(hook_set(&mut parts, &mut making));
     let stops = stop::of_managed(&parts);
     let unread = parts.iter().filter(|part| part.unread.is_some());
@@ -56,7 +56,7 @@ pub fn resolve(loaded: &Loaded) -> Config {
 }
 
 /// The handlers of all parts, compiled.
-fn hook_set(parts: &mut [Part<'_>], making: &mut Making<'_>) -> HookSet {
+fn hook_set(parts: &mut [Part<'_>], making: &mut CompileContext<'_>) -> HookSet {
     let mut handlers = Vec::new();
     let mut rejected: Vec<Rejected> = Vec::new();
     let mut modules: Vec<HookModule> = Vec::new();

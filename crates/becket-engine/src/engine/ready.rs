@@ -19,10 +19,10 @@ pub struct ReadyEvent {
     engine: Engine,
     event: Event,
     /// None where no handler and no rule has anything to say on it.
-    planned: Option<Planned>,
+    planned: Option<PlannedEvent>,
 }
 
-struct Planned {
+struct PlannedEvent {
     snapshot: Arc<Snapshot>,
     /// The event as hooks see it, where that is not as it was given (N3).
     normal: Option<Event>,
@@ -41,7 +41,7 @@ impl Engine {
                 Cow::Borrowed(_) => None,
                 Cow::Owned(normal) => Some(normal),
             };
-            Planned { snapshot, normal, plan }
+            PlannedEvent { snapshot, normal, plan }
         });
         ReadyEvent { engine: self.clone(), event, planned }
     }
@@ -58,7 +58,7 @@ impl ReadyEvent {
         let ReadyEvent { engine, event, planned } = self;
         let outcome = match planned {
             None => fire::unconfigured(engine.inner(), &event),
-            Some(Planned { snapshot, normal, plan }) => {
+            Some(PlannedEvent { snapshot, normal, plan }) => {
                 let normal = normal.map_or(Cow::Borrowed(&event), Cow::Owned);
                 fire::run_plan(engine.inner(), &snapshot, (&event, normal), plan, cancel).await
             }

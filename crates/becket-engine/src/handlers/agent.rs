@@ -8,9 +8,9 @@ mod calls;
 mod hooks;
 mod run;
 mod talk;
+mod tool_protocol;
 mod tools;
 mod turns;
-mod way;
 
 pub(crate) use run::run;
 pub use tools::{AgentTools, ToolAnswer};

@@ -4,7 +4,7 @@ mod abandoned;
 mod compile;
 mod run;
 
-pub(crate) use abandoned::Abandoned;
+pub(crate) use abandoned::AbandonedThreads;
 pub use compile::InvalidCallback;
 pub(crate) use compile::Surroundings;
 pub(crate) use run::{call_inline, run};

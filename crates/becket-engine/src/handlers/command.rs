@@ -2,13 +2,13 @@
 
 mod running;
 
-use crate::background::{Adopted, Ended};
+use crate::background::{Adoption, BackgroundEnd};
 use crate::config::handler::{Background, Command, Handler};
 use crate::config::nesting;
-use crate::config::placeholders::Filled;
+use crate::config::placeholders::FilledCommand;
 use crate::config::plugin_data;
 use crate::config::text_shell::{PathStyle, TextShell};
-use crate::handlers::command::running::{InBackground, Running, Waited};
+use crate::handlers::command::running::{InBackground, RunningCommand, WaitResult};
 use crate::handlers::context::HandlerContext;
 use crate::host::questions::TakenOut;
 use crate::host::questions::answer::Answered;
@@ -59,7 +59,7 @@ async fn started(
     prepared: process::Command,
 ) -> (HandlerResult, bool) {
     let limit = context.limit_of(handler);
-    let mut running = Running::new(context, handler, prepared, limit);
+    let mut running = RunningCommand::new(context, handler, prepared, limit);
     if handler.background != Background::No {
         if context.cancel.is_cancelled() {
             return (HandlerResult::without_process(interpret::failed(Failure::Cancelled)), false);
@@ -67,14 +67,14 @@ async fn started(
         return (go_on(context, handler, running.into_background(), Leave::Configured(limit)), false);
     }
     match running.wait(context.cancel).await {
-        Waited::Over(result) => {
+        WaitResult::Over(result) => {
             let lost = result.as_ref().is_err_and(may_be_its_directory);
             let questions = running.questions();
             let mut ran = of(context, handler, (result, limit));
             ran.taken.warnings.extend(questions.iter().filter_map(Answered::warning));
             (HandlerResult { questions, ..ran }, lost)
         }
-        Waited::GoesOn(announcement, over) => {
+        WaitResult::GoesOn(announcement, over) => {
             let questions = running.questions();
             let leave = Leave::Announced(announcement, over);
             (HandlerResult { questions, ..go_on(context, handler, running.into_background(), leave) }, false)
@@ -113,7 +113,7 @@ fn go_on(
             (announcement.limit, true, over)
         }
     };
-    let adopted = Adopted {
+    let adopted = Adoption {
         session: context.event.session.id.clone(),
         firing: context.number,
         handler: handler.clone(),
@@ -130,7 +130,7 @@ fn go_on(
                 Some(over) => over,
                 None => future.await,
             };
-            Ended::of(finished, limit)
+            BackgroundEnd::of(finished, limit)
         })
     });
     HandlerResult { background: Some(id), ..HandlerResult::without_process(Taken::default()) }
@@ -207,9 +207,9 @@ fn prepare(
         .fill(handler, command, style)
         .map_err(|error| Failure::CannotStart { message: error.to_string() })?;
     let program = match (filled, shell) {
-        (Filled::Shell { script, .. }, Some(shell)) => shell.program(script),
-        (Filled::Shell { script, .. }, None) => process::Program::shell(script),
-        (Filled::Exec { program, args }, _) => process::Program::exec(program, args),
+        (FilledCommand::Shell { script, .. }, Some(shell)) => shell.program(script),
+        (FilledCommand::Shell { script, .. }, None) => process::Program::shell(script),
+        (FilledCommand::Exec { program, args }, _) => process::Program::exec(program, args),
     };
     if let Some(data) = handler.root.as_deref().and_then(|root| root.data.as_deref()) {
         plugin_data::make(data);

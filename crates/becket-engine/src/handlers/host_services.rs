@@ -4,7 +4,7 @@
 //! answer.
 
 use crate::handlers::agent::AgentTools;
-use crate::handlers::callback::Abandoned;
+use crate::handlers::callback::AbandonedThreads;
 use crate::handlers::http::Clients;
 use crate::handlers::prompt::{Transcripts, VerdictCache};
 use crate::host::conversation::Conversations;
@@ -31,7 +31,7 @@ pub(crate) struct Host {
     /// Verdicts of models that are remembered; `None`: every question is asked.
     pub(crate) verdicts: Option<Arc<VerdictCache>>,
     /// Threads of blocking callbacks that did not come back (H9).
-    pub(crate) abandoned: Abandoned,
+    pub(crate) abandoned: AbandonedThreads,
 }
 
 impl Default for Host {
@@ -44,7 +44,7 @@ impl Default for Host {
             ask_user: None,
             conversations: Arc::new(Transcripts),
             verdicts: None,
-            abandoned: Abandoned::default(),
+            abandoned: AbandonedThreads::default(),
         }
     }
 }

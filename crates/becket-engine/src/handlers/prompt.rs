@@ -22,5 +22,5 @@ pub use transcript::Transcripts;
 
 pub(crate) use cache::VerdictCache;
 pub(crate) use question::Question;
-pub(crate) use run::{Judged, model, run};
+pub(crate) use run::{ModelRun, model, run};
 pub(crate) use shorten::middle_out;

@@ -65,7 +65,7 @@ impl Callback {
         call: impl Fn(&Event) -> A + Send + Sync + 'static,
     ) -> Self {
         let call: Arc<InlineFn> = Arc::new(move |event| call(event).into_answer());
-        Callback::new(event, How::Inline(call))
+        Callback::new(event, CallbackFn::Inline(call))
     }
 
     /// Creates a function that may block. It runs on a separate thread; the host is released at the time limit, and the
@@ -75,7 +75,7 @@ impl Callback {
         call: impl Fn(&Event, &CancellationToken) -> A + Send + Sync + 'static,
     ) -> Self {
         let call: Arc<BlockingFn> = Arc::new(move |event, cancel| call(event, cancel).into_answer());
-        Callback::new(event, How::Blocking(call))
+        Callback::new(event, CallbackFn::Blocking(call))
     }
 
     /// An asynchronous function. Its future is dropped at the time limit, and the token is cancelled then.
@@ -113,10 +113,10 @@ impl Callback {
 
     /// An object that answers asynchronously.
     pub fn object(event: EventKind, hook: Arc<dyn Hook>) -> Self {
-        Callback::new(event, How::Future(hook))
+        Callback::new(event, CallbackFn::Future(hook))
     }
 
-    fn new(event: EventKind, how: How) -> Self {
+    fn new(event: EventKind, how: CallbackFn) -> Self {
         Callback {
             event,
             label: event.name().into(),
@@ -208,7 +208,7 @@ impl fmt::Debug for Callback {
 /// The function of an in-process handler.
 #[derive(Clone)]
 pub struct InProcess {
-    pub(crate) how: How,
+    pub(crate) how: CallbackFn,
     pub(crate) internal: bool,
 }
 
@@ -217,7 +217,7 @@ type BlockingFn = dyn Fn(&Event, &CancellationToken) -> CallbackAnswer + Send + 
 
 /// The way it runs.
 #[derive(Clone)]
-pub(crate) enum How {
+pub(crate) enum CallbackFn {
     Inline(Arc<InlineFn>),
     Blocking(Arc<BlockingFn>),
     Future(Arc<dyn Hook>),
@@ -227,9 +227,9 @@ impl InProcess {
     /// Two are the same where they are one registration's.
     fn address(&self) -> *const () {
         match &self.how {
-            How::Inline(call) => Arc::as_ptr(call).cast(),
-            How::Blocking(call) => Arc::as_ptr(call).cast(),
-            How::Future(hook) => Arc::as_ptr(hook).cast(),
+            CallbackFn::Inline(call) => Arc::as_ptr(call).cast(),
+            CallbackFn::Blocking(call) => Arc::as_ptr(call).cast(),
+            CallbackFn::Future(hook) => Arc::as_ptr(hook).cast(),
         }
     }
 }
@@ -243,9 +243,9 @@ impl PartialEq for InProcess {
 impl fmt::Debug for InProcess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let how = match &self.how {
-            How::Inline(_) => "inline",
-            How::Blocking(_) => "blocking",
-            How::Future(_) => "future",
+            CallbackFn::Inline(_) => "inline",
+            CallbackFn::Blocking(_) => "blocking",
+            CallbackFn::Future(_) => "future",
         };
         f.debug_struct("InProcess").field("how", &how).field("internal", &self.internal).finish()
     }

@@ -36,7 +36,7 @@ pub(crate) struct Candidates {
     /// The handlers left, in C6 order, duplicates merged.
     pub(crate) runs: Arc<[PlannedRun]>,
     /// The others. A thousand of them must cost little, so they are only pointed at.
-    dropped: Vec<Dropped>,
+    dropped: Vec<DroppedHandler>,
     /// The value, for those that a matcher dropped.
     subject: Arc<str>,
     /// Duplicates that gave way to another handler.
@@ -47,7 +47,7 @@ pub(crate) struct Candidates {
 
 /// A handler that the configuration and the value drop.
 #[derive(Debug)]
-enum Dropped {
+enum DroppedHandler {
     /// By its matcher.
     Matcher(u32),
     /// By anything else.
@@ -64,8 +64,8 @@ impl Candidates {
         let all = hooks.of(event);
         let dropped = self.dropped.iter().filter_map(move |dropped| {
             let (at, why) = match dropped {
-                Dropped::Matcher(at) => (at, SkipReason::Matcher { subject: self.subject.clone() }),
-                Dropped::Other(at, why) => (at, why.clone()),
+                DroppedHandler::Matcher(at) => (at, SkipReason::Matcher { subject: self.subject.clone() }),
+                DroppedHandler::Other(at, why) => (at, why.clone()),
             };
             Some(Skipped { handler: all.get(*at as usize)?.clone(), why })
         });
@@ -118,7 +118,7 @@ impl Part {
         let mut last: Option<(&Handler, bool)> = None;
         for (at, handler) in (0_u32..).zip(self.hooks.of(event)) {
             if let Some(why) = self.gates.closed_to(handler) {
-                dropped.push(Dropped::Other(at, why));
+                dropped.push(DroppedHandler::Other(at, why));
                 continue;
             }
             // The handlers of a group share their matcher, so one answer serves them all.
@@ -130,9 +130,9 @@ impl Part {
             };
             last = Some((handler, matches));
             if !matches {
-                dropped.push(Dropped::Matcher(at));
+                dropped.push(DroppedHandler::Matcher(at));
             } else if matches!(handler.condition, If::NeverRuns(_)) {
-                dropped.push(Dropped::Other(at, SkipReason::IfNeverRuns));
+                dropped.push(DroppedHandler::Other(at, SkipReason::IfNeverRuns));
             } else {
                 runs.push(handler.clone());
             }

@@ -1,7 +1,7 @@
 //! Handlers that would do the same thing run once, and what runs is never weaker than any copy (H1).
 
 use crate::config::handler::{Action, Background, Handler, If};
-use crate::config::placeholders::{Filled, Places};
+use crate::config::placeholders::{FilledCommand, Places};
 use crate::config::text_shell::PathStyle;
 use crate::plan::PlannedRun;
 use crate::plan::skip::{SkipReason, Skipped};
@@ -86,7 +86,7 @@ struct Key {
     namespace: Namespace,
     agent: Option<AgentId>,
     condition: Option<(String, Option<PathBuf>)>,
-    deed: Deed,
+    deed: HandlerEffect,
 }
 
 /// Settings are one namespace; each plugin and each root of a skill or an agent is its own.
@@ -97,8 +97,8 @@ enum Namespace {
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
-enum Deed {
-    Command(Filled),
+enum HandlerEffect {
+    Command(FilledCommand),
     Http(String),
     McpTool { server: String, tool: String, input: String },
     Prompt { agent: bool, prompt: String, model: Option<String> },
@@ -118,10 +118,10 @@ impl Key {
         };
         let deed = match &handler.action {
             Action::Command(command) => {
-                Deed::Command(places.fill(handler, command, PathStyle::of(command)).ok()?)
+                HandlerEffect::Command(places.fill(handler, command, PathStyle::of(command)).ok()?)
             }
-            Action::Http(http) => Deed::Http(http.url.clone()),
-            Action::McpTool(call) => Deed::McpTool {
+            Action::Http(http) => HandlerEffect::Http(http.url.clone()),
+            Action::McpTool(call) => HandlerEffect::McpTool {
                 server: call.server.clone(),
                 tool: call.tool.clone(),
                 input: serde_json::Value::Object(call.input.clone()).to_string(),
@@ -134,8 +134,8 @@ impl Key {
     }
 }
 
-fn prompt_deed(prompt: &crate::config::handler::Prompt, agent: bool) -> Deed {
-    Deed::Prompt { agent, prompt: prompt.prompt.clone(), model: prompt.model.clone() }
+fn prompt_deed(prompt: &crate::config::handler::Prompt, agent: bool) -> HandlerEffect {
+    HandlerEffect::Prompt { agent, prompt: prompt.prompt.clone(), model: prompt.model.clone() }
 }
 
 /// The text of the `if`; where a path in it starts from the settings' own directory, that directory belongs to it.

@@ -327,8 +327,8 @@ fn a_callback_that_never_comes_back_does_not_cost_a_thread_for_each_event() {
 #[test]
 fn a_cancelled_event_cancels_its_callbacks() {
     // rule: H9
-    struct Gone(Arc<AtomicBool>);
-    impl Drop for Gone {
+    struct DropFlag(Arc<AtomicBool>);
+    impl Drop for DropFlag {
         fn drop(&mut self) {
             self.0.store(true, Ordering::SeqCst);
         }
@@ -336,7 +336,7 @@ fn a_cancelled_event_cancels_its_callbacks() {
     let gone = Arc::new(AtomicBool::new(false));
     let flag = gone.clone();
     let (project, engine) = with([Callback::future(EventKind::PreToolUse, move |_, _| {
-        let held = Gone(flag.clone());
+        let held = DropFlag(flag.clone());
         Box::pin(async move {
             let _held = held;
             std::future::pending::<()>().await

@@ -215,13 +215,13 @@ struct Silent(Arc<AtomicUsize>);
 
 impl AskUser for Silent {
     fn ask<'a>(&'a self, _: &'a Question, cancel: &'a CancellationToken) -> BoxFuture<'a, Option<String>> {
-        struct Given<'a>(&'a AtomicUsize);
-        impl Drop for Given<'_> {
+        struct DropCounter<'a>(&'a AtomicUsize);
+        impl Drop for DropCounter<'_> {
             fn drop(&mut self) {
                 self.0.fetch_add(1, Ordering::SeqCst);
             }
         }
-        let given = Given(&self.0);
+        let given = DropCounter(&self.0);
         Box::pin(async move {
             let _given = given;
             cancel.cancelled().await;

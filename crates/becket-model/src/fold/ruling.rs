@@ -1,6 +1,6 @@
 //! The ruling, by the event's decision model: one total `match`.
 
-use super::{Heard, settle};
+use super::{HandlerReply, settle};
 use crate::interpret::BLOCKED;
 use crate::reply::{DecidedBy, Decision, ElicitationAction, PermissionDecision, Reply, RequestDecision};
 use crate::table::{DecisionModel, EventSpec};
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 const ASKED: &str = "Asked by hook";
 
 /// Weighs all decisions.
-pub(super) fn rule(spec: &EventSpec, heard: &[Heard], warnings: &mut Vec<String>) -> Ruling {
+pub(super) fn rule(spec: &EventSpec, heard: &[HandlerReply], warnings: &mut Vec<String>) -> Ruling {
     match spec.decision {
         DecisionModel::None | DecisionModel::Context | DecisionModel::Retry | DecisionModel::Display => {
             Ruling::None
@@ -29,7 +29,7 @@ pub(super) fn rule(spec: &EventSpec, heard: &[Heard], warnings: &mut Vec<String>
 }
 
 /// The reasons that `pick` finds, those of failures last: an explicit denial's reason goes first (H9).
-fn reasons(heard: &[Heard], pick: impl Fn(&Decision) -> Option<Reason>) -> Vec<Attributed<Reason>> {
+fn reasons(heard: &[HandlerReply], pick: impl Fn(&Decision) -> Option<Reason>) -> Vec<Attributed<Reason>> {
     let mut found: Vec<Attributed<Reason>> = heard
         .iter()
         .filter_map(|one| Some(Attributed::by(&one.place, one.reply.decision.as_ref().and_then(&pick)?)))
@@ -39,7 +39,7 @@ fn reasons(heard: &[Heard], pick: impl Fn(&Decision) -> Option<Reason>) -> Vec<A
 }
 
 /// D1: the strictest, and why.
-fn permission(heard: &[Heard]) -> Ruling {
+fn permission(heard: &[HandlerReply]) -> Ruling {
     let said = |decision: &Decision| match decision {
         Decision::Permission { decision, reason, by } => Some((*decision, reason.clone(), *by)),
         Decision::Block { .. }
@@ -69,7 +69,7 @@ fn default_reason(decision: PermissionDecision) -> &'static str {
     }
 }
 
-fn blocks(heard: &[Heard]) -> Vec<Attributed<Reason>> {
+fn blocks(heard: &[HandlerReply]) -> Vec<Attributed<Reason>> {
     reasons(heard, |decision| match decision {
         Decision::Block { reason, by } => Some(Reason { text: reason.clone(), by: *by }),
         Decision::Permission { .. }
@@ -80,7 +80,7 @@ fn blocks(heard: &[Heard]) -> Vec<Attributed<Reason>> {
 }
 
 /// D8: any denial wins over any allow.
-fn request(heard: &[Heard], warnings: &mut Vec<String>) -> Ruling {
+fn request(heard: &[HandlerReply], warnings: &mut Vec<String>) -> Ruling {
     let denials = reasons(heard, |decision| match decision {
         Decision::PermissionRequest(RequestDecision::Deny { message, .. }) => Some(Reason {
             text: message.clone().unwrap_or_else(|| BLOCKED.to_owned()),
@@ -108,20 +108,20 @@ fn request(heard: &[Heard], warnings: &mut Vec<String>) -> Ruling {
     allow(heard, warnings)
 }
 
-fn interrupts(one: &Heard) -> bool {
+fn interrupts(one: &HandlerReply) -> bool {
     matches!(
         one.reply.decision,
         Some(Decision::PermissionRequest(RequestDecision::Deny { interrupt: true, .. }))
     )
 }
 
-type Allowed<'a> = (Option<&'a Map<String, Value>>, &'a [Value]);
+type AllowEffects<'a> = (Option<&'a Map<String, Value>>, &'a [Value]);
 
-fn allowed(one: &Heard) -> Option<Allowed<'_>> {
+fn allowed(one: &HandlerReply) -> Option<AllowEffects<'_>> {
     one.reply.decision.as_ref().and_then(allowed_by)
 }
 
-fn allowed_by(decision: &Decision) -> Option<Allowed<'_>> {
+fn allowed_by(decision: &Decision) -> Option<AllowEffects<'_>> {
     match decision {
         Decision::PermissionRequest(RequestDecision::Allow { updated_input, updated_permissions }) => {
             Some((updated_input.as_ref(), updated_permissions))
@@ -138,7 +138,7 @@ fn allowed_input(reply: &Reply) -> Option<&Map<String, Value>> {
     reply.decision.as_ref().and_then(allowed_by)?.0
 }
 
-fn allow(heard: &[Heard], warnings: &mut Vec<String>) -> Ruling {
+fn allow(heard: &[HandlerReply], warnings: &mut Vec<String>) -> Ruling {
     let updated_permissions = heard
         .iter()
         .filter_map(|one| allowed(one).map(|(_, updates)| (one, updates)))
@@ -151,7 +151,7 @@ fn allow(heard: &[Heard], warnings: &mut Vec<String>) -> Ruling {
 }
 
 /// D11: the strictest action; the content is the most trusted accept's.
-fn elicitation(heard: &[Heard], warnings: &mut Vec<String>) -> Ruling {
+fn elicitation(heard: &[HandlerReply], warnings: &mut Vec<String>) -> Ruling {
     let strictest = heard.iter().filter_map(|one| action(&one.reply)).max();
     let Some(action) = strictest.copied() else { return Ruling::None };
     if action != ElicitationAction::Accept {
@@ -190,12 +190,12 @@ fn content(reply: &Reply) -> Option<&Option<Map<String, Value>>> {
 }
 
 /// D11: one failure fails the creation, and so do two different paths; every reason against it is reported.
-fn worktree(heard: &[Heard]) -> Ruling {
+fn worktree(heard: &[HandlerReply]) -> Ruling {
     let failures = heard.iter().filter_map(|one| {
         let text = one.failure.as_ref()?.to_string();
         Some(Attributed::by(&one.place, Reason { text, by: DecidedBy::Failure }))
     });
-    let made: Vec<(&Heard, &PathBuf)> =
+    let made: Vec<(&HandlerReply, &PathBuf)> =
         heard.iter().filter_map(|one| made(one).map(|path| (one, path))).collect();
     let quarrel = made.iter().any(|(_, path)| *path != made[0].1);
     let quarrels = made.iter().filter(|_| quarrel).map(|(one, path)| {
@@ -210,7 +210,7 @@ fn worktree(heard: &[Heard]) -> Ruling {
     }
 }
 
-fn made(one: &Heard) -> Option<&PathBuf> {
+fn made(one: &HandlerReply) -> Option<&PathBuf> {
     match &one.reply.decision {
         Some(Decision::Worktree(path)) => Some(path),
         Some(

@@ -1,6 +1,6 @@
 //! Fields that several handlers gave: whose counts (D4, D11).
 
-use super::Heard;
+use super::HandlerReply;
 use crate::reply::Reply;
 use crate::table::EventSpec;
 use crate::verdict::{Attributed, VerdictFields};
@@ -14,7 +14,7 @@ const CLASSIFIER_LIMIT: usize = 2000;
 /// The value of the most trusted source, and within it the last in C6 order; a warning names each loser that said
 /// something else.
 pub(super) fn most_trusted<T: Clone + PartialEq>(
-    heard: &[Heard],
+    heard: &[HandlerReply],
     name: &str,
     pick: impl Fn(&Reply) -> Option<&T>,
     warnings: &mut Vec<String>,
@@ -32,9 +32,9 @@ pub(super) fn most_trusted<T: Clone + PartialEq>(
 }
 
 fn winner<'a, T>(
-    heard: &'a [Heard],
+    heard: &'a [HandlerReply],
     pick: impl Fn(&'a Reply) -> Option<&'a T>,
-) -> Option<(&'a Heard, &'a T)> {
+) -> Option<(&'a HandlerReply, &'a T)> {
     heard
         .iter()
         .enumerate()
@@ -44,7 +44,7 @@ fn winner<'a, T>(
 }
 
 /// The rewrite of the most trusted hook among those that may only propose one (D4, G3).
-fn proposed(heard: &[Heard]) -> Option<Attributed<Map<String, Value>>> {
+fn proposed(heard: &[HandlerReply]) -> Option<Attributed<Map<String, Value>>> {
     let proposals = heard.iter().enumerate().filter_map(|(at, one)| Some((at, one, one.proposal.clone()?)));
     let (_, one, input) =
         proposals.min_by_key(|(at, one, _)| (one.place.source.trust_rank(), Reverse(*at)))?;
@@ -52,9 +52,9 @@ fn proposed(heard: &[Heard]) -> Option<Attributed<Map<String, Value>>> {
 }
 
 /// All fields of the event; those that it does not have stay empty, whatever an in-process handler gave.
-pub(super) fn fields(spec: &EventSpec, heard: &[Heard], warnings: &mut Vec<String>) -> VerdictFields {
+pub(super) fn fields(spec: &EventSpec, heard: &[HandlerReply], warnings: &mut Vec<String>) -> VerdictFields {
     let has = |name: &str| spec.has_output(name);
-    let mut settle = Settling { spec, heard, warnings };
+    let mut settle = FieldFold { spec, heard, warnings };
     let any = |name: &str, pick: fn(&Reply) -> bool| has(name) && heard.iter().any(|one| pick(&one.reply));
     VerdictFields {
         updated_input: settle.one("updatedInput", |reply| reply.fields.updated_input.as_ref()),
@@ -77,13 +77,13 @@ pub(super) fn fields(spec: &EventSpec, heard: &[Heard], warnings: &mut Vec<Strin
     }
 }
 
-struct Settling<'a> {
+struct FieldFold<'a> {
     spec: &'a EventSpec,
-    heard: &'a [Heard],
+    heard: &'a [HandlerReply],
     warnings: &'a mut Vec<String>,
 }
 
-impl Settling<'_> {
+impl FieldFold<'_> {
     fn one<T: Clone + PartialEq>(
         &mut self,
         name: &str,
@@ -94,7 +94,7 @@ impl Settling<'_> {
 }
 
 /// Returns the union of the lists, in C6 order; `None` if no handler gave one.
-fn watch_paths(heard: &[Heard]) -> Option<Vec<PathBuf>> {
+fn watch_paths(heard: &[HandlerReply]) -> Option<Vec<PathBuf>> {
     let mut lists = heard.iter().filter_map(|one| one.reply.fields.watch_paths.as_ref()).peekable();
     lists.peek()?;
     let mut union = Vec::new();
@@ -107,7 +107,7 @@ fn watch_paths(heard: &[Heard]) -> Option<Vec<PathBuf>> {
 }
 
 /// The notes joined and cut, without those of handlers that `drops` names.
-fn notes(heard: &[Heard], drops: impl Fn(&[Heard], &Heard) -> bool) -> Option<String> {
+fn notes(heard: &[HandlerReply], drops: impl Fn(&[HandlerReply], &HandlerReply) -> bool) -> Option<String> {
     let kept: Vec<&str> = heard
         .iter()
         .filter(|one| !drops(heard, one))
@@ -116,12 +116,12 @@ fn notes(heard: &[Heard], drops: impl Fn(&[Heard], &Heard) -> bool) -> Option<St
     (!kept.is_empty()).then(|| kept.join("\n").chars().take(CLASSIFIER_LIMIT).collect())
 }
 
-fn rewrites_output(one: &Heard) -> bool {
+fn rewrites_output(one: &HandlerReply) -> bool {
     tool_output(&one.reply).is_some() || mcp_tool_output(&one.reply).is_some()
 }
 
 /// Returns whether a handler's rewrite of the output lost to another's (D11).
-fn lost_output(heard: &[Heard], one: &Heard) -> bool {
+fn lost_output(heard: &[HandlerReply], one: &HandlerReply) -> bool {
     let lost = |pick: fn(&Reply) -> Option<&Value>| {
         let mine = pick(&one.reply);
         mine.is_some() && winner(heard, pick).map(|(_, value)| value) != mine

@@ -26,13 +26,13 @@ struct Place {
 }
 
 /// Lets one piece of work end.
-struct Lever(oneshot::Sender<Ended>);
+struct Lever(oneshot::Sender<BackgroundEnd>);
 
 impl Lever {
     fn ends(self, exit: i32, stdout: &str, stderr: &str) {
         let bytes = |text: &str| Bytes::copy_from_slice(text.as_bytes());
         let (stdout, stderr) = (bytes(stdout), bytes(stderr));
-        drop(self.0.send(Ended { exit: Some(exit), stdout, stderr, ..Ended::default() }));
+        drop(self.0.send(BackgroundEnd { exit: Some(exit), stdout, stderr, ..BackgroundEnd::default() }));
     }
 }
 
@@ -68,8 +68,8 @@ fn session(name: &str) -> SessionId {
     name.into()
 }
 
-fn adopted(of: &str, label: &str) -> Adopted {
-    Adopted {
+fn adopted(of: &str, label: &str) -> Adoption {
+    Adoption {
         session: session(of),
         firing: 7,
         handler: Arc::new(testing::command(label)),
@@ -81,14 +81,16 @@ fn adopted(of: &str, label: &str) -> Adopted {
 }
 
 /// Work that ends when its lever is pulled, or when it is cancelled.
-fn work(cancel: &CancellationToken) -> (Lever, impl FnOnce() -> BoxFuture<'static, Ended> + Send + use<>) {
+fn work(
+    cancel: &CancellationToken,
+) -> (Lever, impl FnOnce() -> BoxFuture<'static, BackgroundEnd> + Send + use<>) {
     let (lever, pulled) = oneshot::channel();
     let cancel = cancel.clone();
     let work = move || {
         async move {
             tokio::select! {
                 ended = pulled => ended.unwrap(),
-                () = cancel.cancelled() => Ended::failed(Failure::Cancelled, Duration::from_millis(1)),
+                () = cancel.cancelled() => BackgroundEnd::failed(Failure::Cancelled, Duration::from_millis(1)),
             }
         }
         .boxed()
@@ -97,7 +99,7 @@ fn work(cancel: &CancellationToken) -> (Lever, impl FnOnce() -> BoxFuture<'stati
 }
 
 impl Place {
-    fn adopt(&self, adopted: Adopted) -> (BackgroundId, Lever) {
+    fn adopt(&self, adopted: Adoption) -> (BackgroundId, Lever) {
         let (lever, work) = work(&adopted.cancel);
         (self.background.adopt(adopted, work), lever)
     }
@@ -168,7 +170,7 @@ async fn a_long_text_goes_to_a_private_file_and_stderr_goes_whole() {
     assert!(preview.chars().count() < 2_100);
     assert_eq!(std::fs::read_to_string(path).unwrap(), long);
     for (stdout, stderr, whole) in [("", &*long, true), (&*long, "", false)] {
-        let (_, lever) = place.adopt(Adopted { rewake: true, ..adopted("s", "lint") });
+        let (_, lever) = place.adopt(Adoption { rewake: true, ..adopted("s", "lint") });
         lever.ends(2, stdout, stderr);
         let wake = soon(place.background.wakes().next()).await.unwrap();
         assert_eq!(wake.reminder.chars().count() == 10_001, whole);
@@ -221,7 +223,7 @@ async fn one_that_runs_already_is_polled_at_once_and_not_announced_again() {
     // rule: A2
     let place = place();
     let levers: Vec<Lever> = (0..32).map(|_| place.adopt(adopted("s", "full")).1).collect();
-    let (id, lever) = place.adopt(Adopted { already_running: true, ..adopted("s", "late") });
+    let (id, lever) = place.adopt(Adoption { already_running: true, ..adopted("s", "late") });
     lever.ends(0, r#"{"systemMessage": "done"}"#, "");
     let late = |result: &&Delivered| result.id == id;
     place.left(32).await;
@@ -267,7 +269,7 @@ async fn a_listener_that_panics_loses_no_result() {
 async fn sessions_see_nothing_of_each_other() {
     // rule: A5
     let place = place();
-    let (_, a) = place.adopt(Adopted { rewake: true, ..adopted("a", "of a") });
+    let (_, a) = place.adopt(Adoption { rewake: true, ..adopted("a", "of a") });
     let (_, b) = place.adopt(adopted("b", "of b"));
     assert_eq!((place.states("a").len(), place.states("b").len(), place.states("c").len()), (1, 1, 0));
     let ended = soon(place.background.end(&session("b"))).await;
@@ -312,10 +314,16 @@ fn under_sixty_four_collectors_each_result_and_each_wake_comes_out_once() {
             });
         }
         for _ in 0..HOOKS {
-            let adopted = Adopted { rewake: true, ..adopted("s", "x") };
+            let adopted = Adoption { rewake: true, ..adopted("s", "x") };
             place.background.adopt(adopted, || {
-                async { Ended { exit: Some(2), stderr: Bytes::from_static(b"up"), ..Ended::default() } }
-                    .boxed()
+                async {
+                    BackgroundEnd {
+                        exit: Some(2),
+                        stderr: Bytes::from_static(b"up"),
+                        ..BackgroundEnd::default()
+                    }
+                }
+                .boxed()
             });
             tokio::task::yield_now().await;
         }

@@ -53,13 +53,13 @@ fn handler(event: &str) -> Arc<Handler> {
     Arc::new(Handler { event, ..testing::command("x") })
 }
 
-fn ended(exit: i32, stdout: &str, stderr: &str) -> Ended {
-    Ended {
+fn ended(exit: i32, stdout: &str, stderr: &str) -> BackgroundEnd {
+    BackgroundEnd {
         exit: Some(exit),
         stdout: Bytes::copy_from_slice(stdout.as_bytes()),
         stderr: Bytes::copy_from_slice(stderr.as_bytes()),
         printed: Printed { stdout: stdout.len() as u64, stderr: stderr.len() as u64 },
-        ..Ended::default()
+        ..BackgroundEnd::default()
     }
 }
 
@@ -96,8 +96,8 @@ fn a_run_without_an_exit_code_says_nothing_and_tells_why() {
         (Failure::Signaled { signal: 9 }, Status::Error),
         (Failure::CannotStart { message: "gone".into() }, Status::Error),
     ] {
-        let ended = Ended { exit: None, failure: Some(failure.clone()), ..spoken.clone() };
-        let Judged { run, reminder } = judge(handler("Stop"), true, ended);
+        let ended = BackgroundEnd { exit: None, failure: Some(failure.clone()), ..spoken.clone() };
+        let BackgroundResult { run, reminder } = judge(handler("Stop"), true, ended);
         assert_eq!((run.status, run.failure, reminder), (status, Some(failure), None));
         assert_eq!(run.reply, Reply::default(), "what it printed decides nothing");
     }
@@ -117,6 +117,6 @@ fn an_answer_of_which_only_the_beginning_was_kept_is_not_read() {
 fn output_that_is_not_utf_8_is_read_with_replacement_characters() {
     // rules: A3, O11
     let stdout = Bytes::from_static(b"{\"systemMessage\": \"caf\xe9\"}");
-    let run = judge(handler("Stop"), false, Ended { stdout, ..ended(0, "", "") }).run;
+    let run = judge(handler("Stop"), false, BackgroundEnd { stdout, ..ended(0, "", "") }).run;
     assert_eq!(run.reply.system_message.unwrap(), "caf\u{fffd}");
 }

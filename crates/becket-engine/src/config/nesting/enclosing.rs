@@ -16,7 +16,7 @@ pub(crate) const HEADER: &str = "becket-firing";
 
 /// The marks of the enclosing events, outermost first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Enclosing {
+pub(crate) struct EnclosingEvents {
     /// In hexadecimal digits, of which the first [`BEGINNING`] are enough; what is not a mark counts for the depth.
     marks: Vec<String>,
     /// The place of the hook that started this process, if it is known.
@@ -42,11 +42,11 @@ pub(crate) enum Refusal {
     TooDeep,
 }
 
-impl Enclosing {
+impl EnclosingEvents {
     /// The marks that the host's environment carries, and those that the host has found otherwise.
     pub(crate) fn of(environment: &Environment) -> Self {
         let written = environment.var(VARIABLE).map(|value| value.to_string_lossy());
-        let mut enclosing = written.map(|written| Enclosing::read(&written)).unwrap_or_default();
+        let mut enclosing = written.map(|written| EnclosingEvents::read(&written)).unwrap_or_default();
         for mark in environment.enclosing() {
             if !enclosing.marks.iter().any(|known| known.starts_with(mark.as_str())) {
                 enclosing.marks.push(mark.clone());
@@ -57,7 +57,7 @@ impl Enclosing {
 
     fn read(written: &str) -> Self {
         let (marks, place) = written.split_once(';').unwrap_or((written, ""));
-        Enclosing {
+        EnclosingEvents {
             marks: marks
                 .split(',')
                 .filter(|mark| !mark.is_empty())
@@ -131,7 +131,7 @@ mod tests {
     // rule: H14
     #[test]
     fn the_same_event_and_a_ninth_are_refused() {
-        let mut enclosing = Enclosing::default();
+        let mut enclosing = EnclosingEvents::default();
         let all = marks(9);
         for (n, mark) in all.iter().enumerate() {
             let expected = (n >= DEPTH).then_some(Refusal::TooDeep);
@@ -140,7 +140,7 @@ mod tests {
                 assert_eq!(enclosing.refusal(*outer), Some(Refusal::SameEvent), "{n}");
             }
             let written = enclosing.variable(*mark, &place());
-            enclosing = Enclosing::of(&Environment::empty().with_var(VARIABLE, written));
+            enclosing = EnclosingEvents::of(&Environment::empty().with_var(VARIABLE, written));
         }
         let why = enclosing.explain(Refusal::SameEvent, EventKind::PreToolUse, None);
         assert!(why.contains("/p/a,b;c.json:3:7"), "{why}");
@@ -150,16 +150,16 @@ mod tests {
     #[test]
     fn what_cannot_be_read_counts_for_the_depth() {
         let mark = marks(1)[0];
-        let of = |value: &str| Enclosing::of(&Environment::empty().with_var(VARIABLE, value));
+        let of = |value: &str| EnclosingEvents::of(&Environment::empty().with_var(VARIABLE, value));
         assert!(of("").is_empty() && of(";/x:1:1").is_empty());
         assert_eq!(of("a,b,c,d,e,f,g").refusal(mark), None);
         assert_eq!(of("a,b,c,d,e,f,g,h").refusal(mark), Some(Refusal::TooDeep));
         assert_eq!(of(&"x,".repeat(100_000)).refusal(mark), Some(Refusal::TooDeep));
         let beginning = mark.to_string()[..8].to_owned();
         let found = Environment::empty().with_enclosing([beginning.clone(), beginning.clone()]);
-        assert_eq!(Enclosing::of(&found).refusal(mark), Some(Refusal::SameEvent));
-        assert_eq!(Enclosing::of(&found).header(mark), format!("{beginning},{mark}"));
+        assert_eq!(EnclosingEvents::of(&found).refusal(mark), Some(Refusal::SameEvent));
+        assert_eq!(EnclosingEvents::of(&found).header(mark), format!("{beginning},{mark}"));
         let known = Environment::empty().with_var(VARIABLE, mark.to_string()).with_enclosing([beginning]);
-        assert_eq!(Enclosing::of(&known).header(mark), format!("{mark},{mark}"));
+        assert_eq!(EnclosingEvents::of(&known).header(mark), format!("{mark},{mark}"));
     }
 }

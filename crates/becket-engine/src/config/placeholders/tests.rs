@@ -33,7 +33,7 @@ fn exec_form_fills_every_placeholder_as_one_argument() {
     );
     let filled = places().fill(&with_root("/p l"), &command, PathStyle::Native).unwrap();
     let args = vec!["/work dir/$x/a".to_owned(), "k=a b; rm".to_owned(), "${HOME}".to_owned()];
-    assert_eq!(filled, Filled::Exec { program: "/p l/run".into(), args });
+    assert_eq!(filled, FilledCommand::Exec { program: "/p l/run".into(), args });
 }
 
 #[test]
@@ -41,8 +41,8 @@ fn shell_form_fills_a_plugins_directories_only_where_they_are_plain() {
     // rule: H2
     let command = shell("${CLAUDE_PLUGIN_ROOT}/x ${CLAUDE_PROJECT_DIR} $CLAUDE_PLUGIN_ROOT", Shell::Default);
     let script = |root: &str| match places().fill(&with_root(root), &command, PathStyle::Native).unwrap() {
-        Filled::Shell { script, .. } => script,
-        Filled::Exec { .. } => unreachable!(),
+        FilledCommand::Shell { script, .. } => script,
+        FilledCommand::Exec { .. } => unreachable!(),
     };
     assert_eq!(script("/opt/p-1.0_x+@y"), "/opt/p-1.0_x+@y/x ${CLAUDE_PROJECT_DIR} $CLAUDE_PLUGIN_ROOT");
     for unsafe_root in ["/opt/a b", "/opt/$(id)", "/opt/a;b", "/opt/'q'", "C:\\p"] {
@@ -55,8 +55,8 @@ fn git_bash_gets_the_paths_of_a_plugin_as_it_writes_them() {
     // rules: H2, H3
     let command = shell("${CLAUDE_PLUGIN_ROOT}/x ${CLAUDE_PROJECT_DIR}", Shell::Default);
     let script = |root: &str| match places().fill(&with_root(root), &command, PathStyle::GitBash).unwrap() {
-        Filled::Shell { script, .. } => script,
-        Filled::Exec { .. } => unreachable!(),
+        FilledCommand::Shell { script, .. } => script,
+        FilledCommand::Exec { .. } => unreachable!(),
     };
     assert_eq!(script(r"C:\Users\ada\p"), "/c/Users/ada/p/x ${CLAUDE_PROJECT_DIR}");
     assert_eq!(script(r"C:\my plugins\p"), "${CLAUDE_PLUGIN_ROOT}/x ${CLAUDE_PROJECT_DIR}");
@@ -73,7 +73,7 @@ fn power_shell_gets_its_own_spelling_of_all_three() {
     let expected = "& ${env:CLAUDE_PROJECT_DIR}/a ${env:CLAUDE_PLUGIN_ROOT} ${env:CLAUDE_PLUGIN_DATA}";
     assert_eq!(
         places().fill(&with_root("/p"), &command, PathStyle::of(&command)).unwrap(),
-        Filled::Shell { script: expected.into(), power: true }
+        FilledCommand::Shell { script: expected.into(), power: true }
     );
 }
 

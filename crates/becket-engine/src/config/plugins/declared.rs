@@ -24,7 +24,7 @@ const KEYS: [&str; 3] = [ENABLED, MARKETPLACES, CONFIGS];
 
 /// The declarations of all settings files together.
 #[derive(Debug, Default)]
-pub(super) struct Declared {
+pub(super) struct PluginDeclarations {
     /// The plugins that are on or off, by id.
     pub(super) switches: BTreeMap<String, Switch>,
     /// The marketplaces that lie in a directory.
@@ -64,10 +64,10 @@ pub(super) enum Declarer {
     Project,
 }
 
-impl Declared {
+impl PluginDeclarations {
     /// Reads the settings files among `layers`, of a configuration that is being loaded.
     pub(super) fn read<'l>(layers: impl IntoIterator<Item = &'l Layer>, loaded: &Loaded) -> Self {
-        let mut declared = Declared::default();
+        let mut declared = PluginDeclarations::default();
         let mut layers: Vec<&Layer> =
             layers.into_iter().filter(|layer| layer.kind == LayerKind::Settings).collect();
         // The last to speak wins (C5).
@@ -85,7 +85,7 @@ impl Declared {
             return;
         };
         let Some(by) = declarer(layer) else { return };
-        let reading = Reading { layer, text, by, loaded };
+        let reading = DeclarationReader { layer, text, by, loaded };
         for member in members(&document.root, ENABLED) {
             reading.switch(member, self);
         }
@@ -99,20 +99,20 @@ impl Declared {
 }
 
 /// One settings file that is being read.
-struct Reading<'a> {
+struct DeclarationReader<'a> {
     layer: &'a Layer,
     text: &'a Arc<str>,
     by: Declarer,
     loaded: &'a Loaded,
 }
 
-impl Reading<'_> {
+impl DeclarationReader<'_> {
     fn spot(&self, span: Span) -> Spot {
         let (source, file) = (self.layer.source.clone(), self.layer.file.clone());
         Spot { source, file, text: self.text.clone(), span }
     }
 
-    fn switch(&self, member: &Member, declared: &mut Declared) {
+    fn switch(&self, member: &Member, declared: &mut PluginDeclarations) {
         let (id, at) = (&member.key, self.spot(member.key_span));
         let on = match &member.value.data {
             Data::Bool(on) => *on,
@@ -144,13 +144,13 @@ impl Reading<'_> {
         declared.switches.insert(id.clone(), Switch { on, at, wanted_by_owner, is_managed });
     }
 
-    fn marketplace(&self, member: &Member, declared: &mut Declared) {
+    fn marketplace(&self, member: &Member, declared: &mut PluginDeclarations) {
         let Some(written) = directory(&member.value).filter(|_| !self.layer.is_untrusted) else { return };
         let home = self.loaded.request.environment.home();
         let root = match written {
-            Written::Directory(path) => path::directory(path, &self.layer.anchor, home),
+            MarketplaceLocation::Directory(path) => path::directory(path, &self.layer.anchor, home),
             // `.claude-plugin/marketplace.json` lies two levels below the root.
-            Written::Listing(path) => {
+            MarketplaceLocation::Listing(path) => {
                 let file = path::directory(path, &self.layer.anchor, home);
                 match file.ancestors().nth(2) {
                     Some(root) => root.to_owned(),
@@ -161,7 +161,7 @@ impl Reading<'_> {
         declared.marketplaces.push(DeclaredMarketplace { name: member.key.clone(), root, by: self.by });
     }
 
-    fn options(&self, member: &Member, declared: &mut Declared) {
+    fn options(&self, member: &Member, declared: &mut PluginDeclarations) {
         let Some(options) = member.value.get("options").and_then(|options| options.value.as_map()) else {
             return;
         };
@@ -236,18 +236,18 @@ pub(super) fn option_text(node: &Node) -> Option<String> {
 }
 
 /// The location of a marketplace of this machine.
-enum Written<'n> {
+enum MarketplaceLocation<'n> {
     Directory(&'n str),
     Listing(&'n str),
 }
 
 /// The place of a marketplace that is not fetched.
-fn directory(marketplace: &Node) -> Option<Written<'_>> {
+fn directory(marketplace: &Node) -> Option<MarketplaceLocation<'_>> {
     let source = &marketplace.get("source")?.value;
     let path = source.get("path").and_then(|path| path.value.as_text());
     match source.get("source")?.value.as_text()? {
-        "directory" => path.map(Written::Directory),
-        "file" => path.map(Written::Listing),
+        "directory" => path.map(MarketplaceLocation::Directory),
+        "file" => path.map(MarketplaceLocation::Listing),
         _ => None,
     }
 }

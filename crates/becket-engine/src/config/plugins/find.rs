@@ -7,8 +7,8 @@
 //! other file puts its own code under a forced id (G2). For one that the user turns on, the project's come last: a
 //! repository can't replace a guard of the user with its own code.
 
-use super::declared::{Declared, Declarer, Switch};
-use super::installed::Installed;
+use super::declared::{Declarer, PluginDeclarations, Switch};
+use super::installed::InstalledPlugins;
 use super::marketplace::{Listing, MarketplaceError};
 use crate::config::load::local_root;
 use crate::config::request::Request;
@@ -19,7 +19,7 @@ pub(super) const NO_MARKETPLACE: [&str; 4] = ["inline", "builtin", "skills-dir",
 
 /// A plugin on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct PluginLocation {
     pub(super) directory: PathBuf,
     /// The directory that no path of it may leave: its marketplace where it lies in one, else its own.
     pub(super) boundary: PathBuf,
@@ -29,21 +29,25 @@ pub(super) struct Found {
 
 /// The places in which plugins are looked for.
 pub(super) struct Finder<'a> {
-    declared: &'a Declared,
-    installed: &'a Installed,
+    declared: &'a PluginDeclarations,
+    installed: &'a InstalledPlugins,
     /// The directories of the project that the session is in.
     projects: Vec<PathBuf>,
 }
 
 impl<'a> Finder<'a> {
-    pub(super) fn new(request: &Request, declared: &'a Declared, installed: &'a Installed) -> Self {
+    pub(super) fn new(
+        request: &Request,
+        declared: &'a PluginDeclarations,
+        installed: &'a InstalledPlugins,
+    ) -> Self {
         let nested = request.nested.iter().map(|folder| folder.directory.clone());
         let projects = [request.start.clone(), local_root(request).0].into_iter().chain(nested);
         Finder { declared, installed, projects: projects.collect() }
     }
 
     /// Returns the directory of a plugin, or the reason for which there is none.
-    pub(super) fn find(&self, id: &str, switch: &Switch) -> Result<Found, String> {
+    pub(super) fn find(&self, id: &str, switch: &Switch) -> Result<PluginLocation, String> {
         let Some((name, marketplace)) = id.rsplit_once('@').filter(|(name, market)| {
             !name.is_empty() && !market.is_empty() && !id.contains(['/', '\\']) && !id.contains("..")
         }) else {
@@ -113,7 +117,7 @@ impl<'a> Finder<'a> {
     }
 
     /// The only version of a plugin in the cache.
-    fn in_cache(&self, name: &str, marketplace: &str) -> Option<Found> {
+    fn in_cache(&self, name: &str, marketplace: &str) -> Option<PluginLocation> {
         match self.installed.cached(marketplace, name).as_slice() {
             [version] => Some(self.alone(version, marketplace)),
             _ => None,
@@ -121,7 +125,7 @@ impl<'a> Finder<'a> {
     }
 
     /// The directory that a record of an installation names, or the version in the cache that it means.
-    fn by_record(&self, id: &str, name: &str, marketplace: &str) -> Option<Found> {
+    fn by_record(&self, id: &str, name: &str, marketplace: &str) -> Option<PluginLocation> {
         let install = self.installed.install(id, &self.projects)?;
         let cached = || self.installed.cache(marketplace, name).zip(install.version.as_deref());
         let cached =
@@ -131,9 +135,9 @@ impl<'a> Finder<'a> {
     }
 
     /// A plugin that was copied out of its marketplace.
-    fn alone(&self, directory: &Path, marketplace: &str) -> Found {
+    fn alone(&self, directory: &Path, marketplace: &str) -> PluginLocation {
         let marketplace = self.installed.marketplace(marketplace).map(|known| known.root);
-        Found { directory: directory.to_owned(), boundary: directory.to_owned(), marketplace }
+        PluginLocation { directory: directory.to_owned(), boundary: directory.to_owned(), marketplace }
     }
 }
 
@@ -142,7 +146,7 @@ struct Misses(Option<MarketplaceError>);
 
 impl Misses {
     /// The plugin in the first of the marketplaces that ships it.
-    fn first(&mut self, roots: Vec<PathBuf>, name: &str) -> Option<Found> {
+    fn first(&mut self, roots: Vec<PathBuf>, name: &str) -> Option<PluginLocation> {
         for root in roots {
             match shipped(&root, name) {
                 Ok(found) => return Some(found),
@@ -156,7 +160,7 @@ impl Misses {
 }
 
 /// A plugin that a marketplace ships itself.
-fn shipped(root: &Path, name: &str) -> Result<Found, MarketplaceError> {
+fn shipped(root: &Path, name: &str) -> Result<PluginLocation, MarketplaceError> {
     let directory = Listing::read(root)?.directory(name)?;
-    Ok(Found { directory, boundary: root.to_owned(), marketplace: Some(root.to_owned()) })
+    Ok(PluginLocation { directory, boundary: root.to_owned(), marketplace: Some(root.to_owned()) })
 }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// The installed plugins, from the records.
 #[derive(Debug, Default)]
-pub(super) struct Installed {
+pub(super) struct InstalledPlugins {
     /// The directory of plugins; none without a home.
     pub(super) root: Option<PathBuf>,
     installs: BTreeMap<String, Vec<Install>>,
@@ -50,13 +50,13 @@ pub(super) struct KnownMarketplace {
     pub(super) in_place: bool,
 }
 
-impl Installed {
+impl InstalledPlugins {
     /// Reads the records below the user's directory of plugins.
     pub(super) fn read(request: &Request) -> Self {
         let Some(root) = super::directory(request) else {
-            return Installed::default();
+            return InstalledPlugins::default();
         };
-        let mut installed = Installed { root: Some(root.clone()), ..Installed::default() };
+        let mut installed = InstalledPlugins { root: Some(root.clone()), ..InstalledPlugins::default() };
         if let Some(document) = installed.document(&root.join("installed_plugins.json")) {
             let home = request.environment.home();
             installed.installs = installs(&document.root, &root, home);

@@ -1,7 +1,7 @@
 //! The action of a handler: the keys of each kind (H2, H5–H8).
 
 use super::fields::{At, Fields};
-use super::sheet::Wording;
+use super::sheet::ReadContext;
 use crate::config::handler::{Action, Command, Http, McpTool, Prompt, Shell};
 use crate::config::source::tree::{Span, members_to_json};
 use crate::config::url;
@@ -35,7 +35,7 @@ pub(crate) fn nothing() -> Action {
 pub(crate) fn read(
     kind: HandlerKind,
     fields: &mut Fields<'_, '_, '_>,
-    words: &Wording,
+    words: &ReadContext,
 ) -> Option<(Action, Span)> {
     match kind {
         HandlerKind::Command => command(fields, words),
@@ -50,7 +50,7 @@ pub(crate) fn read(
     }
 }
 
-fn command(fields: &mut Fields<'_, '_, '_>, words: &Wording) -> Option<(Action, Span)> {
+fn command(fields: &mut Fields<'_, '_, '_>, words: &ReadContext) -> Option<(Action, Span)> {
     let command =
         fields.required_text("command", "write what is to run, such as `\"command\": \"./check.sh\"`");
     let args = fields.texts("args");
@@ -77,7 +77,7 @@ fn command(fields: &mut Fields<'_, '_, '_>, words: &Wording) -> Option<(Action, 
 }
 
 /// The variable that holds a plugin's option (H2).
-fn option_variable(words: &Wording, key: &str) -> String {
+fn option_variable(words: &ReadContext, key: &str) -> String {
     let tail: String =
         key.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
     words.profile.var(&format!("PLUGIN_OPTION_{tail}"))

@@ -6,7 +6,7 @@ use super::Entry;
 use super::dialect::{self, Dialect};
 use super::fields::{At, Fields};
 use super::handler;
-use super::sheet::{Sheet, Wording};
+use super::sheet::{ReadContext, Sheet};
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Data, Member, Node, Span};
 use becket_model::EventKind;
@@ -18,7 +18,7 @@ pub(crate) const GROUP_KEYS: &[&str] = &["matcher", "hooks"];
 const FLAT_KEYS: &[&str] = &["event", "matcher", "config"];
 
 /// Reads the value of `hooks` in either layout.
-pub(crate) fn hooks(node: &Node, words: &Wording, sheet: &mut Sheet, report: &mut Report<'_>) {
+pub(crate) fn hooks(node: &Node, words: &ReadContext, sheet: &mut Sheet, report: &mut Report<'_>) {
     match &node.data {
         Data::Map(events) => {
             for member in events {
@@ -77,7 +77,7 @@ fn nearest(name: &str) -> Option<EventKind> {
     suggest(name, &names).and_then(|near| near.parse().ok())
 }
 
-fn one_event(member: &Member, words: &Wording, sheet: &mut Sheet, report: &mut Report<'_>) {
+fn one_event(member: &Member, words: &ReadContext, sheet: &mut Sheet, report: &mut Report<'_>) {
     let Some(event) = event(&member.key, member.key_span, sheet, report) else {
         return;
     };
@@ -99,7 +99,7 @@ fn one_event(member: &Member, words: &Wording, sheet: &mut Sheet, report: &mut R
     }
 }
 
-fn group(event: EventKind, index: usize, node: &Node, on: (&Wording, &mut Sheet, &mut Report<'_>)) {
+fn group(event: EventKind, index: usize, node: &Node, on: (&ReadContext, &mut Sheet, &mut Report<'_>)) {
     let (words, sheet, report) = on;
     let label = format!("{event}[{index}]");
     let Some(map) = node.as_map() else {
@@ -147,7 +147,7 @@ fn take(
     matcher: &At<Matcher>,
     label: &str,
     node: &Node,
-    on: (&Wording, &mut Sheet, &mut Report<'_>),
+    on: (&ReadContext, &mut Sheet, &mut Report<'_>),
 ) {
     let (words, sheet, report) = on;
     match handler::read(event, node, words, report) {
@@ -194,7 +194,7 @@ fn no_hooks(event: EventKind, label: &str, node: &Node, sheet: &mut Sheet, repor
 }
 
 /// Compiles a group's matcher. `None` if it is not a matcher, and nothing of the group can run (M4).
-fn matcher(event: EventKind, fields: &mut Fields<'_, '_, '_>, words: &Wording) -> Option<At<Matcher>> {
+fn matcher(event: EventKind, fields: &mut Fields<'_, '_, '_>, words: &ReadContext) -> Option<At<Matcher>> {
     let text = fields.text("matcher");
     if !fields.is_sound() {
         return None;
@@ -218,7 +218,7 @@ fn matcher(event: EventKind, fields: &mut Fields<'_, '_, '_>, words: &Wording) -
 }
 
 /// One entry of the flat layout (C2).
-fn flat(node: &Node, words: &Wording, sheet: &mut Sheet, report: &mut Report<'_>) {
+fn flat(node: &Node, words: &ReadContext, sheet: &mut Sheet, report: &mut Report<'_>) {
     let Some(map) = node.as_map() else {
         let message = format!("an entry of `hooks` must be an object, not {}", node.kind());
         report.error(node.span, "wrong-type", message).rule("C2");

@@ -6,7 +6,7 @@ use super::action;
 use super::common::{background, condition, on_failure, questions, timeout};
 use super::dialect;
 use super::fields::{At, Fields};
-use super::sheet::Wording;
+use super::sheet::ReadContext;
 use crate::config::handler::{Action, Background, If};
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Node, Span};
@@ -42,7 +42,7 @@ pub(crate) const COMMON_KEYS: &[&str] =
 pub(crate) fn read(
     event: EventKind,
     node: &Node,
-    words: &Wording,
+    words: &ReadContext,
     report: &mut Report<'_>,
 ) -> Option<RawHandler> {
     let Some(map) = node.as_map() else {
@@ -90,7 +90,7 @@ fn hint(key: &str) -> Option<String> {
 fn kind(
     event: EventKind,
     node: &Node,
-    words: &Wording,
+    words: &ReadContext,
     fields: &mut Fields<'_, '_, '_>,
 ) -> Option<HandlerKind> {
     if !fields.has("type") {

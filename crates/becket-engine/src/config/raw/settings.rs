@@ -3,7 +3,7 @@
 use super::group;
 use super::modules;
 use super::permissions;
-use super::sheet::{Sheet, Wording};
+use super::sheet::{ReadContext, Sheet};
 use super::switches;
 use crate::config::diagnostic::Severity;
 use crate::config::source::json::{self, Document};
@@ -34,7 +34,7 @@ pub(crate) const KEYS: &[&str] = &[
 ];
 
 /// Reads a settings file. `Err`: it is not JSON, and nothing of it counts (C7).
-pub(crate) fn settings(text: &str, words: &Wording, report: &mut Report<'_>) -> Result<Sheet, NotRead> {
+pub(crate) fn settings(text: &str, words: &ReadContext, report: &mut Report<'_>) -> Result<Sheet, NotRead> {
     let document = document(text, report)?;
     let members = root(&document, report)?;
     let mut sheet = Sheet::default();
@@ -49,7 +49,7 @@ pub(crate) fn settings(text: &str, words: &Wording, report: &mut Report<'_>) -> 
 }
 
 /// Reads the hooks file of a plugin (C9).
-pub(crate) fn hooks_file(text: &str, words: &Wording, report: &mut Report<'_>) -> Result<Sheet, NotRead> {
+pub(crate) fn hooks_file(text: &str, words: &ReadContext, report: &mut Report<'_>) -> Result<Sheet, NotRead> {
     let document = document(text, report)?;
     let members = root(&document, report)?;
     let mut sheet = Sheet::default();
@@ -76,7 +76,7 @@ pub(crate) fn hooks_file(text: &str, words: &Wording, report: &mut Report<'_>) -
 }
 
 /// Reads hooks inside another document: a plugin's manifest or a frontmatter.
-pub(crate) fn hooks_value(node: &Node, words: &Wording, report: &mut Report<'_>) -> Sheet {
+pub(crate) fn hooks_value(node: &Node, words: &ReadContext, report: &mut Report<'_>) -> Sheet {
     let mut sheet = Sheet::default();
     layout(node, words, &mut sheet, report);
     sheet
@@ -144,14 +144,14 @@ fn member<'m>(members: &'m [Member], key: &str) -> Option<&'m Member> {
 }
 
 /// Reads `hooks` in either layout, after a word about the agent whose layout it seems to have.
-fn layout(node: &Node, words: &Wording, sheet: &mut Sheet, report: &mut Report<'_>) {
+fn layout(node: &Node, words: &ReadContext, sheet: &mut Sheet, report: &mut Report<'_>) {
     let dialect = node.as_map().and_then(group::dialect_of);
     if let Some(dialect) = dialect {
         let message = format!("this looks like a hook configuration of {}", dialect.name());
         let help = "its events have other names and its handlers another shape; they are not translated";
         report.about_file(Severity::Warning, "other-dialect", message).help(help);
     }
-    let flat = Wording { flat: node.as_list().is_some(), ..words.clone() };
+    let flat = ReadContext { flat: node.as_list().is_some(), ..words.clone() };
     group::hooks(node, &flat, sheet, report);
 }
 

@@ -58,7 +58,7 @@ impl Sheet {
 
 /// The context, apart from its text, on which the reading of a file depends.
 #[derive(Debug, Clone)]
-pub(crate) struct Wording {
+pub(crate) struct ReadContext {
     pub(crate) profile: Profile,
     pub(crate) tools: Renames,
     pub(crate) failures: Renames,
@@ -67,10 +67,10 @@ pub(crate) struct Wording {
     pub(crate) flat: bool,
 }
 
-impl Wording {
+impl ReadContext {
     pub(crate) fn new(profile: Profile, tools: Renames) -> Self {
         let (failures, none) = (Renames::stop_failures(), Renames::none());
-        Wording { profile, tools, failures, none, flat: false }
+        ReadContext { profile, tools, failures, none, flat: false }
     }
 
     /// The other names under which an event's subject matches (M5, M7).

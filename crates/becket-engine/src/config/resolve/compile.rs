@@ -12,7 +12,7 @@ use becket_model::{EventKind, HandlerOrigin, OnFailure, Privileges, Source};
 
 /// State that all handlers of a configuration share while they are compiled.
 #[derive(Debug)]
-pub(crate) struct Making<'a> {
+pub(crate) struct CompileContext<'a> {
     pub(crate) profile: &'a Profile,
     pub(crate) fail_closed: bool,
     /// Set if nothing goes to the background.
@@ -21,9 +21,9 @@ pub(crate) struct Making<'a> {
     pub(crate) sequence: u32,
 }
 
-impl<'a> Making<'a> {
+impl<'a> CompileContext<'a> {
     pub(crate) fn new(request: &'a Request, policy: &Policy) -> Self {
-        Making {
+        CompileContext {
             profile: &request.profile,
             fail_closed: policy.fail_closed,
             waits_for_async: request.waits_for_async,
@@ -33,7 +33,7 @@ impl<'a> Making<'a> {
 }
 
 /// Makes the handler of an entry.
-pub(crate) fn handler(entry: &Entry, part: &mut Part<'_>, making: &mut Making<'_>) -> Handler {
+pub(crate) fn handler(entry: &Entry, part: &mut Part<'_>, making: &mut CompileContext<'_>) -> Handler {
     let raw = &entry.handler;
     let source = part.layer.source.clone();
     let seat =

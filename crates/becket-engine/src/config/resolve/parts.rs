@@ -3,7 +3,7 @@
 use crate::config::diagnostic::{Diagnostic, Severity};
 use crate::config::load::{Layer, LayerKind, Loaded};
 use crate::config::plugins::{self, Fault};
-use crate::config::raw::{NotRead, Sheet, Wording, document, hooks_file, hooks_value, settings};
+use crate::config::raw::{NotRead, ReadContext, Sheet, document, hooks_file, hooks_value, settings};
 use crate::config::source::report::Report;
 use crate::config::source::tree::Node;
 
@@ -19,11 +19,11 @@ pub(crate) struct Part<'l> {
 
 /// Reads every layer.
 pub(crate) fn parts(loaded: &Loaded) -> Vec<Part<'_>> {
-    let words = Wording::new(loaded.request.profile.clone(), loaded.request.tools.clone());
+    let words = ReadContext::new(loaded.request.profile.clone(), loaded.request.tools.clone());
     loaded.layers.iter().map(|layer| part(layer, &words)).collect()
 }
 
-fn part<'l>(layer: &'l Layer, words: &Wording) -> Part<'l> {
+fn part<'l>(layer: &'l Layer, words: &ReadContext) -> Part<'l> {
     let text = layer.text.as_deref().unwrap_or_default();
     let mut report = Report::new(layer.file.clone(), layer.source.clone(), text);
     if let Err(error) = &layer.text {
@@ -49,20 +49,25 @@ fn unread<'l>(layer: &'l Layer, report: Report<'l>) -> Part<'l> {
 }
 
 /// Reads the hooks in a plugin's manifest (C9).
-fn manifest(text: &str, words: &Wording, report: &mut Report<'_>) -> Result<Sheet, NotRead> {
+fn manifest(text: &str, words: &ReadContext, report: &mut Report<'_>) -> Result<Sheet, NotRead> {
     let document = document(text, report)?;
     Ok(inline(&document.root, words, report))
 }
 
 /// Reads the hooks in the entry of a plugin in the listing of its marketplace (C9).
-fn entry(text: &str, name: Option<&str>, words: &Wording, report: &mut Report<'_>) -> Result<Sheet, NotRead> {
+fn entry(
+    text: &str,
+    name: Option<&str>,
+    words: &ReadContext,
+    report: &mut Report<'_>,
+) -> Result<Sheet, NotRead> {
     let document = document(text, report)?;
     let entry = name.and_then(|name| plugins::entry(&document.root, name));
     Ok(entry.map(|entry| inline(entry, words, report)).unwrap_or_default())
 }
 
 /// Reads the hooks of a manifest, or of an entry that replaces one.
-fn inline(manifest: &Node, words: &Wording, report: &mut Report<'_>) -> Sheet {
+fn inline(manifest: &Node, words: &ReadContext, report: &mut Report<'_>) -> Sheet {
     let mut sheet = Sheet::default();
     for node in plugins::inline(manifest) {
         let more = hooks_value(node, words, report);

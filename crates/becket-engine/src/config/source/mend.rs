@@ -13,7 +13,7 @@ use super::yaml::{self, YamlError};
 /// [`YamlError`] of the text as it was written, where neither can be read.
 pub(crate) fn parse(text: &str, offset: usize) -> Result<Document, YamlError> {
     yaml::parse(text, offset).or_else(|error| {
-        let mended = Mended::of(text);
+        let mended = MendedText::of(text);
         if mended.inserted.is_empty() {
             return Err(error);
         }
@@ -29,13 +29,13 @@ pub(crate) fn parse(text: &str, offset: usize) -> Result<Document, YamlError> {
 
 /// A text with quotes around values that are not YAML.
 #[derive(Default)]
-struct Mended {
+struct MendedText {
     text: String,
     /// The bytes of `text` that were not written, in order.
     inserted: Vec<usize>,
 }
 
-impl Mended {
+impl MendedText {
     fn of(text: &str) -> Self {
         let mut mended = Self::default();
         for line in text.split_inclusive('\n') {

@@ -5,7 +5,7 @@
 //! session may be in. Warnings name every difference from the request.
 
 use super::applied::{Applied, AppliedChange};
-use crate::config::{self, Amendments, Config, Edited, Loaded, edit_layer, is_loose, write_settings};
+use crate::config::{self, Amendments, Config, EditOutcome, Loaded, edit_layer, is_loose, write_settings};
 use crate::engine::Engine;
 use crate::permission::start_mode::mode_of;
 use crate::plan::snapshot;
@@ -103,9 +103,9 @@ impl Work<'_> {
 
     fn in_session(&mut self, change: &Change, update: &PermissionUpdate, written: Option<PathBuf>) {
         match self.amendments.in_session(change) {
-            Edited::Changed => self.changed(update, written),
-            Edited::AsBefore => {}
-            Edited::NotRead => self.warn("an update can't be applied to this session".to_owned()),
+            EditOutcome::Changed => self.changed(update, written),
+            EditOutcome::AsBefore => {}
+            EditOutcome::NotRead => self.warn("an update can't be applied to this session".to_owned()),
         }
     }
 
@@ -113,10 +113,10 @@ impl Work<'_> {
         let PermissionUpdate { destination, change } = update;
         let written = self.write(*destination, change);
         match edit_layer(&mut self.loaded, *destination, change) {
-            Edited::Changed => self.changed(update, written),
-            Edited::AsBefore => {}
+            EditOutcome::Changed => self.changed(update, written),
+            EditOutcome::AsBefore => {}
             // The session does not read that file: its own rules take what the change grants or forbids.
-            Edited::NotRead => match of_session(change) {
+            EditOutcome::NotRead => match of_session(change) {
                 Some(change) => self.in_session(&change, update, written),
                 None if written.is_some() => self.changed(update, written),
                 None => {}

@@ -4,8 +4,8 @@
 //! or leaves it open and the mode `default` would not ask. Whatever else the settlement says is a refusal.
 
 use super::hooks::Hooks;
+use super::tool_protocol::{ANSWER, Call, CallAnswer};
 use super::turns::AgentError;
-use super::way::{ANSWER, Answered, Call};
 use crate::handlers::agent::{AgentTools, ToolAnswer};
 use crate::handlers::prompt::middle_out;
 use crate::permission::decide::Settlement;
@@ -36,7 +36,7 @@ impl Calls<'_> {
     pub(crate) async fn answer_all(
         &mut self,
         calls: Vec<Call>,
-    ) -> Result<(Vec<(Call, Answered)>, Vec<String>), AgentError> {
+    ) -> Result<(Vec<(Call, CallAnswer)>, Vec<String>), AgentError> {
         let mut answered = Vec::with_capacity(calls.len());
         for call in calls {
             let answer = self.answer(&call).await?;
@@ -47,18 +47,18 @@ impl Calls<'_> {
         Ok((answered, std::mem::take(&mut self.hooks.beside)))
     }
 
-    async fn answer(&mut self, call: &Call) -> Result<Answered, AgentError> {
+    async fn answer(&mut self, call: &Call) -> Result<CallAnswer, AgentError> {
         // A response that is not a call of a tool fires no PreToolUse (L0).
         if call.name == ANSWER {
             let text = "answer alone: the results of your other calls come first".to_owned();
-            return Ok(Answered { text, is_error: true });
+            return Ok(CallAnswer { text, is_error: true });
         }
         let Some(tools) = self.tools.clone().filter(|_| self.is_offered(&call.name)) else {
-            return Ok(Answered { text: self.unknown(&call.name), is_error: true });
+            return Ok(CallAnswer { text: self.unknown(&call.name), is_error: true });
         };
         let inner = self.hooks.context.engine;
         if let Err(wrong) = inner.tools.validate(&call.name, &call.input) {
-            return Ok(Answered { text: format!("the input does not fit: {wrong}"), is_error: true });
+            return Ok(CallAnswer { text: format!("the input does not fit: {wrong}"), is_error: true });
         }
         let asked = PreToolUse {
             tool_name: call.name.clone(),
@@ -72,7 +72,7 @@ impl Calls<'_> {
             EffectiveInput::AsFired | EffectiveInput::Nothing => call.input.clone(),
         };
         if let Err(because) = self.may_run(&*tools, &call.name, &input, outcome.settlement.as_ref())? {
-            return Ok(Answered { text: because, is_error: true });
+            return Ok(CallAnswer { text: because, is_error: true });
         }
         self.run(&*tools, call, input).await
     }
@@ -116,7 +116,7 @@ impl Calls<'_> {
         tools: &dyn AgentTools,
         call: &Call,
         input: Object,
-    ) -> Result<Answered, AgentError> {
+    ) -> Result<CallAnswer, AgentError> {
         let started = Instant::now();
         let answer = tools.run(&self.hooks.session, &call.name, &input, self.hooks.cancel).await;
         if self.hooks.cancel.is_cancelled() {
@@ -129,7 +129,7 @@ impl Calls<'_> {
         } else {
             self.succeeded(tools, call, (input, duration_ms), answer).await?
         };
-        Ok(Answered { text: middle_out(&text, MOST_SHOWN).into_owned(), is_error })
+        Ok(CallAnswer { text: middle_out(&text, MOST_SHOWN).into_owned(), is_error })
     }
 
     async fn failed(
@@ -175,7 +175,7 @@ impl Calls<'_> {
 }
 
 /// A call as PostToolBatch shows it: what the model wrote, and what it is answered.
-fn of_batch(call: &Call, answered: &Answered) -> Map<String, Value> {
+fn of_batch(call: &Call, answered: &CallAnswer) -> Map<String, Value> {
     let fields = [
         ("tool_name", json!(call.name)),
         ("tool_input", Value::Object(call.input.clone())),

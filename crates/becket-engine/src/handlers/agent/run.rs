@@ -3,11 +3,11 @@
 use super::calls::Calls;
 use super::hooks::Hooks;
 use super::talk::Talk;
+use super::tool_protocol::{ANSWER, ToolProtocol};
 use super::turns::{AgentError, Turns};
-use super::way::{ANSWER, Way};
 use crate::config::handler::{Handler, Prompt};
 use crate::handlers::context::HandlerContext;
-use crate::handlers::prompt::{Judged, Question, asking, model};
+use crate::handlers::prompt::{ModelRun, Question, asking, model};
 use crate::host::panic::lent;
 use crate::plan::hook_agent;
 use crate::report::handler_result::HandlerResult;
@@ -37,9 +37,9 @@ pub(crate) async fn run(
     let limit = context.limit_of(handler);
     let cancel = context.cancel.child_token();
     let _told_when_dropped = cancel.clone().drop_guard();
-    let mut judged = Judged::default();
+    let mut judged = ModelRun::default();
     let end = {
-        let work = Work { context, prompt, cancel: &cancel, deadline: asking::deadline(limit) };
+        let work = AgentRun { context, prompt, cancel: &cancel, deadline: asking::deadline(limit) };
         let mut work = pin!(lent(work.judge(&mut judged)));
         match context.within(limit, work.as_mut()).await {
             Ok(Ok(end)) => end.map_err(Failure::from),
@@ -57,21 +57,21 @@ pub(crate) async fn run(
 }
 
 /// The parts of an agent.
-struct Work<'a> {
+struct AgentRun<'a> {
     context: &'a HandlerContext<'a>,
     prompt: &'a Prompt,
     cancel: &'a CancellationToken,
     deadline: Instant,
 }
 
-impl Work<'_> {
-    async fn judge(self, judged: &mut Judged) -> Result<ModelAnswer, AgentError> {
+impl AgentRun<'_> {
+    async fn judge(self, judged: &mut ModelRun) -> Result<ModelAnswer, AgentError> {
         let model = model(self.context, self.prompt.model.as_deref()).map_err(AgentError::NoModel)?;
         let used = judged.used.insert(ModelUse::of(&*model));
         let question = Question::of(self.context, &self.prompt.prompt).await;
         judged.warnings.extend(question.warning());
         let offered = offered(self.context);
-        let way = Way::of(&*model);
+        let way = ToolProtocol::of(&*model);
         let talk = Talk::new(way.request(&question, &offered, &*model));
         let hooks = Hooks {
             context: self.context,

@@ -2,7 +2,7 @@
 
 use super::calls::Calls;
 use super::talk::{Talk, TooLong};
-use super::way::{Step, Way};
+use super::tool_protocol::{Step, ToolProtocol};
 use crate::handlers::prompt::answer::AnswerError;
 use crate::handlers::prompt::asking;
 use crate::handlers::prompt::asking::AskError;
@@ -68,7 +68,7 @@ impl From<AgentError> for Failure {
 /// One agent at work.
 pub(crate) struct Turns<'a> {
     pub(crate) model: &'a dyn Model,
-    pub(crate) way: Way,
+    pub(crate) way: ToolProtocol,
     pub(crate) talk: Talk,
     pub(crate) calls: Calls<'a>,
     pub(crate) deadline: Instant,

@@ -12,9 +12,9 @@ pub(crate) const MOST: isize = 128;
 
 /// The threads of an engine that were left behind.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Abandoned(Arc<AtomicIsize>);
+pub(crate) struct AbandonedThreads(Arc<AtomicIsize>);
 
-impl Abandoned {
+impl AbandonedThreads {
     /// Creates the two ends of a call: one for the waiting event, one for the thread. `None` if too many threads are
     /// abandoned.
     pub(crate) fn call(&self) -> Option<(End, End)> {

@@ -1,7 +1,7 @@
 //! A [`Callback`] becomes a [`Handler`].
 
 use crate::config::handler::{Action, Background, Handler, If, Location, Once, Timeout};
-use crate::config::{HandlerOrder, Wording, position};
+use crate::config::{HandlerOrder, ReadContext, position};
 use crate::host::callback::Callback;
 use crate::host::profile::Profile;
 use becket_model::table::HandlerKind;
@@ -105,7 +105,7 @@ impl Callback {
     }
 
     fn compiled_matcher(&self, around: &Surroundings<'_>) -> Result<Matcher, InvalidCallback> {
-        let words = Wording::new(around.profile.clone(), around.tools.clone());
+        let words = ReadContext::new(around.profile.clone(), around.tools.clone());
         words.matcher(self.event, self.matcher.as_deref()).map_err(|error| InvalidCallback::Matcher {
             label: self.label.clone(),
             event: self.event,

@@ -3,7 +3,7 @@
 use super::abandoned;
 use crate::config::handler::{Action, Handler};
 use crate::handlers::context::HandlerContext;
-use crate::host::callback::{CallbackAnswer, Hook, How, InProcess};
+use crate::host::callback::{CallbackAnswer, CallbackFn, Hook, InProcess};
 use crate::host::panic::{caught, guarded};
 use becket_model::Failure;
 use becket_model::interpret::{self, JsonAnswer, Taken};
@@ -22,9 +22,9 @@ pub(crate) async fn run(context: &HandlerContext<'_>, handler: &Handler) -> Opti
     };
     let (limit, started) = (context.limit_of(handler), Instant::now());
     let answered = match &in_process.how {
-        How::Inline(_) => return call_inline(context, handler, started).0,
-        How::Future(hook) => call_future(context, &**hook, limit).await,
-        How::Blocking(call) => {
+        CallbackFn::Inline(_) => return call_inline(context, handler, started).0,
+        CallbackFn::Future(hook) => call_future(context, &**hook, limit).await,
+        CallbackFn::Blocking(call) => {
             let (call, event) = (call.clone(), context.shared_event());
             call_blocking(context, move |cancel| call(&event, cancel), limit).await
         }
@@ -42,7 +42,7 @@ pub(crate) fn call_inline(
     handler: &Handler,
     started: Instant,
 ) -> (Option<Taken>, Instant) {
-    let Action::Callback(InProcess { how: How::Inline(call), .. }) = &handler.action else {
+    let Action::Callback(InProcess { how: CallbackFn::Inline(call), .. }) = &handler.action else {
         return (read(context, handler, Err(not_in_process())), started);
     };
     if context.cancel.is_cancelled() {

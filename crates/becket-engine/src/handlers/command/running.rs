@@ -23,7 +23,7 @@ use std::time::Duration;
 const OPENING: usize = 1_024;
 
 /// A command that runs.
-pub(crate) struct Running {
+pub(crate) struct RunningCommand {
     future: BoxFuture<'static, Result<Finished, SpawnError>>,
     cancel: CancellationToken,
     control: Control,
@@ -31,7 +31,7 @@ pub(crate) struct Running {
 }
 
 /// The result of waiting for a run.
-pub(crate) enum Waited {
+pub(crate) enum WaitResult {
     /// It is over.
     Over(Result<Finished, SpawnError>),
     /// It goes on in the background, or has ended after it had said so.
@@ -44,12 +44,12 @@ struct Ear {
     handler: Arc<Handler>,
     /// `None` if nothing is reported (H13).
     listeners: Option<Arc<Listeners>>,
-    opening: Mutex<Opening>,
+    opening: Mutex<FirstLine>,
     interview: Option<Interview>,
 }
 
 /// The first line of stdout.
-enum Opening {
+enum FirstLine {
     /// So far without its end.
     Line(Vec<u8>),
     /// It announces that the run goes on in the background.
@@ -58,7 +58,7 @@ enum Opening {
     Answers,
 }
 
-impl Running {
+impl RunningCommand {
     /// Describes the run; it starts when it is first polled.
     pub(crate) fn new(
         context: &HandlerContext<'_>,
@@ -73,7 +73,7 @@ impl Running {
         // A worktree's stdout is a path and nothing else (O1).
         let is_path = context.event.kind().spec().decision == DecisionModel::Path;
         let may_announce = !is_path && !context.must_answer(handler);
-        let opening = if may_announce { Opening::Line(Vec::new()) } else { Opening::Answers };
+        let opening = if may_announce { FirstLine::Line(Vec::new()) } else { FirstLine::Answers };
         let ear = Arc::new(Ear {
             number: context.number,
             handler: handler.clone(),
@@ -83,14 +83,15 @@ impl Running {
         });
         let cancel = CancellationToken::new();
         let limits = Limits { deadline: Some(limit), ..context.engine.limits.clone() };
-        let given = Given { runner: context.engine.runner.clone(), command, limits, cancel: cancel.clone() };
+        let given =
+            RunResources { runner: context.engine.runner.clone(), command, limits, cancel: cancel.clone() };
         let future = Box::pin(given.run(control.clone(), ear.clone()));
-        Running { future, cancel, control, ear }
+        RunningCommand { future, cancel, control, ear }
     }
 
     /// Waits until the run is over or goes to the background; asks what it asks, and ends it with the event.
-    pub(crate) async fn wait(&mut self, of_the_event: &CancellationToken) -> Waited {
-        let Running { future, cancel, ear, .. } = self;
+    pub(crate) async fn wait(&mut self, of_the_event: &CancellationToken) -> WaitResult {
+        let RunningCommand { future, cancel, ear, .. } = self;
         let mut cancelled = pin!(of_the_event.cancelled());
         let mut answering = pin!(async {
             match &ear.interview {
@@ -108,10 +109,10 @@ impl Running {
                     Poll::Ready(over) => Some(over),
                     Poll::Pending => None,
                 };
-                return Poll::Ready(Waited::GoesOn(announcement, over));
+                return Poll::Ready(WaitResult::GoesOn(announcement, over));
             }
             if let Poll::Ready(over) = over {
-                return Poll::Ready(Waited::Over(over));
+                return Poll::Ready(WaitResult::Over(over));
             }
             let _ = answering.as_mut().poll(context);
             Poll::Pending
@@ -127,7 +128,7 @@ impl Running {
     /// Detaches the run into the background: questions are not answered there, so stdin is closed. When dropped, it
     /// ends.
     pub(crate) fn into_background(self) -> InBackground {
-        let Running { future, cancel, control, ear: _ } = self;
+        let RunningCommand { future, cancel, control, ear: _ } = self;
         control.close_stdin();
         InBackground { future, cancel, control }
     }
@@ -142,14 +143,14 @@ pub(crate) struct InBackground {
 }
 
 /// The resources that a run owns.
-struct Given {
+struct RunResources {
     runner: Runner,
     command: becket_process::Command,
     limits: Limits,
     cancel: CancellationToken,
 }
 
-impl Given {
+impl RunResources {
     async fn run(self, control: Control, ear: Arc<Ear>) -> Result<Finished, SpawnError> {
         let mut sink = |chunk: Chunk<'_>| ear.hear(chunk);
         self.runner.run_with(&self.command, &self.limits, &self.cancel, control, &mut sink).await
@@ -175,24 +176,24 @@ impl Ear {
 
     fn announcement(&self) -> Option<Announcement> {
         match &*self.opening.lock().unwrap_or_else(PoisonError::into_inner) {
-            Opening::Announces(announcement) => Some(announcement.clone()),
-            Opening::Line(_) | Opening::Answers => None,
+            FirstLine::Announces(announcement) => Some(announcement.clone()),
+            FirstLine::Line(_) | FirstLine::Answers => None,
         }
     }
 }
 
-impl Opening {
+impl FirstLine {
     fn feed(&mut self, bytes: &[u8]) {
-        let Opening::Line(line) = self else { return };
+        let FirstLine::Line(line) = self else { return };
         let end = bytes.iter().position(|byte| *byte == b'\n');
         let part = &bytes[..end.map_or(bytes.len(), |end| end + 1)];
         if line.len() + part.len() > OPENING {
-            *self = Opening::Answers;
+            *self = FirstLine::Answers;
             return;
         }
         line.extend_from_slice(part);
         if end.is_some() {
-            *self = announcement(line).map_or(Opening::Answers, Opening::Announces);
+            *self = announcement(line).map_or(FirstLine::Answers, FirstLine::Announces);
         }
     }
 }
@@ -202,9 +203,9 @@ mod tests {
     use super::*;
 
     fn announces(chunks: &[&[u8]]) -> bool {
-        let mut opening = Opening::Line(Vec::new());
+        let mut opening = FirstLine::Line(Vec::new());
         chunks.iter().for_each(|chunk| opening.feed(chunk));
-        matches!(opening, Opening::Announces(_))
+        matches!(opening, FirstLine::Announces(_))
     }
 
     #[test]

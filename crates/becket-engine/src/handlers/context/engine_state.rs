@@ -1,7 +1,7 @@
 //! The state that all clones of an engine share.
 
 use crate::background::Background;
-use crate::config::nesting::Enclosing;
+use crate::config::nesting::EnclosingEvents;
 use crate::config::{self, Amendments};
 use crate::handlers::host_services::Host;
 use crate::handlers::questions::Desk;
@@ -10,7 +10,7 @@ use crate::host::private_files::PrivateFiles;
 use crate::host::tools::Tools;
 use crate::permission::inputs::PermissionSession;
 use crate::permission::start_mode::StartMode;
-use crate::plan::registered::Registered;
+use crate::plan::registrations::Registrations;
 use crate::plan::snapshot::Snapshot;
 use crate::report::outcome::is_about_permission;
 use crate::report::stream::Listeners;
@@ -31,7 +31,7 @@ pub(crate) struct EngineState {
     pub(crate) background: Background,
     pub(crate) host: Host,
     pub(crate) listeners: Arc<Listeners>,
-    pub(crate) registered: Registered,
+    pub(crate) registered: Registrations,
     snapshot: RwLock<Arc<Snapshot>>,
     /// The mode that the session starts in.
     pub(crate) started: StartMode,
@@ -46,7 +46,7 @@ pub(crate) struct EngineState {
     /// The queue of the questions of all hooks.
     pub(crate) desk: Desk,
     /// The events that this process is run for (H14).
-    pub(crate) enclosing: Enclosing,
+    pub(crate) enclosing: EnclosingEvents,
 }
 
 /// The parts that an engine is built of.
@@ -65,7 +65,7 @@ pub(crate) struct EngineParts {
 impl EngineState {
     pub(crate) fn new(parts: EngineParts) -> Self {
         EngineState {
-            enclosing: Enclosing::of(&parts.environment),
+            enclosing: EnclosingEvents::of(&parts.environment),
             environment: parts.environment,
             tools: parts.tools,
             limits: parts.limits,
@@ -73,7 +73,7 @@ impl EngineState {
             files: parts.files,
             background: parts.background,
             listeners: parts.listeners,
-            registered: Registered::new(),
+            registered: Registrations::new(),
             configured: AtomicU64::new(events_of(&parts.snapshot)),
             started: StartMode::of(&parts.request, &parts.snapshot.config),
             request: parts.request,

@@ -7,8 +7,8 @@
 //! A client belongs to one runtime too. A connection is driven by the runtime that opened it, and a host may keep one
 //! that it does not run at the moment: a request on its connection would hang.
 
-use super::resolve::{Judged, Resolve, SystemResolver};
-use super::target::{Target, Way};
+use super::resolve::{CheckedResolver, Resolve, SystemResolver};
+use super::target::{Route, Target};
 use super::tls;
 use crate::host::environment::Environment;
 use reqwest::{Client, redirect, retry};
@@ -38,7 +38,7 @@ pub(crate) struct Clients {
 struct Class {
     runtime: Id,
     encrypted: bool,
-    way: Way,
+    way: Route,
 }
 
 impl Default for Clients {
@@ -77,14 +77,14 @@ impl Clients {
 
     fn make(&self, class: &Class, environment: &Environment) -> Result<Client, String> {
         let (reach, proxy) = match &class.way {
-            Way::Direct(reach) => (Some(reach.clone()), None),
-            Way::Proxy(proxy) => (None, Some(proxy)),
+            Route::Direct(reach) => (Some(reach.clone()), None),
+            Route::Proxy(proxy) => (None, Some(proxy)),
         };
         let no_client =
             |error: reqwest::Error| format!("no HTTP client can be made: {}", error.without_url());
         let builder = Client::builder()
             .tls_backend_preconfigured(tls::config(class.encrypted, environment)?)
-            .dns_resolver(Judged { resolver: self.resolver.clone(), reach })
+            .dns_resolver(CheckedResolver { resolver: self.resolver.clone(), reach })
             .no_proxy()
             .redirect(redirect::Policy::none())
             .retry(retry::never())

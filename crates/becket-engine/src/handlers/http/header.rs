@@ -38,7 +38,7 @@ const OURS: [&str; 16] = [
 const JSON: &str = "application/json";
 
 /// The headers of a request, filled.
-pub(super) struct Filled {
+pub(super) struct FilledHeaders {
     pub(super) headers: HeaderMap,
     pub(super) warnings: Vec<String>,
 }
@@ -52,7 +52,7 @@ pub(super) fn fill(
     policy: &Policy,
     environment: &Environment,
     secrets: &mut Secrets,
-) -> Result<Filled, String> {
+) -> Result<FilledHeaders, String> {
     let mut warnings = Vec::new();
     let mut headers = HeaderMap::new();
     headers.insert(ACCEPT, HeaderValue::from_static(JSON));
@@ -76,7 +76,7 @@ pub(super) fn fill(
         headers.try_insert(name.clone(), value).map_err(|_| "there are too many headers".to_owned())?;
         seen.push(name);
     }
-    Ok(Filled { headers, warnings })
+    Ok(FilledHeaders { headers, warnings })
 }
 
 /// The value without what would end its line.

@@ -53,13 +53,13 @@ impl Resolve for SystemResolver {
 }
 
 /// A resolver whose answers are judged: the only one that a client knows, so nothing else can be connected to.
-pub(super) struct Judged {
+pub(super) struct CheckedResolver {
     pub(super) resolver: Arc<dyn Resolve>,
     /// `None`: what is resolved is a proxy's name (S2).
     pub(super) reach: Option<Reach>,
 }
 
-impl reqwest::dns::Resolve for Judged {
+impl reqwest::dns::Resolve for CheckedResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let (resolver, reach) = (self.resolver.clone(), self.reach.clone());
         Box::pin(async move {

@@ -18,7 +18,7 @@ use reqwest::RequestBuilder;
 use std::sync::Arc;
 
 /// A request that is ready to go.
-struct Prepared {
+struct PreparedRequest {
     request: RequestBuilder,
     /// The host and port, as errors may name them.
     place: String,
@@ -29,7 +29,7 @@ struct Prepared {
 /// Runs the handler; the whole exchange, from the lookup of the name to the last byte, has the handler's limit.
 pub(crate) async fn run(context: &HandlerContext<'_>, handler: &Arc<Handler>, http: &Http) -> HandlerResult {
     let failed = |failure| HandlerResult::without_process(interpret::failed(failure));
-    let Prepared { request, place, secrets, warnings } = match prepare(context, handler, http) {
+    let PreparedRequest { request, place, secrets, warnings } = match prepare(context, handler, http) {
         Ok(prepared) => prepared,
         Err(message) => return failed(Failure::Request { message }),
     };
@@ -48,7 +48,7 @@ pub(crate) async fn run(context: &HandlerContext<'_>, handler: &Arc<Handler>, ht
 }
 
 /// Everything that can be known to be wrong before a byte is sent.
-fn prepare(context: &HandlerContext<'_>, handler: &Handler, http: &Http) -> Result<Prepared, String> {
+fn prepare(context: &HandlerContext<'_>, handler: &Handler, http: &Http) -> Result<PreparedRequest, String> {
     let policy = &context.snapshot.config.policy;
     let target = Target::of(http, &handler.place.source, policy, &context.engine.environment)?;
     let mut secrets = Secrets::of_url(&target.url);
@@ -60,7 +60,7 @@ fn prepare(context: &HandlerContext<'_>, handler: &Handler, http: &Http) -> Resu
     let client = context.engine.host.http.client(&target, &context.engine.environment)?;
     let line = context.stdin();
     let body = line.slice(..line.len() - 1);
-    Ok(Prepared {
+    Ok(PreparedRequest {
         request: client.post(target.url).headers(headers).body(body),
         place: target.place,
         secrets,

@@ -13,14 +13,14 @@ use std::fmt;
 /// A URL that may be posted to, as far as it can be judged before its name is resolved.
 pub(super) struct Target {
     pub(super) url: Url,
-    pub(super) way: Way,
+    pub(super) way: Route,
     /// The host and port, as errors may name them: `example.com:443`.
     pub(super) place: String,
 }
 
 /// The way in which a target is reached.
 #[derive(Clone, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Route {
     /// Its name is resolved here, and each address has to pass.
     Direct(Reach),
     /// Its name is left to a proxy (S2).
@@ -49,13 +49,13 @@ impl Target {
             Some(proxy) => proxy.to_string(),
             None => format!("`{host}:{}`", url.port_or_known_default().unwrap_or_default()),
         };
-        let way = proxy.map_or(Way::Direct(reach), Way::Proxy);
+        let way = proxy.map_or(Route::Direct(reach), Route::Proxy);
         Ok(Target { url, way, place })
     }
 
     /// Returns whether TLS is used on the way.
     pub(super) fn is_encrypted(&self) -> bool {
-        let by_proxy = matches!(&self.way, Way::Proxy(proxy) if proxy.is_encrypted());
+        let by_proxy = matches!(&self.way, Route::Proxy(proxy) if proxy.is_encrypted());
         by_proxy || self.url.scheme() == "https"
     }
 }

@@ -19,7 +19,7 @@ const MOST_BYTES: usize = 16 << 20;
 #[derive(Debug)]
 pub(crate) struct VerdictCache {
     capacity: NonZeroUsize,
-    kept: Mutex<Kept>,
+    kept: Mutex<CacheEntries>,
 }
 
 /// The question of a verdict: the model and the text, in full.
@@ -30,7 +30,7 @@ pub(crate) struct Key {
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct CacheEntries {
     entries: HashMap<Key, Entry>,
     bytes: usize,
     clock: u64,
@@ -89,7 +89,7 @@ impl VerdictCache {
     }
 }
 
-impl Kept {
+impl CacheEntries {
     fn forget_longest_unused(&mut self) {
         let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.used).map(|(key, _)| key.clone());
         match oldest {

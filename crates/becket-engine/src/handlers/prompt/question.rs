@@ -5,7 +5,7 @@
 
 use super::arguments;
 use super::conversation;
-use super::system::Shown;
+use super::system::ConversationPlacement;
 use crate::handlers::context::HandlerContext;
 use becket_llm::{Block, Message, Role};
 use becket_model::EventKind;
@@ -19,7 +19,7 @@ pub(crate) struct Question {
     /// Set if `impossible` has a meaning on the event.
     pub(crate) with_impossible: bool,
     /// Set if the message holds the conversation.
-    pub(crate) shown: Shown,
+    pub(crate) shown: ConversationPlacement,
     /// The question itself.
     pub(crate) message: Message,
 }
@@ -29,8 +29,11 @@ impl Question {
     pub(crate) async fn of(context: &HandlerContext<'_>, text: &str) -> Self {
         let spec = context.event.kind().spec();
         let mut content = Vec::with_capacity(2);
-        let shown =
-            if is_about_the_conversation(spec) { read(context, &mut content).await } else { Shown::NotAsked };
+        let shown = if is_about_the_conversation(spec) {
+            read(context, &mut content).await
+        } else {
+            ConversationPlacement::NotAsked
+        };
         let input = context.stdin();
         content.push(Block::Text(arguments::fill(text, String::from_utf8_lossy(&input).trim_end())));
         Question {
@@ -43,7 +46,7 @@ impl Question {
 
     /// Returns a warning for the user if the model judged without seeing the conversation.
     pub(crate) fn warning(&self) -> Option<String> {
-        (self.shown == Shown::Missing)
+        (self.shown == ConversationPlacement::Missing)
             .then(|| "the conversation could not be read, so the model judged by the input alone".to_owned())
     }
 }
@@ -54,7 +57,7 @@ fn is_about_the_conversation(spec: &EventSpec) -> bool {
     spec.model_not_ok == Some(ModelNotOk::ContinueTurnWithReason)
 }
 
-async fn read(context: &HandlerContext<'_>, content: &mut Vec<Block>) -> Shown {
+async fn read(context: &HandlerContext<'_>, content: &mut Vec<Block>) -> ConversationPlacement {
     let (conversations, event) = (context.engine.host.conversations.clone(), context.event.clone());
     let read = tokio::task::spawn_blocking(move || {
         conversations.of(&event).map(|messages| conversation::quoted(&messages))
@@ -62,9 +65,9 @@ async fn read(context: &HandlerContext<'_>, content: &mut Vec<Block>) -> Shown {
     match read.await {
         Ok(Some(quoted)) => {
             content.push(Block::Text(format!("CONVERSATION:\n{quoted}")));
-            Shown::Quoted
+            ConversationPlacement::Quoted
         }
         // A host's reader that panics has read nothing either.
-        Ok(None) | Err(_) => Shown::Missing,
+        Ok(None) | Err(_) => ConversationPlacement::Missing,
     }
 }

@@ -24,7 +24,7 @@ pub(crate) const MOST_TOKENS: u32 = 1_024;
 
 /// The known parts of a run when it ends, however it ends.
 #[derive(Debug, Default)]
-pub(crate) struct Judged {
+pub(crate) struct ModelRun {
     /// The cost of the model; `None` if no model was found.
     pub(crate) used: Option<ModelUse>,
     /// The text that it answered last.
@@ -35,7 +35,7 @@ pub(crate) struct Judged {
     pub(crate) notices: Vec<Notice>,
 }
 
-impl Judged {
+impl ModelRun {
     /// The run, from how the judging ended.
     pub(crate) fn ran(
         self,
@@ -71,7 +71,7 @@ pub(crate) async fn run(
     prompt: &Prompt,
 ) -> HandlerResult {
     let limit = context.limit_of(handler);
-    let mut judged = Judged::default();
+    let mut judged = ModelRun::default();
     let work = judge(context, prompt, asking::deadline(limit), &mut judged);
     let end = context.within(limit, lent(work)).await;
     let end = end.and_then(|answer| answer.flatten().map_err(|message| Failure::Model { message }));
@@ -83,7 +83,7 @@ async fn judge(
     context: &HandlerContext<'_>,
     prompt: &Prompt,
     deadline: Instant,
-    judged: &mut Judged,
+    judged: &mut ModelRun,
 ) -> Result<ModelAnswer, String> {
     let model = model(context, prompt.model.as_deref())?;
     let used = judged.used.insert(ModelUse::of(&*model));

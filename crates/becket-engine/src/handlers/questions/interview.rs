@@ -6,7 +6,7 @@
 use super::desk::Desk;
 use crate::host::questions::answer;
 use crate::host::questions::answer::{Answer, Answered};
-use crate::host::questions::lines::{Found, Splitter};
+use crate::host::questions::lines::{LineQuestion, Splitter};
 use crate::host::questions::parse::{BadQuestion, Wrong};
 use crate::host::questions::question::Question;
 use becket_process::{CancellationToken, Control, Pause};
@@ -54,7 +54,7 @@ impl Interview {
         }
     }
 
-    fn take(&self, state: &mut State, found: Found) {
+    fn take(&self, state: &mut State, found: LineQuestion) {
         match found {
             Ok(asked) => {
                 state.waiting.push_back((asked.by(&self.hook), self.control.pause()));

@@ -3,9 +3,9 @@
 use super::desk::Desk;
 use crate::host::questions::answer::{Answer, line};
 use crate::host::questions::lines::{
-    Found, LONGEST_LINE, MOST_ANSWERS, MOST_BYTES, MOST_QUESTIONS, Splitter,
+    LONGEST_LINE, LineQuestion, MOST_ANSWERS, MOST_BYTES, MOST_QUESTIONS, Splitter,
 };
-use crate::host::questions::parse::{Asked, Wrong};
+use crate::host::questions::parse::{ParsedQuestion, Wrong};
 use crate::host::questions::question::{AskUser, Choice, Question};
 use crate::host::questions::taken_out;
 use becket_process::CancellationToken;
@@ -19,8 +19,8 @@ use std::time::Duration;
 const CASES: &str = include_str!("../../../tests/cases/questions.json");
 
 /// Returns one value for each question that is found.
-fn told(found: &[Found]) -> Vec<Value> {
-    let one = |found: &Found| match found {
+fn told(found: &[LineQuestion]) -> Vec<Value> {
+    let one = |found: &LineQuestion| match found {
         Ok(asked) => json!({"id": asked.id, "message": asked.message, "options": asked.options.len()}),
         Err(bad) => json!({"id": bad.id, "wrong": bad.to_string()}),
     };
@@ -28,9 +28,9 @@ fn told(found: &[Found]) -> Vec<Value> {
 }
 
 /// All that a splitter finds, fed in chunks of `size` bytes.
-fn fed(stdout: &[u8], size: usize) -> Vec<Found> {
+fn fed(stdout: &[u8], size: usize) -> Vec<LineQuestion> {
     let mut splitter = Splitter::default();
-    let mut found: Vec<Found> = stdout.chunks(size).flat_map(|chunk| splitter.feed(chunk)).collect();
+    let mut found: Vec<LineQuestion> = stdout.chunks(size).flat_map(|chunk| splitter.feed(chunk)).collect();
     found.extend(splitter.finish());
     found
 }
@@ -140,7 +140,7 @@ fn a_few_large_questions_are_a_flood_too() {
         found.iter().map(|found| found.as_ref().map_or_else(|bad| bad.message.len(), |_| 0)).sum();
     assert_eq!(found.len(), 40);
     assert!((1..=MOST_BYTES).contains(&held), "{held}");
-    let is_flood = |found: &Found| found.as_ref().is_err_and(|bad| matches!(bad.why, Wrong::Flood(_)));
+    let is_flood = |found: &LineQuestion| found.as_ref().is_err_and(|bad| matches!(bad.why, Wrong::Flood(_)));
     assert!(is_flood(&found[39]) && !is_flood(&found[0]));
 }
 
@@ -228,9 +228,9 @@ impl Fake {
     }
 }
 
-struct Shared(Arc<Fake>);
+struct SharedFake(Arc<Fake>);
 
-impl AskUser for Shared {
+impl AskUser for SharedFake {
     fn ask<'a>(
         &'a self,
         question: &'a Question,
@@ -260,12 +260,12 @@ impl AskUser for Shared {
 
 fn question(id: &str) -> Question {
     let choice = Choice { key: "y".into(), label: "Yes".into(), description: None };
-    Asked { id: id.into(), message: "Go?".into(), options: vec![choice] }.by("a hook")
+    ParsedQuestion { id: id.into(), message: "Go?".into(), options: vec![choice] }.by("a hook")
 }
 
 fn desk() -> (Desk, Arc<Fake>) {
     let fake = Arc::new(Fake::default());
-    (Desk::new(Some(Arc::new(Shared(fake.clone())))), fake)
+    (Desk::new(Some(Arc::new(SharedFake(fake.clone())))), fake)
 }
 
 async fn ask(desk: &Desk, id: &str) -> Answer {

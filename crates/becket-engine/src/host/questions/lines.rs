@@ -4,7 +4,7 @@
 //! of at most [`LONGEST_LINE`] bytes is held. A longer line is not a question. Nor is a line inside an answer that
 //! spans several lines: taking it out would change the answer.
 
-use super::parse::{self, Asked, BadQuestion, Wrong};
+use super::parse::{self, BadQuestion, ParsedQuestion, Wrong};
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -19,7 +19,7 @@ pub(crate) const MOST_ANSWERS: usize = 200;
 pub(crate) const MOST_BYTES: usize = 4 << 20;
 
 /// A line that is a question, or is meant as one.
-pub(crate) type Found = Result<Asked, Box<BadQuestion>>;
+pub(crate) type LineQuestion = Result<ParsedQuestion, Box<BadQuestion>>;
 
 /// Judges whole lines, one after another.
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ pub(crate) struct Reader {
 
 impl Reader {
     /// Returns the question in the next line, if it is one.
-    pub(crate) fn line(&mut self, line: &[u8]) -> Option<Found> {
+    pub(crate) fn line(&mut self, line: &[u8]) -> Option<LineQuestion> {
         let found = if self.answer.is_open() || line.len() > LONGEST_LINE + line_end(line) {
             None
         } else {
@@ -60,7 +60,7 @@ impl Reader {
     }
 
     /// A proper question, unless the run has no place for it.
-    fn in_its_place(&mut self, asked: Asked, line: &[u8]) -> Found {
+    fn in_its_place(&mut self, asked: ParsedQuestion, line: &[u8]) -> LineQuestion {
         let wrong = if line_end(line) == 0 {
             Wrong::NoLineEnd
         } else if self.found > MOST_QUESTIONS {
@@ -146,18 +146,18 @@ pub(crate) struct Splitter {
 
 impl Splitter {
     /// Takes the next bytes; the questions whose line ends in them.
-    pub(crate) fn feed(&mut self, chunk: &[u8]) -> Vec<Found> {
+    pub(crate) fn feed(&mut self, chunk: &[u8]) -> Vec<LineQuestion> {
         chunk.split_inclusive(|byte| *byte == b'\n').filter_map(|part| self.part(part)).collect()
     }
 
     /// The hook has ended: a question whose line never ended can't be answered any more.
-    pub(crate) fn finish(&mut self) -> Option<Found> {
+    pub(crate) fn finish(&mut self) -> Option<LineQuestion> {
         let line = std::mem::take(&mut self.line);
         if line.is_empty() { None } else { self.reader.line(&line) }
     }
 
     /// A line, or what there is of it.
-    fn part(&mut self, part: &[u8]) -> Option<Found> {
+    fn part(&mut self, part: &[u8]) -> Option<LineQuestion> {
         let is_end = part.ends_with(b"\n");
         if self.is_long {
             self.reader.part_of_long_line(part);

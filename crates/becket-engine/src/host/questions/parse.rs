@@ -19,13 +19,13 @@ pub(crate) const MARK: &[u8] = b"\"prompt\"";
 
 /// A question as it was printed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct ParsedQuestion {
     pub(crate) id: String,
     pub(crate) message: String,
     pub(crate) options: Vec<Choice>,
 }
 
-impl Asked {
+impl ParsedQuestion {
     /// The question as the user sees it.
     pub(crate) fn by(self, hook: &str) -> Question {
         Question { id: self.id, message: self.message, options: self.options, asked_by: hook.to_owned() }
@@ -70,7 +70,7 @@ pub(crate) enum Wrong {
 }
 
 /// Parses a line; `None` if it is the hook's own output.
-pub(crate) fn question(line: &[u8]) -> Option<Result<Asked, Box<BadQuestion>>> {
+pub(crate) fn question(line: &[u8]) -> Option<Result<ParsedQuestion, Box<BadQuestion>>> {
     if !line.windows(MARK.len()).any(|part| part == MARK) {
         return None;
     }
@@ -89,7 +89,7 @@ fn is_answer(object: &Map<String, Value>) -> bool {
     UNIVERSAL_OUTPUT.iter().any(|field| object.get(field.name).is_some_and(|value| !value.is_null()))
 }
 
-fn read(object: &Map<String, Value>) -> Result<Asked, Wrong> {
+fn read(object: &Map<String, Value>) -> Result<ParsedQuestion, Wrong> {
     let id = text(object, "", "prompt")?;
     let message = text(object, "", "message")?;
     let length = message.chars().count();
@@ -111,7 +111,7 @@ fn read(object: &Map<String, Value>) -> Result<Asked, Wrong> {
     if let Some(at) = options.iter().position(|option| !keys.insert(option.key.as_str())) {
         return Err(Wrong::SameKey { at, key: options[at].key.clone() });
     }
-    Ok(Asked { id, message, options })
+    Ok(ParsedQuestion { id, message, options })
 }
 
 fn choice(at: usize, option: &Value) -> Result<Choice, Wrong> {

@@ -1,6 +1,6 @@
 //! Takes the questions out of what a hook printed, before it is read as an answer (Q1, O1).
 
-use super::lines::{Found, Reader};
+use super::lines::{LineQuestion, Reader};
 use super::parse::MARK;
 use bytes::{Bytes, BytesMut};
 
@@ -10,7 +10,7 @@ pub(crate) struct TakenOut {
     /// Everything but the questions, byte for byte.
     pub(crate) rest: Bytes,
     /// The questions, in order.
-    pub(crate) asked: Vec<Found>,
+    pub(crate) asked: Vec<LineQuestion>,
 }
 
 impl TakenOut {

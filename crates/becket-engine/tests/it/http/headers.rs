@@ -1,13 +1,13 @@
 //! The headers of a handler as the server receives them (H5).
 
 use crate::common::{Project, bash, fire};
-use crate::http::server::{Seen, Server};
+use crate::http::server::{ReceivedRequest, Server};
 use crate::http::{failure, guard};
 use becket_engine::Outcome;
 use serde_json::{Value, json};
 
 /// Posts with these headers and settings, where `TOKEN`, `OTHER`, `LINES` and `EMPTY` are set.
-fn posted(headers: Value, allowed: Value, managed: Value) -> (Option<Seen>, Outcome) {
+fn posted(headers: Value, allowed: Value, managed: Value) -> (Option<ReceivedRequest>, Outcome) {
     let server = Server::ok("");
     let more = json!({"headers": headers, "allowedEnvVars": allowed});
     let project = Project::with(guard(&server.url("/"), more));

@@ -11,7 +11,7 @@ pub(crate) type Stays = bool;
 
 /// A request as it came.
 #[derive(Debug, Clone)]
-pub(crate) struct Seen {
+pub(crate) struct ReceivedRequest {
     /// Counts the connections, from 0.
     pub(crate) connection: usize,
     /// Everything before the body, in lower case; values are as they came in `raw`.
@@ -20,7 +20,7 @@ pub(crate) struct Seen {
     pub(crate) body: Vec<u8>,
 }
 
-impl Seen {
+impl ReceivedRequest {
     /// The values of a header.
     pub(crate) fn header(&self, name: &str) -> Vec<Vec<u8>> {
         let lines = self.raw.split(|byte| *byte == b'\n').skip(1);
@@ -41,14 +41,16 @@ pub(crate) struct Server {
 
 #[derive(Default)]
 struct State {
-    seen: Mutex<Vec<Seen>>,
+    seen: Mutex<Vec<ReceivedRequest>>,
     opened: AtomicUsize,
     closed: AtomicUsize,
 }
 
 impl Server {
     /// Calls `answer` for every request.
-    pub(crate) fn new(answer: impl Fn(&Seen, &mut TcpStream) -> Stays + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(
+        answer: impl Fn(&ReceivedRequest, &mut TcpStream) -> Stays + Send + Sync + 'static,
+    ) -> Self {
         Server::on(Ipv4Addr::LOCALHOST.into(), 0, answer)
     }
 
@@ -56,7 +58,7 @@ impl Server {
     pub(crate) fn on(
         address: IpAddr,
         port: u16,
-        answer: impl Fn(&Seen, &mut TcpStream) -> Stays + Send + Sync + 'static,
+        answer: impl Fn(&ReceivedRequest, &mut TcpStream) -> Stays + Send + Sync + 'static,
     ) -> Self {
         let listener = TcpListener::bind((address, port)).unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -87,7 +89,7 @@ impl Server {
     }
 
     /// The requests so far.
-    pub(crate) fn seen(&self) -> Vec<Seen> {
+    pub(crate) fn seen(&self) -> Vec<ReceivedRequest> {
         self.state.seen.lock().unwrap().clone()
     }
 
@@ -114,7 +116,7 @@ pub(crate) fn ok(body: &str) -> String {
     format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{body}", body.len())
 }
 
-fn serve(mut stream: TcpStream, state: &State, answer: &dyn Fn(&Seen, &mut TcpStream) -> Stays) {
+fn serve(mut stream: TcpStream, state: &State, answer: &dyn Fn(&ReceivedRequest, &mut TcpStream) -> Stays) {
     let connection = state.opened.fetch_add(1, Ordering::SeqCst);
     while let Some(seen) = read(&mut stream, connection) {
         state.seen.lock().unwrap().push(seen.clone());
@@ -126,7 +128,7 @@ fn serve(mut stream: TcpStream, state: &State, answer: &dyn Fn(&Seen, &mut TcpSt
 }
 
 /// One request; `None` at the end of the connection.
-pub(crate) fn read(stream: &mut impl Read, connection: usize) -> Option<Seen> {
+pub(crate) fn read(stream: &mut impl Read, connection: usize) -> Option<ReceivedRequest> {
     let mut raw = Vec::new();
     while !raw.ends_with(b"\r\n\r\n") {
         let mut byte = [0];
@@ -137,5 +139,5 @@ pub(crate) fn read(stream: &mut impl Read, connection: usize) -> Option<Seen> {
     let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     stream.read_exact(&mut body).ok()?;
-    Some(Seen { connection, head, raw, body })
+    Some(ReceivedRequest { connection, head, raw, body })
 }

@@ -12,15 +12,15 @@ use std::net::TcpListener;
 use std::sync::Arc;
 
 /// A certificate for `localhost`, and its text.
-struct Made {
+struct Certificate {
     pem: String,
     der: CertificateDer<'static>,
     key: PrivateKeyDer<'static>,
 }
 
-fn made() -> Made {
+fn made() -> Certificate {
     let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-    Made {
+    Certificate {
         pem: made.cert.pem(),
         der: made.cert.der().clone(),
         key: PrivateKeyDer::try_from(made.signing_key.serialize_der()).unwrap(),
@@ -28,7 +28,7 @@ fn made() -> Made {
 }
 
 /// A TLS server that answers every request with nothing; its port.
-fn serve(made: &Made) -> u16 {
+fn serve(made: &Certificate) -> u16 {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()

@@ -26,12 +26,12 @@ pub(crate) struct Host {
 }
 
 /// A scripted model with a price.
-struct Priced {
+struct PricedModel {
     model: Arc<Scripted>,
     price: Price,
 }
 
-impl Model for Priced {
+impl Model for PricedModel {
     fn name(&self) -> &str {
         self.model.name()
     }
@@ -56,7 +56,7 @@ impl Models for Host {
             return Err(ModelError::UnknownModel { name: "unknown".into(), message });
         }
         Ok(match self.price {
-            Some(price) => Arc::new(Priced { model: self.model.clone(), price }),
+            Some(price) => Arc::new(PricedModel { model: self.model.clone(), price }),
             None => self.model.clone(),
         })
     }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 
 /// A call that came through.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Ran {
+pub(crate) struct ToolRun {
     pub(crate) tool: String,
     pub(crate) input: Value,
     pub(crate) session: Session,
@@ -20,7 +20,7 @@ pub(crate) struct Ran {
 /// `Read` runs unasked, `Bash` does not. What they do is in the input: `print` (text), `fail` (text), `hang`, `panic`.
 #[derive(Clone, Default)]
 pub(crate) struct FakeTools {
-    pub(crate) ran: Arc<Mutex<Vec<Ran>>>,
+    pub(crate) ran: Arc<Mutex<Vec<ToolRun>>>,
     /// Set when a hanging call is cancelled.
     pub(crate) told_to_end: Arc<AtomicBool>,
     /// Set when the future of a call that hangs is gone.
@@ -80,7 +80,7 @@ impl AgentTools for FakeTools {
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, ToolAnswer> {
         let ran =
-            Ran { tool: tool.to_owned(), input: Value::Object(input.clone()), session: session.clone() };
+            ToolRun { tool: tool.to_owned(), input: Value::Object(input.clone()), session: session.clone() };
         self.ran.lock().unwrap().push(ran);
         self.answer(input, cancel).boxed()
     }

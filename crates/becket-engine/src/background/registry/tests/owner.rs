@@ -18,7 +18,7 @@ fn adopt_process(place: &Place, runner: &Runner, marker: &Marker) {
         async move {
             let limit = Duration::from_secs(600);
             let limits = Limits { deadline: Some(limit), ..Limits::default() };
-            Ended::of(runner.run(&command, &limits, &cancel, &mut |_| ()).await, limit)
+            BackgroundEnd::of(runner.run(&command, &limits, &cancel, &mut |_| ()).await, limit)
         }
         .boxed()
     });

@@ -3,8 +3,8 @@
 use super::*;
 use std::task::Poll;
 
-fn rewake(of: &str, label: &str) -> Adopted {
-    Adopted { rewake: true, ..adopted(of, label) }
+fn rewake(of: &str, label: &str) -> Adoption {
+    Adoption { rewake: true, ..adopted(of, label) }
 }
 
 /// Polls once.
@@ -164,7 +164,7 @@ async fn a_forgotten_session_is_ended_and_owed_nothing() {
         async move {
             begun.send(()).unwrap();
             cancel.cancelled().await;
-            Ended { exit: Some(0), stdout, ..Ended::default() }
+            BackgroundEnd { exit: Some(0), stdout, ..BackgroundEnd::default() }
         }
         .boxed()
     });

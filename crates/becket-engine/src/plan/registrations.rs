@@ -15,16 +15,16 @@ pub struct RegistrationId(u64);
 
 /// The registered sets of an engine.
 #[derive(Debug)]
-pub(crate) struct Registered {
+pub(crate) struct Registrations {
     sets: RwLock<Vec<(RegistrationId, Part)>>,
     next: AtomicU64,
     by_event: Vec<AtomicUsize>,
 }
 
-impl Registered {
+impl Registrations {
     pub(crate) fn new() -> Self {
         let by_event = EventKind::ALL.iter().map(|_| AtomicUsize::new(0)).collect();
-        Registered { sets: RwLock::default(), next: AtomicU64::new(1), by_event }
+        Registrations { sets: RwLock::default(), next: AtomicU64::new(1), by_event }
     }
 
     /// Adds a set.

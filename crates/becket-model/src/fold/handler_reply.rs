@@ -13,7 +13,7 @@ const REWRITTEN: &str = "this hook rewrites the call, and its folder is not trus
 
 /// A part that has been held to what it may say.
 #[derive(Debug)]
-pub(super) struct Heard {
+pub(super) struct HandlerReply {
     pub(super) place: HandlerOrigin,
     pub(super) reply: Reply,
     pub(super) failure: Option<Failure>,
@@ -29,7 +29,7 @@ pub(super) fn hear(
     options: FoldOptions,
     entry: Entry,
     warnings: &mut Vec<String>,
-) -> Heard {
+) -> HandlerReply {
     let Entry { place, mut reply, failure } = entry;
     let decision = reply.decision.take();
     let decision = decision.and_then(|decision| fit(spec, &place, decision, warnings));
@@ -50,7 +50,7 @@ pub(super) fn hear(
         Some(_) if reply.decision.as_ref().is_some_and(Decision::holds_back) => {}
         Some(failure) => reply.decision = Decision::block(spec, failure.to_string(), DecidedBy::Failure),
     }
-    Heard { place, reply, failure, voids_allows, proposal }
+    HandlerReply { place, reply, failure, voids_allows, proposal }
 }
 
 /// Returns the rewrite of an allow that does not count, since its folder is not trusted (G3).

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// The end of a background run.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Ended {
+pub(crate) struct BackgroundEnd {
     /// Its exit code; `None` where it had none, then `failure` says why.
     pub(crate) exit: Option<i32>,
     /// The reason for a missing exit code: it could not start, ran out of time, was cancelled, a signal.
@@ -26,18 +26,18 @@ pub(crate) struct Ended {
     pub(crate) warnings: Vec<String>,
 }
 
-impl Ended {
+impl BackgroundEnd {
     /// Converts the end of a command that had this limit.
     pub(crate) fn of(command: Result<Finished, SpawnError>, limit: Duration) -> Self {
         let finished = match command {
             Ok(finished) => finished,
-            Err(error) => return Ended::failed(cannot_start(&error), Duration::ZERO),
+            Err(error) => return BackgroundEnd::failed(cannot_start(&error), Duration::ZERO),
         };
         let (exit, failure) = match exit_of(finished.end, limit) {
             Ok(exit) => (Some(exit), None),
             Err(failure) => (None, Some(failure)),
         };
-        Ended {
+        BackgroundEnd {
             exit,
             failure,
             printed: Printed::of(&finished),
@@ -50,6 +50,6 @@ impl Ended {
 
     /// Creates the end of a run without an exit code and without output.
     pub(crate) fn failed(failure: Failure, elapsed: Duration) -> Self {
-        Ended { failure: Some(failure), elapsed, ..Ended::default() }
+        BackgroundEnd { failure: Some(failure), elapsed, ..BackgroundEnd::default() }
     }
 }

@@ -20,7 +20,7 @@ pub(crate) const MOST_TOKENS: u32 = 4_096;
 
 /// The way in which a model asks for tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum ToolProtocol {
     /// By tool calls.
     Tools,
     /// As JSON: one call, or the verdict, a turn.
@@ -37,7 +37,7 @@ pub(crate) struct Call {
 
 /// The result of a call, for the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Answered {
+pub(crate) struct CallAnswer {
     pub(crate) text: String,
     pub(crate) is_error: bool,
 }
@@ -60,17 +60,17 @@ pub(crate) enum Step {
     Pause,
 }
 
-impl Way {
+impl ToolProtocol {
     /// The way of a model.
     pub(crate) fn of(model: &dyn Model) -> Self {
-        if model.capabilities().tools { Way::Tools } else { Way::Json }
+        if model.capabilities().tools { ToolProtocol::Tools } else { ToolProtocol::Json }
     }
 
     /// The first request.
     pub(crate) fn request(self, question: &Question, tools: &[ToolSpec], model: &dyn Model) -> Request {
         let (how, tools, output) = match self {
-            Way::Tools => (BY_TOOL.to_owned(), with_answer(tools), Output::Text),
-            Way::Json => (in_json(tools), Vec::new(), json_output(tools, model)),
+            ToolProtocol::Tools => (BY_TOOL.to_owned(), with_answer(tools), Output::Text),
+            ToolProtocol::Json => (in_json(tools), Vec::new(), json_output(tools, model)),
         };
         Request {
             system: Some(system::of_agent(question.event, question.shown, &how)),
@@ -91,20 +91,20 @@ impl Way {
         }
         answer::whole(response, MOST_TOKENS)?;
         Ok(match self {
-            Way::Tools => tool_calls(response),
-            Way::Json => json_request(&response.text()),
+            ToolProtocol::Tools => tool_calls(response),
+            ToolProtocol::Json => json_request(&response.text()),
         })
     }
 
     /// The results of a turn's calls, what hooks said about them behind.
-    pub(crate) fn results(self, answered: Vec<(Call, Answered)>, beside: Vec<String>) -> Message {
+    pub(crate) fn results(self, answered: Vec<(Call, CallAnswer)>, beside: Vec<String>) -> Message {
         let results = answered.into_iter().map(|(call, answered)| match self {
-            Way::Tools => Block::ToolResult {
+            ToolProtocol::Tools => Block::ToolResult {
                 tool_use_id: call.id,
                 content: vec![Block::Text(answered.text)],
                 is_error: answered.is_error,
             },
-            Way::Json => {
+            ToolProtocol::Json => {
                 let line = json!({"tool": call.name, "is_error": answered.is_error, "output": answered.text});
                 Block::Text(line.to_string())
             }
@@ -118,8 +118,8 @@ impl Way {
     /// Says that a verdict is missing.
     pub(crate) fn reminder(self, because: &str, unanswered: Option<String>) -> Message {
         let how = match self {
-            Way::Tools => "Call `StructuredOutput` alone, with \"reason\" and \"ok\".",
-            Way::Json => "Answer with {\"reason\": …, \"ok\": …} and nothing else.",
+            ToolProtocol::Tools => "Call `StructuredOutput` alone, with \"reason\" and \"ok\".",
+            ToolProtocol::Json => "Answer with {\"reason\": …, \"ok\": …} and nothing else.",
         };
         let text = format!("This is no verdict: {because}. {how}");
         match unanswered {
