@@ -13,7 +13,7 @@ use crate::bench_programs::{self, Program};
 use crate::bench_report::{self, Row};
 use crate::{root, say};
 
-/// What is to be measured.
+/// The selection of benchmarks.
 #[derive(Debug, Default, PartialEq)]
 struct Wanted {
     quick: bool,

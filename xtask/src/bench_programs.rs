@@ -14,7 +14,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// What the commands of bindings are measured beside: an example of `becket-embed`.
+/// The baseline for the commands of bindings: an example of `becket-embed`.
 const FLOOR: &str = "fires";
 
 /// A program that prints rows.

@@ -96,7 +96,7 @@ fn time(ns: f64) -> String {
     }
 }
 
-/// Processor, cores, memory, kernel, compiler; what can't be found out is said to be unknown.
+/// Returns processor, cores, memory, kernel, compiler; missing facts are reported as unknown.
 pub(crate) fn machine() -> String {
     let field = |file: &str, key: &str| {
         let text = fs::read_to_string(file).ok()?;

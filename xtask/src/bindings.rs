@@ -11,7 +11,7 @@ pub(crate) use python::{run as run_step, target};
 use std::path::Path;
 use std::process::Command;
 
-/// How code is built.
+/// The build profile.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Build {
     /// For tests.
@@ -29,7 +29,7 @@ impl Build {
         }
     }
 
-    /// Where cargo puts it, below the target directory.
+    /// Returns the directory of cargo's output, below the target directory.
     fn directory(self) -> &'static str {
         match self {
             Build::Dev => "debug",
@@ -38,7 +38,7 @@ impl Build {
     }
 }
 
-/// Why a bench of a binding can't run.
+/// The reason why a benchmark of a binding can't run.
 #[derive(Debug)]
 pub(crate) enum Unready {
     /// This machine lacks something: its rows are left out.

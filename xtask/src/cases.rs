@@ -1,15 +1,15 @@
-//! `cargo xtask gen`: the cases of this workspace that are about fired events, in one form that a program in any language
-//! can run: `spec/cases/`. Its README says what the form is.
+//! `cargo xtask gen`: the cases of this workspace that are about fired events, in one form that a program in any
+//! language can run: `spec/cases/`. Its README describes the form.
 //!
 //! - [`form`]: one case of that form, and the files, sources and replies of its hooks
 //! - [`verdicts`], [`replies`], [`rules`]: from the case files of the crates to that form
-//! - [`inputs`]: what an event needs to be fired
-//! - [`left_out`]: what is no such case, and why
+//! - [`inputs`]: the required fields of an event
+//! - [`left_out`]: the cases that are left out, with reasons
 //!
-//! What is expected is translated from what the crates' own case files want, and never taken from what becket says.
+//! The expectations are translated from the crates' own case files, and never taken from Becket's output.
 //!
 //! INVARIANT: every case file of the crates is either turned into cases or named in `spec/cases/left-out.json` with a
-//! reason, each of its cases likewise, and nothing stands there that is not left out.
+//! reason, each of its cases likewise, and everything named there is left out.
 
 mod form;
 mod inputs;

@@ -1,10 +1,10 @@
 //! `cargo xtask conformance`: the published conformance suites of MCP, run against the client of `becket-mcp`.
 //!
-//! A suite starts a server for each scenario and runs the example `conformance_client` against it. What is expected to
-//! fail stands in `crates/becket-mcp/tests/conformance-baseline.json`, with the checks that fail and why. The baseline
-//! is strict both ways: a failure that it does not name fails the chore, and so does one that it names and that does
-//! not happen. Stricter than the suites themselves, a scenario of which no check passed has failed: a client that never
-//! connected must not pass for one that behaved.
+//! A suite starts a server for each scenario and runs the example `conformance_client` against it. The expected
+//! failures are in `crates/becket-mcp/tests/conformance-baseline.json`, with the failing checks and the reasons. The
+//! baseline is strict both ways: a failure that it does not name fails the chore, and so does one that it names and
+//! that does not happen. Unlike in the suites themselves, a scenario without a passed check has failed: a client that
+//! never connected must not pass for one that behaved.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -39,7 +39,7 @@ enum Which {
     Extensions,
 }
 
-/// What is expected to fail: set, scenario, and then which checks and why.
+/// The expected failures: set, scenario, and then the checks with the reason.
 type Baseline = BTreeMap<String, BTreeMap<String, Expected>>;
 
 #[derive(Deserialize)]
@@ -52,7 +52,8 @@ struct Expected {
 /// Runs all scenarios, or those whose `set/scenario` contains one of the arguments.
 ///
 /// # Errors
-/// Something is not as the baseline says, or could not be run. A registry that lacks the suites is none: it is said.
+/// A result differs from the baseline, or a suite could not be run. A registry without the suites is not an error, but
+/// is reported.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let places = Places::of(root());
     let modules = match places.npm("conformance") {

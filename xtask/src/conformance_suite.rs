@@ -24,13 +24,13 @@ pub(crate) struct Scenario {
     pub(crate) tags: Vec<String>,
 }
 
-/// What came of a scenario.
+/// The result of a scenario.
 pub(crate) struct Ran {
-    /// How many checks passed.
+    /// The number of passed checks.
     pub(crate) passed: usize,
     /// The checks that did not, by id; and in parentheses what else is wrong.
     pub(crate) failed: BTreeSet<String>,
-    /// What the suite printed.
+    /// The output of the suite.
     pub(crate) said: String,
 }
 

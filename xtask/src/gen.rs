@@ -30,7 +30,7 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     told(&["reference"], "docs/cli.md")
 }
 
-/// What the program itself tells, as a file.
+/// Writes the output of the program to a file.
 fn told(arguments: &[&str], file: &str) -> Result<(), String> {
     let mut becket = Command::new(env!("CARGO"));
     becket

@@ -1,14 +1,14 @@
-//! What chores install from npm and PyPI: pinned by a lock file with hashes, below `target`, once.
+//! Packages from npm and PyPI that chores need: pinned by a lock file with hashes, installed below `target`, once.
 //!
-//! A marker beside each place holds what it was made from. It comes last: a half-made place is made again. No package's
-//! install scripts are run.
+//! A marker beside each directory holds the lock file it was installed from. It is written last: an incomplete
+//! directory is installed again. No install scripts are run.
 
 use crate::say;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Where lock files lie, and where what they name is installed.
+/// The directories of lock files and of installed packages.
 pub(crate) struct Places {
     fixtures: PathBuf,
     target: PathBuf,
@@ -117,10 +117,10 @@ fn run(command: &mut Command) -> Result<(), String> {
     Err(format!("`{program}` failed: {}", words.join(" ")))
 }
 
-/// Whether a program is there.
+/// Checks that a program can be run.
 ///
 /// # Errors
-/// It can't be run; why.
+/// It can't; the text says why.
 pub(crate) fn there_is(program: &str) -> Result<(), String> {
     run(Command::new(program).arg("--version"))
 }

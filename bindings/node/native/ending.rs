@@ -1,6 +1,7 @@
-//! What is ended when a thread of JavaScript ends, the main one or a worker's.
+//! Cleanup at the end of a JavaScript thread, the main one or a worker's.
 //!
-//! INVARIANT: hooks that ran then are ended before the thread is gone, unless they withstand it past [`LIMIT`].
+//! INVARIANT: hooks that are still running are ended before the thread is gone, unless that takes longer than
+//! [`LIMIT`].
 
 use crate::inner::Inner;
 use crate::runtime;

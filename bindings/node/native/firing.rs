@@ -14,11 +14,11 @@ use becket_engine::{CancellationToken, ReadyEvent};
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 
-/// What is said where the engine itself is at fault.
+/// The message for a bug in the engine itself.
 pub(crate) const BROKEN: &str =
     "becket itself broke down over it, so nothing was decided: that is a mistake in it, please report it";
 
-/// How an event ends.
+/// The result of an event.
 pub(crate) enum End {
     /// With an outcome, as JSON.
     Outcome(String),

@@ -1,6 +1,6 @@
-//! Hooks of JavaScript, as callbacks of the engine (`protocol.md` H9).
+//! JavaScript hooks, as callbacks of the engine (`protocol.md` H9).
 //!
-//! INVARIANT: whatever is no answer fails the hook. What that means is the engine's to say.
+//! INVARIANT: an invalid answer fails the hook. The engine decides the consequences.
 
 use crate::asked::{Answer, NoAnswer, Questions};
 use becket_engine::{CallbackAnswer, CancellationToken, Hook, IntoAnswer};

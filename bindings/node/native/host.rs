@@ -1,4 +1,4 @@
-//! What a session stands on: its variables, its home, and the models of the keys among these.
+//! The environment of a session: its variables, its home, and the models whose keys are among the variables.
 
 use crate::opening::Around;
 use becket_embed::{Host, models};

@@ -1,6 +1,7 @@
-//! What an engine of JavaScript is made of, on whichever thread.
+//! The state behind an engine of JavaScript, independent of the thread.
 //!
-//! INVARIANT: each number that JavaScript gives is heard of again exactly once: in what a call returns, or over the line.
+//! INVARIANT: each number that JavaScript passes is reported back exactly once: in the result of a call, or over the
+//! line.
 
 use crate::asked::{Answer, Questions};
 use crate::firing::{self, BROKEN};
@@ -20,7 +21,7 @@ pub(crate) struct Inner {
     pub(crate) with: With,
     threads: &'static Handle,
     session: OnceLock<Arc<OpenSession>>,
-    /// What can be cancelled. The work on an event takes its own out.
+    /// The running events, for cancellation. Each event removes its own token.
     tokens: Arc<Mutex<HashMap<u32, CancellationToken>>>,
 }
 
@@ -67,10 +68,10 @@ impl Inner {
         });
     }
 
-    /// Fires an event under the number `id`. What is said by its work on this thread is returned.
+    /// Fires an event under the number `id`. Returns the messages of its work on this thread.
     ///
     /// # Errors
-    /// It can't be made, in words.
+    /// The event is invalid; the text says why.
     pub(crate) fn fire(&self, id: u32, name: &str, fields: &str) -> Result<Vec<Said>, String> {
         let open = self.session()?.clone();
         let fields: Map<String, Value> =
@@ -95,7 +96,7 @@ impl Inner {
         Ok(Vec::new())
     }
 
-    /// A function, or the user, has answered. What is said by the work that waited for it is returned.
+    /// Passes on the answer of a function, or the user. Returns the messages of the work that waited for it.
     pub(crate) fn answered(&self, call: u32, answer: Answer) -> Vec<Said> {
         let ((), woken) = here::waking(|| self.with.questions.answered(call, answer));
         if woken.is_empty() { Vec::new() } else { self.with.line.hearing(|| woken.take_on()) }
@@ -130,7 +131,7 @@ impl Inner {
 }
 
 impl Drop for Inner {
-    /// JavaScript holds the engine no longer, closed or not: whatever it still runs is ended.
+    /// Ends everything that the engine still runs: JavaScript has dropped it, closed or not.
     fn drop(&mut self) {
         self.with.cancel.cancel();
         if let Some(open) = self.session.take() {

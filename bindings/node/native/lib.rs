@@ -1,16 +1,16 @@
-//! The engine in the process of a Node program. The JavaScript in `lib/` is the face; this is what it stands on.
+//! The engine in the process of a Node program, behind the JavaScript interface in `lib/`.
 //!
-//! - `native_engine`: the object that JavaScript holds; `inner`: what it is made of, on whichever thread
-//! - `firing`: an event on its way, on JavaScript's own thread where only that has to be waited for
-//! - `asked`, `hook`, `person`: what is asked of JavaScript: hooks, and questions to its user
-//! - `line`: the one way to JavaScript
-//! - `opening`, `host`: from options to a session
+//! - `native_engine`: the object that JavaScript holds; `inner`: its state, independent of the thread
+//! - `firing`: an event in progress, on JavaScript's own thread if nothing else has to be awaited
+//! - `asked`, `hook`, `person`: questions to JavaScript: hooks, and questions to its user
+//! - `line`: the message channel to JavaScript
+//! - `opening`, `host`: opening a session from options
 //! - `runtime`: the threads that all engines of a process share
-//! - `ending`: what is ended when its thread of JavaScript ends
+//! - `ending`: cleanup at the end of a JavaScript thread
 //!
-//! It decides nothing. What crosses is JSON, which both sides read faster than they build objects of each other.
+//! It decides nothing. Data crosses as JSON, which both sides parse faster than they build objects of the other.
 //!
-//! INVARIANT: nothing here keeps a process alive, and no panic leaves it: one becomes an error, which lets nothing pass.
+//! INVARIANT: nothing here keeps a process alive, and no panic leaves it: a panic becomes an error, which fails closed.
 
 mod asked;
 mod ending;

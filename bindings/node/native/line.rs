@@ -1,7 +1,8 @@
-//! The one way to JavaScript: a function of its own, called on its thread, in order. What is said while its thread works for it
-//! needs no call: it comes back from that work.
+//! The message channel to JavaScript: a function that is called on its thread, in order. Messages of work that runs on
+//! that thread need no call: the work returns them.
 //!
-//! INVARIANT: it is weak. A process whose engines are idle ends; JavaScript itself stays up while it waits for something.
+//! INVARIANT: the function is held weakly. A process whose engines are idle ends; JavaScript itself keeps it alive
+//! while it waits for something.
 
 use napi::Status;
 use napi::bindgen_prelude::FnArgs;
@@ -10,24 +11,24 @@ use napi_derive::napi;
 use std::cell::RefCell;
 use std::ptr;
 
-/// What is said: what it is, whom it is for, what more has to be known, and a text.
+/// The arguments of a message: its kind, its recipient, a number, and a text.
 type Words = FnArgs<(&'static str, u32, u32, String)>;
 
 /// The function that JavaScript hands in.
 pub(crate) type Listener = ThreadsafeFunction<Words, (), Words, Status, false, true>;
 
-/// What JavaScript is told.
+/// The kind of a message to JavaScript.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Word {
     /// A hook of JavaScript is to answer.
     Call,
     /// The user of JavaScript is to answer.
     Ask,
-    /// Nobody waits for an answer any more.
+    /// An answer is no longer awaited.
     Withdrawn,
     /// Something happened in the engine.
     Told,
-    /// What was wanted is done.
+    /// The request is done.
     Done,
     /// It can't be done.
     Failed,
@@ -52,24 +53,24 @@ impl Word {
 /// Something said.
 #[napi(object, object_from_js = false)]
 pub struct Said {
-    /// What it is.
+    /// The kind.
     pub word: &'static str,
-    /// Whom it is for.
+    /// The recipient.
     pub whom: u32,
-    /// What more has to be known.
+    /// An additional number.
     pub more: u32,
     /// A text.
     pub text: String,
 }
 
-/// What is said on a thread of JavaScript by the work that it does: whose line it is, and what it heard.
+/// The messages of work that runs on a JavaScript thread, with the line that they belong to.
 type Heard = Option<(*const Line, Vec<Said>)>;
 
 thread_local! {
     static HEARD: RefCell<Heard> = const { RefCell::new(None) };
 }
 
-/// What was heard before; it is put back also where work panics.
+/// The previous messages, which are restored even if the work panics.
 struct Before(Heard);
 
 impl Drop for Before {
@@ -101,7 +102,7 @@ impl Line {
             == Status::Ok
     }
 
-    /// Does work on JavaScript's own thread; what is said by it is returned in place of being called.
+    /// Runs work on JavaScript's own thread; returns its messages instead of calling JavaScript.
     pub(crate) fn hearing(&self, work: impl FnOnce()) -> Vec<Said> {
         let _before = Before(HEARD.replace(Some((self, Vec::new()))));
         work();

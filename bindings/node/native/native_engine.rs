@@ -45,7 +45,7 @@ impl NativeEngine {
         self.inner.open_later(id, wants);
     }
 
-    /// Fires an event. What is said at once is returned; the rest comes over the line, the end at last.
+    /// Fires an event. Returns the immediate messages; the others arrive over the line, the result last.
     #[napi(catch_unwind)]
     pub fn fire(&self, id: u32, name: String, fields: String) -> Result<Option<Vec<Said>>> {
         self.inner.fire(id, &name, &fields).map(some).map_err(refused)
@@ -57,8 +57,8 @@ impl NativeEngine {
         self.inner.cancel(id);
     }
 
-    /// What a function, or the user, has answered: JSON, or why there is no answer; both, where the JSON is a part of one. What is
-    /// said to it at once is returned.
+    /// Passes on the answer of a function, or the user: JSON, or the reason why there is none; both, if the JSON is a
+    /// part of an answer. Returns the immediate messages.
     #[napi(catch_unwind)]
     pub fn answer(&self, call: u32, answer: Option<String>, failure: Option<String>) -> Option<Vec<Said>> {
         let answer = match (answer, failure) {
@@ -83,7 +83,7 @@ impl NativeEngine {
         self.session()?.unregister(&id).map_err(refused)
     }
 
-    /// Which hooks an event would run.
+    /// Returns the hooks that an event would run.
     #[napi(catch_unwind)]
     pub fn plan(&self, name: String, fields: String) -> Result<String> {
         written(&self.session()?.plan(&self.event(&name, &fields)?))
@@ -96,7 +96,7 @@ impl NativeEngine {
         written(&Report::Explain(planned))
     }
 
-    /// What is wrong in the configuration.
+    /// Returns the problems of the configuration.
     #[napi(catch_unwind)]
     pub fn check(&self) -> Result<String> {
         written(&Report::Check(self.session()?.check()))
@@ -108,7 +108,7 @@ impl NativeEngine {
         written(&self.session()?.events())
     }
 
-    /// What background hooks have come to.
+    /// Returns the results of background hooks.
     #[napi(catch_unwind)]
     pub fn background(&self) -> Result<String> {
         written(&self.session()?.background())

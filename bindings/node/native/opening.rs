@@ -17,17 +17,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// What JavaScript hands over. A field that nobody knows is an error: what is misspelt must not be left out.
+/// The options from JavaScript. An unknown field is an error: a misspelt one must not be ignored.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wants {
     around: Around,
     open: Open,
-    /// Whether JavaScript is told what happens.
+    /// True if JavaScript observes events.
     is_told: bool,
 }
 
-/// What is around a session.
+/// The environment of a session.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Around {
@@ -39,14 +39,14 @@ pub(crate) struct Around {
     pub(crate) model_script: Option<PathBuf>,
 }
 
-/// What JavaScript is told of a session that was opened.
+/// The description of an open session for JavaScript.
 #[derive(Serialize)]
 struct Opened<'a> {
     session: &'a str,
     findings: Vec<Finding>,
 }
 
-/// Why none was opened.
+/// A session that could not be opened.
 #[derive(Debug, Serialize)]
 pub(crate) struct Refused {
     pub(crate) why: String,
@@ -73,7 +73,7 @@ impl From<NotOpened> for Refused {
     }
 }
 
-/// Who is around a session: the line to JavaScript, and what ends all that runs.
+/// The line to JavaScript, and the token that ends everything that runs.
 #[derive(Clone)]
 pub(crate) struct With {
     pub(crate) line: Arc<Line>,
@@ -105,7 +105,7 @@ impl OpenSession {
         Ok(OpenSession { session, private })
     }
 
-    /// What JavaScript is told of it, as JSON.
+    /// Returns the description for JavaScript, as JSON.
     pub(crate) fn told(&self) -> Result<String, serde_json::Error> {
         let findings = self.session.check().findings;
         serde_json::to_string(&Opened { session: self.session.id(), findings })
@@ -114,7 +114,7 @@ impl OpenSession {
     /// Ends all that it runs, and leaves nothing behind.
     pub(crate) async fn close(&self) {
         self.session.close().await;
-        // Where no hook needed one, there is none.
+        // The directory exists only if a hook needed it.
         drop(std::fs::remove_dir_all(&self.private));
     }
 }

@@ -1,4 +1,4 @@
-//! The user, whom the program asks the questions of hooks (`protocol.md` Q1, Q2).
+//! The user, to whom the program shows the questions of hooks (`protocol.md` Q1, Q2).
 
 use crate::asked::Questions;
 use becket_engine::{AskUser, CancellationToken, Question};
@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Asks through JavaScript. Whatever is no key chooses nothing.
+/// Asks through JavaScript. An invalid key chooses nothing.
 pub(crate) struct Person(pub(crate) Arc<Questions>);
 
 impl AskUser for Person {

@@ -5,7 +5,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 
 static RUNTIME: OnceLock<Result<Runtime, String>> = OnceLock::new();
 
-/// How many threads work for hooks. They wait nearly always.
+/// The number of threads that work for hooks. They are nearly always idle.
 const THREADS: usize = 2;
 
 /// The threads.

@@ -5,12 +5,12 @@ use becket_embed::view::happened::Happened;
 use becket_engine::{Observer, RunEvent};
 use std::sync::Arc;
 
-/// The observer that an engine holds. A thread of JavaScript that has ended is told nothing.
+/// The observer that an engine holds. Does nothing once its JavaScript thread has ended.
 pub(crate) struct Observing(pub(crate) Arc<Line>);
 
 impl Observer for Observing {
     fn on(&self, event: &RunEvent) {
-        // INVARIANT: what is told holds only strings as keys, so it can be written.
+        // INVARIANT: events hold only strings as keys, so they can be serialized.
         if let Ok(told) = serde_json::to_string(&Happened::from(event)) {
             self.0.say(Word::Told, 0, 0, told);
         }

@@ -1,22 +1,23 @@
-//! The way into the interpreter for threads of ours.
+//! Access to the interpreter for our threads.
 //!
-//! An interpreter that goes down ends each thread that still wants in, wherever it stands, and Rust can't be left that way. So
-//! its exit first closes this gate (`atexit`), and waits for those that are inside.
+//! An interpreter that shuts down ends each thread that still tries to enter, at any point, and Rust can't be unwound
+//! that way. So its exit first closes this gate (`atexit`), and waits for the threads that are inside.
 //!
-//! INVARIANT: once the gate is closed, no thread of ours enters. What would have been said is dropped: nobody is left to hear it.
+//! INVARIANT: once the gate is closed, none of our threads enters. Pending messages are dropped: nothing can receive
+//! them.
 
 use crate::process::Process;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long the exit waits for threads that are inside. One that is longer runs code of the user.
+/// The time for which the exit waits for threads that are inside. A longer one runs the user's code.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 static INSIDE: AtomicUsize = AtomicUsize::new(0);
 
-/// Counts who is inside.
+/// Counts the threads that are inside.
 struct Inside;
 
 impl Inside {
@@ -33,13 +34,13 @@ impl Drop for Inside {
     }
 }
 
-/// Runs `f` in the interpreter; `None` where there is none any more.
+/// Runs `f` in the interpreter; returns `None` if it has shut down.
 pub(crate) fn attach<T>(f: impl FnOnce(Python<'_>) -> T) -> Option<T> {
     let _inside = Inside::enter()?;
     Python::try_attach(f)
 }
 
-/// Whether nobody of ours may enter any more.
+/// Returns whether our threads may no longer enter.
 pub(crate) fn is_closed() -> bool {
     IS_CLOSED.load(Ordering::SeqCst)
 }
@@ -54,7 +55,7 @@ pub(crate) fn close_interpreter(py: Python<'_>) {
         while INSIDE.load(Ordering::SeqCst) > 0 && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(1));
         }
-        // Where no session has kept anything there is none.
+        // The directory exists only if a session has kept something.
         drop(process.map(|process| std::fs::remove_dir_all(&process.private)));
     });
 }

@@ -16,7 +16,7 @@ struct Ended {
     end: Box<End>,
 }
 
-/// What threads of ours leave for one loop.
+/// Results that our threads leave for one loop.
 pub(crate) struct Left {
     ended: Mutex<Vec<Ended>>,
     reader: PipeReader,
@@ -24,7 +24,7 @@ pub(crate) struct Left {
 }
 
 impl Left {
-    /// Leaves an end, on whatever thread. Gives it back where the loop can't be told.
+    /// Leaves a result, from any thread. Returns it if the loop can't be notified.
     pub(crate) fn leave(&self, done: Py<PyAny>, end: Box<End>) -> Result<(), (Py<PyAny>, Box<End>)> {
         let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         if ended.is_empty() && (&self.writer).write_all(b"!").is_err() {
@@ -64,10 +64,10 @@ impl Ends {
         return Err(io::Error::from(io::ErrorKind::Unsupported).into());
     }
 
-    /// Takes what there is, and calls what waits for it. For the loop's own thread.
+    /// Takes all results, and calls their awaiters. For the loop's own thread.
     ///
     /// # Errors
-    /// What was raised first; all are told.
+    /// The first exception; all awaiters are called.
     fn take(&self, py: Python<'_>) -> PyResult<()> {
         let told = self.taken().into_iter().map(|Ended { done, end }| tell(py, *end, &done));
         told.fold(Ok(()), PyResult::and)

@@ -3,7 +3,7 @@
 use becket_engine::Environment;
 use std::path::PathBuf;
 
-/// The variables and the home of the process, as they are now. `HOME=""` says that there is no home.
+/// Returns the variables and the home of the process, as they are now. `HOME=""` means that there is no home.
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment and the home")]
 pub(crate) fn surroundings() -> Environment {
     let environment = Environment::from_vars(std::env::vars_os());
@@ -15,7 +15,7 @@ pub(crate) fn surroundings() -> Environment {
     }
 }
 
-/// Where a process may leave files that go with it.
+/// Returns the directory for temporary files of a process.
 pub(crate) fn temp() -> PathBuf {
     std::env::temp_dir()
 }

@@ -11,7 +11,7 @@ import_exception!(becket.errors, ForkedError);
 import_exception!(becket.errors, RegistrationError);
 import_exception!(becket.errors, SessionClosed);
 
-/// Why a session is not opened, with what was found.
+/// Returns the exception for a session that was not opened, with the problems found.
 pub(crate) fn not_opened(py: Python<'_>, why: &NotOpened) -> PyErr {
     let findings = match why {
         NotOpened::Wrong(_) => Ok(pyo3::types::PyList::empty(py).into_any()),
@@ -23,7 +23,7 @@ pub(crate) fn not_opened(py: Python<'_>, why: &NotOpened) -> PyErr {
     }
 }
 
-/// What a panic of the engine becomes: an error that nobody takes for a verdict.
+/// Returns the exception for a panic of the engine: never mistaken for a verdict.
 pub(crate) fn broken(what: &str) -> PyErr {
     BecketError::new_err(format!("the engine failed, so nothing was decided: {what}"))
 }

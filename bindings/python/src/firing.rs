@@ -20,10 +20,10 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How often a thread that waits lets Python handle its signals.
+/// The interval at which a waiting thread lets Python handle its signals.
 const SIGNALS: Duration = Duration::from_millis(50);
 
-/// Why there is no outcome.
+/// The reason why there is no outcome.
 pub(crate) enum NoOutcome {
     Cancelled,
     Panicked(String),
@@ -40,7 +40,7 @@ impl NoOutcome {
     }
 }
 
-/// How a firing ends.
+/// The result of a firing.
 pub(crate) type End = Result<Outcome, NoOutcome>;
 
 /// Fires an event. The future never panics.
@@ -95,7 +95,7 @@ pub(crate) fn wait(
     }
 }
 
-/// A firing that waits for something. It goes on by itself; whoever drops it ends its hooks.
+/// A firing that waits for something. It makes progress without being polled; dropping it ends its hooks.
 #[pyclass(frozen, module = "becket._becket")]
 pub(crate) struct Firing {
     process: &'static Process,
@@ -103,7 +103,7 @@ pub(crate) struct Firing {
     cancel: CancellationToken,
 }
 
-/// What a firing and its awaiter have in common.
+/// State shared by a firing and its awaiter.
 struct Going {
     process: &'static Process,
     stage: Mutex<Stage>,
@@ -150,7 +150,7 @@ impl Going {
         mem::replace(&mut *self.stage.lock().unwrap_or_else(PoisonError::into_inner), stage)
     }
 
-    /// It has come to its end, on whatever thread.
+    /// Records the result, from any thread.
     fn ended(&self, end: End) {
         let end = Box::new(end);
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
@@ -174,7 +174,7 @@ impl Going {
         }
     }
 
-    /// Has `done` called at its end, which may have come by now.
+    /// Has `done` called with the result, which may be there already.
     fn awaited(&self, py: Python<'_>, done: Py<PyAny>, left: Option<Arc<Left>>) -> PyResult<()> {
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         match mem::replace(&mut *stage, Stage::Told) {
@@ -214,10 +214,11 @@ impl Drop for Firing {
     }
 }
 
-/// Calls what waits for an end. It is called again where that raises, as a signal's handler may anywhere: nobody waits for good.
+/// Calls the awaiter of a result. It is called again if it raises, as the handler of a signal may anywhere: no awaiter
+/// is left waiting.
 ///
 /// # Errors
-/// What was raised first.
+/// The first exception.
 pub(crate) fn tell(py: Python<'_>, end: End, done: &Py<PyAny>) -> PyResult<()> {
     let (outcome, error) = match end {
         Ok(outcome) => (Some(Py::new(py, outcome)?), None),
@@ -230,7 +231,7 @@ pub(crate) fn tell(py: Python<'_>, end: End, done: &Py<PyAny>) -> PyResult<()> {
     told.map(drop)
 }
 
-/// The same where nobody hears what it raises.
+/// Does the same if the exception can't be reported.
 fn tell_all_the_same(py: Python<'_>, end: End, done: &Py<PyAny>) {
     if let Err(error) = tell(py, end, done) {
         error.write_unraisable(py, None);

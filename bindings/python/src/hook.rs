@@ -1,9 +1,9 @@
-//! Functions of Python as hooks of the engine (`protocol.md` H9).
+//! Python functions as hooks of the engine (`protocol.md` H9).
 //!
-//! The Python side begins a call and comes back at once; its answer comes by a [`Reply`]. So no thread of the engine ever runs a
-//! handler, and none waits for one.
+//! The Python side starts a call and returns at once; the answer arrives through a [`Reply`]. So no thread of the
+//! engine ever runs a handler or waits for one.
 //!
-//! INVARIANT: whatever is no answer fails the hook. What that means is the engine's to say.
+//! INVARIANT: an invalid answer fails the hook. The engine decides the consequences.
 
 use crate::attach;
 use crate::objects::to_python;
@@ -19,12 +19,12 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 tokio::task_local! {
-    /// Who fires: its loop and its context variables, as the Python side keeps them.
+    /// The caller's loop and context variables, as the Python side keeps them.
     pub(crate) static AROUND: Arc<Py<PyAny>>;
 }
 
 thread_local! {
-    /// Whether a firing is polled on a thread of the user's, that has let go of the interpreter.
+    /// True while a firing is polled on a thread of the user's, which has released the interpreter.
     static IS_CALLERS: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -38,7 +38,7 @@ impl OnCaller {
         OnCaller { before: IS_CALLERS.replace(true) }
     }
 
-    /// Whether this thread polls a firing.
+    /// Returns whether this thread polls a firing.
     pub(crate) fn is_on() -> bool {
         IS_CALLERS.get()
     }

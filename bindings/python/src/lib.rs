@@ -1,21 +1,21 @@
 //! The extension module behind the Python package `becket`.
 //!
-//! It moves values and waits; what is decided is decided by a `becket_embed::Session`, and what Python's users see is the
-//! pure Python around it (`python/becket`).
+//! It converts values and waits; a `becket_embed::Session` makes all decisions, and the public interface is the pure
+//! Python around it (`python/becket`).
 //!
 //! - `env`: the variables and the home of the process, the one place that reads them
-//! - `attach`: the way into the interpreter for threads of ours, closed for good at its exit
-//! - `process`: what all sessions of a process share: the runtime, the models, private files; made anew after a fork
-//! - `values`: values of Python as JSON
-//! - `objects`: what is data of ours, as objects of Python
-//! - `session`, `firing`, `outcome`: one session, one firing of an event, what it came to
-//! - `ends`: how the loop that awaits a firing hears of its end
-//! - `hook`, `reply`: functions of Python as hooks, and how they answer
-//! - `person`, `told`: who is asked, and who is told what happens
+//! - `attach`: access to the interpreter for our threads, closed at its exit
+//! - `process`: state shared by all sessions of a process: the runtime, the models, private files; recreated after a fork
+//! - `values`: Python values as JSON
+//! - `objects`: our types as Python objects
+//! - `session`, `firing`, `outcome`: one session, one firing of an event, its result
+//! - `ends`: results of firings, delivered to the loop that awaits them
+//! - `hook`, `reply`: Python functions as hooks, and their answers
+//! - `person`, `told`: functions that answer questions and observe events
 //! - `errors`: the package's exceptions
 //!
-//! INVARIANTS: whoever calls the engine has let go of the interpreter first, so nobody waits for a lock of the engine while
-//! holding it. No thread of ours enters an interpreter that is going down. Nothing here forks.
+//! INVARIANTS: every call of the engine releases the interpreter first, so no thread waits for a lock of the engine
+//! while holding it. None of our threads enters an interpreter that is shutting down. Nothing here forks.
 
 mod attach;
 mod ends;

@@ -1,6 +1,6 @@
-//! What is data of ours, as objects of Python: each made anew, so what one hook does to its own reaches no other.
+//! Serializes our types to fresh Python objects, so that hooks cannot affect each other.
 //!
-//! As JSON has it: a number that is none is `None`, a variant its name.
+//! The conventions are those of JSON: NaN becomes `None`, enum variants become their names.
 
 use becket_model::EventKind;
 use becket_model::table::COMMON_INPUT;
@@ -38,7 +38,7 @@ fn name<'py>(py: Python<'py>, name: &str) -> Bound<'py, PyString> {
     known_name(py, name).cloned().unwrap_or_else(|| PyString::new(py, name))
 }
 
-/// Why there is no object.
+/// A value that could not be converted.
 #[derive(Debug)]
 struct NotMade(PyErr);
 
@@ -68,7 +68,7 @@ type Made<'py> = Result<Bound<'py, PyAny>, NotMade>;
 #[derive(Clone, Copy)]
 struct Objects<'py> {
     py: Python<'py>,
-    /// Whether it is the key of a `dict`.
+    /// True if it is the key of a `dict`.
     is_key: bool,
 }
 
@@ -89,7 +89,7 @@ impl<'py> Objects<'py> {
         self.py.None().into_bound(self.py)
     }
 
-    /// What a variant holds, under its name.
+    /// Returns the value of a variant under its name.
     fn of_variant(self, variant: Option<&'static str>, held: Bound<'py, PyAny>) -> Made<'py> {
         let Some(variant) = variant else { return Ok(held) };
         let dict = PyDict::new(self.py);

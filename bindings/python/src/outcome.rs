@@ -1,5 +1,5 @@
-//! What a firing came to, as Python reads it: the little that every host looks at at once, and all of it as `becket fire --json`
-//! prints it, made when it is asked for.
+//! The outcome of a firing for Python: the few fields that every host reads at once, and all of it as `becket fire
+//! --json` prints it, built on demand.
 
 use crate::objects::to_python;
 use becket_embed::view::Report;
@@ -39,13 +39,13 @@ impl Outcome {
         self.outcome.decision().as_str()
     }
 
-    /// Whether the call is denied for nothing but that the session has nobody to ask.
+    /// Returns whether the call is denied only because the session has no user to ask.
     #[getter]
     fn nobody_to_ask(&self) -> bool {
         self.outcome.nobody_to_ask
     }
 
-    /// What hooks and rules come to, on events about permission; `None` where nobody has decided.
+    /// Returns the decision of hooks and rules on permission events; `None` if they are undecided.
     #[getter]
     fn permission_decision(&self) -> Option<&'static str> {
         match &self.outcome.settlement {

@@ -1,9 +1,9 @@
-//! What all sessions of a process share: one runtime, made on first use, and the place for private files.
+//! State shared by all sessions of a process: one runtime, made on first use, and the directory for private files.
 //!
 //! A forked child has none of its parent's threads, so nothing of the parent's is used in it: it makes its own.
 //!
-//! INVARIANT: the lock is only taken by who holds the interpreter, and let go before that is. A fork holds the interpreter too, so
-//! no child inherits it locked.
+//! INVARIANT: the lock is taken only while holding the interpreter, and released before that is. A fork holds the
+//! interpreter too, so no child inherits it locked.
 
 use crate::errors::BecketError;
 use pyo3::prelude::*;
@@ -14,11 +14,11 @@ use tokio::runtime::{Builder, Handle, Runtime};
 /// Hooks wait more than they work.
 const THREADS: usize = 2;
 
-/// What a process has once.
+/// The state that a process has once.
 pub(crate) struct Process {
     pid: u32,
     runtime: Runtime,
-    /// Where sessions keep private files, unless they name a directory. It goes with the process.
+    /// The directory for private files of sessions, unless they name one. Deleted with the process.
     pub(crate) private: PathBuf,
 }
 
@@ -63,7 +63,7 @@ impl Process {
         self.runtime.handle()
     }
 
-    /// Whether it is the process that runs.
+    /// Returns whether it belongs to the current process.
     pub(crate) fn is_this(&self) -> bool {
         self.pid == std::process::id()
     }

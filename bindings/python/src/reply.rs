@@ -1,6 +1,6 @@
-//! How a function of Python answers: once, from any thread, or never.
+//! The answer of a Python function: once, from any thread, or never.
 //!
-//! The thread that answers takes on the firing that waits for it.
+//! The thread that answers continues the firing that waits for it.
 
 use crate::hook::OnCaller;
 use crate::process::Process;
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::oneshot::{Receiver, Sender, channel};
 
-/// Where a hook's answer goes.
+/// The receiver of a hook's answer.
 #[pyclass(frozen, module = "becket._becket")]
 pub(crate) struct Reply {
     process: &'static Process,
@@ -22,10 +22,10 @@ pub(crate) struct Reply {
 
 #[pymethods]
 impl Reply {
-    /// Answers as a command would print it; `None` has nothing to say. False where nobody waits any more.
+    /// Answers as a command would print it; `None` is no decision. Returns false if the answer is no longer awaited.
     ///
     /// # Errors
-    /// The object holds what JSON can't say; the call still waits for an answer then.
+    /// The object can't be converted to JSON; the call then still waits for an answer.
     #[pyo3(signature = (answer, /))]
     fn answer(&self, py: Python<'_>, answer: Option<&Bound<'_, PyDict>>) -> PyResult<bool> {
         let answer = match answer {
@@ -35,10 +35,11 @@ impl Reply {
         Ok(self.send(py, answer))
     }
 
-    /// Says that the hook has failed, and why, with what of its answer can be read. False where nobody waits any more.
+    /// Reports that the hook has failed, and why, with the readable part of its answer. Returns false if the answer is
+    /// no longer awaited.
     ///
     /// # Errors
-    /// The object holds what JSON can't say; the call still waits for an answer then.
+    /// The object can't be converted to JSON; the call then still waits for an answer.
     #[pyo3(signature = (why, answer = None, /))]
     fn fail(&self, py: Python<'_>, why: String, answer: Option<&Bound<'_, PyDict>>) -> PyResult<bool> {
         let failed = match answer {

@@ -140,7 +140,7 @@ impl Session {
         firing::wait(py, fires, self.process, &cancel)
     }
 
-    /// Which hooks an event would run.
+    /// Returns the hooks that an event would run.
     fn plan<'py>(
         &self,
         py: Python<'py>,
@@ -166,7 +166,7 @@ impl Session {
         to_python(py, &Report::Explain(planned))
     }
 
-    /// What is wrong in the configuration.
+    /// Returns the problems of the configuration.
     fn check<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let open = self.alive()?;
         let checked = py.detach(|| open.session.check());
@@ -190,7 +190,7 @@ impl Session {
         Ok(py.detach(|| open.session.events()))
     }
 
-    /// Takes what background hooks have come to.
+    /// Takes the results of background hooks.
     fn background<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let open = self.alive()?;
         let taken = py.detach(|| open.session.background());
@@ -218,10 +218,10 @@ impl Session {
         py.detach(|| open.session.register(&registration, hook)).map_err(RegistrationError::new_err)
     }
 
-    /// Removes one.
+    /// Removes a registered hook.
     ///
     /// # Errors
-    /// `RegistrationError`: there is none.
+    /// `RegistrationError` if it does not exist.
     fn unregister(&self, py: Python<'_>, id: &str) -> PyResult<()> {
         let open = self.alive()?;
         py.detach(|| open.session.unregister(id)).map_err(RegistrationError::new_err)
@@ -278,7 +278,7 @@ fn event_of(open: &Open, event: &str, fields: &Bound<'_, PyDict>) -> PyResult<Ev
     open.session.event(event, fields).map_err(wrong)
 }
 
-/// What this session's own host is. The models are those of the environment's keys.
+/// Returns the host of this session. The models are those of the environment's keys.
 fn host(process: &Process, managed: Option<PathBuf>) -> Result<Host, NotOpened> {
     let environment = env::surroundings();
     let models = models::models(&Choice::default(), &environment);

@@ -1,7 +1,7 @@
-//! Everything that happens in a session, told to a function of Python (`protocol.md` H13).
+//! Events of a session, reported to a Python function (`protocol.md` H13).
 //!
-//! A thread of its own calls it, in the order in which things happened, and what belongs to a firing comes before its outcome.
-//! Where the function does not keep up, some of it is lost, and it is told how much.
+//! A thread of its own calls it, in the order of the events; those that belong to a firing come before its outcome. If
+//! the function does not keep up, some events are dropped, and it is told how many.
 
 use crate::attach;
 use crate::objects::to_python;
@@ -14,7 +14,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, ThreadId};
 use tokio::sync::oneshot;
 
-/// How much may wait to be told.
+/// The maximum number of queued events.
 const MOST: usize = 4_096;
 
 enum Line {
@@ -42,7 +42,7 @@ impl Teller {
         Ok(Arc::new(Teller { lines, missed: AtomicU64::new(0), thread: thread.thread().id() }))
     }
 
-    /// Waits until what has happened so far is told.
+    /// Waits until all events so far have been reported.
     pub(crate) async fn all_told(&self) {
         // The function itself may fire: it can't wait for its own end.
         if thread::current().id() == self.thread {
@@ -60,7 +60,7 @@ impl Teller {
     }
 }
 
-/// What an engine holds of it.
+/// The observer that an engine holds.
 pub(crate) struct Observing(pub(crate) Arc<Teller>);
 
 impl Observer for Observing {

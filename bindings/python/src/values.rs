@@ -1,25 +1,26 @@
-//! Values of Python as JSON.
+//! Python values as JSON.
 //!
-//! Refuses what JSON can't say: other types, keys that are no text, numbers that no JSON reader keeps, text with lone surrogates,
-//! and what is nested deeper than [`DEEPEST`], a list that holds itself included. The error says where.
+//! Values that JSON can't represent are errors: other types, keys that are not text, numbers that JSON readers do not
+//! keep, text with lone surrogates, and values nested deeper than [`DEEPEST`], a list that holds itself included. The
+//! error says where.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use serde_json::{Number, Value};
 
-/// How deep values may be nested: as deep as the JSON reader goes.
+/// The maximum nesting of values: that of the JSON reader.
 const DEEPEST: usize = 127;
 
-/// An object of JSON, of a `dict`: a map, or whatever takes its fields.
+/// Converts a `dict` to a JSON object: a map, or another collection of fields.
 ///
 /// # Errors
-/// It holds what JSON can't say.
+/// It holds a value that JSON can't represent.
 pub(crate) fn object<T: FromIterator<(String, Value)>>(given: &Bound<'_, PyDict>) -> PyResult<T> {
     fields(given, &Path::Top)
 }
 
-/// Where a value stands, for errors.
+/// The position of a value, for errors.
 enum Path<'a> {
     Top,
     Key(&'a Path<'a>, &'a str),

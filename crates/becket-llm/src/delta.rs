@@ -10,7 +10,7 @@ use crate::response::{Response, StopReason, Usage};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A piece of an answer. Blocks are told apart by `index`, and may interleave.
+/// A piece of an answer. `index` identifies its block; blocks may interleave.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Delta {
     /// The answer begins.
@@ -80,7 +80,7 @@ struct Open {
 pub struct BrokenCall {
     /// Its place in the answer's content, from 0.
     pub at: usize,
-    /// What is wrong with its input.
+    /// The fault of its input.
     pub why: String,
 }
 
@@ -138,10 +138,10 @@ impl Collector {
         Ok(())
     }
 
-    /// The whole answer. A tool call that the token limit cut off is left out.
+    /// Returns the whole answer. A tool call that the token limit cut off is left out.
     ///
     /// # Errors
-    /// [`ModelError::Truncated`] without an end; [`ModelError::BadAnswer`] for a tool's input that is no object.
+    /// [`ModelError::Truncated`] without an end; [`ModelError::BadAnswer`] if the input of a tool is not an object.
     pub fn finish(self) -> Result<Response, ModelError> {
         let from = self.from.clone();
         let (response, broken) = self.finish_with_broken_calls()?;
@@ -151,8 +151,8 @@ impl Collector {
         }
     }
 
-    /// The whole answer, for those who tell the model what is wrong with a call: one whose input is no JSON object stays
-    /// in the answer, with an empty input, and is named beside it. It must not be run.
+    /// Returns the whole answer, for callers that report a faulty call to the model: one whose input is not a JSON
+    /// object stays in the answer, with an empty input, and is listed beside it. It must not be run.
     ///
     /// # Errors
     /// [`ModelError::Truncated`] without an end.
@@ -209,7 +209,7 @@ impl Collector {
     }
 }
 
-/// What a block is once the answer has ended.
+/// A block of a finished answer.
 enum Closed {
     Whole(Block),
     /// A tool call that the token limit cut off.

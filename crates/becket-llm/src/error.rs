@@ -1,70 +1,70 @@
-//! What can go wrong between a host and a model: one named variant per cause.
+//! Failures between a host and a model: one named variant per cause.
 //!
-//! Errors name the host of a base URL, never its path, its user or a key. What a server said is scrubbed of the
-//! key, cut short and freed of control characters before it gets here.
+//! Errors name the host of a base URL, never its path, its user or a key. A server's text has the key removed, is cut
+//! short and freed of control characters before it gets here.
 
 use std::time::Duration;
 
 /// The most characters of a server's own words that an error shows.
 const SHOWN: usize = 400;
 
-/// Why a model gave no answer. `from` is the host that was asked, or the model's name where there is no host.
+/// A request to a model that failed. `from` is the host, or the model's name if there is no host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
     /// The key is missing, wrong, or not allowed to do this (401, 403).
     #[error("`{from}` refused the key (status {status}): {message}; check the key of this provider")]
     Unauthorized {
-        /// Who refused.
+        /// The host that rejected the key.
         from: String,
         /// The HTTP status.
         status: u16,
-        /// What it said.
+        /// The host's message.
         message: String,
     },
     /// Too many requests or tokens (429).
     #[error("`{from}` limits the rate of requests: {message}{}", wait(*.retry_after))]
     RateLimited {
-        /// Who limits.
+        /// The host that limits requests.
         from: String,
-        /// How long to wait, where it said so.
+        /// The requested wait, if the host named one.
         retry_after: Option<Duration>,
-        /// What it said.
+        /// The host's message.
         message: String,
     },
     /// The provider can't serve anybody right now (503, 529).
     #[error("`{from}` is overloaded: {message}{}", wait(*.retry_after))]
     Overloaded {
-        /// Who is.
+        /// The overloaded host.
         from: String,
-        /// How long to wait, where it said so.
+        /// The requested wait, if the host named one.
         retry_after: Option<Duration>,
-        /// What it said.
+        /// The host's message.
         message: String,
     },
     /// The request is wrong or too large (400, 413, 422).
     #[error("`{from}` refused the request: {message}")]
     BadRequest {
-        /// Who refused.
+        /// The host that rejected the request.
         from: String,
-        /// What it said.
+        /// The host's message.
         message: String,
     },
     /// No such model or URL (404).
     #[error("`{from}` knows no model `{model}`: {message}; check the model's name and the base URL")]
     NotFound {
-        /// Who was asked.
+        /// The host.
         from: String,
         /// The model.
         model: String,
-        /// What it said.
+        /// The host's message.
         message: String,
     },
     /// The connection broke while the answer came.
     #[error("the connection to `{from}` broke in the middle of its answer: {message}")]
     Broken {
-        /// Who answered.
+        /// The host that answered.
         from: String,
-        /// What the network said.
+        /// The network error.
         message: String,
     },
     /// This machine has no server at that address.
@@ -76,15 +76,15 @@ pub enum ModelError {
     /// No connection.
     #[error("can't reach `{from}`: {message}")]
     Connection {
-        /// Who was asked.
+        /// The host.
         from: String,
-        /// What the network said.
+        /// The network error.
         message: String,
     },
     /// Silence for too long.
     #[error("`{from}` sent nothing for {} s", .idle.as_secs_f32())]
     Idle {
-        /// Who is silent.
+        /// The silent host.
         from: String,
         /// The bound on silence.
         idle: Duration,
@@ -92,21 +92,21 @@ pub enum ModelError {
     /// The answer ended before its end.
     #[error("the answer of `{from}` broke off before its end")]
     Truncated {
-        /// Whose answer.
+        /// The host that answered.
         from: String,
     },
-    /// What came is not what this API answers.
+    /// An answer that does not follow the API.
     #[error("can't read the answer of `{from}`: {message}")]
     BadAnswer {
-        /// Whose answer.
+        /// The host that answered.
         from: String,
-        /// What is wrong with it.
+        /// The fault.
         message: String,
     },
     /// The answer is longer than the bound.
     #[error("the answer of `{from}` is longer than {limit} bytes")]
     TooLarge {
-        /// Whose answer.
+        /// The host that answered.
         from: String,
         /// The bound, in bytes.
         limit: usize,
@@ -114,15 +114,15 @@ pub enum ModelError {
     /// Anything else the provider said.
     #[error("`{from}` failed{}: {message}", said(*.status, .kind))]
     Provider {
-        /// Who failed.
+        /// The host that failed.
         from: String,
         /// The HTTP status; `None` for an error inside a stream.
         status: Option<u16>,
         /// The provider's name for the error; may be empty.
         kind: String,
-        /// How long it asks to wait before the next try.
+        /// The requested wait before the next try.
         retry_after: Option<Duration>,
-        /// What it said.
+        /// The host's message.
         message: String,
     },
     /// The name leads to no model.
@@ -130,7 +130,7 @@ pub enum ModelError {
     UnknownModel {
         /// The name as it was written.
         name: String,
-        /// What to write instead.
+        /// The text to write instead.
         message: String,
     },
     /// The host has no key for a provider that needs one.
@@ -145,7 +145,7 @@ pub enum ModelError {
     /// The client can't be built from what the host handed in.
     #[error("can't set up the model client: {message}")]
     Setup {
-        /// What is wrong.
+        /// The fault.
         message: String,
     },
     /// A scripted model was asked something its script does not have.
@@ -153,13 +153,13 @@ pub enum ModelError {
     Script {
         /// The script.
         name: String,
-        /// What was expected and what came.
+        /// The expected and the actual request.
         message: String,
     },
 }
 
 impl ModelError {
-    /// Whether the same request may succeed when it is sent again.
+    /// Returns whether the same request may succeed when it is sent again.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         match self {
@@ -187,8 +187,8 @@ impl ModelError {
         }
     }
 
-    /// Whether the request was refused because the model can't hold so much. There is no code for it: providers say it in
-    /// words, and these are the ones that they are known to use.
+    /// Returns whether the request was rejected because it exceeds the model's context. There is no code for it:
+    /// providers say it in words, and these are the known ones.
     #[must_use]
     pub fn is_too_long(&self) -> bool {
         const WORDS: [&str; 6] = [
@@ -204,7 +204,7 @@ impl ModelError {
         WORDS.iter().any(|words| message.contains(words))
     }
 
-    /// How long the provider asks to wait before the next try.
+    /// Returns the provider's requested wait before the next try.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
@@ -246,7 +246,7 @@ fn said(status: Option<u16>, kind: &str) -> String {
     }
 }
 
-/// What a server said about a failed request.
+/// A server's response to a failed request.
 #[derive(Debug, Clone)]
 pub(crate) struct Refusal<'a> {
     pub(crate) from: &'a str,
@@ -259,7 +259,7 @@ pub(crate) struct Refusal<'a> {
     pub(crate) retry_after: Option<Duration>,
 }
 
-/// The cause behind a refusal, by status, or by the provider's own name where there is no status.
+/// Returns the error behind a failed request, by status, or by the provider's own error name if there is no status.
 pub(crate) fn refused(refusal: &Refusal<'_>) -> ModelError {
     let from = refusal.from.to_owned();
     let message = shown(refusal.message);

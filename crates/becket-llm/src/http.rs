@@ -18,17 +18,17 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a host may decide about HTTP.
+/// The HTTP settings of a host.
 #[derive(Clone)]
 pub struct HttpOptions {
-    /// Whom to trust.
+    /// The trusted roots.
     pub roots: Roots,
     /// The proxy for every request, such as `http://proxy:3128`.
     pub proxy: Option<String>,
     /// Hosts that are reached without it, as `NO_PROXY` lists them: names with all names below, addresses, networks.
     /// This machine always is.
     pub no_proxy: Option<String>,
-    /// How long connecting may take, name lookup and TLS included.
+    /// The limit on connecting, name lookup and TLS included.
     pub connect_timeout: Duration,
 }
 
@@ -53,7 +53,7 @@ impl fmt::Debug for HttpOptions {
 /// This machine, as `NO_PROXY` would name it.
 const HERE: &str = "localhost,127.0.0.0/8,::1";
 
-/// Which certificates may sign a server's.
+/// The certificates that may sign a server's.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Roots {
     /// Those of the platform.
@@ -64,7 +64,7 @@ pub enum Roots {
     Only(String),
 }
 
-/// Why there is no client.
+/// A client that could not be built.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpClientError {
     /// The PEM text is not PEM, or has no certificate.
@@ -78,10 +78,10 @@ pub enum HttpClientError {
     Build(String),
 }
 
-/// A client for every provider. Cloning it shares its connections.
+/// Builds a client for every provider. Clones share its connections.
 ///
 /// # Errors
-/// See [`HttpClientError`]. A platform without any root certificate is no error here: plain HTTP still works, and
+/// See [`HttpClientError`]. A platform without any root certificate is not an error here: plain HTTP still works, and
 /// every TLS handshake fails.
 pub fn http_client(options: &HttpOptions) -> Result<reqwest::Client, HttpClientError> {
     http_client_builder(options)?.build().map_err(|error| HttpClientError::Build(plain(error)))
@@ -145,14 +145,14 @@ fn certificates(pem: &str) -> Result<Vec<CertificateDer<'static>>, HttpClientErr
     Ok(certificates)
 }
 
-/// Whether a failure came while an answer did: who sends it was reached then.
+/// Returns whether a failure happened while an answer was received, so that the server had been reached.
 pub(crate) fn is_in_answer(error: &reqwest::Error) -> bool {
     error.is_body() || error.is_decode()
 }
 
 /// Returns why no connection to `from` came about.
 pub(crate) fn unconnected(from: String, error: reqwest::Error, scrub: impl Fn(&str) -> String) -> ModelError {
-    // No proxy stands between, so it is the server itself that is not there.
+    // There is no proxy, so the server itself is not running.
     if is_here(&from) && is_refused(&error) {
         return ModelError::NothingListens { from };
     }
@@ -181,7 +181,7 @@ fn is_refused(error: &reqwest::Error) -> bool {
     false
 }
 
-/// What the network said, without the URL, with its causes.
+/// Returns the network error with its causes, without the URL.
 pub(crate) fn plain(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut text = error.to_string();

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 /// A JSON object, in the order it was written.
 pub type Object = Map<String, Value>;
 
-/// Who speaks. A system prompt is no message: see [`Request::system`](crate::Request::system).
+/// The author of a message. A system prompt is not a message: see [`Request::system`](crate::Request::system).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// The user's side, which carries the results of tools too.
@@ -20,9 +20,9 @@ pub enum Role {
 /// One turn of one side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// Whose turn it is.
+    /// The author.
     pub role: Role,
-    /// What it says, in order.
+    /// The content, in order.
     pub content: Vec<Block>,
 }
 
@@ -61,16 +61,16 @@ pub enum Block {
         /// The parameters.
         input: Object,
     },
-    /// What a tool answered.
+    /// The result of a tool call.
     ToolResult {
         /// The call's [`id`](Block::ToolUse::id).
         tool_use_id: String,
         /// Text and images.
         content: Vec<Block>,
-        /// Whether the call failed, or was refused.
+        /// True if the call failed, or was denied.
         is_error: bool,
     },
-    /// What the model thought, with the signature that lets it be sent back.
+    /// The model's reasoning, with the signature that allows sending it back.
     Thinking {
         /// The thought.
         text: String,
@@ -101,8 +101,8 @@ impl Block {
         }
     }
 
-    /// The block in the form of the Messages API, whole: also what that API would refuse, such as blank text or a thought
-    /// without a signature. `is_error` of a result stands there only where it is true.
+    /// Returns the block in the form of the Messages API, complete: including content that the API rejects, such as
+    /// blank text or a thought without a signature. `is_error` of a result is present only if it is true.
     #[must_use]
     pub fn to_json(&self) -> Value {
         match self {
@@ -124,7 +124,7 @@ impl Block {
         }
     }
 
-    /// What [`Block::to_json`] makes of a [`Block::ToolResult`] of these.
+    /// Returns the JSON that [`Block::to_json`] returns for such a [`Block::ToolResult`].
     #[must_use]
     pub fn result_to_json(tool_use_id: &str, content: &[Block], is_error: bool) -> Value {
         let content: Vec<Value> = content.iter().map(Self::to_json).collect();

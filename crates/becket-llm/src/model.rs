@@ -9,11 +9,11 @@ use futures_util::stream::{BoxStream, StreamExt};
 use std::fmt;
 use std::sync::Arc;
 
-/// A language model that can be asked.
+/// A language model.
 ///
-/// Dropping the stream or the future closes the connection. There is no deadline here: the caller wraps it in one.
+/// Dropping the stream or the future closes the connection. There is no deadline here: the caller applies one.
 pub trait Model: Send + Sync {
-    /// How messages call this model.
+    /// The name of this model in messages.
     fn name(&self) -> &str;
 
     /// Asks, and gives the answer piece by piece. Nothing comes after an error or after [`Delta::Stop`].
@@ -34,10 +34,10 @@ pub trait Model: Send + Sync {
         })
     }
 
-    /// What it can do by itself.
+    /// The native capabilities of the model.
     fn capabilities(&self) -> Capabilities;
 
-    /// What it costs, where the host said so.
+    /// The price of the model, if the host set one.
     fn price(&self) -> Option<Price> {
         None
     }
@@ -49,7 +49,7 @@ impl fmt::Debug for dyn Model + '_ {
     }
 }
 
-/// What a model can do by itself, without being told how in the prompt.
+/// The native capabilities of a model, which need no instructions in the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities {
     /// It can ask for tools.

@@ -1,14 +1,14 @@
-//! Finds the model a name means, from what the host handed in.
+//! Resolves model names to models, from the host's configuration.
 //!
 //! | name | model |
 //! |---|---|
 //! | `sonnet`, `opus`, `haiku` | the current model of that family; a host may say which |
 //! | `claude-…` | Anthropic's, by its own name |
-//! | `anthropic::name` | whatever the server at Anthropic's base URL calls so |
+//! | `anthropic::name` | the model of that name at Anthropic's base URL |
 //! | `provider::name` | any other provider, such as `openai::…`, `gemini::…`, `ollama::…` |
 //!
-//! Nothing is looked up in the environment. The HTTP client is made when the first model is, so a host without
-//! prompt hooks pays nothing for it.
+//! Nothing is looked up in the environment. The HTTP client is made when the first model is, so a host without prompt
+//! hooks pays nothing for it.
 
 use crate::anthropic::{ALIASES, Anthropic, Credential, IDLE, StructuredOutput, base_url};
 use crate::error::ModelError;
@@ -27,14 +27,14 @@ const ANTHROPIC: &str = "anthropic";
 /// The provider that lives on this machine and needs no key.
 const LOCAL: &str = "ollama";
 
-/// Where a provider lives and how to prove who asks.
+/// The address of a provider and the credentials for it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Endpoint {
     /// Its address; `None` is the provider's own.
     pub base_url: Option<String>,
     /// The key. A local server needs none.
     pub credential: Credential,
-    /// How JSON of a given schema is asked for (Anthropic's API alone).
+    /// The way to request JSON of a given schema (Anthropic's API alone).
     pub structured_output: StructuredOutput,
 }
 
@@ -85,7 +85,7 @@ pub struct Providers {
     made: Mutex<BTreeMap<String, Arc<dyn Model>>>,
 }
 
-/// How many models are kept; names come from settings, so there are few.
+/// The number of cached models; names come from settings, so there are few.
 const KEPT: usize = 64;
 
 impl Providers {
@@ -114,7 +114,7 @@ impl Providers {
         self
     }
 
-    /// With a name that stands for another: replaces `haiku` and its like, too. It may lead to another alias.
+    /// Adds an alias; replaces built-in ones such as `haiku`, too. It may lead to another alias.
     #[must_use]
     pub fn with_alias(mut self, alias: impl Into<String>, model: impl Into<String>) -> Self {
         self.aliases.insert(alias.into(), model.into());
@@ -128,7 +128,7 @@ impl Providers {
         self
     }
 
-    /// With the small fast model, for those who name none. rule: H7
+    /// Sets the small fast model, for requests that name none. rule: H7
     #[must_use]
     pub fn with_default(mut self, name: impl Into<String>) -> Self {
         self.default = Some(name.into());

@@ -1,11 +1,11 @@
-//! What a model is asked, whatever the provider.
+//! Requests to a model of any provider.
 //!
 //! Holds no key, no URL and no model name: those belong to the [`Model`](crate::Model).
 
 use crate::message::Message;
 use serde_json::Value;
 
-/// Tokens an answer may have where nobody says otherwise.
+/// The default limit on the tokens of an answer.
 const MAX_TOKENS: u32 = 4096;
 
 /// One request. Start from [`Request::user`] or from `default()` and set what differs.
@@ -17,7 +17,7 @@ pub struct Request {
     pub messages: Vec<Message>,
     /// Tools the model may ask for.
     pub tools: Vec<ToolSpec>,
-    /// Whether it may, must or must not ask for one. Counts only beside tools.
+    /// The rule for tool calls. Has an effect only if there are tools.
     pub tool_choice: ToolChoice,
     /// The shape of the answer.
     pub output: Output,
@@ -25,11 +25,11 @@ pub struct Request {
     pub max_tokens: u32,
     /// Randomness, 0 to 1; `None` leaves it to the provider. Newest models accept none.
     pub temperature: Option<f32>,
-    /// Whether the model thinks before it answers.
+    /// The setting of thinking before the answer.
     pub thinking: Thinking,
     /// Texts that end the answer.
     pub stop: Vec<String>,
-    /// Whether the provider keeps the prefix for later requests.
+    /// The setting of the provider's prefix cache.
     pub caching: Caching,
 }
 
@@ -68,13 +68,13 @@ impl Request {
 pub struct ToolSpec {
     /// Its name.
     pub name: String,
-    /// What it does, for the model.
+    /// The description for the model.
     pub description: String,
     /// The JSON Schema of its parameters, an object.
     pub input_schema: Value,
 }
 
-/// Whether the model asks for a tool.
+/// The rule for tool calls: allowed, required or forbidden.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolChoice {
     /// As it likes.
@@ -90,7 +90,7 @@ pub enum ToolChoice {
 /// The shape of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Output {
-    /// Whatever the model writes.
+    /// Any text.
     Text,
     /// JSON of this schema, as the answer's text.
     Json {
@@ -101,7 +101,7 @@ pub enum Output {
     },
 }
 
-/// Whether the model thinks before it answers.
+/// The setting of thinking before the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Thinking {
     /// No thinking. rule: H7
@@ -110,7 +110,7 @@ pub enum Thinking {
     Default,
 }
 
-/// Whether the provider keeps the prefix of this request for the next one (Anthropic alone).
+/// The setting that caches the prefix of this request for the next one (Anthropic alone).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Caching {
     /// Nothing is marked.

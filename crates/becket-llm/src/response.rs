@@ -1,4 +1,4 @@
-//! What a model answered, what it used, and what that cost.
+//! An answer of a model, its token usage and its cost.
 
 use crate::message::{Block, Object};
 
@@ -9,9 +9,9 @@ pub struct Response {
     pub id: String,
     /// The model that answered, as the provider calls it.
     pub model: String,
-    /// What it said, in order.
+    /// The content, in order.
     pub content: Vec<Block>,
-    /// Why it ended.
+    /// The reason why it ended.
     pub stop: StopReason,
     /// Tokens.
     pub usage: Usage,
@@ -38,7 +38,7 @@ impl Response {
     }
 }
 
-/// Why an answer ended.
+/// The reason why an answer ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StopReason {
     /// The model was done.
@@ -83,7 +83,7 @@ impl Usage {
     }
 }
 
-/// What a model costs, in US dollars per million tokens. The host knows it; this crate keeps no price list, since
+/// The price of a model, in US dollars per million tokens. It comes from the host; this crate has no price list, since
 /// one would be wrong within months.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Price {
@@ -98,7 +98,7 @@ pub struct Price {
 }
 
 impl Price {
-    /// What `usage` cost, in US dollars.
+    /// Returns the cost of `usage` in US dollars.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^52")]
     pub fn cost(&self, usage: &Usage) -> f64 {

@@ -1,11 +1,11 @@
 //! A key that can be sent but not shown.
 //!
-//! Refuses `Display`, `Serialize` and a telling `Debug`. Takes its text out of whatever a server sent back.
+//! Has no `Display`, no `Serialize` and a redacted `Debug`. Removes its text from anything that a server sent back.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// What stands where a secret was.
+/// The replacement for a secret.
 const REDACTED: &str = "[redacted]";
 
 /// A key or token. `Debug` shows `[redacted]`; only [`Secret::expose`] gives the text.
@@ -27,7 +27,7 @@ impl Secret {
         &self.0
     }
 
-    /// Whether there is nothing to send.
+    /// Returns whether there is nothing to send.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

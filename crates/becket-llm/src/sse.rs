@@ -24,7 +24,7 @@ pub(crate) struct Reader {
     limit: usize,
     line: Vec<u8>,
     event: Event,
-    /// Whether the event has any data line: an empty one counts too.
+    /// True if the event has any data line, even an empty one.
     has_data: bool,
     /// The last byte was a carriage return: a newline that follows belongs to it.
     after_return: bool,

@@ -1,4 +1,4 @@
-//! What a run costs over what the system charges for the same process: `posix_spawn` and a wait.
+//! Overhead of a run compared with what the system charges for the same process: `posix_spawn` and a wait.
 //!
 //! The host is made larger before each size: a runner that forks would pay for every page of it.
 

@@ -76,7 +76,7 @@ impl Child {
         self.stderr.pump(sink);
     }
 
-    /// Whether somebody can still write to stdout or stderr.
+    /// Returns whether some process can still write to stdout or stderr.
     pub(crate) fn outputs_open(&self) -> bool {
         self.stdout.is_open() || self.stderr.is_open()
     }
@@ -112,7 +112,8 @@ impl Child {
     }
 }
 
-/// The future was dropped, or the sink panicked: nobody waits for the answer, so there is no grace.
+/// Ends the run after its future was dropped or its sink panicked: its result is no longer needed, so there is no
+/// grace.
 impl Drop for Child {
     fn drop(&mut self) {
         if let Some(ending) = self.give_up() {

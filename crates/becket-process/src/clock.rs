@@ -1,19 +1,19 @@
-//! How much of its limit a run has left, where the limit may stand still and be set anew.
+//! The remaining time of a run, whose limit may be paused and replaced.
 //!
-//! Refuses to look at the time: every moment is handed in, so that a pause counts from the call that asked for it and
-//! not from when the run hears of it.
+//! Never reads the system clock: every moment is passed in, so that a pause counts from the call that asked for it and
+//! not from when the run notices it.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The limit of one run. `None` is no limit; a moment past the end of time is none either.
+/// The limit of one run. `None` is no limit; neither is a moment too far in the future for the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Clock {
     /// It runs out at a moment.
     Running { due: Option<Instant> },
-    /// It stands still for as many as hold it.
+    /// Paused as long as there are holders.
     Paused { holders: NonZeroUsize, left: Option<Duration> },
 }
 
@@ -50,7 +50,7 @@ impl Clock {
         }
     }
 
-    /// When it runs out, if nobody does anything.
+    /// Returns when the limit is reached, if nothing changes.
     pub(crate) fn due(&self) -> Option<Instant> {
         match self {
             Self::Running { due } => *due,
@@ -58,7 +58,7 @@ impl Clock {
         }
     }
 
-    /// When it would run out if it went on at `now`.
+    /// Returns when the limit would be reached if it went on at `now`.
     pub(crate) fn due_regardless(&self, now: Instant) -> Option<Instant> {
         match self {
             Self::Running { due } => *due,
@@ -83,7 +83,7 @@ mod tests {
     }
     use Do::{Limit, Pause, Resume};
 
-    /// What is done at which second, and when the limit is over then; also if a pause does not count.
+    /// The steps by second, then when the limit is reached; also if a pause does not count.
     type Case = (&'static str, &'static [(u64, Do)], Option<u64>, Option<u64>);
 
     const CASES: &[Case] = &[

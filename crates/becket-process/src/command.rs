@@ -1,6 +1,6 @@
-//! What to run: the program, its whole environment, its directory, its input.
+//! The description of a process to run: the program, its whole environment, its directory, its input.
 //!
-//! Nothing is inherited and nothing is guessed: what is not in a [`Command`], the process does not get.
+//! Nothing is inherited and nothing is guessed: the process gets only what its [`Command`] holds.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -12,7 +12,7 @@ use bytes::Bytes;
 /// A command, complete: what [`crate::Runner::run`] starts (`protocol.md` H2, H3).
 #[derive(Clone)]
 pub struct Command {
-    /// What is executed.
+    /// The program to execute.
     pub program: Program,
     /// The whole environment; nothing is inherited. Where a name comes twice, the program sees both, in this order.
     pub env: Vec<(OsString, OsString)>,
@@ -20,21 +20,21 @@ pub struct Command {
     pub cwd: PathBuf,
     /// The bytes of stdin, shared, written as they are; then stdin is closed.
     pub stdin: Bytes,
-    /// What becomes of the processes that it leaves running.
+    /// The treatment of the processes that it leaves running.
     pub descendants: Descendants,
 }
 
-/// What becomes of the processes that a command leaves running.
+/// The treatment of the processes that a command leaves running.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Descendants {
-    /// Those of a command that ends by itself are left alone. Those of one that is ended are ended with it, as far as they
-    /// can be seen (`protocol.md` H4).
+    /// Those of a command that exits on its own are left alone. Those of a command that is killed are killed with it,
+    /// as far as they can be found (`protocol.md` H4).
     #[default]
     Seen,
-    /// All are ended with a command that is ended, whatever they did to leave it: `setsid` and double forks change nothing
-    /// (`protocol.md` E7). On Linux the command becomes the parent of every orphan among its descendants; elsewhere its
-    /// process group is ended. Of a command that ends by itself only its session is ended, since its orphans have lost
-    /// their parent then: it has to outlive those that it runs.
+    /// All are killed with a command that is killed; `setsid` and double forks do not escape this (`protocol.md` E7).
+    /// On Linux the command becomes the parent of every orphan among its descendants; elsewhere its process group is
+    /// killed. If a command exits on its own, only its session is killed, since its orphans have lost their parent
+    /// then: it has to outlive the processes that it starts.
     Adopted {
         /// The names of programs that are left alone, with all that they have started: daemons.
         kept: Arc<[String]>,
@@ -90,7 +90,7 @@ impl fmt::Debug for Command {
     }
 }
 
-/// What is executed (`protocol.md` H2).
+/// The program to execute (`protocol.md` H2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Program {
     /// `<shell> -c <script>`: the shell reads the text.

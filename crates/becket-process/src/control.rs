@@ -1,6 +1,6 @@
-//! The handle that steers one run from outside: more stdin, a limit that stands still, a new limit.
+//! A handle that controls one run from outside: more stdin, a paused limit, a new limit.
 //!
-//! Refuses to wait: every call is done at once, from any thread, also from the sink of the run itself.
+//! Never blocks: every call returns at once, from any thread, also from the sink of the run itself.
 
 use std::fmt;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ use crate::steering::{Limit, Shared};
 #[derive(Clone)]
 pub struct Control(Arc<Holder>);
 
-/// What all clones of a control have in common. Dropped with the last of them.
+/// The state shared by all clones of a control. Dropped with the last of them.
 struct Holder(Arc<Shared>);
 
 impl Control {
@@ -51,20 +51,20 @@ impl Control {
         Self(Arc::new(Holder(Arc::new(Shared::new(false)))))
     }
 
-    /// A control of a run whose stdin stays open after [`crate::Command::stdin`]: until [`Control::close_stdin`], until
-    /// the process ends or closes it, or until every control of the run was dropped. The one given to the run does not
-    /// count, one that the sink holds does: whoever waits for an answer that nobody can give any longer sees the end of
-    /// its input.
+    /// Creates a control of a run whose stdin stays open after [`crate::Command::stdin`]: until
+    /// [`Control::close_stdin`], until the process ends or closes it, or until every control of the run was dropped.
+    /// The one given to the run does not count, one that the sink holds does: a process that waits for an answer that
+    /// can no longer come sees the end of its input.
     #[must_use]
     pub fn with_open_stdin() -> Self {
         Self(Arc::new(Holder(Arc::new(Shared::new(true)))))
     }
 
-    /// Queues bytes for stdin, behind [`crate::Command::stdin`] and all that was queued before; the run writes them as
-    /// the process reads. False, and the bytes dropped, once stdin is closed or the run has ended.
+    /// Queues bytes for stdin, after [`crate::Command::stdin`] and everything queued before; the run writes them as the
+    /// process reads. Returns false and drops the bytes if stdin is closed or the run has ended.
     ///
-    /// The queue has no bound: who writes to a process that may not read bounds what it writes. True is no promise that
-    /// the process reads it.
+    /// The queue has no bound: a caller whose process may not read has to limit what it writes. True does not mean that
+    /// the process will read the bytes.
     pub fn write(&self, bytes: impl Into<Bytes>) -> bool {
         self.shared().write(bytes.into())
     }
@@ -74,8 +74,8 @@ impl Control {
         self.shared().close_stdin();
     }
 
-    /// Has the limit stand still from now on, as long as the answer, or another pause of this run, lives; then it goes on
-    /// with what was left of it. An exit, the token and a dropped run end a paused run all the same.
+    /// Pauses the limit from now on, as long as the returned guard, or another pause of this run, lives; then it
+    /// continues with the time that was left. An exit, the token and a dropped run still end a paused run.
     #[must_use = "the limit goes on as soon as this is dropped"]
     pub fn pause(&self) -> Pause {
         self.shared().steer(|clock| clock.pause(Instant::now()));
@@ -98,7 +98,7 @@ impl Control {
     }
 }
 
-/// The last control is gone: nobody is left to write.
+/// Closes stdin once the last control is dropped: nothing can write any more.
 impl Drop for Holder {
     fn drop(&mut self) {
         self.0.close_stdin();
@@ -112,7 +112,7 @@ impl fmt::Debug for Control {
     }
 }
 
-/// The limit of a run stands still while this lives. Does not keep stdin open; one that outlives its run does nothing.
+/// A guard that pauses the limit of a run. Does not keep stdin open; has no effect once the run has ended.
 pub struct Pause(Arc<Shared>);
 
 impl Drop for Pause {

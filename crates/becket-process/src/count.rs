@@ -1,4 +1,4 @@
-//! How many of something there are, shared, and worth waiting for.
+//! A shared count that can be awaited.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ impl Count {
         *self.0.borrow()
     }
 
-    /// Resolves when there is none.
+    /// Resolves when the count is zero.
     pub(crate) async fn none(&self) {
         // INVARIANT: `self` holds the sender, so the channel can't close while this waits.
         let _ = self.0.subscribe().wait_for(|count| *count == 0).await;

@@ -20,7 +20,7 @@ thread_local! {
     static SCRATCH: Cell<Option<Box<[u8]>>> = const { Cell::new(None) };
 }
 
-/// Where the bytes of a run go while it runs.
+/// The consumer of a run's output while it runs.
 pub(crate) type Sink<'a> = dyn FnMut(Chunk<'_>) + Send + 'a;
 
 /// One stream of a process.
@@ -70,12 +70,12 @@ impl Drain {
         SCRATCH.set(Some(buffer));
     }
 
-    /// Gives up the pipe, open or not, for somebody else to drain.
+    /// Gives the pipe, open or not, to another drain.
     pub(crate) fn take_output(&mut self) -> Option<Output> {
         self.output.take()
     }
 
-    /// What was read, taken out.
+    /// Takes the captured output.
     pub(crate) fn take_captured(&mut self) -> Captured {
         let mut kept = std::mem::take(&mut self.kept);
         // A vector that grew by doubling may be twice its content; a session keeps what its runs printed for long.

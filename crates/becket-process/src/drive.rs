@@ -12,7 +12,7 @@ use crate::finished::{End, Finished};
 use crate::limits::Limits;
 use crate::steering::Limit;
 
-/// What bounds a run.
+/// The limits of a run.
 pub(crate) struct Bounds<'a> {
     pub(crate) limits: &'a Limits,
     pub(crate) limit: Limit,
@@ -56,7 +56,7 @@ impl<'a> Drive<'a> {
     async fn wait(&mut self, sink: &mut Sink<'_>) -> Stop {
         loop {
             match self.wait_unsteered(sink).await {
-                // Paused or set anew between the ringing of the clock and here: the word of the control counts.
+                // Paused or changed between the timer's tick and here: the control takes precedence.
                 Step::Stop(Stop::Deadline) if !self.bounds.limit.is_over() => (),
                 Step::Stop(stop) => return stop,
                 Step::Steered => self.child.stdin.pump(),
@@ -129,14 +129,14 @@ impl<'a> Drive<'a> {
     }
 }
 
-/// What ended the waiting.
+/// The reason why a wait ended.
 enum Stop {
     Exited,
     Deadline,
     Cancelled,
 }
 
-/// What ended a stretch of waiting.
+/// The outcome of one step of waiting.
 enum Step {
     Stop(Stop),
     /// A control did something: limit and stdin are to be looked at again.

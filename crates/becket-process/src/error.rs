@@ -1,17 +1,17 @@
-//! Why a command could not be started, in words that say what to do.
+//! Errors of starting a command, in words that say what to do.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Nothing was started. An I/O failure after the start is no error of this kind: see [`crate::End`].
+/// A command that was not started. An I/O failure after the start is not a `SpawnError`: see [`crate::End`].
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
-    /// There is no such program.
+    /// The program does not exist.
     #[error("program `{program}` was not found ({searched}): install it or give its full path")]
     ProgramMissing {
         /// The program as the user wrote it.
         program: String,
-        /// Where it was looked for.
+        /// The places that were searched.
         searched: String,
     },
     /// The file is there but may not be executed.
@@ -60,7 +60,7 @@ pub enum SpawnError {
         /// The file.
         path: PathBuf,
     },
-    /// The working directory is gone or is no directory.
+    /// The working directory does not exist or is not a directory.
     #[error("the working directory `{cwd}` does not exist: choose another one")]
     CwdGone {
         /// The directory.
@@ -91,7 +91,7 @@ pub enum SpawnError {
     /// A NUL byte where the system takes none.
     #[error("{place} `{text}` holds a NUL byte: remove it")]
     NulByte {
-        /// What the text is: the program, an argument, a variable, the working directory.
+        /// The kind of the text: the program, an argument, a variable, the working directory.
         place: &'static str,
         /// The text; of a variable, its name.
         text: String,
@@ -101,7 +101,7 @@ pub enum SpawnError {
     Other {
         /// The program as the user wrote it.
         program: String,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
 }

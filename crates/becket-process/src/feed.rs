@@ -14,7 +14,7 @@ use crate::sys::Input;
 /// The most that is written in one go, so that a fast reader can't keep the deadline from being looked at.
 const TURN: usize = 1 << 18;
 
-/// What is left to write, and where to.
+/// The bytes left to write, and their pipe.
 #[derive(Debug)]
 pub(crate) struct Feed {
     input: Option<Input>,
@@ -71,7 +71,7 @@ impl Feed {
         self.input.take()
     }
 
-    /// Where all is written: takes what is next, or closes stdin.
+    /// Takes the next bytes once all are written, or closes stdin.
     fn refill(&mut self) {
         if self.input.is_none() || self.rest.has_remaining() {
             return;

@@ -1,4 +1,4 @@
-//! What came of a run.
+//! The result of a run.
 
 use std::time::Duration;
 
@@ -7,11 +7,11 @@ use bytes::Bytes;
 /// A run that is over for the host: how it ended and what it printed.
 #[derive(Debug, Clone)]
 pub struct Finished {
-    /// How the process ended.
+    /// The way in which the process ended.
     pub end: End,
-    /// What it wrote to stdout.
+    /// The output on stdout.
     pub stdout: Captured,
-    /// What it wrote to stderr.
+    /// The output on stderr.
     pub stderr: Captured,
     /// Time from the call to the release of the host, pauses and all.
     pub elapsed: Duration,
@@ -20,10 +20,10 @@ pub struct Finished {
     pub pipes_held: bool,
 }
 
-/// How a process ended.
+/// The way in which a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// It exited by itself, with this code.
+    /// It exited on its own, with this code.
     Exited(i32),
     /// A signal that this crate did not send ended it.
     Signaled(i32),
@@ -31,37 +31,37 @@ pub enum End {
     TimedOut,
     /// The token was cancelled first; its group, if it had started, is being ended by the reaper.
     Cancelled,
-    /// It has ended, but somebody else took its exit status: the host ignores `SIGCHLD` or waits for every child. That
+    /// It has ended, but its exit status was taken elsewhere: the host ignores `SIGCHLD` or waits for every child. That
     /// is a failure, never an exit 0.
     Lost,
 }
 
 impl End {
-    /// Whether the process exited with 0.
+    /// Returns whether the process exited with 0.
     #[must_use]
     pub fn is_success(self) -> bool {
         self == Self::Exited(0)
     }
 }
 
-/// What was kept of one stream.
+/// The captured part of one stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Captured {
     /// The first bytes, up to the cap.
     pub bytes: Bytes,
-    /// How many bytes were read in all, with those that were dropped.
+    /// The number of bytes read in all, including those that were dropped.
     pub total: u64,
 }
 
 impl Captured {
-    /// Whether the stream was longer than its cap.
+    /// Returns whether the stream was longer than its cap.
     #[must_use]
     pub fn truncated(&self) -> bool {
         self.total > self.bytes.len() as u64
     }
 }
 
-/// Which stream a chunk comes from.
+/// The stream of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stream {
     /// File descriptor 1.

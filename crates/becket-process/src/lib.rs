@@ -1,20 +1,21 @@
-//! One command, from its start to its end, under a deadline.
+//! Runs one command, from its start to its end, under a deadline.
 //!
 //! [`Runner::run`] spawns a [`Command`], writes its stdin while it reads its stdout and stderr, waits for it, and
-//! answers with a [`Finished`]. [`Runner::run_with`] does the same under a [`Control`], through which the run is talked
-//! to and its deadline is moved while it runs. Whatever happens (deadline, cancellation, a dropped future, a panic) the
-//! process group that was started is ended and reaped: by the run itself or by the runner's reaper, which
-//! [`Runner::all_gone`] waits for.
+//! answers with a [`Finished`]. [`Runner::run_with`] does the same under a [`Control`], which writes more stdin and
+//! moves the deadline while it runs. On every path (deadline, cancellation, a dropped future, a panic) the process
+//! group that was started is killed and reaped: by the run itself or by the runner's reaper, which [`Runner::all_gone`]
+//! waits for.
 //!
-//! A host that is killed can end nobody any more. [`Guard`] has another process do it: on Linux, of whatever was running or
-//! being started at that moment. Windows does it by itself, by the job objects that hold each command.
+//! A host that is killed can't clean up. [`Guard`] has another process do it: on Linux it ends everything that was
+//! running or being started at that moment. Windows does this with the job object of each command.
 //!
-//! A command whose [`Descendants`] are *adopted* ends with everything that it has started, whatever left its group.
+//! A command whose [`Descendants`] are *adopted* ends with everything that it has started, even processes that left its
+//! group.
 //!
-//! It refuses to know why a command is run: nothing here has heard of hooks, events or verdicts. It reads no
-//! environment; the caller hands in all of it.
+//! This crate knows nothing of hooks, events or verdicts. It reads no environment; the caller passes all of it.
 //!
-//! Laws, each with a test of its name in `tests/it/laws.rs`, the last in `tests/it/steer.rs` (`protocol.md` H3, H4, Q1, Q2):
+//! Laws, each with a test of its name in `tests/it/laws.rs`, the last in `tests/it/steer.rs` (`protocol.md` H3, H4, Q1,
+//! Q2):
 //! 1. stdin is fed while stdout and stderr are drained;
 //! 2. feeding, draining and waiting share one deadline;
 //! 3. draining goes on past the cap: the rest is counted, never kept;
@@ -24,9 +25,9 @@
 //! 7. a control moves the deadline and nothing else: an exit, the token and a drop end a run whatever it does, and no
 //!    queued byte outlives the run.
 //!
-//! The runtime must drive I/O and time (`enable_all`); current-thread and multi-thread ones both do.
-//! Linux and macOS share `unix`; only Linux with glibc has been run. `windows` is written against the documented calls and
-//! has neither been compiled nor run.
+//! The runtime must drive I/O and time (`enable_all`); current-thread and multi-thread ones both do. Linux and macOS
+//! share `unix`; only Linux with glibc has been run. `windows` is written against the documented calls and has neither
+//! been compiled nor run.
 //!
 //! ```
 //! use becket_process::{CancellationToken, Command, Limits, Program, Runner};

@@ -1,4 +1,4 @@
-//! How long and how much: deadlines, graces and caps.
+//! Deadlines, graces and caps.
 
 use std::time::Duration;
 
@@ -23,21 +23,21 @@ impl ByteCap {
     }
 }
 
-/// What the sink of a run is shown of each stream.
+/// The part of each stream that the sink of a run receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Shown {
-    /// What is kept: nothing past the cap (`protocol.md` H3).
+    /// The captured bytes: nothing past the cap (`protocol.md` H3).
     #[default]
     Kept,
-    /// Every byte, whatever is kept: for a run that is talked to, however long it lives.
+    /// Every byte, even past the cap: for interactive runs of any length.
     All,
 }
 
 /// The limits of one run.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Time for the whole run, from the call on: spawning, feeding, draining, waiting. `None`: no limit. A
-    /// [`crate::Control`] can have it stand still and set another.
+    /// The time for the whole run, from the call on: spawning, feeding, draining, waiting. `None`: no limit. A
+    /// [`crate::Control`] can pause and replace it.
     pub deadline: Option<Duration>,
     /// Time between SIGTERM and SIGKILL. It passes in the background: the host is released before it.
     pub term_grace: Duration,
@@ -47,7 +47,7 @@ pub struct Limits {
     pub stdout_cap: ByteCap,
     /// The most of stderr that is kept.
     pub stderr_cap: ByteCap,
-    /// What the sink is shown.
+    /// The part of the output that the sink receives.
     pub shown: Shown,
 }
 

@@ -23,7 +23,7 @@ impl Reaper {
         Self { pending: Count::new() }
     }
 
-    /// How many groups are not gone yet.
+    /// Returns the number of groups that are not gone yet.
     pub(crate) fn pending(&self) -> usize {
         self.pending.now()
     }

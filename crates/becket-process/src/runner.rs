@@ -24,7 +24,7 @@ const BUSY_PAUSES: [Duration; 5] = [
     Duration::from_millis(20),
 ];
 
-/// How often a run that found no room looks again, even if none of the others has ended.
+/// The interval at which a run that found no free process slot tries again, even if no other run has ended.
 const ROOM_PAUSE: Duration = Duration::from_millis(100);
 
 /// Runs commands; shared and cheap to clone. Keep one per engine and await [`Runner::all_gone`] at its end.
@@ -109,7 +109,7 @@ impl Runner {
         Ok(Drive::new(child, bounds).run(sink).await)
     }
 
-    /// How many groups that were timed out, cancelled or dropped are not gone yet.
+    /// Returns the number of groups that were timed out, cancelled or dropped and are not gone yet.
     #[must_use]
     pub fn ending(&self) -> usize {
         self.reaper.pending()
@@ -121,7 +121,7 @@ impl Runner {
         self.reaper.all_gone().await;
     }
 
-    /// No child is held across an await: a start that is dropped leaves nobody.
+    /// Starts the child. None is held across an await: dropping this future leaves no process behind.
     async fn start(&self, command: &Command, bounds: &Bounds<'_>) -> Result<Child, SpawnError> {
         let mut pauses = BUSY_PAUSES.into_iter();
         loop {
@@ -144,13 +144,13 @@ impl Runner {
         }
     }
 
-    /// Whether this runner holds descriptors or processes that will come free.
+    /// Returns whether this runner holds descriptors or processes that will be released.
     fn is_busy(&self) -> bool {
         self.running.now() > 0 || self.reaper.pending() > 0
     }
 }
 
-/// Whether the system had no room for another process, which passes.
+/// Returns whether the system could not create another process for now.
 fn is_full(error: &SpawnError) -> bool {
     matches!(error, SpawnError::TooManyDescriptors | SpawnError::TooManyProcesses)
 }

@@ -1,7 +1,7 @@
-//! What a run and its controls share: the limit, and the queue of stdin.
+//! State shared by a run and its controls: the limit, and the queue of stdin.
 //!
-//! INVARIANT: the lock is held for a few steps only, never across an await, a write or a call of the sink: what is
-//! called from the sink can't wait for the run. Every change leaves a permit for the run, so none is missed.
+//! INVARIANT: the lock is held for a few steps only, never across an await, a write or a call of the sink: calls from
+//! the sink can't deadlock with the run. Every change leaves a permit for the run, so none is missed.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -30,17 +30,17 @@ struct State {
     stdin: Stdin,
 }
 
-/// What comes after the input of the command.
+/// The input that follows the command's own.
 enum Stdin {
-    /// What is queued, and maybe more.
+    /// Queued bytes, maybe followed by more.
     Open(VecDeque<Bytes>),
-    /// What is queued, and nothing else.
+    /// Queued bytes, and nothing after them.
     Closing(VecDeque<Bytes>),
     /// Nothing: it was closed, or the process is gone.
     Closed,
 }
 
-/// What is to be written next.
+/// The next thing to write.
 pub(crate) enum Next {
     /// At least one byte.
     Bytes(Bytes),
@@ -91,7 +91,7 @@ impl Shared {
         self.changed.notify_one();
     }
 
-    /// Whether anything may come after the input of the command.
+    /// Returns whether anything may follow the input of the command.
     pub(crate) fn may_write(&self) -> bool {
         match &self.lock().stdin {
             Stdin::Open(_) => true,
@@ -109,7 +109,7 @@ impl Shared {
         }
     }
 
-    /// Nobody reads any longer: forgets what is queued and takes nothing more.
+    /// Drops the queue and accepts nothing more: the reader is gone.
     pub(crate) fn end_stdin(&self) {
         let before = std::mem::replace(&mut self.lock().stdin, Stdin::Closed);
         drop(before);
@@ -164,7 +164,7 @@ impl Limit {
         Self::Steered(Steered(shared))
     }
 
-    /// Where more bytes for stdin come from.
+    /// Returns the source of more bytes for stdin.
     pub(crate) fn more_stdin(&self) -> Option<Arc<Shared>> {
         match self {
             Self::Fixed(_) => None,
@@ -172,7 +172,7 @@ impl Limit {
         }
     }
 
-    /// When the run is to end, if nobody steers it.
+    /// Returns when the run is to end, if no control changes that.
     pub(crate) fn due(&self) -> Option<Instant> {
         match self {
             Self::Fixed(due) => *due,
@@ -180,7 +180,7 @@ impl Limit {
         }
     }
 
-    /// The same for a run that nobody waits for an answer of: a pause does not count.
+    /// Returns the same for a run whose result is not awaited: a pause does not count.
     pub(crate) fn due_regardless(&self, now: Instant) -> Option<Instant> {
         match self {
             Self::Fixed(due) => *due,

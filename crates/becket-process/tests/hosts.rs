@@ -77,7 +77,7 @@ async fn a_host_that_waits_for_every_child() {
     });
     let script = "sleep 0.3; exit 0";
     let finished = run(&sh(&Marker::new(), script), &patient()).await;
-    // Who comes first is open; an exit code that was taken away is never a success that was not seen.
+    // The order is open; an exit code that was taken elsewhere never counts as a success.
     assert!(matches!(finished.end, End::Lost | End::Exited(0)), "{finished:?}");
     let finished = run(&sh(&Marker::new(), "sleep 0.3; exit 2"), &patient()).await;
     assert!(matches!(finished.end, End::Lost | End::Exited(2)), "{finished:?}");
@@ -98,7 +98,7 @@ async fn a_host_that_dies_of_sigpipe() {
 #[tokio::test]
 #[ignore = "a host, see `hosts_with_habits_of_their_own`"]
 async fn a_host_without_stdio() {
-    // SAFETY: a copy keeps what the test harness prints to; nobody else uses the three.
+    // SAFETY: a copy keeps what the test harness prints to; nothing else uses the three.
     let kept = unsafe { libc::fcntl(1, libc::F_DUPFD_CLOEXEC, 100) };
     for fd in 0..3 {
         // SAFETY: as above.

@@ -1,4 +1,4 @@
-//! How much is held for how much output, in a program of its own: it reads the memory of the whole process.
+//! Memory held per amount of output, in a program of its own: it reads the memory of the whole process.
 #![cfg(target_os = "linux")]
 
 #[path = "it/common/mod.rs"]

@@ -1,4 +1,4 @@
-//! What matchers, rules and conditions cost: to compile, and to ask.
+//! Costs of matchers, rules and conditions: to compile, and to evaluate.
 
 use std::hint::black_box;
 use std::path::Path;

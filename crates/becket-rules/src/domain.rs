@@ -1,7 +1,7 @@
 //! Hosts of URLs, and the patterns of `WebFetch(domain:host)` (protocol.md P9).
 //!
-//! The host is read as a browser reads it: user names, ports, backslashes, doubled slashes and percent signs are no
-//! way to hide it. A host that can't be read is none, and no rule that grants covers it.
+//! The host is read as a browser reads it: user names, ports, backslashes, doubled slashes and percent signs do not
+//! hide it. A URL whose host can't be read has no host, and no allow rule covers it.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -15,7 +15,7 @@ pub(crate) struct DomainPattern {
 }
 
 impl DomainPattern {
-    /// The pattern of a specifier; none where it is no `domain:`.
+    /// Parses the pattern of a specifier; returns `None` unless it starts with `domain:`.
     pub(crate) fn new(specifier: &str) -> Option<Self> {
         let host = specifier.trim().strip_prefix("domain:")?.trim().trim_end_matches('.').to_lowercase();
         let (subdomains, rest) = host.strip_prefix("*.").map_or((false, host.as_str()), |rest| (true, rest));
@@ -24,7 +24,7 @@ impl DomainPattern {
         Some(Self { labels, subdomains, everything: host == "*" })
     }
 
-    /// Whether some host could match: no scheme, port or path was written.
+    /// Returns whether the pattern can match a host at all: it holds no scheme, port or path.
     pub(crate) fn is_possible(&self) -> bool {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '*');
         let name = self.labels.iter().all(|label| !label.is_empty() && label.chars().all(plain));
@@ -62,7 +62,7 @@ pub(crate) fn host(url: &str) -> Option<String> {
     is_readable(host).then(|| host.to_owned())
 }
 
-/// Whether the host is a name of plain labels, or an address of four plain numbers.
+/// Returns whether the host is a name of plain labels, or an address of four plain numbers.
 fn is_readable(host: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     let labels = |label: &str| !label.is_empty() && label.bytes().all(plain);

@@ -1,10 +1,10 @@
-//! What a hook or a permission rule is about: matchers, rules, path patterns and the analysis of shell commands.
+//! The matching behind hooks and permission rules: matchers, rules, path patterns and the analysis of shell commands.
 //!
-//! Everything here is pure: no process, no file, no clock, no environment. The one thing a verdict may need from
-//! the file system, the target of a link, comes through the trait [`Links`].
+//! Everything here is pure: no process, no file, no clock, no environment. The one thing a verdict may need from the
+//! file system, the target of a link, comes through the trait [`Links`].
 //!
-//! Answers are three-valued where text alone can't decide: match, no match, unknown. What is unknown is never read
-//! as *no match*: a guard runs, and no permission is granted.
+//! Answers are three-valued where text alone can't decide: match, no match, unknown. What is unknown is never read as
+//! *no match*: a guard runs, and no permission is granted.
 
 mod domain;
 mod matcher;

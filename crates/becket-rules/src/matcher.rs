@@ -1,10 +1,10 @@
-//! Matchers (protocol.md M1–M8): the text of a group's `matcher`, compiled once, asked often.
+//! Matchers (protocol.md M1–M8): the text of a group's `matcher`, compiled once, run often.
 //!
-//! It refuses to guess: text that is no valid ECMAScript expression is an error and never a matcher (M4).
+//! Text that is not a valid ECMAScript expression is an error and never a matcher (M4).
 //!
-//! INVARIANT: no text and no value makes a matcher run long. What is regular, lookaround included, runs on an
-//! automaton in linear time; back-references run on `regress`, on values so short that even its worst case is small.
-//! A value past a bound is [`Verdict::Unknown`], never a silent *no match*.
+//! INVARIANT: no text and no value makes a matcher run long. What is regular, lookaround included, runs on an automaton
+//! in linear time; back-references run on `regress`, on values so short that even its worst case is small. A value past
+//! a bound is [`Verdict::Unknown`], never a silent *no match*.
 
 mod bounded;
 mod error;
@@ -25,7 +25,7 @@ pub use watch::watch_names;
 use bounded::Bounded;
 use program::Program;
 
-/// Which characters make a matcher a list of names rather than an expression (M2, M5).
+/// The characters that make a matcher a list of names rather than an expression (M2, M5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Alphabet {
     /// ASCII letters, digits, `_`, `-`, blank, `,` and `|`: every event but two.
@@ -34,7 +34,7 @@ pub enum Alphabet {
     Narrow,
 }
 
-/// What a matcher says of one value.
+/// The result of a matcher for one value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// The value matches.
@@ -45,7 +45,7 @@ pub enum Verdict {
     Unknown,
 }
 
-/// How a matcher reads its text.
+/// The reading of a matcher's text: everything, names or an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatcherKind<'a> {
     /// Absent, empty or `*` (M1).
@@ -87,7 +87,7 @@ impl Matcher {
     /// Compiles `text` under M1–M3; `renames` are the other names under which a value matches (M5, M7).
     ///
     /// # Errors
-    /// [`MatcherError`] where the text is no valid expression (M4), or one that this engine can't bound.
+    /// [`MatcherError`] if the text is not a valid expression (M4), or its cost can't be bounded.
     pub fn compile(text: Option<&str>, alphabet: Alphabet, renames: &Renames) -> Result<Self, MatcherError> {
         let text = text.unwrap_or_default();
         let test = match text {
@@ -98,13 +98,13 @@ impl Matcher {
         Ok(Self(Arc::new(Inner { text: text.to_owned(), test, renames: renames.clone() })))
     }
 
-    /// Whether `value`, or another name of it, matches; unknown counts as a match (see [`Matcher::judge`]).
+    /// Returns whether `value`, or another name of it, matches; unknown counts as a match (see [`Matcher::judge`]).
     #[must_use]
     pub fn matches(&self, value: &str) -> bool {
         self.judge(value) != Verdict::NoMatch
     }
 
-    /// Whether `value`, or another name of it, matches.
+    /// Compares `value`, and its other names, with the matcher.
     #[must_use]
     pub fn judge(&self, value: &str) -> Verdict {
         let mut verdict = self.judge_one(value);
@@ -124,7 +124,7 @@ impl Matcher {
         verdict
     }
 
-    /// How the text was read.
+    /// Returns how the text was read.
     #[must_use]
     pub fn kind(&self) -> MatcherKind<'_> {
         match &self.0.test {
@@ -150,7 +150,7 @@ impl Matcher {
         }
     }
 
-    /// Whether a value as long as a tool's name may be (256 units) is past what this expression can be run on.
+    /// Returns whether a value of the maximum length of a tool name (256 units) is too long for this expression.
     #[must_use]
     pub fn is_risky(&self) -> bool {
         self.longest_judged().is_some_and(|longest| longest < 256)

@@ -21,7 +21,7 @@ impl<'a> Parameter<'a> {
         (named && !value.is_empty()).then_some(Self { name, value })
     }
 
-    /// Whether the field is there, is a string, a number or a boolean, and matches.
+    /// Returns whether the field exists, is a string, a number or a boolean, and matches.
     pub(crate) fn matches(self, input: &Map<String, Value>) -> bool {
         match input.get(self.name) {
             Some(Value::String(text)) => wildcard::matches(self.value, text),
@@ -33,8 +33,8 @@ impl<'a> Parameter<'a> {
     }
 }
 
-/// Whether a skill is meant: by its name alone, or by its name and arguments. A trailing ` *` or `:*` is a word
-/// boundary, as for commands.
+/// Returns whether the rule names this skill: by its name alone, or by its name and arguments. A trailing ` *` or `:*`
+/// is a word boundary, as for commands.
 pub(crate) fn skill_matches(specifier: &str, input: &Map<String, Value>, field: &str) -> bool {
     let text = |field: &str| input.get(field).and_then(Value::as_str).map(str::trim);
     let Some(name) = text(field).map(|name| name.trim_start_matches('/')) else { return false };

@@ -1,7 +1,7 @@
-//! What rules say of one tool call (protocol.md P4–P12, D3).
+//! The decision of permission rules about one tool call (protocol.md P4–P12, D3).
 //!
-//! It decides by rules alone: permission modes, hooks and people come after. Without a rule it says *undecided*, and
-//! never that a call may run.
+//! Only rules count here: permission modes, hooks and people come later. Without a rule the decision is *undecided*,
+//! never *allowed*.
 //!
 //! INVARIANT: a deny that matches is never outvoted, and an allow covers the whole of a call or none of it.
 

@@ -1,7 +1,7 @@
 //! One permission rule as text: `Tool` or `Tool(specifier)` (protocol.md P1), and a handler's `if` (P12).
 //!
-//! The grammar is the same wherever a rule stands. It refuses what it can't read whole: a rule that is half
-//! understood would deny less, or allow more, than its author meant.
+//! The grammar is the same everywhere. A text that can't be parsed in full is an error: a rule that is half understood
+//! would deny less, or allow more, than its author meant.
 //!
 //! INVARIANT: the text that [`Rule`] displays parses to an equal rule.
 

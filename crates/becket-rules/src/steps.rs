@@ -10,7 +10,7 @@ pub(crate) struct Steps(AtomicU64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OutOfSteps;
 
-/// Steps for all rules on one call. Some 20 ms on a machine of 2020, whatever the line and the rules are.
+/// The step limit for all rules on one call: some 20 ms on a machine of 2020, for any line and any rules.
 const MOST: u64 = 8 << 20;
 
 impl Default for Steps {

@@ -1,4 +1,4 @@
-//! "Did you mean": the nearest of some known names. It proposes; it never corrects by itself.
+//! "Did you mean": the nearest of some known names. It only suggests; it never corrects.
 //!
 //! INVARIANT: what it returns is one of the candidates, and never the value itself.
 
@@ -28,7 +28,7 @@ pub fn suggest<'a>(value: &str, candidates: &[&'a str]) -> Option<&'a str> {
         .map(|(_, candidate)| candidate)
 }
 
-/// Longer values, in bytes, are no misspelt names, and comparing them would be slow.
+/// The maximum length in bytes: longer values are not misspelt names, and comparing them would be slow.
 const LONGEST: usize = 100;
 
 fn folded(text: &str) -> String {

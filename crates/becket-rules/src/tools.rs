@@ -1,9 +1,10 @@
-//! What the rules know of tools, as one table: names, what a specifier means for each, and which input field it reads.
+//! The table of known tools: their names, the meaning of a specifier for each, and the input field that it is compared
+//! with.
 //!
-//! Tools of other hosts and MCP tools are unknown here. That is no error: a rule may name them, and their specifier,
-//! if any, is a parameter rule (protocol.md P10).
+//! Tools of other hosts and MCP tools are unknown here. That is not an error: a rule may name them, and their
+//! specifier, if any, is a parameter rule (protocol.md P10).
 
-/// Whether a tool reads files or writes them, for the rules that cover all of a kind (P7).
+/// The access of a tool to files, for the rules that cover all of a kind (P7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// Covered by `Read` rules.
@@ -12,7 +13,7 @@ pub enum Access {
     Edit,
 }
 
-/// What stands between the parentheses of a rule for a tool, and the input field that it is compared with.
+/// The meaning of the text between the parentheses of a rule for a tool, and the input field that it is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Primary {
     /// A Bash command (P3–P6).
@@ -36,7 +37,7 @@ pub enum Primary {
 pub struct Tool {
     /// Its name today; old names are in [`Renames`](crate::Renames).
     pub name: &'static str,
-    /// What its specifier means.
+    /// The meaning of its specifier.
     pub primary: Primary,
 }
 

@@ -15,7 +15,7 @@ use crate::rule::Rule;
 
 pub use parse::UpdateError;
 
-/// Where a change goes.
+/// The target of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Destination {
     /// The session, in memory.
@@ -45,7 +45,7 @@ pub enum Mode {
     Auto,
 }
 
-/// What changes.
+/// One change of the permissions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     /// Adds the rules that the list does not have yet.
@@ -74,9 +74,9 @@ pub enum Change {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PermissionUpdate {
-    /// Where the change goes.
+    /// The target of the change.
     pub destination: Destination,
-    /// What changes.
+    /// The change itself.
     pub change: Change,
 }
 

@@ -3,7 +3,7 @@
 //! INVARIANT: linear in the text for each piece between stars, and no backtracking: the leftmost place of each piece
 //! leaves the most room for the rest.
 
-/// Whether `text` is `pattern`, where each `*` stands for any text, none included.
+/// Returns whether `text` matches `pattern`, in which each `*` matches any text, also an empty one.
 pub(crate) fn matches(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut text) = text.strip_prefix(first) else { return false };

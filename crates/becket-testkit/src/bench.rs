@@ -20,7 +20,7 @@ use serde::Serialize;
 /// A sample shorter than this says more about the clock than about the code: iterations are added.
 const LEAST_SAMPLE: Duration = Duration::from_micros(50);
 
-/// What a row must reach.
+/// The target of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Must {
     /// Ours divided by the floor is at most this.
@@ -46,14 +46,14 @@ pub enum Unit {
 /// One measured row; the JSON line has these fields.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
-    /// Who measured.
+    /// The crate of the benchmark.
     #[serde(rename = "crate")]
     pub krate: String,
-    /// What was measured.
+    /// The benchmark.
     pub row: String,
     /// In what.
     pub unit: Unit,
-    /// Median of one iteration of ours.
+    /// The median of one iteration of ours.
     pub ours: f64,
     /// The same of the floor, if there is one.
     pub floor: Option<f64>,
@@ -61,9 +61,9 @@ pub struct Row {
     pub ratio: Option<f64>,
     /// The target in words: `ratio <= 1.15`, `<= 500 ns`, or nothing.
     pub must: Option<String>,
-    /// Whether it was reached; nothing without a target.
+    /// True if the target was reached; `None` without a target.
     pub ok: Option<bool>,
-    /// What the floor is, or what else a reader should know.
+    /// A description of the floor, or another note for the reader.
     pub note: String,
 }
 
@@ -86,7 +86,7 @@ impl Bench {
         Self { krate: krate.into(), note: String::new(), quick, time, rows: Vec::new() }
     }
 
-    /// Whether less precision is wanted: leave out the largest cases.
+    /// Returns whether less precision is wanted: the largest cases are left out.
     #[must_use]
     pub fn is_quick(&self) -> bool {
         self.quick
@@ -211,7 +211,7 @@ pub fn human(ns: f64) -> String {
     }
 }
 
-/// How many iterations make one sample; also the warm-up.
+/// Returns the number of iterations in one sample; also runs the warm-up.
 fn iterations<A>(work: &mut impl FnMut() -> A) -> u32 {
     let mut count = 1;
     loop {

@@ -1,5 +1,5 @@
-//! One place to run a program in: a home, a project and managed settings of its own, and an environment that holds
-//! nothing else. Two runs see the same, whoever's machine it is.
+//! An isolated environment to run a program in: a home, a project and managed settings of its own, and no other
+//! environment variables. Runs are the same on every machine.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 /// A program that runs for longer than this hangs.
 const DEADLINE: Duration = Duration::from_secs(120);
 
-/// Where tests run a program.
+/// A temporary home and project to run a program in.
 ///
 /// ```
 /// use becket_testkit::env::TestEnv;
@@ -30,14 +30,14 @@ pub struct TestEnv {
     program: PathBuf,
 }
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
     /// The exit code; none where a signal ended it.
     pub code: Option<i32>,
-    /// What it printed, with replacement characters where that is not UTF-8.
+    /// The text on stdout, with replacement characters for anything that is not UTF-8.
     pub stdout: String,
-    /// What it printed to stderr.
+    /// The text on stderr.
     pub stderr: String,
 }
 
@@ -153,7 +153,7 @@ impl Run {
         self
     }
 
-    /// The command, for those who want to run it in their own way.
+    /// Returns the command, for callers that run it in their own way.
     #[must_use]
     pub fn into_command(self) -> Command {
         self.command
@@ -168,7 +168,7 @@ impl Run {
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = self.command.spawn().expect("the program can be started");
         let (mut to, text) = (child.stdin.take().expect("piped"), self.stdin);
-        // A program that does not read its stdin is no failure.
+        // A program that does not read its stdin has not failed.
         thread::spawn(move || drop(to.write_all(&text)));
         let stdout = reader(child.stdout.take().expect("piped"));
         let stderr = reader(child.stderr.take().expect("piped"));

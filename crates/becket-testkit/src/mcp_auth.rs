@@ -1,11 +1,11 @@
-//! An MCP server that wants a login, and the authorisation server that gives it, in one process on a loopback port.
+//! An MCP server that requires a login, and its authorisation server, in one process on a loopback port.
 //!
-//! The authorisation server checks what a real one checks: the redirect address, PKCE with S256, the resource, that a code
-//! and a refresh token are used once, and how a client proves who it is. Its login page lets everybody in.
+//! The authorisation server checks what a real one checks: the redirect address, PKCE with S256, the resource, that a
+//! code and a refresh token are used once, and the authentication of a client. Its login page accepts every user.
 //!
-//! - [`AuthPlan`] says what it publishes and gives, and answers single requests otherwise.
+//! - [`AuthPlan`] says what it publishes and issues, and overrides single responses.
 //! - [`AuthServer`] runs it, counts, and lets tokens expire.
-//! - [`browse`] and [`log_in`] stand for the user's browser.
+//! - [`browse`] and [`log_in`] act as the user's browser.
 
 mod browser;
 mod form;

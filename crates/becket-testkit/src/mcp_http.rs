@@ -1,11 +1,11 @@
-//! An MCP server of our own over HTTP: a good one by default, and as bad as a test wants it.
+//! An MCP server over HTTP: correct by default, with the faults that a test asks for.
 //!
-//! It listens on a loopback port, with one thread for each connection and no runtime, so that it goes on whatever the
-//! client under test does to its own. It counts connections, sessions and requests: a test can see that nothing was
-//! sent twice and that nothing is left.
+//! It listens on a loopback port, with one thread for each connection and no runtime, so that it goes on even if the
+//! client under test blocks its own. It counts connections, sessions and requests: a test can see that nothing was sent
+//! twice and that nothing is left.
 //!
-//! - [`Plan`] says what the server offers, and holds the rules by which single requests are answered otherwise.
-//! - [`Seen`] is a request as it came, [`Reply`] what becomes of it, [`Step`] a piece of a stream.
+//! - [`Plan`] says what the server offers, and holds rules that override single responses.
+//! - [`Seen`] is a received request, [`Reply`] the response to it, [`Step`] a piece of a stream.
 //! - [`Server`] runs, counts, and pushes messages over the streams that clients hold open.
 //! - `tls::Pems` are certificates made on the spot (feature `tls`).
 //!

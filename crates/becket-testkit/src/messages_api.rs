@@ -1,14 +1,14 @@
-//! A server of the Messages API on the loopback: streams what a script says, as bad as a test wants it, and holds every
-//! request against the API's rules.
+//! A server of the Messages API on the loopback: streams the answers of a script, with the faults that a test asks for,
+//! and checks every request against the API's rules.
 //!
-//! It has one thread for each connection and no runtime, so that it goes on whatever becomes of the client, a kill
-//! included. A request that the API would refuse is refused here with the same status, and remembered: a test that ends
-//! with [`Server::wrongs`] empty has sent nothing but what the API accepts.
+//! It has one thread for each connection and no runtime, so that it survives the client, even a killed one. A request
+//! that the API would reject is rejected here with the same status, and recorded: a test that ends with
+//! [`Server::wrongs`] empty has sent only requests that the API accepts.
 //!
-//! - [`Turn`] is one answer: what the model says, or what goes wrong. It can be read from JSON.
-//! - [`Server`] answers with one turn after the other, or with what a function makes of each request, and keeps all
+//! - [`Turn`] is one answer: the model's text and calls, or a fault. It can be read from JSON.
+//! - [`Server`] answers with one turn after the other, or with the result of a function for each request, and keeps all
 //!   requests.
-//! - [`refusal`] is the checker alone: pure, of a request's body.
+//! - [`refusal`] is the checker alone, a pure function of a request's body.
 //!
 //! ```
 //! use becket_testkit::messages_api::{Server, Turn};

@@ -14,14 +14,14 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 /// The name of the variable a [`Marker`] travels in.
 const VARIABLE: &str = "BECKET_TEST_MARK";
 
-/// A unique environment variable: whoever inherits it, and only he, belongs to this test.
+/// A unique environment variable: exactly the processes that inherit it belong to this test.
 #[derive(Debug)]
 pub struct Marker {
     value: String,
 }
 
 impl Marker {
-    /// A marker nobody else has.
+    /// Creates a unique marker.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "no two are equal, so there is no default one")]
     pub fn new() -> Self {

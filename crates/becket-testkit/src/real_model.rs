@@ -21,8 +21,8 @@ pub struct Serving {
 }
 
 impl Serving {
-    /// Starts `script`, which is handed the file of the model and prints `PORT n`. `None` where there is no model; why is
-    /// printed then.
+    /// Starts `script`, which gets the file of the model and prints `PORT n`. Returns `None` if there is no model, and
+    /// prints the reason.
     #[expect(clippy::print_stdout, reason = "who reads the output of tests sees what was not tested")]
     #[must_use]
     pub fn start(script: &Path) -> Option<Self> {
@@ -43,7 +43,7 @@ impl Serving {
         Some(serving)
     }
 
-    /// Where it is, without `/v1`.
+    /// Returns its URL, without `/v1`.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url

@@ -40,7 +40,7 @@ pub(super) fn test(root: &Path) -> Result<(), String> {
     run(types.current_dir(&place), "tsc of the Node package")
 }
 
-/// What `cargo xtask bench` runs.
+/// Returns the command for `cargo xtask bench`.
 ///
 /// # Errors
 /// Node or npm are missing here, or something can't be built.

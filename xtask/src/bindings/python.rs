@@ -36,15 +36,15 @@ pub(super) fn test(root: &Path) -> Result<(), String> {
     pyright(&places, &package, &python)
 }
 
-/// What `cargo xtask bench` runs.
+/// Returns the command for `cargo xtask bench`.
 ///
 /// # Errors
-/// The tools of Python are missing here, or something can't be built.
+/// The Python tools are missing here, or something can't be built.
 pub(super) fn bench(root: &Path) -> Result<Command, Unready> {
     let package = root.join("bindings/python");
     let python = interpreter(&Places::of_python(root)).map_err(Unready::Missing)?;
     let target = target(root)?;
-    // The program is not measured, so whichever stands there may be in the wheel.
+    // The program is not measured, so an old one may stay in the wheel.
     let scripts = package.join("data/scripts");
     fs::create_dir_all(&scripts).map_err(|error| format!("`{}`: {error}", scripts.display()))?;
     let wheel = wheel(&package, &target, &python, Build::Release)?;

@@ -74,7 +74,7 @@ fn one(event: EventKind) -> String {
     text
 }
 
-/// Whether the common class lacks it.
+/// Returns whether the common class lacks the field.
 fn is_own(field: &FieldSpec) -> bool {
     let is_common = COMMON_INPUT.iter().any(|common| common.name == field.name);
     !is_common || ["permission_mode", "effort"].contains(&field.name)

@@ -16,22 +16,22 @@ pub(super) struct Case {
     /// Symbolic links there, with what they point to.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub(super) links: Map<String, Value>,
-    /// What a session is opened with.
+    /// The options of the session.
     pub(super) open: Map<String, Value>,
     /// Hooks of the host, each with what it answers or that it fails.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) callbacks: Vec<Value>,
     pub(super) event: String,
     pub(super) input: Map<String, Value>,
-    /// What must come of it.
+    /// The expected result.
     pub(super) expected: Value,
 }
 
 impl Case {
-    /// A case in which nothing is configured yet.
+    /// Creates a case without configuration.
     ///
     /// # Errors
-    /// There is no such event.
+    /// The event does not exist.
     pub(super) fn new(name: String, source: &Map<String, Value>, event: &str) -> Result<Self, String> {
         let rules = [source.get("rule"), source.get("rules")].into_iter().flatten();
         let rules = rules.flat_map(|one| one.as_array().cloned().unwrap_or_else(|| vec![one.clone()]));
@@ -87,7 +87,7 @@ impl Case {
         Ok(self.files.entry(file).or_insert_with(|| json!({})))
     }
 
-    /// Has a plugin in it; where its hooks stand.
+    /// Adds a plugin; returns the path of its hooks.
     fn plugin(&mut self, name: &str) -> String {
         let manifest = format!("plugins/{name}/.claude-plugin/plugin.json");
         // The manifest of a plugin does not know the marketplace that it came from.
@@ -162,7 +162,7 @@ fn stderr(reply: &Map<String, Value>) -> String {
     reply.get("stderr").and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// What a case is called: its name, or what it is about.
+/// Returns the name of a case: its own, or its subject.
 pub(super) fn name(source: &Map<String, Value>) -> String {
     match source.get("name").and_then(Value::as_str) {
         Some(name) => name.to_owned(),

@@ -1,12 +1,12 @@
-//! What an event needs to be fired: its required fields, with values that nothing depends on.
+//! The required fields of an event, with arbitrary values.
 
 use becket_model::table::{EventSpec, FieldSpec, FieldType};
 use serde_json::{Map, Value, json};
 
-/// The input of an event, beside what a session says of itself.
+/// Returns the input of an event, without the fields that the session adds.
 ///
 /// # Errors
-/// There is no such event.
+/// The event does not exist.
 pub(super) fn of(event: &str) -> Result<Map<String, Value>, String> {
     let kind: becket_model::EventKind = event.parse().map_err(|_| format!("there is no event `{event}`"))?;
     let spec = kind.spec();

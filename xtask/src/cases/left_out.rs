@@ -1,9 +1,9 @@
-//! What is not in the common form, with reasons: `spec/cases/left-out.json`.
+//! Cases that are not in the common form, with reasons: `spec/cases/left-out.json`.
 
 use serde::Deserialize;
 use std::collections::BTreeSet;
 
-/// Where the reasons stand.
+/// The file of the reasons.
 pub(super) const FILE: &str = "spec/cases/left-out.json";
 
 /// One reason.
@@ -46,12 +46,12 @@ impl LeftOut {
         }
     }
 
-    /// Whether a whole file is left out.
+    /// Returns whether a whole file is left out.
     pub(super) fn has_file(&mut self, file: &str) -> bool {
         self.has(file, |entry| entry.cases.is_none(), "")
     }
 
-    /// Whether one case of a file is left out.
+    /// Returns whether one case of a file is left out.
     pub(super) fn has_case(&mut self, file: &str, name: &str) -> bool {
         let names = |entry: &Entry| entry.cases.iter().flatten().any(|one| one == name);
         self.has(file, names, name)
@@ -65,10 +65,10 @@ impl LeftOut {
         true
     }
 
-    /// Whether all that is named was there to be left out.
+    /// Checks that every named case exists.
     ///
     /// # Errors
-    /// Something was not.
+    /// One does not.
     pub(super) fn is_all_used(&self) -> Result<(), String> {
         for entry in &self.entries {
             let whole = [String::new()];

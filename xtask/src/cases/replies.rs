@@ -1,5 +1,5 @@
-//! What one command prints and what is taken from it: `becket-model/tests/cases/output.json`, whose reader says what its
-//! fields mean. The hook is the user's, and its command is `sh h0`.
+//! The output of one command and its effect: `becket-model/tests/cases/output.json`, whose reader documents the fields.
+//! The hook is the user's, and its command is `sh h0`.
 
 use super::form::{self, Case};
 use serde_json::{Map, Value, json};
@@ -92,7 +92,7 @@ fn closed(event: &str) -> (&'static str, Value) {
     }
 }
 
-/// What a decision comes to where it stands alone.
+/// The effect of a decision without others.
 struct Decided<'a> {
     word: Option<&'static str>,
     reason: Option<&'a str>,
@@ -137,7 +137,7 @@ fn texts(list: &Value, without: &str) -> Vec<Value> {
     texts.map(|text| json!({"text": text.strip_prefix(without).unwrap_or(text)})).collect()
 }
 
-/// `user: text` as who reads it and the text.
+/// Splits `user: text` into the audience and the text.
 fn notices(list: &Value) -> Vec<Value> {
     let notices = list.as_array().into_iter().flatten().filter_map(|one| one.as_str()?.split_once(": "));
     notices.map(|(to, text)| json!({"to": to, "text": text})).collect()

@@ -33,7 +33,7 @@ pub(super) fn matcher(source: &Map<String, Value>) -> Result<Vec<Case>, String> 
     .collect()
 }
 
-/// Whether a hook with a condition runs.
+/// Converts a case about the condition of a hook.
 ///
 /// # Errors
 /// The call can't be read.
@@ -44,7 +44,7 @@ pub(super) fn condition(source: &Map<String, Value>) -> Result<Vec<Case>, String
     placed(case)
 }
 
-/// What permission rules say of a call.
+/// Converts a case about permission rules and a call.
 ///
 /// # Errors
 /// The call can't be read.
@@ -65,7 +65,7 @@ pub(super) fn call(source: &Map<String, Value>) -> Result<Vec<Case>, String> {
     placed(case)
 }
 
-/// Whether a hook's allow counts for a call that removes something.
+/// Converts a case about a hook's allow for a call that removes files.
 ///
 /// # Errors
 /// The call can't be read.
@@ -129,7 +129,7 @@ fn placed(mut case: Case) -> Result<Vec<Case>, String> {
     Ok(vec![case])
 }
 
-/// What is above the project: `/work`, but no name that begins like it.
+/// Replaces `/work`, the directory above the project, but not a longer name that begins with it.
 fn above(text: &str) -> String {
     let mut parts = text.split("/work");
     let mut placed = parts.next().unwrap_or_default().to_owned();

@@ -147,7 +147,7 @@ fn fields(want: &Value) -> Result<Map<String, Value>, String> {
     Ok(fields)
 }
 
-/// `h1: text` as the one who said it and the text.
+/// Splits `h1: text` into the hook and the text.
 fn said(list: &Value, who: &Map<String, Value>, fails: bool) -> Vec<Value> {
     let told = |one: &str| {
         let (label, text) = one.split_once(": ").unwrap_or(("", one));
@@ -174,7 +174,7 @@ fn labelled(text: &str, who: &Map<String, Value>) -> String {
     })
 }
 
-/// What a report calls a hook; nothing where it is the host's, which each host names as it likes.
+/// Returns the name of a hook in reports; `None` for a hook of the host, which each host names differently.
 fn known_as(label: &str, who: &Map<String, Value>) -> Option<String> {
     who.get(label).filter(|source| *source != "callback").map(|_| format!("sh {label}"))
 }

@@ -3,7 +3,7 @@
 use cargo_metadata::{DependencyKind, MetadataCommand};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What each crate may build on, of ours. A crate that is not here is refused until somebody has thought about it.
+/// The workspace crates that each crate may depend on. A crate that is missing here fails the test.
 const ALLOWED: [(&str, &[&str]); 14] = [
     ("becket-base", &[]),
     ("becket-model", &[]),
@@ -48,7 +48,7 @@ const ALLOWED: [(&str, &[&str]); 14] = [
     ("xtask", &["becket-model", "becket-rules", "becket-cli"]),
 ];
 
-/// What the pure crates must not reach, however far down.
+/// Crates that the pure crates must not depend on, even indirectly.
 const IMPURE: [&str; 4] = ["tokio", "mio", "rustix", "libc"];
 
 fn metadata() -> cargo_metadata::Metadata {

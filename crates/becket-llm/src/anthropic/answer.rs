@@ -18,13 +18,13 @@ use std::time::Duration;
 /// The most bytes of an error's body that are read.
 const ERROR_LIMIT: usize = 64 * 1024;
 
-/// What every request to one endpoint shares.
+/// Limits and secrets shared by all requests to one endpoint.
 #[derive(Debug, Clone)]
 pub(super) struct Limits {
-    /// How errors call the host.
+    /// The name of the host in errors.
     pub(super) from: String,
     pub(super) model: String,
-    /// Taken out of whatever the server says.
+    /// Secrets to remove from everything that the server returns.
     pub(super) secrets: Vec<Secret>,
     /// The longest silence.
     pub(super) idle: Duration,
@@ -53,7 +53,7 @@ impl Limits {
         }
     }
 
-    /// What the server said, without whatever secret it repeated. rule: S3
+    /// Returns a server's text without any secret that it repeated. rule: S3
     pub(super) fn scrubbed(&self, text: &str) -> String {
         self.secrets.iter().fold(text.to_owned(), |text, secret| secret.scrub(&text))
     }
@@ -66,7 +66,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Takes a response, or turns it into the error it stands for.
+    /// Accepts a response, or returns the error that it represents.
     pub(super) async fn accept(response: reqwest::Response, limits: Limits) -> Result<Self, ModelError> {
         let answer = Self { response, limits };
         if !answer.response.status().is_success() {
@@ -126,7 +126,7 @@ impl Answer {
         })
     }
 
-    /// What an error says, as far as it comes: the status is known already.
+    /// Reads the body of an error as far as possible: the status is known already.
     async fn some_of_the_body(&mut self) -> Vec<u8> {
         let mut body = Vec::new();
         while body.len() < ERROR_LIMIT {
@@ -163,7 +163,7 @@ struct Reading {
     decoder: Decoder,
     events: Reader,
     ready: VecDeque<Delta>,
-    /// What went wrong, to be told after what came before it.
+    /// An error to report after everything that arrived before it.
     failed: Option<ModelError>,
     /// Bytes so far.
     read: usize,

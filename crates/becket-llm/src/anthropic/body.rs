@@ -40,7 +40,7 @@ pub(super) fn body(model: &str, request: &Request, dialect: Dialect, stream: boo
     Value::Object(body)
 }
 
-/// The name of the tool that stands for structured output, where it does.
+/// Returns the name of the tool that carries structured output, if one does.
 pub(super) fn forced_tool(request: &Request, dialect: Dialect) -> Option<&str> {
     match (&request.output, dialect.structured) {
         (Output::Json { name, .. }, Structured::ForcedTool) => Some(name),

@@ -17,23 +17,23 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Where the API lives if nobody says otherwise.
+/// The default address of the API.
 const BASE_URL: &str = "https://api.anthropic.com";
 
 /// The version of the API that this module speaks.
 const VERSION: &str = "2023-06-01";
 
-/// The longest silence if nobody says otherwise. A healthy stream pings every few seconds; an answer in one piece
-/// is silent until it is done.
+/// The default limit on silence. A healthy stream pings every few seconds; an answer in one piece is silent until it is
+/// done.
 pub(crate) const IDLE: Duration = Duration::from_secs(300);
 
-/// The most bytes of an answer if nobody says otherwise.
+/// The default limit on the bytes of an answer.
 const SIZE: usize = 16 * 1024 * 1024;
 
 /// Refusals that are answered by another dialect, per request.
 const TRIES: usize = 4;
 
-/// How a host proves who it is.
+/// The credential that a host sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Credential {
     /// `x-api-key` (Anthropic); `Authorization: Bearer` with every other provider.
@@ -54,7 +54,7 @@ impl Credential {
     }
 }
 
-/// How JSON of a given schema is asked for.
+/// The way to request JSON of a given schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StructuredOutput {
     /// By `output_config.format`; where that is refused, by a tool the model has to call.
@@ -117,10 +117,10 @@ impl Anthropic {
         anthropic.with_base_url(BASE_URL)
     }
 
-    /// At another address: with or without a trailing slash, with or without `/v1` or `/v1/messages`.
+    /// Sets another address: with or without a trailing slash, with or without `/v1` or `/v1/messages`.
     ///
     /// # Errors
-    /// [`ModelError::Setup`] for what is no `http` or `https` URL.
+    /// [`ModelError::Setup`] if it is not an `http` or `https` URL.
     pub fn with_base_url(mut self, base: &str) -> Result<Self, ModelError> {
         let (url, from) = base_url(base)?;
         self.url = url;
@@ -136,11 +136,11 @@ impl Anthropic {
         Ok(self)
     }
 
-    /// With one more header, such as `anthropic-beta`, or with another value of one that is sent anyway, such as
-    /// `anthropic-version`. A value that is not Anthropic's own is kept out of errors like a key.
+    /// Adds a header, such as `anthropic-beta`, or replaces the value of a default one, such as `anthropic-version`. A
+    /// value that is not Anthropic's own is kept out of errors like a key.
     ///
     /// # Errors
-    /// [`ModelError::Setup`] for what is no header.
+    /// [`ModelError::Setup`] if it is not a valid header.
     pub fn with_header(mut self, name: &str, value: &str) -> Result<Self, ModelError> {
         let name = HeaderName::from_bytes(name.as_bytes())
             .map_err(|_| setup(&format!("`{name}` is no header's name")))?;

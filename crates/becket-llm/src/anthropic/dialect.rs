@@ -1,16 +1,16 @@
-//! What a model of Anthropic's accepts: it differs between generations, and a wrong setting is refused.
+//! Settings that an Anthropic model accepts: they differ between generations, and a wrong one is rejected.
 //!
-//! The table holds what was public in November 2026. A refusal that names a setting moves the dialect one step
-//! on, so that a model nobody knew when this was written works at the second try, and from then on at the first.
+//! The table holds the public facts of November 2026. A rejection that names a setting moves the dialect one step on,
+//! so that a model released later works at the second try, and from then on at the first.
 
 use crate::request::{Caching, Output, Request, Thinking};
 use serde_json::{Value, json};
 
-/// Where the aliases lead. A host may override each.
+/// The models behind the aliases. A host may override each.
 pub(crate) const ALIASES: [(&str, &str); 3] =
     [("sonnet", "claude-sonnet-5-5"), ("opus", "claude-opus-5-5"), ("haiku", "claude-haiku-5-5")];
 
-/// How thinking is turned off, in the order they are tried.
+/// Ways to turn thinking off, in the order they are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ThinkingOff {
     Disabled,
@@ -42,7 +42,7 @@ const THINKING_OFF: [(&str, ThinkingOff); 4] = [
     ("claude-mythos", ThinkingOff::LowEffort),
 ];
 
-/// How an answer of a given schema is asked for, in the order they are tried.
+/// Ways to request an answer of a given schema, in the order they are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Structured {
     /// `output_config.format`.
@@ -64,7 +64,7 @@ impl Structured {
     }
 }
 
-/// What one model accepts.
+/// The settings that one model accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Dialect {
     thinking_off: ThinkingOff,
@@ -74,7 +74,7 @@ pub(super) struct Dialect {
 }
 
 impl Dialect {
-    /// What is known of `model`.
+    /// Returns the known settings of `model`.
     pub(super) fn of(model: &str) -> Self {
         let fitting = THINKING_OFF.iter().filter(|(prefix, _)| model.starts_with(prefix));
         let longest = fitting.max_by_key(|(prefix, _)| prefix.len());

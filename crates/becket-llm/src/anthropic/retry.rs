@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-/// Nobody is made to wait longer than this.
+/// The maximum wait that is reported.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
 const MONTHS: [&str; 12] =

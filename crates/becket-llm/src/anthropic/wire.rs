@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 #[derive(Debug)]
 pub(super) struct Decoder {
     limits: Limits,
-    /// The tool that stands for structured output: its input becomes the answer's text.
+    /// The tool that carries structured output: its input becomes the answer's text.
     forced_tool: Option<String>,
     /// Blocks of that tool.
     forced: BTreeSet<usize>,

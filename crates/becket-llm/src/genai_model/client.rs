@@ -21,7 +21,7 @@ use std::time::Duration;
 /// Providers whose address `genai` would look up in the environment: the host has to say it.
 const NEED_A_BASE_URL: [AdapterKind; 3] = [AdapterKind::Vertex, AdapterKind::Omlx, AdapterKind::BedrockApi];
 
-/// What is sent as a key to a server of the host's own that needs none.
+/// The placeholder key for a server that needs none.
 const NO_KEY: &str = "none";
 
 /// A model of a provider that `genai` knows: `openai`, `gemini`, `ollama` and many more. `openai` with a base URL
@@ -37,11 +37,11 @@ pub struct Genai {
 }
 
 impl Genai {
-    /// The model `model` of `provider`.
+    /// Creates the model `model` of `provider`.
     ///
     /// # Errors
-    /// [`ModelError::UnknownModel`] for a provider that `genai` does not know, [`ModelError::Setup`] for a base URL
-    /// that is none or is missing.
+    /// [`ModelError::UnknownModel`] for a provider that `genai` does not know, [`ModelError::Setup`] for an invalid or
+    /// missing base URL.
     pub fn new(
         http: reqwest::Client,
         provider: &str,
@@ -82,7 +82,7 @@ impl Genai {
     }
 }
 
-/// What `genai` needs to know of an endpoint, and how errors call its host.
+/// Returns the `genai` configuration of an endpoint, and the name of its host in errors.
 fn configured(kind: AdapterKind, endpoint: &Endpoint) -> Result<(ProviderConfig, String), ModelError> {
     let key = endpoint.credential.secret().map_or(NO_KEY, Secret::expose);
     let config = ProviderConfig::from_auth(AuthData::from_single(key));
@@ -101,7 +101,7 @@ fn configured(kind: AdapterKind, endpoint: &Endpoint) -> Result<(ProviderConfig,
     Ok((config.with_endpoint(genai::resolver::Endpoint::from_owned(String::from(url))), host))
 }
 
-/// What must not be shown of an endpoint. rule: S3
+/// Returns the parts of an endpoint that must not be shown. rule: S3
 fn secrets(endpoint: &Endpoint) -> Vec<Secret> {
     let url = endpoint.base_url.as_deref().and_then(|base| base_url(base).ok());
     let password = url.and_then(|(url, _)| url.password().map(Secret::new));

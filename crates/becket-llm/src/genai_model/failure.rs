@@ -1,6 +1,7 @@
-//! What `genai` reports, as causes.
+//! Conversion of `genai` errors.
 //!
-//! Its own messages name URLs and repeat whole bodies: only what a server said is taken out of them, scrubbed.
+//! Its own messages name URLs and repeat whole bodies: only the server's text is taken out of them, with secrets
+//! removed.
 
 use crate::anthropic::retry_after;
 use crate::error::{ModelError, Refusal, refused, shown};
@@ -12,10 +13,10 @@ use reqwest::header::{DATE, HeaderMap, HeaderName, RETRY_AFTER};
 use serde_json::Value;
 use std::time::Duration;
 
-/// What errors of one model share.
+/// Context shared by the errors of one model.
 #[derive(Debug, Clone)]
 pub(super) struct Failing {
-    /// How errors call the host.
+    /// The name of the host in errors.
     pub(super) from: String,
     pub(super) model: String,
     pub(super) secrets: Vec<Secret>,

@@ -26,7 +26,7 @@ pub(super) fn chat(request: &Request) -> ChatRequest {
     chat
 }
 
-/// How the answer shall be, and how long a silence may be.
+/// Returns the options of an answer, with the limit on silence.
 pub(super) fn options(request: &Request, kind: AdapterKind, model: &str, idle: Duration) -> ChatOptions {
     let mut options = ChatOptions::default()
         .with_max_tokens(request.max_tokens)
@@ -60,7 +60,8 @@ fn tool_choice(request: &Request) -> Option<genai::chat::ToolChoice> {
     }
 }
 
-/// Where thinking is on by default and can be turned off. Elsewhere nothing is sent: many models refuse the word.
+/// Returns the setting that turns thinking off, for models on which it is on by default and can be turned off. Others
+/// get none: many models reject the setting.
 #[expect(clippy::wildcard_enum_match_arm, reason = "an enum of another crate")]
 fn thinking_off(kind: AdapterKind, model: &str) -> Option<ReasoningEffort> {
     match kind {

@@ -138,7 +138,7 @@ impl Reading {
         self.blocks += 1;
     }
 
-    /// An input that is no object is handed on as text: the collector knows whether it was cut off.
+    /// Emits a call. An input that is not an object is passed on as text: the collector knows whether it was cut off.
     fn call(&mut self, call: &ToolCall) {
         let (input, json) = match &call.fn_arguments {
             Value::Object(input) => (input.clone(), None),

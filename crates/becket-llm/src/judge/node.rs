@@ -8,7 +8,7 @@ use serde_json::{Number, Value};
 use std::collections::HashSet;
 use std::fmt;
 
-/// How deep an object may nest.
+/// The maximum nesting of an object.
 pub(super) const DEEPEST: usize = 64;
 
 /// Any JSON value, as it was written.
@@ -31,7 +31,7 @@ impl Node {
         }
     }
 
-    /// Whether `test` holds for any pair of key and value in this tree.
+    /// Returns whether `test` holds for any pair of key and value in this tree.
     pub(super) fn any_pair(&self, test: &dyn Fn(&str, &Node) -> bool) -> bool {
         match self {
             Self::Object(pairs) => pairs.iter().any(|(key, value)| test(key, value) || value.any_pair(test)),
@@ -64,7 +64,7 @@ impl Node {
     }
 }
 
-/// The first key that stands twice in one object of a JSON text: what it says can't be told.
+/// Returns the first key that occurs twice in one object of a JSON text, which makes its meaning ambiguous.
 pub(crate) fn repeated_key(json: &[u8]) -> Option<String> {
     serde_json::from_slice::<Node>(json).ok().and_then(|node| node.repeated_key())
 }
@@ -143,7 +143,7 @@ impl<'de> Visitor<'de> for AnyNode {
     }
 }
 
-/// An object of a text, and where it stands.
+/// An object in a text, and its position.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) start: usize,
@@ -151,10 +151,10 @@ pub(super) struct Found {
     pub(super) node: Node,
 }
 
-/// What a text holds besides prose.
+/// The objects in a text, besides prose.
 #[derive(Debug, Default)]
 pub(super) struct Objects {
-    /// Complete objects that stand in no other.
+    /// Complete objects that are not inside another.
     pub(super) found: Vec<Found>,
     /// An object begins and the text ends inside it.
     pub(super) cut_off: bool,
@@ -162,7 +162,7 @@ pub(super) struct Objects {
     pub(super) too_deep: bool,
 }
 
-/// The objects of a text, wherever they stand. A brace that begins no object is prose.
+/// Finds the objects of a text at any position. A brace that begins no object is prose.
 pub(super) fn objects(text: &str) -> Objects {
     let mut objects = Objects::default();
     let mut at = 0;

@@ -11,18 +11,18 @@ pub(super) const LONGEST: usize = 1024 * 1024;
 /// The most characters of a text that an error quotes.
 const QUOTED: usize = 200;
 
-/// What a model decided.
+/// The decision of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// Whether the condition holds.
+    /// True if the condition holds.
     pub ok: bool,
     /// Why.
     pub reason: Option<String>,
-    /// Whether it never can. rule: H7
+    /// True if it can never hold. rule: H7
     pub impossible: bool,
 }
 
-/// Why a text is no verdict. Each quotes the text, cut short.
+/// A text that is not a verdict. Each variant quotes the text, cut short.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VerdictError {
     /// Nothing at all.
@@ -49,7 +49,7 @@ pub enum VerdictError {
     /// It starts like an object and is none.
     #[error("the model's JSON is not valid ({message}): `{text}`")]
     Invalid {
-        /// What the parser said.
+        /// The message of the parser.
         message: String,
         /// The answer.
         text: String,
@@ -83,7 +83,7 @@ pub enum VerdictError {
     Field {
         /// The field.
         field: &'static str,
-        /// What it has to be.
+        /// The expected type.
         expected: &'static str,
         /// The answer.
         text: String,
@@ -95,13 +95,13 @@ pub enum VerdictError {
 /// rules: H7, H8
 ///
 /// # Errors
-/// See [`VerdictError`]: whatever is not plainly a verdict.
+/// See [`VerdictError`]: everything that is not clearly a verdict.
 pub fn read_verdict(text: &str) -> Result<Verdict, VerdictError> {
     let node = the_object(text)?;
     verdict(&node, text)
 }
 
-/// The verdict an object gives. `text` is what it stands in.
+/// Converts an object into a verdict. `text` is the text that contains it.
 pub(super) fn verdict(node: &Node, text: &str) -> Result<Verdict, VerdictError> {
     let ok = match node.get("ok") {
         Some(Node::Bool(ok)) => *ok,
@@ -152,7 +152,7 @@ pub(super) fn the_object(text: &str) -> Result<Node, VerdictError> {
     Ok(first.node)
 }
 
-/// What starts like an object has a mistake to tell; else it is `otherwise`.
+/// Returns the fault of an answer that starts like an object; otherwise `otherwise`.
 fn no_answer(text: &str, otherwise: VerdictError) -> VerdictError {
     match serde_json::from_str::<Node>(text) {
         Err(error) if text.starts_with('{') => {
@@ -162,7 +162,7 @@ fn no_answer(text: &str, otherwise: VerdictError) -> VerdictError {
     }
 }
 
-/// Whether an object that starts here is the answer: the text starts with it, or a code fence does.
+/// Returns whether an object that starts here is the answer: the text starts with it, or a code fence does.
 fn answers(text: &str, start: usize) -> bool {
     let before = text[..start].trim_end();
     if before.is_empty() {
@@ -174,7 +174,7 @@ fn answers(text: &str, start: usize) -> bool {
     before.ends_with("```") && before.matches("```").count() % 2 == 1
 }
 
-/// Whether a text says no anywhere: in an object, at any depth, or in the words around.
+/// Returns whether a text says no anywhere: in an object, at any depth, or in the words around it.
 ///
 /// rules: H7, H8
 #[must_use]
@@ -193,7 +193,7 @@ fn is_no(key: &str, value: &Node) -> bool {
     no && key.eq_ignore_ascii_case("ok")
 }
 
-/// Whether the text outside its objects says no: `{ok: false}` is no JSON, and still no yes.
+/// Returns whether the text outside its objects says no: `{ok: false}` is not JSON, and still not a yes.
 fn says_no_outside(text: &str) -> bool {
     let mut outside = String::with_capacity(text.len().min(4096));
     let mut at = 0;

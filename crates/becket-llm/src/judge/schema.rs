@@ -28,8 +28,8 @@ pub fn verdict_schema(with_impossible: bool) -> Value {
     schema
 }
 
-/// For a model that can't ask for tools by itself: each answer is either one call, `{"tool", "input"}`, or the
-/// verdict.
+/// Returns the schema for a model without native tool calls: each answer is either one call, `{"tool", "input"}`, or
+/// the verdict.
 ///
 /// rule: H8
 #[must_use]

@@ -1,11 +1,11 @@
-//! Reads the answer of a model that asks for tools in JSON, since it can't do so by itself.
+//! Reads the answer of a model that asks for tools in JSON, since it has no native tool calls.
 
 use super::node::Node;
 use super::read::{Verdict, VerdictError, field, quoted, the_object, verdict};
 use crate::message::Object;
 use serde_json::Value;
 
-/// What such a model wants.
+/// The request in such an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolRequest {
     /// One call.

@@ -5,10 +5,10 @@ use crate::model::Capabilities;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
-/// A file that is larger is no script.
+/// The maximum size of a script.
 const LARGEST: u64 = 16 * 1024 * 1024;
 
-/// Why there is no script.
+/// A script that could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptError {
     /// The file can't be read.
@@ -19,7 +19,7 @@ pub enum ScriptError {
         /// Why.
         source: std::io::Error,
     },
-    /// It is no script.
+    /// The file is not a valid script.
     #[error("{file}:{line}:{column}: {message}")]
     Form {
         /// The file, or the name given to the text.
@@ -28,12 +28,12 @@ pub enum ScriptError {
         line: usize,
         /// From 1.
         column: usize,
-        /// What is wrong.
+        /// The fault.
         message: String,
     },
 }
 
-/// What a scripted model answers, turn by turn.
+/// The answers of a scripted model, turn by turn.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
@@ -50,7 +50,7 @@ fn unnamed() -> String {
     "scripted".to_owned()
 }
 
-/// Which turn a request takes.
+/// The rule that selects the turn for a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Pick {
@@ -61,7 +61,7 @@ pub(super) enum Pick {
     Fitting,
 }
 
-/// What the model claims to be able to.
+/// The capabilities that the model claims.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Can {
@@ -137,7 +137,7 @@ impl Script {
         script.checked(file)
     }
 
-    /// What serde can't see.
+    /// Checks rules that serde can't express.
     fn checked(self, file: &str) -> Result<Self, ScriptError> {
         for (index, turn) in self.turns.iter().enumerate() {
             let Some(problem) = turn.problem() else { continue };

@@ -28,7 +28,7 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// What serde can't see: a turn that says two things at once, or nothing.
+    /// Returns a fault that serde can't detect: a turn with two answers at once, or none.
     pub(super) fn problem(&self) -> Option<&'static str> {
         let says = self.text.is_some() || self.json.is_some() || !self.tool_uses.is_empty();
         match (self.text.is_some() && self.json.is_some(), says, &self.error, &self.endless) {
@@ -90,7 +90,7 @@ pub(super) struct Call {
     pub(super) input: Object,
 }
 
-/// Why a turn ends, in the words of a script.
+/// The reason why a turn ends, in the words of a script.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub(super) enum Ending {
     #[serde(rename = "end_turn")]
@@ -161,7 +161,7 @@ enum Kind {
     Server,
 }
 
-/// How a turn fails.
+/// The failure of a turn.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Failure {

@@ -1,4 +1,4 @@
-//! What goes wrong between a host and the Messages API: each cause has its own error, and nothing hangs or grows.
+//! Failures between a host and the Messages API: each cause has its own error, and nothing hangs or grows.
 
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 

@@ -1,4 +1,4 @@
-//! What is sent to the Messages API, and how it adapts to what a model accepts.
+//! Requests to the Messages API, and their adaptation to the settings that a model accepts.
 
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
@@ -19,7 +19,7 @@ async fn ask(model: &Anthropic, request: &Request) -> Result<Response, ModelErro
     tokio::time::timeout(PATIENCE, model.respond(request)).await.expect("an answer in time")
 }
 
-/// What a prompt hook asks.
+/// Returns the request of a prompt hook.
 fn judgement() -> Request {
     Request {
         thinking: Thinking::Off,

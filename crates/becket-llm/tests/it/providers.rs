@@ -1,4 +1,4 @@
-//! Which model a name means.
+//! Resolution of model names.
 
 use crate::support::{KEY, Server, http, served, variant};
 use becket_llm::{

@@ -1,4 +1,4 @@
-//! A key is sent in one header and shown nowhere, whatever a server does with it.
+//! A key is sent in one header and never shown, even if a server repeats it.
 
 use crate::support::{KEY, PATIENCE, Server, Step, chunked, http, status};
 use becket_llm::{

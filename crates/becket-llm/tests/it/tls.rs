@@ -1,6 +1,6 @@
-//! TLS without a process-wide crypto provider, and whom it trusts.
+//! TLS without a process-wide crypto provider, and its trusted roots.
 //!
-//! The root in `fixtures/tls` was made for this test, its key is gone, and the server's key protects nothing.
+//! The root in `fixtures/tls` was made for this test, its key is deleted, and the server's key protects nothing.
 
 #![expect(clippy::expect_used, reason = "tests fail by panicking")]
 
@@ -33,7 +33,7 @@ fn server(answer: Vec<u8>) -> SocketAddr {
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let connection = ServerConnection::new(config.clone()).expect("a connection");
-            // A client that trusts nobody breaks off: that is its matter.
+            // A client without trusted roots breaks the handshake off, which is not a failure of the server.
             let _ = serve(StreamOwned::new(connection, stream), &answer);
         }
     });

@@ -26,7 +26,7 @@ const STACK: usize = 64 << 10;
 /// One more than the highest signal.
 const SIGNALS: c_int = 65;
 
-/// What the child needs, all of it made before.
+/// The data that the child needs, all prepared before.
 struct Start {
     path: *const c_char,
     argv: Vec<*mut c_char>,
@@ -34,7 +34,7 @@ struct Start {
     cwd: *const c_char,
     stdio: [c_int; 3],
     no_signals: libc::sigset_t,
-    /// Why the program did not begin.
+    /// The error that kept the program from starting.
     error: AtomicI32,
 }
 

@@ -1,6 +1,6 @@
-//! Ends a process and everybody who belongs to it, then reaps it. Blocks; runs on the reaper's threads.
+//! Ends a process and all that belong to it, then reaps it. Blocks; runs on the reaper's threads.
 //!
-//! INVARIANT: the leader is reaped last. Until then its id, which is the group's, can't name anybody else.
+//! INVARIANT: the leader is reaped last. Until then its id, which is the group's, can't be reused.
 
 use std::os::fd::OwnedFd;
 use std::thread;
@@ -15,9 +15,9 @@ use super::leader::{self, Leader};
 use super::pipes::{Input, Output};
 use crate::command::Descendants;
 
-/// How often it is looked whether somebody is left; a pipe that closes or talks is heard at once.
+/// The interval at which remaining processes are looked for; a pipe that closes or is written to is noticed at once.
 const TICK: Duration = Duration::from_millis(10);
-/// How long killed processes are waited for. One in an uninterruptible wait of the kernel can outlive this.
+/// The maximum wait for killed processes. One in an uninterruptible wait of the kernel can outlive this.
 const KILL_WAIT: Duration = Duration::from_secs(5);
 
 /// A process group on its way out. Dropped, it is killed and reaped.
@@ -64,7 +64,7 @@ impl Ending {
         self.signal(Signal::KILL);
     }
 
-    /// Stops a leader that adopts orphans: it starts nobody any more, and stays their parent until it is killed.
+    /// Stops a leader that adopts orphans: it starts nothing more, and stays their parent until it is killed.
     fn hold_leader(&self) {
         if self.kin.are_adopted() && leader::is_ours(self.leader) {
             let _ = kill_process(self.leader, Signal::STOP);
@@ -94,7 +94,8 @@ impl Ending {
         (self.kin.are_adopted() || leader::has_ended(self.leader)) && !self.kin.is_alive()
     }
 
-    /// Kills who is left, and who they have started meanwhile, until nobody is; then their leader.
+    /// Kills the remaining processes, and those that they have started meanwhile, until none is left; then their
+    /// leader.
     fn kill_adopted(&mut self) {
         let start = Instant::now();
         while self.kin.is_alive() && start.elapsed() < KILL_WAIT {
@@ -122,10 +123,11 @@ impl Ending {
     }
 }
 
-/// Nobody may be left behind, whatever happened before: also after a panic, and where no thread could be had.
+/// Leaves no process behind, also after a panic and if no thread could be started.
 impl Drop for Ending {
     fn drop(&mut self) {
-        // Also where nobody is seen: elsewhere than on Linux the rest of a group can't be, and a kill of nobody is free.
+        // Also if no process is visible: elsewhere than on Linux the rest of a group is not, and killing an empty group
+        // is free.
         self.kill();
         if self.kin.are_adopted() {
             self.kill_adopted();
@@ -136,7 +138,7 @@ impl Drop for Ending {
     }
 }
 
-/// Whether the pipe is still open.
+/// Discards the data in a pipe; returns whether it is still open.
 fn throw_away(fd: &OwnedFd) -> bool {
     let mut buffer = [0; 4096];
     match rustix::io::retry_on_intr(|| rustix::io::read(fd, &mut buffer)) {

@@ -1,6 +1,6 @@
-//! What the kernel is asked to execute: the file, found on the command's own PATH, and all strings as C strings.
+//! Arguments of `exec`: the file, found on the command's own PATH, and all strings as C strings.
 //!
-//! The search is done here and not by `posix_spawnp`, which would look at the host's PATH.
+//! The search is done here and not by `posix_spawnp`, which would use the host's PATH.
 
 use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -12,7 +12,7 @@ use super::ffi::Image;
 use crate::command::{Command, Program};
 use crate::error::SpawnError;
 
-/// Where programs are looked for if the command's environment has no PATH, as `execvp` does.
+/// The directories searched if the command's environment has no PATH, as in `execvp`.
 const DEFAULT_PATH: &str = "/bin:/usr/bin";
 
 /// The command in the kernel's terms.
@@ -102,7 +102,7 @@ fn search_path(command: &Command) -> OsString {
     found.map_or_else(|| OsString::from_vec(DEFAULT_PATH.into()), |(_, value)| value.clone())
 }
 
-/// Asks as the effective user, which is who executes.
+/// Checks as the effective user, which is the one that executes.
 pub(super) fn is_executable(path: &Path) -> bool {
     accessat(CWD, path, Access::EXEC_OK, AtFlags::EACCESS).is_ok()
 }

@@ -16,7 +16,7 @@ use rustix::process::Pid;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// What is executed: all of it as the kernel wants it.
+/// The program to execute, in the form that the kernel takes.
 pub(super) struct Image {
     pub(super) path: CString,
     pub(super) argv: Vec<CString>,

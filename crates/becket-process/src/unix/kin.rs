@@ -1,10 +1,11 @@
-//! Who belongs to a process that is being ended: its group, its session, its descendants, as far as they can be seen.
+//! The processes that belong to one that is being ended: its group, its session, its descendants, as far as they can be
+//! found.
 //!
-//! A group is killed as one; what left it (`setsid sleep &`, a shell with job control) is found in `/proc` while its
-//! parents are still alive. Not seen: a process whose parents had ended, in a session of its own, before the first
-//! look; but where the leader adopts orphans nobody gets away from it. Elsewhere than on Linux only the group is known.
+//! A group is killed as one; processes that left it (`setsid sleep &`, a shell with job control) are found in `/proc`
+//! while their parents are still alive. Not found: a process whose parents had ended, in a session of its own, before
+//! the first look; but if the leader adopts orphans, none escapes. Elsewhere than on Linux only the group is known.
 //!
-//! INVARIANT: a process is signalled only if its start time is still the noted one: ids are used again.
+//! INVARIANT: a process is signalled only if its start time is still the noted one: ids are reused.
 
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ struct Stat {
     dead: bool,
 }
 
-/// The living relatives of a leader; without itself, where it is a child of ours, whose id is kept by that.
+/// The living relatives of a leader; without the leader itself if it is a child of this process, which keeps its id.
 #[derive(Debug)]
 pub(super) struct Kin {
     leader: Pid,
@@ -33,7 +34,7 @@ pub(super) struct Kin {
 }
 
 impl Kin {
-    /// Nobody is noted yet.
+    /// Creates an empty set.
     pub(super) fn new(leader: Pid) -> Self {
         Self { leader, noted: Vec::new(), is_orphaned: false, kept: None }
     }
@@ -53,8 +54,8 @@ impl Kin {
         Self { is_orphaned: true, ..Self::new(leader) }
     }
 
-    /// Notes everyone who belongs to the leader or to somebody noted before, and forgets who has ended. One walk over
-    /// the process table; to be done before anybody is signalled, while children still name their parents.
+    /// Notes all processes that belong to the leader or to a process noted before, and forgets those that have ended.
+    /// One walk over the process table; to be done before any signal is sent, while children still name their parents.
     pub(super) fn look(&mut self) {
         let all = processes();
         let root = self.leader.as_raw_pid();
@@ -96,7 +97,7 @@ impl Kin {
         family.retain(|stat| !left.contains(&stat.pid));
     }
 
-    /// Signals those who left the group; the group has its own call.
+    /// Signals the processes that left the group; the group has its own call.
     pub(super) fn signal_leavers(&self, signal: Signal) {
         for stat in self.noted.iter().filter(|stat| stat.group != self.leader.as_raw_pid()) {
             signal_if_same(stat, signal);
@@ -119,7 +120,7 @@ impl Kin {
         }
     }
 
-    /// Whether anybody is left. Looks again only once all who were noted have ended.
+    /// Returns whether any process is left. Looks again only once all that were noted have ended.
     pub(super) fn is_alive(&mut self) -> bool {
         if self
             .noted
@@ -137,7 +138,7 @@ impl Kin {
     }
 }
 
-/// Whether a process runs a program of one of these names: that of its file, or the one that it gave itself.
+/// Returns whether a process runs a program of one of these names: that of its file, or the one that it gave itself.
 #[cfg(target_os = "linux")]
 fn is_named(pid: i32, names: &[String]) -> bool {
     let file = std::fs::read_link(format!("/proc/{pid}/exe")).ok();
@@ -172,8 +173,8 @@ fn signal_if_same(stat: &Stat, signal: Signal) {
 #[cfg(not(target_os = "linux"))]
 fn signal_if_same(_: &Stat, _: Signal) {}
 
-/// The sessions of all that hold a pipe, by their leaders, who may have ended; without the session `but`, in which the one
-/// is who has made the pipe.
+/// Returns the sessions of all processes that hold a pipe, by their leaders, which may have ended; without the session
+/// `but`, that of the process that made the pipe.
 #[cfg(target_os = "linux")]
 pub(super) fn sessions_behind(pipe: u64, but: i32) -> Vec<Pid> {
     let link = format!("pipe:[{pipe}]");
@@ -188,7 +189,7 @@ pub(super) fn sessions_behind(pipe: u64, but: i32) -> Vec<Pid> {
     sessions.into_iter().filter_map(Pid::from_raw).collect()
 }
 
-/// Nobody can be seen here.
+/// Returns nothing: processes can't be listed here.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn sessions_behind(_: u64, _: i32) -> Vec<Pid> {
     Vec::new()
@@ -264,7 +265,7 @@ mod tests {
         let (_read, write) = crate::unix::pipes::pipe().unwrap();
         let inode = rustix::fs::fstat(&write).unwrap().st_ino;
         let own = crate::unix::ffi::session();
-        // A session that can't be seen from here has no leader who could be named.
+        // A session that can't be seen from here has no leader with an id.
         let named: Vec<Pid> = Pid::from_raw(own).into_iter().collect();
         assert_eq!(sessions_behind(inode, -1), named);
         assert_eq!(sessions_behind(inode, own), []);

@@ -1,7 +1,7 @@
 //! The process that was started: waiting for its exit, taking its status.
 //!
-//! Linux tells the exit through a pidfd. Where there is none (macOS, old or fenced kernels) a thread waits; it never
-//! reaps, so the process id stays ours until [`Leader::reap`].
+//! Linux reports the exit through a pidfd. Without one (macOS, old or sandboxed kernels) a thread waits; it never
+//! reaps, so the process id stays reserved until [`Leader::reap`].
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -18,7 +18,7 @@ use crate::finished::End;
 /// A waiter does one system call.
 const STACK: usize = 1 << 16;
 
-/// How the exit is heard of.
+/// The way in which the exit is noticed.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Waiter {
     /// A pidfd where there are any.
@@ -118,12 +118,13 @@ impl Leader {
     }
 }
 
-/// Whether the process has ended, or is no child of ours any longer. Leaves the status.
+/// Returns whether the process has ended, or is no longer a child of this process. Leaves the status.
 pub(super) fn has_ended(pid: Pid) -> bool {
     !matches!(wait(pid, WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT), Ok(None))
 }
 
-/// Whether the id still names our child, running or dead. Once somebody else has reaped it, it may name anybody.
+/// Returns whether the id still names our child, running or dead. Once the child has been reaped elsewhere, the id may
+/// be reused.
 pub(super) fn is_ours(pid: Pid) -> bool {
     wait(pid, WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT).is_ok()
 }

@@ -16,7 +16,7 @@ use crate::error::SpawnError;
 /// The kernel looks for the interpreter in the first 256 bytes.
 const FIRST_LINE: usize = 256;
 
-/// Why the pipes, or the thread that waits, could not be had.
+/// Returns the error for pipes, or the waiting thread, that could not be created.
 pub(super) fn of_pipes(command: &Command, error: io::Error) -> SpawnError {
     match Errno::from_io_error(&error) {
         Some(Errno::MFILE | Errno::NFILE) => SpawnError::TooManyDescriptors,
@@ -25,7 +25,7 @@ pub(super) fn of_pipes(command: &Command, error: io::Error) -> SpawnError {
     }
 }
 
-/// Why the process could not be started.
+/// Returns the error for a process that could not be started.
 pub(super) fn of_spawn(command: &Command, image: &Image, error: io::Error) -> SpawnError {
     let file = exec::file(command, image);
     match Errno::from_io_error(&error) {

@@ -21,7 +21,7 @@ pub(crate) struct Spawned {
     pub(crate) leader: Leader,
     /// Absent if all of stdin went into the pipe before the start and it is not to be kept.
     pub(crate) stdin: Option<Input>,
-    /// What did not fit into stdin's pipe.
+    /// The input that did not fit into stdin's pipe.
     pub(crate) unwritten: Bytes,
     pub(crate) stdout: Output,
     pub(crate) stderr: Output,
@@ -36,7 +36,7 @@ pub(crate) fn spawn(command: &Command, keep_stdin: bool) -> Result<Spawned, Spaw
 
 pub(super) fn spawn_with(command: &Command, keep_stdin: bool, waiter: Waiter) -> Result<Spawned, SpawnError> {
     let image = exec::image(command)?;
-    // Everything of the host comes before the start: if the runtime refuses, there is no process to take back.
+    // Everything of the host comes before the start: if the runtime fails, there is no process to undo.
     let (host, theirs) =
         Pipes::open(&command.stdin, keep_stdin).map_err(|error| refusal::of_pipes(command, error))?;
     let announced = guard::announce(&theirs.stdout);
@@ -95,8 +95,8 @@ impl Pipes {
     }
 }
 
-/// A wider pipe for a long input saves most of the wake-ups. Not the widest there is: the pages of all pipes of a user
-/// are counted, and one who has too many gets tiny pipes. A refusal changes nothing but the speed.
+/// Widens the pipe for a long input, which saves most of the wake-ups. Not to the maximum: the pages of all pipes of a
+/// user are counted, and a user with too many gets tiny pipes. A failure changes nothing but the speed.
 #[cfg(target_os = "linux")]
 fn widen(pipe: &OwnedFd, length: usize) {
     const USUAL: usize = 1 << 16;
@@ -111,7 +111,7 @@ fn widen(_: &OwnedFd, _: usize) {}
 
 /// Most inputs fit into the pipe: written before the start they cost no wake-up. Pipes can be as small as a page.
 ///
-/// INVARIANT: the host still holds the read end, so there is no `SIGPIPE` to be kept from it.
+/// INVARIANT: the host still holds the read end, so it can't get a `SIGPIPE`.
 fn write_ahead(pipe: &OwnedFd, mut bytes: Bytes) -> io::Result<Bytes> {
     while bytes.has_remaining() {
         match rustix::io::retry_on_intr(|| rustix::io::write(pipe, &bytes)) {

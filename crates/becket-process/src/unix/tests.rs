@@ -1,4 +1,4 @@
-//! What can't be reached from outside: the way of systems without pidfds, and an ending nobody runs.
+//! Cases that can't be reached from outside: systems without pidfds, and an ending that no thread runs.
 
 use std::time::{Duration, Instant};
 

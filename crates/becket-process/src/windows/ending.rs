@@ -13,7 +13,7 @@ use super::pipes::{Input, Output};
 use crate::finished::End;
 
 const TICK: Duration = Duration::from_millis(10);
-/// How long terminated processes are waited for.
+/// The maximum wait for terminated processes.
 const KILL_WAIT: Duration = Duration::from_secs(5);
 
 /// A process in its job.

@@ -35,7 +35,7 @@ impl Job {
         if raw.is_null() {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: a fresh handle that nobody else owns.
+        // SAFETY: a fresh handle without another owner.
         let job = Self(unsafe { OwnedHandle::from_raw_handle(raw) });
         job.limit(JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE)?;
         Ok(job)
@@ -46,7 +46,7 @@ impl Job {
         check(unsafe { AssignProcessToJobObject(self.0.as_raw_handle(), process.as_raw_handle()) })
     }
 
-    /// From now on, closing the job kills nobody.
+    /// Disables killing when the job is closed.
     pub(super) fn let_go(&self) -> io::Result<()> {
         self.limit(0)
     }
@@ -56,7 +56,7 @@ impl Job {
         check(unsafe { TerminateJobObject(self.0.as_raw_handle(), TERMINATED) })
     }
 
-    /// Whether no process of the job is left.
+    /// Returns whether no process of the job is left.
     pub(super) fn is_empty(&self) -> bool {
         // SAFETY: a structure of plain numbers; zero is a value of each.
         let mut info: JOBOBJECT_BASIC_ACCOUNTING_INFORMATION = unsafe { zeroed() };
@@ -102,7 +102,7 @@ pub(super) fn resume(process_id: u32) -> io::Result<()> {
     if raw == INVALID_HANDLE_VALUE {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: a fresh handle that nobody else owns.
+    // SAFETY: a fresh handle without another owner.
     let snapshot = unsafe { OwnedHandle::from_raw_handle(raw) };
     // SAFETY: a structure of plain numbers; zero is a value of each.
     let mut entry: THREADENTRY32 = unsafe { zeroed() };
@@ -125,7 +125,7 @@ fn resume_thread(id: u32) -> io::Result<()> {
     if raw.is_null() {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: a fresh handle that nobody else owns.
+    // SAFETY: a fresh handle without another owner.
     let thread = unsafe { OwnedHandle::from_raw_handle(raw) };
     // SAFETY: the handle is open and allows resuming.
     match unsafe { ResumeThread(thread.as_raw_handle()) } {

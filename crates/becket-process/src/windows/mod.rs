@@ -1,9 +1,9 @@
-//! Windows: a job object in place of a group, threads in place of readiness.
+//! Windows: a job object instead of a group, threads instead of readiness.
 //!
-//! **Untested**: written against the documented calls, neither compiled nor run yet. The face is that of `unix`.
-//! What differs: there is no SIGTERM, so a job is terminated without the asking and the grace; a process that leaves
-//! its job can't be seen; an exit code is what Windows reports, never a signal. While a process runs, its job dies
-//! with the host; once it ended well, those it left behind are let go.
+//! **Untested**: written against the documented calls, neither compiled nor run yet. The interface is that of `unix`.
+//! The differences: there is no SIGTERM, so a job is terminated without a request and a grace; a process that leaves
+//! its job can't be found; an exit code is what Windows reports, never a signal. While a process runs, its job dies
+//! with the host; once it has exited on its own, the processes that it left behind are released.
 
 mod ending;
 mod job;

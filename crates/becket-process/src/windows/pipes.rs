@@ -23,7 +23,7 @@ struct Slot {
 #[derive(Debug, Default)]
 struct State {
     bytes: Vec<u8>,
-    /// The process's side is over: nothing more to read, or nobody who reads.
+    /// True if the process's side is closed: nothing more to read, or no reader.
     pipe_over: bool,
     /// The host has dropped its side.
     host_over: bool,

@@ -1,4 +1,4 @@
-//! How a run ends: at the deadline, by the token in every state, by a dropped future, by a panic, by itself.
+//! Ends of a run: at the deadline, by the token in every state, by a dropped future, by a panic, by an exit.
 #![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
 use std::future::Future;
@@ -263,7 +263,7 @@ fn running(text: &str) -> Vec<u32> {
     .collect()
 }
 
-/// A time to sleep that nobody else sleeps.
+/// Returns a unique duration to sleep.
 fn unique_sleep() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(1);
     format!("86399.{}{:03}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))

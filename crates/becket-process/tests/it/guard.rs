@@ -11,7 +11,7 @@ use crate::common::{run, sh};
 use becket_process::{Command, End, Guard, GuardError, Limits, Program};
 use becket_testkit::proc::{Marker, PATIENCE, wait_until};
 
-/// There where a helper may work, and what it is to do; anybody else who runs the ignored tests does no harm.
+/// The file that marks a directory for a helper, and holds its task; elsewhere a run of the ignored tests does nothing.
 const SCRIPT: &str = "what-the-helper-runs";
 
 /// A host in a process of its own, whose commands carry a marker.
@@ -169,7 +169,7 @@ fn keeper() -> Command {
     )
 }
 
-/// What the helper is to do, with a guard.
+/// Returns the helper's command, with a guard.
 fn helped() -> Option<(Command, Guard)> {
     let text = std::fs::read_to_string(SCRIPT).ok()?;
     let mut lines = text.splitn(3, '\n');
@@ -199,7 +199,7 @@ async fn helper_host() {
     tell();
     let limits = Limits { deadline: Some(PATIENCE), ..Limits::default() };
     run(&command, &limits).await;
-    // Killed, and not ended by itself.
+    // Killed, and not exited on its own.
     tokio::time::sleep(PATIENCE).await;
 }
 

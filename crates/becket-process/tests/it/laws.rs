@@ -16,7 +16,7 @@ fn pattern(length: usize) -> Bytes {
 #[tokio::test]
 async fn law_1_stdin_is_fed_while_both_outputs_are_drained() {
     let marker = Marker::new();
-    // Both outputs fill long before stdin is read to its end: whoever does one after the other hangs.
+    // Both outputs fill long before stdin is read to its end: feeding and draining one after the other would hang.
     let input = pattern(10 * MIB);
     let limits =
         Limits { stdout_cap: ByteCap::bytes(32 * MIB), stderr_cap: ByteCap::bytes(32 * MIB), ..patient() };

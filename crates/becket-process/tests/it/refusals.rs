@@ -1,4 +1,4 @@
-//! What can't be started, and what the user is told: the cause and what to do about it.
+//! Commands that can't be started, and the error shown to the user: the cause and what to do about it.
 #![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
 use std::fs;

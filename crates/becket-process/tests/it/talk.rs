@@ -68,7 +68,7 @@ async fn stdin_is_closed_after_the_input_unless_it_is_to_stay_open() {
 // rule: Q1
 #[tokio::test]
 async fn when_nobody_is_left_to_write_the_reader_sees_the_end() {
-    // Before the start: the one that is given to the run does not count.
+    // Before the start: the control given to the run does not count.
     let command = sh(&Marker::new(), "cat; exit 3").stdin("input");
     let finished = run_steered(&command, &patient(), Control::with_open_stdin(), &mut |_| ()).await;
     assert_eq!((finished.end, &finished.stdout.bytes[..]), (End::Exited(3), &b"input"[..]));

@@ -21,7 +21,10 @@ pub(super) struct Bounded {
     longest: usize,
 }
 
-/// Compiles, or says why the text is no expression.
+/// Compiles the expression.
+///
+/// # Errors
+/// [`MatcherError`] if the text is not an expression.
 pub(super) fn compile(text: &str) -> Result<Regex, MatcherError> {
     let units = text.encode_utf16().map(u32::from);
     Regex::from_unicode(units, regress::Flags::default())

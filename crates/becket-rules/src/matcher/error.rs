@@ -1,8 +1,9 @@
-//! Why a matcher can't be used. The engine reports it as a configuration error, and the group matches nothing (M4).
+//! The error of a matcher that can't be used. The engine reports it as a configuration error, and the group matches
+//! nothing (M4).
 
 use super::syntax::Unread;
 
-/// Why a matcher's text is no matcher.
+/// A matcher whose text can't be compiled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MatcherError {
     /// Not valid as an ECMAScript expression without flags.
@@ -10,7 +11,7 @@ pub enum MatcherError {
     Invalid {
         /// The matcher, cut where it is very long.
         text: String,
-        /// What the judge said, lowercase, without a final dot.
+        /// The message of the regex compiler, lowercase, without a final dot.
         why: String,
     },
     /// Nested too deeply or too long to be compiled.
@@ -26,7 +27,7 @@ pub enum MatcherError {
         text: String,
         /// The construct, in words.
         construct: &'static str,
-        /// What to write instead.
+        /// The text to write instead.
         instead: &'static str,
     },
 }

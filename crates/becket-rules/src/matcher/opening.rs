@@ -1,6 +1,6 @@
-//! What a match of a program can begin with: decides most values without a run.
+//! The set of units that a match of a program can begin with; decides most values without running the program.
 //!
-//! It only ever says that a value can't match; what it does not exclude is run.
+//! It can only rule a match out. All other values are run.
 
 use super::program::Step;
 use super::units::Units;
@@ -10,7 +10,7 @@ use super::units::Units;
 pub(super) struct Opening {
     /// The units that can be the first; none where a match may be empty.
     first: Option<Units>,
-    /// Whether a match can only begin where the value does.
+    /// True if a match can only begin at the start of the value.
     anchored: bool,
 }
 
@@ -21,7 +21,7 @@ impl Opening {
         Self { first: (!reach.accepts).then(|| Units::of(reach.ranges)), anchored: !anywhere.goes_on() }
     }
 
-    /// Whether no match can begin anywhere in the value.
+    /// Returns true if no match can begin anywhere in the value.
     pub(super) fn excludes(&self, value: &str) -> bool {
         let Some(first) = &self.first else { return false };
         let mut units = value.encode_utf16();
@@ -33,7 +33,7 @@ impl Opening {
     }
 }
 
-/// What can be reached from the first step without consuming anything; assertions are taken to hold.
+/// The steps reachable from the first step without consuming anything; assertions are assumed to hold.
 struct Reach {
     ranges: Vec<(u16, u16)>,
     accepts: bool,

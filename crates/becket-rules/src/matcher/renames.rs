@@ -24,7 +24,7 @@ struct Table {
 }
 
 impl Renames {
-    /// No other names: for a field that is no tool name.
+    /// Returns an empty table: for a field that does not hold a tool name.
     #[must_use]
     pub fn none() -> Self {
         Self::default()
@@ -60,7 +60,7 @@ impl Renames {
         self.0.renamed.iter().find(|(old, _)| old == name).map_or(name, |(_, new)| new)
     }
 
-    /// Whether `value` has another name at all; most values have none.
+    /// Returns whether `value` has another name; most values have none.
     pub(crate) fn concerns(&self, value: &str) -> bool {
         self.0.renamed.iter().any(|(old, new)| old == value || new == value)
             || self.0.also.iter().any(|(name, _)| name == value)

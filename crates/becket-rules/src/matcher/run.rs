@@ -8,7 +8,7 @@ use super::units::is_word;
 const MOST_WORK: usize = 50_000_000;
 
 impl Program {
-    /// Whether the value holds a match anywhere.
+    /// Searches the value for a match.
     pub(super) fn judge(&self, value: &str) -> Verdict {
         if value.len().saturating_add(1).saturating_mul(self.size) > MOST_WORK {
             return Verdict::Unknown;

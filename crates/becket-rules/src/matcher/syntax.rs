@@ -43,7 +43,7 @@ pub(super) struct Pattern {
     pub(super) has_back_reference: bool,
 }
 
-/// Why an expression was not read.
+/// The reason why an expression was not parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Unread {
     TooDeep,
@@ -74,7 +74,7 @@ struct Reader<'a> {
     at: usize,
     /// Capturing groups in the whole expression: `\2` is a back-reference only if there are two.
     groups: u32,
-    /// Whether a group has a name: `\k` is a back-reference only then.
+    /// True if a group has a name: only then is `\k` a back-reference.
     named: bool,
     depth: usize,
     has_back_reference: bool,

@@ -43,12 +43,12 @@ impl Units {
         Self(merged)
     }
 
-    /// What `.` consumes.
+    /// Returns the units that `.` consumes.
     pub(super) fn dot() -> Self {
         Self::of(LINE_ENDS.to_vec()).negated()
     }
 
-    /// What a class escape (`d D w W s S`) consumes.
+    /// Returns the units that a class escape (`d D w W s S`) consumes.
     pub(super) fn escape(letter: u8) -> Option<Self> {
         let ranges = match letter.to_ascii_lowercase() {
             b'd' => DIGITS,
@@ -86,7 +86,7 @@ impl Units {
     }
 }
 
-/// Whether a unit is part of a word, for `\b`.
+/// Returns whether a unit is part of a word, for `\b`.
 pub(super) fn is_word(unit: u16) -> bool {
     u8::try_from(unit).is_ok_and(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
 }

@@ -2,8 +2,8 @@
 //!
 //! INVARIANT: at most text × pattern steps: only the last star is ever taken back.
 
-/// Stands, in a path, for whatever is in a directory. Only a segment of nothing but stars matches it: a directory that
-/// is searched, copied or removed is meant whole, or not at all.
+/// A path segment for any entry of a directory. Only a segment of nothing but stars matches it: a directory that is
+/// searched, copied or removed is covered as a whole, or not at all.
 pub(crate) const INSIDE: &str = "\u{1}inside\u{1}";
 
 /// A compiled segment.
@@ -14,7 +14,7 @@ pub(super) struct Segment {
     text: String,
 }
 
-/// How a segment meets a name.
+/// The way in which a segment is compared with a name.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Manner {
     /// A name that is the segment's text, letter by letter, is meant as well: `[id].ts` is a file's name somewhere. And

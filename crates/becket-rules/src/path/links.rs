@@ -1,4 +1,4 @@
-//! Where a path really leads: the one question to the file system, asked through a trait.
+//! The real target of a path: the only question to the file system, asked through a trait.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

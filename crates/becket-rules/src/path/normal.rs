@@ -8,7 +8,7 @@ use std::path::Path;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Normal(String);
 
-/// Where agents have work trees of their own.
+/// The directories in which agents have worktrees of their own.
 const WORK_TREES: [&str; 3] = ["/.claude/worktrees/", "/.becket/worktrees/", "/.agent/worktrees/"];
 
 impl Normal {

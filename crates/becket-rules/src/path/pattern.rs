@@ -4,7 +4,7 @@ use super::glob::{Manner, Segment};
 use super::normal::Normal;
 use super::places::Places;
 
-/// Who asks: the same text means more in a rule that restricts than in one that grants (P7).
+/// The purpose of a comparison: the same text covers more in a rule that restricts than in one that grants (P7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reading {
     /// An allow rule: as narrow as the text permits.
@@ -19,7 +19,7 @@ pub(crate) enum Reading {
 #[derive(Debug, Clone)]
 pub(crate) struct PathPattern {
     base: Base,
-    /// How many directories above its base it starts: leading `..`.
+    /// The number of directories above its base at which it starts: leading `..`.
     up: usize,
     parts: Vec<Part>,
     /// Has no slash but a trailing one: a name, wherever it is.
@@ -33,7 +33,7 @@ pub(crate) struct PathPattern {
     negated: bool,
 }
 
-/// Where a pattern starts from.
+/// The directory from which a pattern starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Base {
     Root,
@@ -50,7 +50,8 @@ enum Part {
 }
 
 impl PathPattern {
-    /// Every text is a pattern. One that starts with `!` matches nothing: there is no list that it could take from.
+    /// Parses a pattern. Every text is one. A text that starts with `!` matches nothing, since a rule stands alone and
+    /// has no list to exclude from.
     pub(crate) fn new(text: &str) -> Self {
         let text = text.trim_start_matches(' ');
         let (negated, text) = text.strip_prefix('!').map_or((false, text), |rest| (true, rest));
@@ -63,12 +64,12 @@ impl PathPattern {
         Self { base, up, parts, bare, dotted, directory, single, negated }
     }
 
-    /// Whether the pattern starts with `!`.
+    /// Returns whether the pattern starts with `!`.
     pub(crate) fn is_negated(&self) -> bool {
         self.negated
     }
 
-    /// Whether a part of it is no glob (`[a`, a `\` at the end, a `..` behind a `**`).
+    /// Returns whether a part of it is not a valid glob (`[a`, a `\` at the end, a `..` after a `**`).
     pub(crate) fn is_malformed(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::One(segment) if segment.is_malformed()))
     }
@@ -105,7 +106,8 @@ impl PathPattern {
             Reading::Restrict => self.bare || self.single || homeless,
             Reading::If => self.bare || homeless,
         };
-        // A directory's own path has no mark of one: who restricts takes it for one, who grants does not.
+        // A directory's own path does not show that it is one: a rule that restricts assumes it, one that grants does
+        // not.
         let inside = self.directory && reading == Reading::Allow;
         let wide = reading != Reading::Allow;
         let fold = wide && cfg!(any(windows, target_os = "macos"));
@@ -122,7 +124,7 @@ pub(crate) struct PlacedPattern<'p> {
 }
 
 impl PlacedPattern<'_> {
-    /// Whether the path, or a directory that it is in, matches.
+    /// Returns whether the path, or a directory that contains it, matches.
     pub(crate) fn matches(&self, path: &Normal) -> bool {
         let Self { pattern, bases, homeless, reading } = self;
         let matches = |base: &Normal| {
@@ -132,7 +134,7 @@ impl PlacedPattern<'_> {
     }
 }
 
-/// How far a pattern starts above its base, and its parts from there.
+/// Returns how many directories above its base a pattern starts, and its parts from there.
 fn parts(text: &str) -> (usize, Vec<Part>) {
     let (mut up, mut parts) = (0, Vec::new());
     for part in text.split('/') {
@@ -150,9 +152,10 @@ fn parts(text: &str) -> (usize, Vec<Part>) {
     (up, parts)
 }
 
-/// Whether the parts match the first segments, or all; `floating` from any segment on; `inside` with one left over.
+/// Returns whether the parts match the first segments, or all of them; with `floating` from any segment on; with
+/// `inside` with one segment left over.
 ///
-/// INVARIANT: the shortest match leaves most for what follows, so only the last `**` is ever taken back.
+/// INVARIANT: the shortest match leaves most for what follows, so only the last `**` ever backtracks.
 fn matches_start(parts: &[Part], segments: &[&str], floating: bool, inside: bool, manner: Manner) -> bool {
     let (mut at, mut from) = (0, 0);
     let mut retry = floating.then_some((0, 0));

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::links::Links;
 use super::normal::Normal;
 
-/// Where the call happens and where the rule was written.
+/// The directories that paths are relative to: those of the call and of the rule.
 pub(crate) struct Places<'a> {
     pub(crate) cwd: &'a Path,
     pub(crate) home: Option<&'a Path>,

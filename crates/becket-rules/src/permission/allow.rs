@@ -144,7 +144,7 @@ fn bash<'r>(
     first_rule(named, |pattern| first.is_some_and(|command| command.covered_by(pattern)))
 }
 
-/// Whether bash opens a connection for a redirection to the path.
+/// Returns whether bash opens a network connection for a redirection to the path.
 fn is_connection(path: &str) -> bool {
     path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
 }

@@ -10,28 +10,28 @@ use crate::shell;
 use crate::steps::OutOfSteps;
 use crate::tools::Primary;
 
-/// Whether a handler's `if` holds. Only [`Applies::NoMatch`] keeps the handler from running.
+/// The result of a handler's `if`. Only [`Applies::NoMatch`] keeps the handler from running.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Applies {
     /// It holds.
     Match {
-        /// What matched, in words.
+        /// The part that matched, in words.
         why: String,
     },
     /// It does not hold.
     NoMatch {
-        /// Why not, in words.
+        /// The reason, in words.
         why: String,
     },
     /// The call does not say: the handler runs.
     Unknown {
-        /// What can't be told, in words.
+        /// The part that could not be decided, in words.
         why: String,
     },
 }
 
 impl Applies {
-    /// Whether the handler runs.
+    /// Returns whether the handler runs.
     #[must_use]
     pub fn runs(&self) -> bool {
         match self {
@@ -54,7 +54,7 @@ impl Applies {
 }
 
 impl Condition {
-    /// Whether the condition holds for a call. A tool's name means that tool alone, and paths are taken widely.
+    /// Evaluates the condition for a call. A tool's name means that tool alone, and paths are matched broadly.
     #[must_use]
     pub fn applies(&self, call: &Call<'_>, scope: &Scope<'_>) -> Applies {
         let meant = |rule: &&Rule| rule.name().means(call.tool(), Globs::Anywhere, call.renames());

@@ -21,18 +21,18 @@ pub struct Call<'a> {
     literal: &'a Map<String, Value>,
     renames: &'a Renames,
     line: OnceLock<Option<CommandLine>>,
-    /// What is left for conditions that are put to the call.
+    /// The remaining steps for conditions that are evaluated on the call.
     steps: Steps,
 }
 
-/// What a shell tool would run.
+/// The command of a shell tool.
 #[derive(Debug)]
 pub(crate) enum CommandLine {
     Bash(shell::Line),
     PowerShell(powershell::Line),
 }
 
-/// Where a call happens, and where the rule that is put to it was written.
+/// The directories of a call, and of the rule that is compared with it.
 #[derive(Clone, Copy)]
 pub struct Scope<'a> {
     /// The session's cwd, absolute: `p` starts there.
@@ -44,7 +44,7 @@ pub struct Scope<'a> {
     ///
     /// [`RuleSet`]: crate::RuleSet
     pub anchor: &'a Path,
-    /// Where links lead (P8).
+    /// The resolver of links (P8).
     pub links: &'a dyn Links,
 }
 

@@ -49,14 +49,15 @@ impl Compiled {
         Self { specifier: specifier.filter(|_| !(everything && rule.tool() == "WebFetch")), rule }
     }
 
-    /// Whether a permission rule is about the tool. Those for Bash are about `Monitor` too, which runs the same lines.
+    /// Returns whether a permission rule applies to the tool. Rules for Bash apply to `Monitor` too, which runs the
+    /// same lines.
     pub(crate) fn means(&self, call: &Call<'_>, globs: Globs) -> bool {
         let name = self.rule.name();
         name.means(call.tool(), globs, call.renames())
             || (call.renames().current(call.tool()) == "Monitor" && name.means("Bash", globs, call.renames()))
     }
 
-    /// Whether a path rule for this tool stands for files of that kind.
+    /// Returns whether a path rule for this tool covers this kind of access.
     pub(crate) fn covers(&self, access: Access) -> bool {
         match access {
             Access::Read => self.rule.tool() == "Read",
@@ -85,8 +86,9 @@ pub(crate) struct PlacedRule<'c> {
 }
 
 impl PlacedRule<'_> {
-    /// Whether the file is meant: an allow needs every name of it, a rule that restricts one (P8). For the latter a file of an
-    /// agent's worktree is its file of the main tree, too: a copy is no way round.
+    /// Returns whether the rule matches the file: an allow must match every name of it, a rule that restricts any one
+    /// (P8). For the latter, a file of an agent's worktree also counts as the file of the main tree: a copy does not
+    /// evade a rule.
     pub(crate) fn means(&self, file: &FileUse) -> bool {
         let Some(pattern) = &self.pattern else { return true };
         match self.reading {
@@ -115,7 +117,7 @@ impl PlacedRule<'_> {
 }
 
 impl Specifier {
-    /// Whether it names the host of a URL, a subagent or a skill; `None` where the call can't be compared.
+    /// Returns whether it names the host of a URL, a subagent or a skill; `None` if the call can't be compared.
     pub(crate) fn names(&self, call: &Call<'_>) -> Option<bool> {
         match call.primary() {
             Primary::Domain(field) => {
@@ -134,7 +136,7 @@ impl Specifier {
         }
     }
 
-    /// Whether it is a parameter rule that the call's input matches (P10).
+    /// Returns whether it is a parameter rule that matches the call's input (P10).
     pub(crate) fn matches_parameter(&self, call: &Call<'_>) -> bool {
         Parameter::new(&self.text)
             .filter(|parameter| call.primary().field() != Some(parameter.name))

@@ -1,7 +1,7 @@
-//! Where a command line may be when one of its commands runs, as far as its text says.
+//! The directories in which a command of a line may run, as far as the text shows.
 //!
-//! It follows every `cd`, `pushd`, `env -C` and `sudo -D`, whether it would run or fail: a rule that restricts, and a
-//! removal, must hold for each of the directories.
+//! Every `cd`, `pushd`, `env -C` and `sudo -D` is followed, both as if it succeeded and as if it failed: a rule that
+//! restricts, and a removal, must hold for each of the directories.
 
 use super::call::Scope;
 use crate::path::{Normal, lexical};
@@ -46,7 +46,7 @@ pub(super) fn directories(line: &shell::Line, scope: &Scope<'_>) -> Directories 
     found
 }
 
-/// What `cd`, `pushd`, `env -C` or `sudo -D` changes to: nothing (the home directory), or paths.
+/// Returns the targets of `cd`, `pushd`, `env -C` or `sudo -D`: nothing (the home directory), or paths.
 fn changes(command: &Command, line: &shell::Line, steps: &mut usize) -> Vec<Option<String>> {
     let Some((name, operands)) = command.args.split_first() else { return Vec::new() };
     let target = match name.command_name() {

@@ -1,10 +1,10 @@
-//! Removals that are asked about whoever allows them (D3): `rm` or `rmdir` of the root and its children, the home
-//! directory, the cwd and their parents, and of a glob or slash straight after a variable, which is the root where the
-//! variable is empty.
+//! Removals that need an approval even if a rule allows them (D3): `rm` or `rmdir` of the root and its children, the
+//! home directory, the cwd and their parents, and of a glob or slash straight after a variable, which is the root if
+//! the variable is empty.
 //!
-//! It errs on the side of a prompt. All that is in a directory (`dir/*`) counts as the directory, wherever in the command
-//! `rm` stands; a variable counts as each value that the line may give it; and a line that can't be read but names `rm`
-//! is critical.
+//! It errs on the side of a prompt. All that is in a directory (`dir/*`) counts as the directory, wherever in the
+//! command `rm` is; a variable counts as each value that the line may give it; and a line that can't be read but names
+//! `rm` is critical.
 
 mod found;
 mod places;
@@ -74,7 +74,7 @@ fn in_bash(line: &shell::Line, scope: &Scope<'_>) -> Option<String> {
 /// The arguments of an `rm` or `rmdir`.
 struct Removal<'a> {
     args: &'a [Arg],
-    /// Whether it removes directories.
+    /// True if it removes directories.
     is_recursive: bool,
 }
 
@@ -160,7 +160,7 @@ fn in_command(command: &Command, places: &Places<'_>, values: &Values<'_>) -> Op
     )
 }
 
-/// Why an operand is critical that is in the same word as the name: `rm$IFS-rf$IFS/`.
+/// Returns why an operand in the same word as the name (`rm$IFS-rf$IFS/`) is critical, if one is.
 fn in_name(command: &Command, places: &Places<'_>, values: &Values<'_>) -> Option<String> {
     let first = command.args.first().filter(|arg| arg.dynamic)?;
     values.readings(&first.text).into_iter().find_map(|reading| {
@@ -176,7 +176,7 @@ fn is_filled_in(arg: &Arg) -> bool {
     arg.is_open() || (arg.dynamic && !arg.text.contains(['$', '`']))
 }
 
-/// Why an operand is critical.
+/// Returns why an operand is critical, if it is.
 fn operand(arg: &Arg, is_recursive: bool, places: &Places<'_>, values: &Values<'_>) -> Option<String> {
     let text = &arg.text;
     if !arg.dynamic {

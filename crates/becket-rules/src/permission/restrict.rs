@@ -11,10 +11,10 @@ use crate::steps::{OutOfSteps, Steps};
 use crate::tools::{Access, Primary};
 
 impl RuleEntry {
-    /// Why this deny or ask rule matches, if it does.
+    /// Returns why this deny or ask rule matches, if it does.
     ///
     /// # Errors
-    /// [`OutOfSteps`] where it was not compared with all of the call.
+    /// [`OutOfSteps`] if it was not compared with all of the call.
     pub(super) fn restricts(
         &self,
         call: &Call<'_>,
@@ -43,13 +43,14 @@ impl RuleEntry {
         }
     }
 
-    /// Whether files that any tool uses count for the rule.
+    /// Returns whether the rule covers files that any tool uses.
     pub(super) fn is_about_files(&self) -> bool {
         let compiled = self.compiled();
         compiled.covers(Access::Read) || compiled.covers(Access::Edit)
     }
 
-    /// A deny of reading denies writing as well: who may write a file can move it to where it is read.
+    /// Returns whether the rule covers the access. A deny of reading denies writing as well: a writer could move the
+    /// file to a readable place.
     fn covers(&self, compiled: &Compiled, access: Access) -> bool {
         compiled.covers(access)
             || (self.list() == RuleList::Deny && access == Access::Edit && compiled.covers(Access::Read))

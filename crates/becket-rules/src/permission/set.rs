@@ -11,7 +11,7 @@ use crate::rule::{Globs, Rule};
 use crate::steps::{OutOfSteps, Steps};
 use crate::tools::Access;
 
-/// The list that a rule stands in.
+/// The list that holds a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RuleList {
     /// `permissions.deny`.
@@ -22,10 +22,10 @@ pub enum RuleList {
     Allow,
 }
 
-/// Where a rule comes from.
+/// The origin of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleOrigin {
-    /// What a person is shown: a file, a plugin, the session. Rules are removed and replaced by it (P13).
+    /// The name shown to people: a file, a plugin, the session. Rules are removed and replaced by it (P13).
     pub label: String,
     /// The directory that `/p` in the rule starts from (P7), absolute.
     pub anchor: PathBuf,
@@ -39,7 +39,7 @@ pub struct RuleEntry {
     compiled: Compiled,
 }
 
-/// What the rules say.
+/// The effect of the rules on a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Behavior {
     /// A deny rule matches.
@@ -52,7 +52,7 @@ pub enum Behavior {
     Undecided,
 }
 
-/// What the rules say of one call, and why.
+/// The decision of the rules about one call, with its reason.
 #[derive(Debug, Clone)]
 pub struct Decision<'r> {
     /// The decision.
@@ -103,13 +103,13 @@ impl RuleList {
 }
 
 impl RuleEntry {
-    /// The list that it stands in.
+    /// Returns the list that holds it.
     #[must_use]
     pub fn list(&self) -> RuleList {
         self.list
     }
 
-    /// Where it comes from.
+    /// Returns its origin.
     #[must_use]
     pub fn origin(&self) -> &RuleOrigin {
         &self.origin
@@ -127,10 +127,10 @@ impl RuleEntry {
 }
 
 impl RuleSet {
-    /// Adds a rule and says what `check` should name about it.
+    /// Adds a rule and returns the warnings that `check` should print about it.
     ///
     /// # Errors
-    /// [`RuleError`](crate::RuleError) where the text is no rule; nothing is added then.
+    /// [`RuleError`](crate::RuleError) if the text is not a rule; nothing is added then.
     pub fn add(
         &mut self,
         list: RuleList,
@@ -157,7 +157,7 @@ impl RuleSet {
         }
     }
 
-    /// What the rules say of a call: deny, then ask, then allow.
+    /// Decides a call: deny first, then ask, then allow.
     #[must_use]
     pub fn decide(&self, call: &Call<'_>, scope: &Scope<'_>) -> Decision<'_> {
         scope.remembering(|scope| self.decide_at(call, scope))

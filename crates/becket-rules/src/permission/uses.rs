@@ -30,19 +30,19 @@ pub(crate) struct Uses {
     pub(crate) cut: bool,
 }
 
-/// What a path with a glob stands for.
+/// The meaning of a path with a glob.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Globs {
-    /// Whatever is in the directory in front of the glob.
+    /// Everything in the directory before the glob.
     Directory,
     /// Itself.
     AsText,
 }
 
 impl Call<'_> {
-    /// The files that the call would edit, as far as its text says (P7): each by name, seen from every directory that the
-    /// line may be in by then, and by where it leads (P8). A directory stands for what comes to lie in it, and a glob is
-    /// left as it is. `None` if there are more than can be told.
+    /// The files that the call would edit, as far as its text says (P7): each by name, seen from every directory that
+    /// the line may be in by then, and by where it leads (P8). A directory stands for the files that are put into it,
+    /// and a glob is left as it is. `None` if there are too many to list.
     #[must_use]
     pub fn edited(&self, scope: &Scope<'_>) -> Option<Vec<PathBuf>> {
         let of_directory = format!("/{INSIDE}");
@@ -135,7 +135,7 @@ impl Uses {
         }
     }
 
-    /// Whether no more files are put to rules; then there are some that were not.
+    /// Returns true once no more files are compared with rules; some were then left out.
     fn is_full(&mut self) -> bool {
         self.cut |= self.files.len() >= MAX_PATHS;
         self.cut && self.files.len() >= MAX_PATHS
@@ -237,7 +237,7 @@ pub(super) fn own_process(text: &str, path: &Normal, cwd: &Normal) -> Option<Nor
     }
 }
 
-/// Where the path leads, read with and without its `..`: the file system follows links before it goes up.
+/// Returns the targets of a path, read with and without its `..`: the file system follows links before it goes up.
 fn targets(text: &str, path: &Normal, scope: &Scope<'_>) -> Vec<Normal> {
     let mut asked = vec![PathBuf::from(path.text())];
     if Path::new(text).components().any(|part| part == std::path::Component::ParentDir) {

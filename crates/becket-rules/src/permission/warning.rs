@@ -26,7 +26,7 @@ pub enum RuleWarning {
     UnknownTool {
         /// The name.
         tool: String,
-        /// A known one that is near.
+        /// The nearest known one.
         suggestion: Option<&'static str>,
     },
     /// A path rule for a tool whose paths the rules of another cover (P7). It is never consulted.
@@ -66,7 +66,7 @@ pub enum RuleWarning {
     NeverMatches {
         /// The rule.
         rule: String,
-        /// What is wrong with it, and what to write.
+        /// The fault, and what to write instead.
         why: String,
     },
     /// A path that looks absolute and starts at the directory of the settings file (P7).
@@ -81,7 +81,7 @@ pub enum RuleWarning {
         /// The rule to write for that path.
         instead: String,
     },
-    /// A path pattern that is no glob: in git it would match nothing (P7).
+    /// A path pattern that is not a valid glob: in git it would match nothing (P7).
     #[error(
         "`{rule}` holds a `[` or a `\\` without what it needs: put a `\\` in front of it to mean the letter"
     )]
@@ -89,7 +89,7 @@ pub enum RuleWarning {
         /// The rule.
         rule: String,
     },
-    /// A path pattern that starts with `!`, which stands alone and so takes nothing away.
+    /// A path pattern that starts with `!`. A rule stands alone, so it has nothing to exclude from.
     #[error("`{rule}` matches nothing: a pattern that starts with `!` has no list to take from")]
     Negated {
         /// The rule.
@@ -98,7 +98,7 @@ pub enum RuleWarning {
 }
 
 impl RuleWarning {
-    /// What to name about a rule in this list.
+    /// Returns the warnings about a rule in this list.
     #[must_use]
     pub fn of(rule: &Rule, list: RuleList) -> Vec<Self> {
         let mut warnings = Vec::new();
@@ -118,7 +118,7 @@ impl RuleWarning {
 }
 
 impl RuleWarning {
-    /// Whether the tool is a known one but for the case of its letters, which counts.
+    /// Returns whether the tool differs from a known one only in the case of its letters, which matters.
     #[must_use]
     pub fn is_about_case(&self) -> bool {
         matches!(self, Self::UnknownTool { tool, suggestion: Some(known) } if known.eq_ignore_ascii_case(tool))
@@ -168,7 +168,7 @@ fn is_url(specifier: &str) -> bool {
     specifier.split_once(':').is_some_and(|(_, rest)| rest.trim_start().starts_with("//"))
 }
 
-/// What was meant for another syntax: a regular expression, a quoted argument, two rules in one.
+/// Returns a warning for syntax of another kind: a regular expression, a quoted argument, two rules in one.
 fn of_command(rule: &Rule, specifier: &str) -> Option<RuleWarning> {
     let text = specifier.trim();
     let expression = text.starts_with('^')

@@ -156,13 +156,13 @@ const RUNNERS: &[&str] = &[
     "zsh",
 ];
 
-/// The cmdlet that an alias (in lower case) stands for.
+/// Returns the cmdlet of an alias (in lower case).
 pub(crate) fn cmdlet(alias: &str) -> Option<&'static str> {
     let at = ALIASES.binary_search_by_key(&alias, |(name, _)| name).ok()?;
     ALIASES.get(at).map(|(_, cmdlet)| *cmdlet)
 }
 
-/// Whether a command (in lower case, aliases resolved) runs what its arguments say.
+/// Returns whether a command (in lower case, aliases resolved) executes its arguments.
 pub(crate) fn runs_arguments(command: &str) -> bool {
     RUNNERS.contains(&command)
 }

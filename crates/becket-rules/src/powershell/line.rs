@@ -74,7 +74,7 @@ impl Line {
         }
     }
 
-    /// What a deny or ask rule hits, if anything; one command is enough. In a line that can't be split every word is
+    /// Returns the command that a deny or ask rule matches; one is enough. In a line that can't be split every word is
     /// tried as the start of a command.
     #[must_use]
     pub fn hit(&self, pattern: &CommandPattern) -> Option<Hit> {
@@ -87,7 +87,7 @@ impl Line {
         hit.then(|| Hit { command: self.text.clone(), via: None })
     }
 
-    /// Whether allow rules cover the line: each command must be covered by one, and the line must be splittable.
+    /// Checks that allow rules cover the line: each command must be covered by one, and the line must be splittable.
     #[must_use]
     pub fn uncovered(&self, allows: &[&CommandPattern]) -> Coverage {
         if let Some(why) = &self.unknown {

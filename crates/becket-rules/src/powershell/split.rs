@@ -13,7 +13,7 @@ pub(crate) struct Word {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Split {
     pub(crate) commands: Vec<Vec<Word>>,
-    /// What kept the line from being split for certain: byte offset and what it was.
+    /// The construct that prevented a reliable split, with its byte offset.
     pub(crate) obstacle: Option<(usize, &'static str)>,
     /// The first variable other than `$HOME`.
     pub(crate) variable: Option<String>,

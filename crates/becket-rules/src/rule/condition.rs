@@ -10,7 +10,8 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// Reads an `if`; none where it is empty, which is no condition. Bare tool names joined by `|` are alternatives.
+    /// Parses an `if`; returns `None` if it is empty, which is no condition. Bare tool names joined by `|` are
+    /// alternatives.
     ///
     /// ```
     /// use becket_rules::Condition;
@@ -22,8 +23,8 @@ impl Condition {
     /// ```
     ///
     /// # Errors
-    /// [`RuleError`] for anything else that is not one rule; [`RuleError::rules`] has the rules apart where several
-    /// were joined. The handler then never runs, and its file grants nothing (C7b).
+    /// [`RuleError`] for anything else that is not one rule; [`RuleError::rules`] lists them if several were joined.
+    /// The handler then never runs, and its file grants nothing (C7b).
     pub fn parse(text: &str) -> Result<Option<Self>, RuleError> {
         if text.trim().is_empty() {
             return Ok(None);

@@ -1,8 +1,8 @@
-//! Why a text is no rule, and where.
+//! Parse errors of rules, with their position.
 
 use std::fmt;
 
-/// Why a text is no rule.
+/// A text that is not a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleError {
     text: String,
@@ -36,7 +36,7 @@ pub enum RuleErrorKind {
     /// Several rules in one text (P12).
     #[error("rules can't be joined by `{separator}`: write the handler, or the list entry, once per rule: {}", quoted(.rules))]
     Joined {
-        /// What joins the first two.
+        /// The separator between the first two.
         separator: String,
         /// Each rule on its own, in order.
         rules: Vec<String>,
@@ -56,13 +56,13 @@ impl RuleError {
         &self.text
     }
 
-    /// Where the fault is, in characters from the start of the text.
+    /// Returns the position of the fault, in characters from the start of the text.
     #[must_use]
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// What the fault is.
+    /// Returns the kind of the fault.
     #[must_use]
     pub fn kind(&self) -> &RuleErrorKind {
         &self.kind

@@ -9,7 +9,7 @@ use crate::tools;
 
 /// Several rules in one text.
 pub(super) struct Joined {
-    /// Where the first separator stands, in bytes.
+    /// The position of the first separator, in bytes.
     pub(super) at: usize,
     pub(super) separator: String,
     pub(super) rules: Vec<String>,
@@ -34,7 +34,7 @@ pub(super) fn split(text: &str) -> Option<Joined> {
     Some(Joined { at, separator: separator.trim().to_owned(), rules })
 }
 
-/// Where the first rule ends and what follows it, if another rule does.
+/// Returns the end of the first rule and the separator after it, if another rule follows.
 fn rule_end(text: &str) -> Option<(usize, &'static str)> {
     let name_end = text.find(|c| !name::is_letter(c))?;
     if !text.get(name_end..)?.starts_with('(') {

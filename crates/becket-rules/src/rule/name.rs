@@ -7,7 +7,7 @@ use crate::wildcard;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct ToolName(String);
 
-/// Where a glob may stand in a tool's name (P1).
+/// The places where a tool's name may hold a glob (P1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Globs {
     /// Anywhere: deny and ask rules, and a handler's `if`, which must not miss.
@@ -16,7 +16,7 @@ pub(crate) enum Globs {
     AfterServer,
 }
 
-/// Whether a tool's name may hold the character.
+/// Returns whether a tool's name may hold the character.
 pub(super) fn is_letter(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '*')
 }
@@ -30,14 +30,14 @@ impl ToolName {
         &self.0
     }
 
-    /// Whether the name is a glob that an allow rule may not use.
+    /// Returns whether the name is a glob that an allow rule may not use.
     pub(crate) fn is_unanchored_glob(&self) -> bool {
         let Some((literal, _)) = self.0.split_once('*') else { return false };
         let server = literal.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
         server.is_none_or(|(server, _)| server.is_empty())
     }
 
-    /// Whether the tool is meant, under any of its names. An MCP server's bare name means all its tools.
+    /// Returns whether it names the tool, under any of its names. An MCP server's bare name means all its tools.
     pub(crate) fn means(&self, tool: &str, globs: Globs, renames: &Renames) -> bool {
         if globs == Globs::AfterServer && self.is_unanchored_glob() {
             return false;

@@ -1,4 +1,4 @@
-//! What an allow rule must cover of a command (rule P5).
+//! The parts of a command that an allow rule must cover (rule P5).
 
 use super::arg::Arg;
 use super::ast::Assign;
@@ -7,7 +7,7 @@ use super::pattern::normalise;
 use super::wrapper;
 use super::wrapper_table::{EXACT_ONLY, FIND_RUNS, FIND_WRITES, is_harmless_variable};
 
-/// What an allow rule must cover; `None` for assignments that it looks past and that run nothing.
+/// Returns the text that an allow rule must cover; `None` for assignments that are ignored and run nothing.
 pub(crate) fn allow_form(args: &[Arg], raw: &str, assigns: &[Assign]) -> Option<AllowForm> {
     let past = assigns.iter().all(|assign| is_harmless_variable(&assign.name));
     if args.is_empty() && past {

@@ -1,4 +1,4 @@
-//! `$'…'`: the escapes of ANSI C. Bytes that are no UTF-8, and NUL, are *unknown* text, not wrong text.
+//! `$'…'`: the escapes of ANSI C. Bytes that are not UTF-8, and NUL, are *unknown* text, not wrong text.
 
 use std::iter::Peekable;
 use std::str::CharIndices;

@@ -1,4 +1,4 @@
-//! What a word becomes before the command sees it, as far as its text says: braces expanded, quotes removed.
+//! The arguments that a word becomes, as far as its text shows: braces expanded, quotes removed.
 
 use super::ast::{Expansion, ExpansionKind, Part, Word};
 use super::brace::{self, Unit};
@@ -35,7 +35,7 @@ impl Arg {
         Self { raw, text, dynamic: false, open: false, glob: false, tilde: false, splits: false }
     }
 
-    /// Returns whether it stands for arguments that run time appends.
+    /// Returns whether it stands for arguments that are appended at run time.
     pub(crate) fn is_open(&self) -> bool {
         self.dynamic && self.raw.is_empty()
     }
@@ -50,7 +50,7 @@ impl Arg {
         if self.dynamic { None } else { Some(&self.text) }
     }
 
-    /// Whether it could be one of `words` at run time.
+    /// Returns whether it could be one of `words` at run time.
     pub(crate) fn could_be(&self, words: &[&str]) -> bool {
         if !self.dynamic && !self.glob {
             return words.contains(&self.text.as_str());
@@ -63,14 +63,14 @@ impl Arg {
         self.splits || (words.iter().any(fits) && (self.dynamic || !self.text.contains('/')))
     }
 
-    /// Whether it, or one of the words that it becomes, could start with `start` at run time.
+    /// Returns whether it, or one of the words that it becomes, could start with `start` at run time.
     pub(crate) fn could_start_with(&self, start: &str) -> bool {
         let head = self.head();
         let open = self.dynamic || self.glob;
         self.splits || head.starts_with(start) || (open && start.starts_with(head))
     }
 
-    /// Whether it could be an option at run time.
+    /// Returns whether it could be an option at run time.
     pub(crate) fn could_be_option(&self) -> bool {
         self.could_start_with("-")
     }
@@ -129,7 +129,7 @@ fn units(word: &Word) -> Vec<Unit> {
     units
 }
 
-/// Whether an expansion may become several words. A number is one, and so is the name of a process's pipe.
+/// Returns whether an expansion may become several words. A number is one word, and so is the name of a process's pipe.
 fn splits(expansion: &Expansion) -> bool {
     let raw = expansion.raw.as_str();
     let list = raw == "$@" || raw.starts_with("${@") || raw.contains("[@]");

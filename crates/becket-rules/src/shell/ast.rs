@@ -19,7 +19,7 @@ pub(crate) struct Node {
     pub(crate) redirects: Vec<Redirect>,
 }
 
-/// What a command is.
+/// The kind of a command.
 #[derive(Debug)]
 pub(crate) enum Kind {
     /// Assignments and words.
@@ -59,7 +59,7 @@ pub(crate) struct Word {
 pub(crate) enum Part {
     /// Fixed text; unquoted text may still hold globs, braces and a tilde.
     Text { text: String, quoted: bool },
-    /// What run time fills in.
+    /// Text that is known only at run time.
     Expansion(Rc<Expansion>),
 }
 
@@ -80,7 +80,7 @@ pub(crate) struct Expansion {
     pub(crate) quoted: bool,
 }
 
-/// Which expansion it is, as far as anybody asks.
+/// The kind of an expansion, as far as the analysis needs it.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ExpansionKind {
     /// A variable or a parameter with an operator.

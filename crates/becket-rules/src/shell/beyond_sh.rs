@@ -1,10 +1,11 @@
-//! What of a line only bash understands: hooks in shell form run under `/bin/sh`, which often is another shell (H2).
+//! Constructs of a line that only bash understands: hooks in shell form run under `/bin/sh`, which often is another
+//! shell (H2).
 
 use super::ast::{Assign, ExpansionKind, Kind, Node, Part, RedirectOp, Script, Word};
 use super::cursor::Parser;
 
-/// The first construct of a line that `sh` need not know, as people write it; `None` where there is none, or where
-/// the line can't be read. What stands in the text of another program (`bash -c '…'`) does not count.
+/// Returns the first construct of a line that `sh` need not support, as people write it; `None` if there is none, or if
+/// the line can't be read. The text of another program (`bash -c '…'`) does not count.
 ///
 /// ```
 /// use becket_rules::shell::beyond_sh;

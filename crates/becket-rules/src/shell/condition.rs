@@ -6,14 +6,14 @@ use super::pattern::CommandPattern;
 use super::refusal::UnknownReason;
 use crate::steps::{OutOfSteps, Steps};
 
-/// Whether a handler's condition holds for a line. Only `NoMatch` keeps the handler from running.
+/// The result of a handler's condition for a line. Only `NoMatch` keeps the handler from running.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Applies {
     /// A command of the line matches.
     Match {
         /// The command, as it is written.
         command: String,
-        /// What it was found behind (`sudo`, `sh -c`).
+        /// The wrapper that runs it (`sudo`, `sh -c`).
         via: Option<String>,
     },
     /// No command of the line matches, and all of them are known.
@@ -26,7 +26,7 @@ pub enum Applies {
 }
 
 impl Applies {
-    /// Whether the handler runs.
+    /// Returns whether the handler runs.
     #[must_use]
     pub fn runs(&self) -> bool {
         match self {

@@ -1,4 +1,4 @@
-//! What the walk carries to a command: how it got there, where the command's input comes from, and which shell reads it.
+//! The context of a command during the walk: its wrappers, the source of its input, and the shell that reads it.
 
 use std::rc::Rc;
 
@@ -36,7 +36,7 @@ impl Context {
         Inputs { standard: self.input.clone(), others: self.descriptors.clone() }
     }
 
-    /// Behind `name`; the outermost wrapper is the one that is shown.
+    /// Returns the context inside the wrapper `name`; the outermost wrapper is the one shown.
     pub(crate) fn through(&self, name: &str) -> Self {
         let via = self.via.clone().unwrap_or_else(|| Rc::from(name));
         Self { direct: false, via: Some(via), depth: self.depth + 1, ..self.clone() }

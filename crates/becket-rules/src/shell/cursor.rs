@@ -11,7 +11,7 @@ use super::ast::Word;
 use super::limits::MAX_DEPTH;
 use super::refusal::UnknownReason;
 
-/// What reading yields; a refusal ends it.
+/// The result of reading; a line that can't be read ends the parse.
 pub(crate) type Read<T> = Result<T, UnknownReason>;
 
 /// A here-document whose body comes after the next newline.
@@ -61,12 +61,12 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// The next byte as it stands.
+    /// Returns the next byte, without skipping anything.
     pub(crate) fn raw(&self) -> Option<u8> {
         self.src.as_bytes().get(self.pos).copied()
     }
 
-    /// The next byte after line continuations, which are skipped for good.
+    /// Returns the next byte after line continuations, which are consumed.
     pub(crate) fn peek(&mut self) -> Option<u8> {
         while self.src.as_bytes()[self.pos..].starts_with(b"\\\n") {
             self.pos += 2;

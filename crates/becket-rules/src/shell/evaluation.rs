@@ -1,15 +1,15 @@
-//! What a line evaluates as arithmetic, and whether its operands are known to be numbers (rule P4).
+//! The arithmetic of a line, and whether its operands are known to be numbers (rule P4).
 //!
 //! bash evaluates the value of every name in an expression, and runs the `$( )` in a subscript of that value. So the
-//! text of an expression says nothing about what it runs: a file, a file's name or an argument may hold `a[$(…)]`.
-//! Only numbers are certain, and names that the line itself sets to nothing but numbers.
+//! text of an expression says nothing about what it runs: a file, a file's name or an argument may hold `a[$(…)]`. Only
+//! numbers are certain, and names that the line itself sets to nothing but numbers.
 //!
-//! INVARIANT: a name counts as a number only behind an assignment of one, and only if nothing else in the line may set
+//! INVARIANT: a name counts as a number only after an assignment of one, and only if nothing else in the line may set
 //! it. What can't be followed ([`Evaluations::set_any`]) leaves no name certain.
 
 use std::collections::BTreeSet;
 
-/// What the walk has met so far.
+/// The evaluations that the walk has met so far.
 #[derive(Debug, Default)]
 pub(crate) struct Evaluations {
     /// The first evaluation whose operands are not certain, as it is written.
@@ -63,7 +63,7 @@ impl Evaluations {
         self.uncertain.get_or_insert_with(|| shown.to_owned());
     }
 
-    /// `name` is set to a number, for good.
+    /// Records that `name` is set to a number.
     pub(crate) fn set_number(&mut self, name: &str) {
         if !SHELL_SETS.contains(&name) && !name.starts_with("BASH") {
             self.numbers.insert(name.to_owned());
@@ -93,7 +93,7 @@ impl Evaluations {
     }
 }
 
-/// What an expression does with a name.
+/// The use of a name in an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Read,
@@ -139,7 +139,7 @@ fn name(text: &str) -> &str {
     text.get(..end).unwrap_or(text)
 }
 
-/// What is behind a name: `=`, but not `==`.
+/// Returns the role of a name, given the text after it: `=`, but not `==`, assigns.
 fn role(after: &str) -> Role {
     let after = after.trim_start();
     if after.starts_with('=') && !after.starts_with("==") { Role::Assigned } else { Role::Read }
@@ -167,7 +167,7 @@ fn variable(text: &str) -> Option<(usize, Option<&str>)> {
     (!touches).then_some((length, found))
 }
 
-/// Whether `text` is a decimal number, which is what an assignment must hold for its name to be certain.
+/// Returns whether `text` is a decimal number. A name is certain only if it is assigned one.
 pub(crate) fn is_number(text: &str) -> bool {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())

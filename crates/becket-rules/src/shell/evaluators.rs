@@ -9,7 +9,7 @@ use super::evaluation::{Evaluations, is_number};
 /// Operators of `[[` whose operands are evaluated.
 const COMPARISONS: [&str; 6] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 
-/// Operators of `[` that stand between two operands or join two tests, so that a word before them is no operator.
+/// Operators of `[` between two operands or two tests. A word before them is not an operator.
 const BINARY: [&str; 20] = [
     "=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef", "-a", "-o",
     "]", "!", "(", ")",
@@ -142,7 +142,7 @@ impl Evaluations {
         }
     }
 
-    /// `-C` evaluates a program, whoever allows `mapfile`.
+    /// Records the program that `mapfile -C` evaluates, even under an allow rule for `mapfile`.
     fn mapfile(&mut self, args: &[Arg]) {
         if let Some(arg) = args.iter().find(|arg| arg.could_start_with("-") && arg.text.contains('C')) {
             self.uncertain(&arg.raw);

@@ -43,7 +43,7 @@ impl Parser<'_> {
         Ok(expansion)
     }
 
-    /// What follows `${`, its `}` included.
+    /// Reads the rest of a `${`, its `}` included.
     fn parameter(&mut self, quoted: bool) -> Read<Expansion> {
         match self.peek() {
             // Newer versions of bash run `${ command; }` and `${|command; }`.
@@ -92,7 +92,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `[…]`, brackets included; refuses one that is more than a word.
+    /// Reads `[…]`, brackets included; an error if it holds more than a word.
     pub(crate) fn subscript(&mut self) -> Read<Word> {
         self.eat("[");
         let word = self.word_in(Place::Subscript)?;
@@ -119,8 +119,8 @@ fn parameter_kind(name: &str, operator: Option<u8>, rest: &str, subscript: Optio
     }
 }
 
-/// What bash evaluates of a parameter: its subscript, its offset and length, and the value of `${!x}`, which is a name with
-/// a subscript of its own.
+/// Returns the texts that bash evaluates in a parameter: its subscript, its offset and length, and the value of
+/// `${!x}`, which is a name with a subscript of its own.
 fn evaluated_texts(name: &str, rest: &str, subscript: Option<&Word>) -> Vec<String> {
     let mut texts: Vec<String> = subscript
         .map(|word| word.raw.replace("\\\n", ""))

@@ -1,6 +1,7 @@
-//! Which files well-known commands read and write: their options, and what their operands are. Data only.
+//! The files that well-known commands read and write: their options, and the meaning of their operands. Data only.
 //!
-//! An option that is not listed counts as one without a value, and a name that begins several listed ones as each of them.
+//! An option that is not listed counts as one without a value, and a name that begins several listed ones as each of
+//! them.
 
 use super::options::Syntax;
 
@@ -16,7 +17,7 @@ pub(super) struct Usage {
     pub(super) edits: &'static [&'static str],
 }
 
-/// What a command's operands are.
+/// The meaning of a command's operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operands {
     /// Files that are read.
@@ -27,9 +28,9 @@ pub(super) enum Operands {
     ReadAfter(&'static [&'static str]),
     /// The same with files that are written.
     EditAfter(&'static [&'static str]),
-    /// Files that are read, then one that is written; with one of these options only files that are read.
+    /// Files to read, then one to write; with one of these options only files to read.
     Copy(&'static [&'static str]),
-    /// A file that is read, then one that is written.
+    /// One file to read, then one to write.
     InOut,
     /// `sed`: as [`ReadAfter`](Self::ReadAfter), but some options make it write them.
     Sed,

@@ -11,7 +11,7 @@ use super::sed::SedScript;
 use super::values::Values;
 use super::wrapper;
 
-/// How a command uses a file.
+/// The access of a command to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileAccess {
     /// `cat`, `head`, `tail`, `sed`, `grep`, the source of `cp`: counts as `Read`.
@@ -30,7 +30,7 @@ pub struct FileUse {
     pub path: String,
     /// The path holds a glob, which run time expands.
     pub glob: bool,
-    /// Where a copied or moved file comes to lie if its target is a directory.
+    /// True for the path that a copied or moved file gets if its target is a directory.
     pub landing: bool,
 }
 
@@ -69,7 +69,7 @@ impl Line {
     }
 }
 
-/// What an operand that only run time knows stands for.
+/// The meaning of an operand that is known only at run time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unknown {
     /// Nothing.
@@ -282,7 +282,7 @@ impl Collector<'_> {
         args.iter().for_each(|arg| self.add(arg, access));
     }
 
-    /// Where sources come to lie in the directory `into`, else in the last operand.
+    /// Records where sources end up in the directory `into`, or else in the last operand.
     fn landings(&mut self, mut sources: Vec<Arg>, mut into: Vec<Arg>) {
         if into.is_empty() {
             into.extend(sources.pop());

@@ -7,7 +7,7 @@ use crate::steps::{OutOfSteps, Steps};
 /// A text of a command: the command, and which of its texts.
 type Place = (usize, usize);
 
-/// What it takes to put a pattern to a text, however short.
+/// The steps that comparing a pattern with a text costs, however short it is.
 const STEPS_PER_TEXT: usize = 64;
 
 /// An index of the texts of commands, each text once.

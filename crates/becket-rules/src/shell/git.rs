@@ -1,4 +1,4 @@
-//! Programs that git is told to run by its arguments (rule P6): `-c core.sshCommand=…`, `rebase --exec`, and their like.
+//! Programs that git runs because of its arguments (rule P6): `-c core.sshCommand=…`, `rebase --exec` and similar ones.
 
 use super::arg::Arg;
 use super::context::Context;

@@ -5,7 +5,7 @@ use super::cursor::{Parser, PendingDocument, Read};
 use super::word::Place;
 
 impl Parser<'_> {
-    /// Reads the bodies that are due; the cursor stands just after a newline.
+    /// Reads the pending bodies; the cursor is just after a newline.
     pub(crate) fn here_documents(&mut self) -> Read<()> {
         for document in std::mem::take(&mut self.pending) {
             let body = self.document_text(&document)?;

@@ -1,4 +1,4 @@
-//! Where a command's input comes from, and which files redirections name (rules P4 and P6 c).
+//! The source of a command's input, and the files that redirections name (rules P4 and P6 c).
 
 use std::rc::Rc;
 
@@ -6,10 +6,10 @@ use super::arg::{self, Arg};
 use super::ast::{ExpansionKind, Part, Redirect, RedirectOp, Word};
 use super::line::Target;
 
-/// Where a command's input comes from, as far as a shell would take a program from it (P6 c).
+/// The source of a command's input, as far as a shell would read a program from it (P6 c).
 #[derive(Debug, Clone)]
 pub(crate) enum Input {
-    /// What the line itself was given.
+    /// The input of the line itself.
     Line,
     /// A file.
     File,
@@ -51,7 +51,7 @@ fn is_own_descriptor(path: &str) -> bool {
 #[derive(Debug, Clone)]
 pub(crate) enum Descriptors {
     Known(Rc<Vec<(String, Input)>>),
-    /// Whoever calls a function may open more.
+    /// Unknown: the caller of a function may open more.
     Unknown,
 }
 

@@ -35,9 +35,10 @@ pub struct Line {
     pub(crate) forms: OnceLock<Forms>,
     /// Its words, for patterns that are tried on each of them.
     pub(crate) words: OnceLock<FlatText>,
-    /// What it sets variables to, and its here-strings.
+    /// The values that it sets variables to, and its here-strings.
     pub(crate) values: Values,
-    /// Why only a rule without `*`, or one for every command, covers the line (P4): what it evaluates or sets.
+    /// The reason why only a rule without `*`, or one for every command, covers the line (P4): it evaluates or sets
+    /// something.
     pub(crate) restricted: Option<UnknownReason>,
 }
 
@@ -52,11 +53,12 @@ pub struct Command {
     pub(crate) allow: Option<AllowForm>,
     pub(crate) args: Vec<Arg>,
     pub(crate) via: Option<String>,
-    /// The text before the first word that run time fills in or appends, in every form; none if there is no such word.
+    /// The text before the first word that is known or appended only at run time, in every form; empty if there is no
+    /// such word.
     pub(crate) open: Vec<String>,
 }
 
-/// What an allow rule must cover (P5).
+/// The text that an allow rule must cover (P5).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AllowForm {
     /// After the wrappers are stripped, and harmless assignments looked past.
@@ -89,20 +91,20 @@ impl Command {
         &self.raw
     }
 
-    /// What it was found behind (`sudo`, `sh -c`); `None` for a subcommand of the line itself, which is what allow
-    /// rules must cover (P4).
+    /// Returns the wrapper that it was found in (`sudo`, `sh -c`); `None` for a subcommand of the line itself, which
+    /// allow rules must cover (P4).
     #[must_use]
     pub fn via(&self) -> Option<&str> {
         self.via.as_deref()
     }
 
-    /// Whether an allow rule has to cover it.
+    /// Returns whether an allow rule has to cover it.
     #[must_use]
     pub fn is_subcommand(&self) -> bool {
         self.allow.is_some()
     }
 
-    /// Its words without quotes; `None` stands for a word that only run time knows, globs included.
+    /// Returns its words without quotes; `None` for a word that is known only at run time, globs included.
     pub fn words(&self) -> impl Iterator<Item = Option<&str>> {
         self.args.iter().map(|arg| arg.value().filter(|_| !arg.glob))
     }
@@ -145,7 +147,7 @@ fn plain_variable(raw: &str) -> Option<&str> {
 /// A redirection of a file (protocol.md P4).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redirection {
-    /// Whether the file is written or read.
+    /// The direction: read or written.
     pub kind: RedirectionKind,
     /// The file.
     pub target: Target,
@@ -153,7 +155,7 @@ pub struct Redirection {
     pub(crate) words: Vec<Arg>,
 }
 
-/// Which way a redirection goes.
+/// The direction of a redirection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RedirectionKind {
     /// `>`, `>>`, `>|`, `&>`, `<>`, `>& file`: counts as an `Edit` of the target.
@@ -203,12 +205,12 @@ impl Line {
         &self.commands
     }
 
-    /// What can't be known from the text.
+    /// Returns the parts that can't be known from the text.
     pub fn unknowns(&self) -> impl Iterator<Item = &UnknownReason> {
         self.unknowns.iter().map(|unknown| &unknown.reason)
     }
 
-    /// Redirections of files, all of them, wherever they stand. `/dev/null` and descriptors are left out.
+    /// Returns all redirections of files. `/dev/null` and descriptors are left out.
     #[must_use]
     pub fn redirections(&self) -> &[Redirection] {
         &self.redirections

@@ -1,25 +1,24 @@
-//! What a shell command line would run, read from its text alone.
+//! Static analysis of shell command lines: the commands that a line would run.
 //!
-//! This is what the hook condition `if: "Bash(…)"` and the permission rules for Bash stand on. [`Line::parse`] walks
-//! the whole line as bash would: lists, pipelines, substitutions, compound commands, here-documents, and the programs
-//! that look like text (`sh -c '…'`, `eval`, `trap`, `env -S`, …). A [`CommandPattern`] is then put to what was found.
+//! The hook condition `if: "Bash(…)"` and the permission rules for Bash build on it. [`Line::parse`] walks the whole
+//! line as bash would: lists, pipelines, substitutions, compound commands, here-documents, and the programs that look
+//! like text (`sh -c '…'`, `eval`, `trap`, `env -S`, …). A [`CommandPattern`] is then compared with each command found.
 //!
-//! It refuses to guess. A line that can't be read, that is too long or nested too deep, and a command whose name only
-//! run time knows are *unknown*: never *no match*, and covered by no allow rule.
+//! Nothing is guessed. A line that can't be read, that is too long or nested too deeply, and a command whose name is
+//! known only at run time are *unknown*: never *no match*, and covered by no allow rule.
 //!
-//! The reader is our own. The crates at hand lose commands without a word: `brush-parser` 0.4 reads
-//! `echo \$'\' ; git push #'` as one command and panics on `99999999999>x`; `tree-sitter-bash` drops `git >f push`. What
-//! this reader does not follow, it refuses.
+//! The parser is hand-written, because the existing crates lose commands silently: `brush-parser` 0.4 reads `echo \$'\'
+//! ; git push #'` as one command and panics on `99999999999>x`; `tree-sitter-bash` drops `git >f push`. Anything this
+//! parser does not understand is *unknown*.
 //!
-//! There is one reader, bash's. A program in text for another shell (`sh -c`, `zsh -c`) is *unknown* if it holds anything
-//! that the other shell may read in another way.
+//! The syntax is always bash's. A program in text for another shell (`sh -c`, `zsh -c`) is *unknown* if it holds
+//! anything that the other shell may parse differently.
 //!
-//! Not looked into: programs in files and in other languages (`sh x.sh`, `make`, `python -c`, `ssh`), and what a
-//! command reads from data at run time. A glob is not expanded: `git pus?` is the text `git pus?`.
+//! Not analysed: programs in files and in other languages (`sh x.sh`, `make`, `python -c`, `ssh`), and what a command
+//! reads from data at run time. A glob is not expanded: `git pus?` is the text `git pus?`.
 //!
-//! Invariants: pure (no file, no process, no environment); linear in the length of the line; recursion bounded by
-//! a constant, so that a small thread stack is enough; nothing is cached, so no secret of a line outlives
-//! its [`Line`].
+//! Invariants: pure (no file, no process, no environment); linear in the length of the line; recursion bounded by a
+//! constant, so that a small thread stack is enough; nothing is cached, so no secret of a line outlives its [`Line`].
 
 mod allow;
 mod ansi;

@@ -68,7 +68,7 @@ fn set_changes(args: &[Arg]) -> Option<&Arg> {
             if on && is_letter(letter) {
                 return Some(arg);
             }
-            // The name is the next argument, if there is one that is no option.
+            // The name is the next argument, unless that is an option.
             if letter == 'o'
                 && let Some(name) = args.get(at).filter(|name| !name.text.starts_with(['-', '+']))
             {

@@ -1,7 +1,8 @@
 //! Programs in the value of an option: `tar --to-command='…'`, `ssh -o ProxyCommand='…'` (rule P6).
 //!
-//! These commands have more options than are listed here, so their arguments are searched rather than read: whatever may
-//! be the option counts as it. Taking too much for a program does no harm, since only its text decides what matches.
+//! These commands have more options than are listed here, so their arguments are searched rather than parsed: a word
+//! that may be the option counts as it. Taking too much for a program does no harm, since only its text decides what
+//! matches.
 
 use super::arg::Arg;
 use super::context::Context;

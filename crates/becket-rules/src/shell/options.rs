@@ -25,7 +25,7 @@ pub(crate) struct Given {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
     pub(crate) given: Vec<Given>,
-    /// Index of the first operand; the number of arguments if there is none.
+    /// The index of the first operand; the number of arguments if there is none.
     pub(crate) operand: usize,
     /// Every option was known. If not, any later word may be the first operand.
     pub(crate) certain: bool,

@@ -1,7 +1,7 @@
 //! The text between the parentheses of `Bash(…)` (rule P3).
 //!
-//! `*` stands for any text, blanks included. A trailing ` *`, or its old spelling `:*`, is a word boundary: `ls *`
-//! matches `ls` and `ls -la` but not `lsof`. Without a `*` the match is exact. Runs of blanks count as one.
+//! `*` matches any text, blanks included. A trailing ` *`, or its old spelling `:*`, is a word boundary: `ls *` matches
+//! `ls` and `ls -la` but not `lsof`. Without a `*` the match is exact. Runs of blanks count as one.
 //!
 //! Matching is linear: the fixed pieces between the stars are found leftmost, one after the other.
 
@@ -26,7 +26,7 @@ pub struct CommandPattern {
 }
 
 impl CommandPattern {
-    /// Compiles a pattern. Every text is one: there is no syntax to get wrong.
+    /// Compiles a pattern. Every text is valid.
     #[must_use]
     pub fn new(text: &str) -> Self {
         let normal = normalise(text);
@@ -39,13 +39,13 @@ impl CommandPattern {
         Self { text: text.to_owned(), pieces, boundary, shortest }
     }
 
-    /// Whether the pattern matches one command, given as text; runs of blanks count as one blank.
+    /// Returns whether the pattern matches one command, given as text; runs of blanks count as one blank.
     #[must_use]
     pub fn matches(&self, command: &str) -> bool {
         self.matches_normal(&normalise(command))
     }
 
-    /// Whether the pattern matches every command (`*`, or nothing at all).
+    /// Returns whether the pattern matches every command (`*`, or nothing at all).
     #[must_use]
     pub fn is_everything(&self) -> bool {
         self.pieces.iter().all(String::is_empty) && (self.pieces.len() > 1 || normalise(&self.text).len() < 2)
@@ -57,17 +57,17 @@ impl CommandPattern {
         &self.text
     }
 
-    /// The text that whatever it matches begins with.
+    /// Returns the literal text that every match begins with.
     pub(crate) fn head(&self) -> &str {
         self.pieces.first().map_or("", String::as_str)
     }
 
-    /// Whether a `*` stands anywhere in it, the trailing ones included.
+    /// Returns whether it holds a `*`, the trailing ones included.
     pub(crate) fn is_prefix(&self) -> bool {
         self.boundary || self.pieces.len() > 1
     }
 
-    /// Whether it names more than one word (P6 d): a blank, or a `*` that may stand for one, before its end.
+    /// Returns whether it names more than one word (P6 d): it has a blank, or a `*` that may match one, before its end.
     pub(crate) fn names_words(&self) -> bool {
         let core = self.pieces.join("*");
         core.trim_end_matches('*').trim_end().contains([' ', '*'])
@@ -84,7 +84,7 @@ impl CommandPattern {
         self.boundary && self.matches_pieces(text, true)
     }
 
-    /// Whether some text that starts with `head` and a blank could match.
+    /// Returns whether some text that starts with `head` and a blank could match.
     pub(crate) fn could_continue(&self, head: &str) -> bool {
         let Some(first) = self.pieces.first() else { return true };
         // The text is `head` and a blank; nothing is put together, since this is asked of each command for each rule.
@@ -97,8 +97,8 @@ impl CommandPattern {
             || (self.boundary && (head == first || continues(head, first) == Some(true)))
     }
 
-    /// Whether the pattern matches somewhere in `text` from a word start on, whatever follows (P4, unreadable lines).
-    /// `starts` are byte offsets of `text`, ascending.
+    /// Returns whether the pattern matches `text` from the start of some word on, with any text after it (P4,
+    /// unreadable lines). `starts` are byte offsets of `text`, ascending.
     pub(crate) fn found_from(&self, text: &str, starts: &[usize]) -> bool {
         let Some((first, rest)) = self.pieces.split_first() else { return false };
         let next = |from: usize| text.get(from..)?.find(first.as_str()).map(|at| from + at);

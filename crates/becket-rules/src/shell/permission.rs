@@ -6,16 +6,16 @@ use super::refusal::UnknownReason;
 use super::words_scan::FlatText;
 use crate::steps::{OutOfSteps, Steps};
 
-/// What a deny or ask rule hit.
+/// The command that a deny or ask rule matched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
     /// The command, as it is written; the whole line where commands can't be told apart.
     pub command: String,
-    /// What it was found behind (`sudo`, `sh -c`).
+    /// The wrapper that runs it (`sudo`, `sh -c`).
     pub via: Option<String>,
 }
 
-/// Whether allow rules cover a line.
+/// The coverage of a line by allow rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Coverage {
     /// Every subcommand is covered. Redirections are judged apart.
@@ -33,9 +33,9 @@ pub enum Coverage {
 }
 
 impl Line {
-    /// What a deny or ask rule hits, if anything (protocol.md P4, P5). One command is enough. Where commands are hidden
-    /// (the line can't be read, is too long, or has a command word known only at run time), every word of the line is
-    /// tried as the start of one.
+    /// Returns the command that a deny or ask rule matches, if any (protocol.md P4, P5). One command is enough. If
+    /// commands are hidden (the line can't be read, is too long, or has a command word known only at run time), every
+    /// word of the line is tried as the start of one.
     #[must_use]
     pub fn hit(&self, pattern: &CommandPattern) -> Option<Hit> {
         self.hit_within(pattern, &Steps::unbounded()).ok().flatten()
@@ -56,7 +56,7 @@ impl Line {
         Ok(hit.then(|| Hit { command: self.text.clone(), via: None }))
     }
 
-    /// Whether allow rules cover the line (protocol.md P4, P5).
+    /// Checks that allow rules cover the line (protocol.md P4, P5).
     #[must_use]
     pub fn uncovered(&self, allows: &[&CommandPattern]) -> Coverage {
         self.uncovered_within(allows, &Steps::unbounded())
@@ -90,7 +90,7 @@ impl Line {
         }
     }
 
-    /// Whether every subcommand satisfies `covers`: an allow rule ([`Command::covered_by`]), a mode, or both.
+    /// Checks that every subcommand satisfies `covers`: an allow rule ([`Command::covered_by`]), a mode, or both.
     pub fn coverage(&self, covers: impl Fn(&Command) -> bool) -> Coverage {
         if let Some(unknown) = self.unknowns.iter().find(|unknown| unknown.direct) {
             return Coverage::Unknown { why: unknown.reason.clone() };
@@ -107,7 +107,8 @@ impl Line {
 }
 
 impl Command {
-    /// Whether an allow rule covers this subcommand (protocol.md P5); `false` for what is no subcommand.
+    /// Returns whether an allow rule covers this subcommand (protocol.md P5); `false` for anything that is not a
+    /// subcommand.
     #[must_use]
     pub fn covered_by(&self, pattern: &CommandPattern) -> bool {
         let Some(allow) = &self.allow else { return false };

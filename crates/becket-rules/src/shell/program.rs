@@ -153,7 +153,7 @@ impl Walk {
         }
     }
 
-    /// Where the start can't be told: each word is tried.
+    /// Tries each word as the start of a command, for a start that is unknown.
     pub(crate) fn every_word(&mut self, args: &[Arg], context: &Context) {
         for (at, arg) in args.iter().enumerate() {
             if !arg.text.starts_with('-') && !is_assignment(&arg.text) {
@@ -240,7 +240,7 @@ fn tests_variable(args: &[Arg]) -> bool {
     })
 }
 
-/// What stands between two operands of `test`.
+/// The binary operators of `test`.
 const COMPARISONS: &[&str] =
     &["=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef", "-a", "-o"];
 

@@ -1,8 +1,8 @@
-//! Why a line, or a part of it, can't be known from its text.
+//! Reasons why a line, or a part of it, can't be known from its text.
 
 use std::fmt;
 
-/// Why the analysis can't say what a line runs (rules P4 and P6). Shown to people by `explain`.
+/// The reason why the analysis can't tell what a line runs (rules P4 and P6). Shown to people by `explain`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnknownReason {
@@ -14,7 +14,7 @@ pub enum UnknownReason {
     Unparsable {
         /// Byte offset in the line, or in the nested text that was being read.
         at: usize,
-        /// What the reader met.
+        /// The construct that was found.
         what: &'static str,
     },
     /// The name of a command is known only at run time (P6 b): the word as it is written.
@@ -40,7 +40,8 @@ pub enum UnknownReason {
 }
 
 impl UnknownReason {
-    /// Whether the words of the whole line are worth trying as commands, since no command was found for them (P4).
+    /// Returns whether the words of the whole line are worth trying as commands, since no command was found for them
+    /// (P4).
     pub(crate) fn hides_commands(&self) -> bool {
         match self {
             Self::TooLong | Self::TooComplex | Self::Unparsable { .. } => true,

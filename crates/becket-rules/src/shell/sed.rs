@@ -1,4 +1,4 @@
-//! What a script of `sed` reads, writes and runs.
+//! The files that a `sed` script reads and writes, and the commands that it runs.
 
 /// The effects of a script, as far as its text says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -44,7 +44,7 @@ impl SedScript {
 
 struct Reader<'a> {
     rest: &'a str,
-    /// A delimiter between brackets is no delimiter.
+    /// Inside brackets a delimiter is an ordinary character.
     brackets: bool,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
         next
     }
 
-    /// Whether a command follows.
+    /// Skips to the next command; returns false if there is none.
     fn skip_to_command(&mut self) -> bool {
         self.skip(&[' ', '\t', '\n', '\r', ';', '{', '}']);
         !self.rest.is_empty()

@@ -182,7 +182,7 @@ fn starts_letter(c: char) -> bool {
     c.is_ascii_alphabetic() || c == '_'
 }
 
-/// The target of `>&` that is no file.
+/// Returns whether the target of `>&` is a descriptor rather than a file.
 fn is_descriptor(text: &str) -> bool {
     text == "-" || (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))
 }

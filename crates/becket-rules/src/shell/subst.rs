@@ -5,7 +5,7 @@ use super::cursor::{Parser, Read, in_name};
 use super::word::{Parts, Place};
 
 impl Parser<'_> {
-    /// What follows `$(`, the `)` included.
+    /// Reads the rest of a `$(`, the `)` included.
     pub(crate) fn command_substitution(&mut self) -> Read<Expansion> {
         let script = self.enclosed_script()?;
         Ok(Expansion { scripts: vec![script], kind: ExpansionKind::Command, ..Expansion::default() })

@@ -1,8 +1,8 @@
-//! What a line sets variables to, as far as its text says: `x=secrets; cat $x/key` names `secrets/key`. The texts of
-//! here-strings and here-documents are kept beside them.
+//! The values that a line gives to variables, as far as its text shows: `x=secrets; cat $x/key` names `secrets/key`.
+//! The texts of here-strings and here-documents are kept beside them.
 //!
-//! It serves rules that restrict: every value that a variable is given anywhere in the line counts, in any order. What
-//! is not known here is no path of a known file, and left to run time.
+//! It serves rules that restrict: every value that a variable is given anywhere in the line counts, in any order. An
+//! unknown value never names a known file, and is left to run time.
 
 use std::collections::BTreeMap;
 
@@ -53,8 +53,8 @@ impl Values {
         self.0.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The texts that an argument with expansions may be; none if one of them is not known. The home directory is `~`, the
-    /// directory of the line is `.`. Takes a step for each value that it looks at, and ends where there are none left.
+    /// The texts that an argument with expansions may become; empty if one of them is unknown. The home directory is
+    /// `~`, the directory of the line is `.`. Takes a step for each value, and stops when there are none left.
     pub(crate) fn texts(&self, text: &str, steps: &mut usize) -> Vec<String> {
         self.nested(text, MOST_NESTED, steps)
     }

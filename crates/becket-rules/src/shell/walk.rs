@@ -22,7 +22,7 @@ use super::variables;
 use super::wrapper;
 use super::wrapper_table::{STARTUP_VARIABLES, STEERING_VARIABLES, is_plain_variable};
 
-/// What the walk has found so far.
+/// The results of the walk so far.
 #[derive(Debug, Default)]
 pub(crate) struct Walk {
     commands: Vec<Command>,
@@ -30,9 +30,9 @@ pub(crate) struct Walk {
     unknowns: Vec<Unknown>,
     expansion: Option<String>,
     kept: usize,
-    /// What is evaluated as arithmetic, for allow rules.
+    /// The arithmetic of the line, for allow rules.
     evaluations: Evaluations,
-    /// What variables are set to.
+    /// The values of variables.
     values: Values,
     /// A variable that is set without a command, and may be one that programs read.
     sets: Option<String>,
@@ -60,7 +60,7 @@ impl Walk {
         }
     }
 
-    /// What the whole line amounts to.
+    /// Returns the analysed line.
     pub(crate) fn finish(mut self, text: &str) -> Line {
         if let (Some(shell), true) = (self.shell_on_input.take(), self.input_replaced) {
             self.unknown(UnknownReason::ProgramFromInput(shell), false);
@@ -302,7 +302,7 @@ impl Walk {
         }
     }
 
-    /// How many commands were found so far.
+    /// Returns the number of commands found so far.
     pub(crate) fn found(&self) -> usize {
         self.commands.len()
     }
@@ -404,7 +404,7 @@ fn hidden_start(args: &[Arg]) -> Option<&Arg> {
     if entry.locate(args).options.certain { None } else { Some(dynamic) }
 }
 
-/// The text of a command with the bare name of its program, if a path stands in front of it.
+/// Returns the text of a command with the bare name of its program, if it was called by a path.
 fn named(args: &[Arg]) -> Option<String> {
     let (first, rest) = args.split_first()?;
     let name = first.command_name().filter(|name| *name != first.text)?;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::ast::{Expansion, ExpansionKind, Part, Word};
 use super::cursor::{Parser, Read, is_meta};
 
-/// Where a word is read, which decides what its characters mean.
+/// The context of a word, which decides what its characters mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     /// Outside quotes.
@@ -23,7 +23,7 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    /// Whether an expansion there stays one word.
+    /// Returns whether an expansion there stays one word.
     fn is_quoted(self) -> bool {
         match self {
             Self::Double | Self::Document | Self::QuotedBrace => true,
@@ -62,7 +62,7 @@ impl Parser<'_> {
         if self.pos == from { self.refuse("a word was expected") } else { Ok(word) }
     }
 
-    /// The parts of a word up to whatever ends it at `place`; the end itself is not taken.
+    /// Reads the parts of a word up to its end at `place`; the end itself is not consumed.
     pub(crate) fn word_in(&mut self, place: Place) -> Read<Word> {
         let from = self.pos;
         let mut parts = Parts::default();

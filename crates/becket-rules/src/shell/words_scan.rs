@@ -20,7 +20,7 @@ impl FlatText {
         Self { text, starts }
     }
 
-    /// Whether `pattern` matches from some word of the line on, whatever follows.
+    /// Returns whether `pattern` matches from some word of the line on, with any text after it.
     pub(crate) fn hit(&self, pattern: &CommandPattern, steps: &Steps) -> Result<bool, OutOfSteps> {
         steps.take(self.text.len())?;
         // The pattern's own quotes and brackets must go the same way.
@@ -28,7 +28,7 @@ impl FlatText {
     }
 }
 
-/// Whether `pattern` matches from some word of `line` on, whatever follows.
+/// Returns whether `pattern` matches from some word of `line` on, with any text after it.
 pub(crate) fn hit(line: &str, pattern: &CommandPattern) -> bool {
     FlatText::new(line).hit(pattern, &Steps::unbounded()).unwrap_or(true)
 }

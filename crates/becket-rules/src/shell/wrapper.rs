@@ -22,7 +22,7 @@ enum Before {
     Nothing,
     /// One operand, after the options.
     Operand,
-    /// One operand that stands in front of the options and may be missing.
+    /// One optional operand before the options.
     Leading,
     /// `NAME=value`, any number.
     Assignments,
@@ -31,7 +31,7 @@ enum Before {
 /// A wrapper's options, and the start of its command.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Wrapped {
-    /// Index of the command's first word; the number of arguments if there is none.
+    /// The index of the command's first word; the number of arguments if there is none.
     pub(crate) start: usize,
     pub(crate) options: Options,
 }
@@ -93,7 +93,7 @@ pub(crate) fn is_assignment(text: &str) -> bool {
     })
 }
 
-/// What is left of a command after the wrappers that allow rules look through (P5), and whether `xargs` was one.
+/// Returns the rest of a command after the wrappers that allow rules look through (P5), and whether `xargs` was one.
 pub(crate) fn strip(args: &[Arg]) -> (&[Arg], bool) {
     let (mut left, mut open) = (args, false);
     while let Some(name) = left.first().and_then(Arg::value) {

@@ -161,14 +161,14 @@ pub(crate) const HARMLESS_VARIABLES: &[&str] = &[
     "PYTHONUNBUFFERED",
 ];
 
-/// Whether an allow rule looks past an assignment to the variable (P5).
+/// Returns whether an allow rule ignores an assignment to the variable (P5).
 pub(crate) fn is_harmless_variable(name: &str) -> bool {
     HARMLESS_VARIABLES.contains(&name) || name.starts_with("LC_")
 }
 
-/// Whether a variable that a loop or `${x:=…}` sets is surely the line's own. Variables that programs read have long names
-/// in capitals, but those of proxies and of npm: set here, they would reach every program that follows, if they were
-/// exported before.
+/// Returns whether a variable that a loop or `${x:=…}` sets surely belongs to the line. Variables that programs read
+/// have long names in capitals, except those of proxies and of npm: set here, they would reach every program that
+/// follows, if they were exported before.
 pub(crate) fn is_plain_variable(name: &str) -> bool {
     let lower = name.contains(|c: char| c.is_ascii_lowercase());
     let known = name.to_ascii_lowercase().ends_with("_proxy") || name.starts_with("npm_");

@@ -6,7 +6,7 @@ use super::{Change, Destination, Mode, PermissionUpdate};
 use crate::permission::RuleList;
 use crate::rule::{Rule, RuleError};
 
-/// Why an entry is no update.
+/// An entry that is not an update.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UpdateError {
     /// A field is missing, has the wrong type, or a value that is not known.
@@ -14,9 +14,9 @@ pub enum UpdateError {
     Field {
         /// Its path inside the entry; empty for the entry itself.
         field: String,
-        /// What it may be.
+        /// The allowed values.
         expected: String,
-        /// What came, cut where it is long.
+        /// The value found, cut if it is long.
         found: String,
     },
     /// A rule that does not parse.
@@ -24,7 +24,7 @@ pub enum UpdateError {
     Rule {
         /// The field that holds it.
         field: String,
-        /// Why it is no rule.
+        /// The parse error of the rule.
         error: RuleError,
     },
 }

@@ -1,6 +1,6 @@
-//! Calls put to permission rules, conditions and the removals that no allow passes: one data file each.
+//! Calls compared with permission rules, conditions and the removals that no allow covers: one data file each.
 //!
-//! The session is in `/work/app`, the user's home is `/home/ann`, the rules stand in `/work/app/.claude`.
+//! The session is in `/work/app`, the user's home is `/home/ann`, the rules are in `/work/app/.claude`.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a fault in a case file fails the test")]
 

@@ -1,6 +1,6 @@
-//! What holds for any rules and any call: the lists' order, what adding a rule may change, who is wider than whom.
+//! Laws for any rules and any call: the order of the lists, the effect of an added rule, and which rules are wider.
 //!
-//! Rules and calls are drawn from the case file of calls, so that they often meet.
+//! Rules and calls are drawn from the case file of calls, so that they often match.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a fault in a case file fails the test")]
 
@@ -43,7 +43,7 @@ fn calls() -> Vec<(String, Map<String, Value>)> {
         };
         (tool.to_owned(), input)
     };
-    // Past the bound of the analysis a rule that was not compared asks, whatever its list.
+    // Past the bound of the analysis, a rule that was not compared asks, in any list.
     cases().iter().filter(|case| case["rule"] != "P6").map(of_case).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use becket_rules::{Rule, RuleList, RuleWarning};
 
-/// What is wrong with a rule in the deny, the ask and the allow list.
+/// The warnings about a rule in the deny, the ask and the allow list.
 const TABLE: [(&str, [&str; 3]); 52] = [
     // rule: P1
     ("Bash", ["", "", ""]),

@@ -23,7 +23,7 @@ const FAKES: [&str; 12] =
 /// A line that takes longer is cut. What a cut line would have run is not known, so it is not judged.
 const LINE_LIMIT: Duration = Duration::from_secs(2);
 
-/// A place to run lines in: `bin` on the PATH, `cwd` to stand in, `log` of what ran.
+/// A directory to run lines in: `bin` on the PATH, `cwd` as the working directory, `log` of the commands that ran.
 struct Stage {
     root: PathBuf,
     /// Lines that were cut.
@@ -38,8 +38,8 @@ impl Stage {
         let _ = fs::remove_dir_all(&root);
         fs::create_dir_all(&bin).unwrap();
         let log = root.join("log");
-        // One write for one command, so that commands at the same time don't mix. A fake that is handed to a shell as a
-        // file to read is no command: only the kernel starts it with the shell's whole path.
+        // One write for one command, so that commands at the same time don't mix. A fake that a shell reads as a script
+        // does not count: only the kernel starts it with the shell's whole path.
         let script = format!(
             "#!{0}\nIFS= read -rd '' name < /proc/$$/cmdline\n[ \"$name\" = '{0}' ] || exit 0\n\
              printf '%s\\0' \"${{0##*/}}\" \"$@\" $'\\1' >> '{1}'\n",
@@ -108,7 +108,7 @@ fn parse_log(log: &str) -> Vec<Vec<String>> {
     commands
 }
 
-/// What ran and would not have been seen.
+/// Returns the commands that ran and that the analysis did not find.
 fn missed(stage: &Stage, text: &str) -> Vec<String> {
     let line = Line::parse(text);
     let unseen = |command: &Vec<String>| {
@@ -291,7 +291,7 @@ const PIECES: &[&str] = &[
     "select x in a",
 ];
 
-/// Where the random lines start, and how many are run; tens of thousands were, with other seeds.
+/// The seed and the number of the random lines; tens of thousands were run with other seeds.
 const SEED: u64 = 1;
 const RANDOM_LINES: usize = 800;
 

@@ -48,7 +48,7 @@ const ALLOWED: [&str; 14] = [
 /// The commands that each line of a batch ran, by its number; a line that was cut is missing.
 type Ran = BTreeMap<usize, Vec<String>>;
 
-/// A directory with the programs on the PATH, a place to stand in, and the log.
+/// A directory with the programs on the PATH, a working directory, and the log.
 struct Place {
     root: PathBuf,
     shell: Shell,
@@ -77,7 +77,7 @@ impl Place {
         ran
     }
 
-    /// Runs lines from `from` on, up to the end or to one that is cut; the number is the first line that is left.
+    /// Runs lines from `from` on, up to the end or to one that is cut; returns the number of the next line.
     fn run_from(&self, lines: &[String], from: usize) -> (Ran, usize) {
         let (cwd, log) = (self.root.join("cwd"), self.root.join("log"));
         let _ = fs::remove_dir_all(&cwd);

@@ -35,7 +35,7 @@ const COMMANDS: &[&str] = &[
     "gi[t] push",
 ];
 
-/// Ways to run a command whose words stand at `%`.
+/// Wrappers that run a command, whose words replace `%`.
 const WRAPPERS: &[&str] = &[
     "env %",
     "env A=1 %",
@@ -110,7 +110,7 @@ const WRAPPERS: &[&str] = &[
     "trap '' INT; %",
 ];
 
-/// Ways to run a program in text, which stands at `%` as one word.
+/// Commands that run a program given as text, which replaces `%` as one word.
 const TEXTS: &[&str] = &[
     "sh -c %",
     "bash -c %",
@@ -189,7 +189,7 @@ const TEXTS: &[&str] = &[
     "PS4=%; :",
 ];
 
-/// Programs put together from other ones, which stand at `%`.
+/// Compound programs; other programs replace `%`.
 const COMPOUNDS: &[&str] = &[
     "%; %",
     "% && %",

@@ -1,4 +1,4 @@
-//! What tests need that ask real shells: the shells, and a directory of programs that log what they are given.
+//! A stage for tests that compare with real shells: the shells, and a directory of programs that log their arguments.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what fails in the set-up fails the test")]
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 pub struct Page {
     /// The status; 0 where there was no answer.
     pub status: u16,
-    /// Where it leads to at once.
+    /// The target of a redirect.
     pub location: Option<String>,
     /// The head of the answer, as it came.
     pub head: String,

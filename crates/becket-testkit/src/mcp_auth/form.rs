@@ -56,7 +56,7 @@ pub(super) fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// What base64 of either alphabet stands for.
+/// Decodes base64 of either alphabet.
 pub(super) fn from_base64(text: &str) -> Vec<u8> {
     let (mut bytes, mut held, mut bits) = (Vec::new(), 0_u32, 0);
     for c in text.bytes() {

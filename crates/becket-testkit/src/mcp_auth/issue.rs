@@ -1,4 +1,4 @@
-//! What the authorisation server has given away, and to whom.
+//! The codes and tokens that the authorisation server has issued, by client.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -114,7 +114,7 @@ impl Issue {
             given["refresh_token"] = json!(refresh);
             self.refresh.insert(refresh, scopes.clone());
         }
-        // What else comes along is no secret to lose either.
+        // The other tokens of a response are secrets, too.
         given["id_token"] = json!(self.secret("id"));
         self.good.insert(access, scopes);
         Reply::json(200, &given)
@@ -138,7 +138,7 @@ impl Issue {
         Ok(scope.split_ascii_whitespace().map(str::to_owned).collect())
     }
 
-    /// Whether a client proves who it is: with its secret, if it has one.
+    /// Returns whether a client is authenticated: by its secret, if it has one.
     fn is_proven(&self, seen: &Seen, form: &Pairs) -> bool {
         let basic = seen.header("authorization").and_then(|header| header.strip_prefix("Basic "));
         let (id, secret) = match basic {

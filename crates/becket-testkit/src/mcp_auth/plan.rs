@@ -1,4 +1,4 @@
-//! What the servers publish and give.
+//! The metadata and tokens of the servers.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::mcp_http::{Reply, Seen};
 type Rule = Box<dyn Fn(&Seen) -> Option<Reply> + Send + Sync>;
 type Belief = Box<dyn Fn(&str) -> bool + Send + Sync>;
 
-/// What the servers publish and give. The methods below change what a good pair does.
+/// The metadata and tokens of the servers. The methods below change the behaviour of a correct pair.
 pub struct AuthPlan {
     pub(super) path: String,
     pub(super) well_known: &'static str,
@@ -97,7 +97,7 @@ impl AuthPlan {
         self
     }
 
-    /// How long tokens live, in seconds; none: it does not say.
+    /// Sets the lifetime of tokens, in seconds; `None`: the server does not state it.
     #[must_use]
     pub fn life(mut self, seconds: Option<u64>) -> Self {
         self.life = seconds;
@@ -118,7 +118,7 @@ impl AuthPlan {
         self
     }
 
-    /// It says who it is when it sends browsers back (RFC 9207); `[ORIGIN]` is where it is.
+    /// Sets the issuer that is sent with redirects (RFC 9207); `[ORIGIN]` is replaced by the server's origin.
     #[must_use]
     pub fn says(mut self, issuer: &str) -> Self {
         self.says = Some(issuer.to_owned());

@@ -49,7 +49,7 @@ impl AuthServer {
         &self.server
     }
 
-    /// How many requests there were with a path, whatever their query; those to the token endpoint also by their
+    /// Returns the number of requests with a path, with any query; those to the token endpoint also by their
     /// `grant_type`.
     #[must_use]
     pub fn count(&self, what: &str) -> usize {
@@ -82,13 +82,13 @@ impl AuthServer {
         lock(&self.state).needed = scopes.iter().map(|scope| (*scope).to_owned()).collect();
     }
 
-    /// Whether an access token is good.
+    /// Returns whether an access token is valid.
     #[must_use]
     pub fn takes(&self, token: &str) -> bool {
         lock(&self.state).issue.good.contains_key(token)
     }
 
-    /// Whether any token is good.
+    /// Returns whether any token is valid.
     #[must_use]
     pub fn has_good_tokens(&self) -> bool {
         let state = lock(&self.state);
@@ -130,7 +130,7 @@ fn answer(plan: &AuthPlan, state: &mut State, seen: &Seen) -> Option<Reply> {
     })
 }
 
-/// What the MCP server says to a request without a good token; nothing to one with it.
+/// Returns the MCP server's response to a request without a valid token; `None` with one.
 fn guarded(plan: &AuthPlan, state: &State, seen: &Seen, origin: &str) -> Option<Reply> {
     let token = seen.header("authorization").and_then(|header| header.strip_prefix("Bearer "));
     let scopes = token.and_then(|token| state.issue.good.get(token));

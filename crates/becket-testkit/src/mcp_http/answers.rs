@@ -1,4 +1,4 @@
-//! What a good server answers.
+//! Responses of a correct server.
 
 use serde_json::{Value, json};
 

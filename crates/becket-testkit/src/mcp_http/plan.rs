@@ -1,4 +1,4 @@
-//! What a server offers, and where it departs from that.
+//! The features of a server, and the exceptions from them.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::reply::Reply;
 use super::seen::Seen;
 use super::server::Server;
 
-/// Which versions of the protocol a server knows.
+/// The protocol versions that a server supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Eras {
     /// Those that begin with `initialize`.

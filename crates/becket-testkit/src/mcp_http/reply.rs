@@ -1,4 +1,4 @@
-//! What becomes of a request.
+//! Responses to requests.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::seen::Seen;
 
-/// What becomes of a request.
+/// The response to a request.
 #[derive(Debug)]
 pub enum Reply {
     /// An answer in one piece.
@@ -25,16 +25,16 @@ pub enum Reply {
     Listen,
     /// A result with a text of so many bytes, which are not announced; as an event of a stream or as JSON.
     Huge {
-        /// How long the text is.
+        /// The length of the text.
         bytes: usize,
-        /// Whether it comes as an event.
+        /// True if it is sent as an event.
         as_event: bool,
     },
     /// Nothing, until the client goes away.
     Hang,
     /// The connection is closed without a byte.
     Close,
-    /// These bytes, whatever they are, then the connection is closed.
+    /// Sends these bytes unchanged, then closes the connection.
     Raw(Vec<u8>),
     /// This, but not at once.
     Later(Duration, Box<Reply>),

@@ -13,7 +13,7 @@ pub struct Seen {
     pub path: String,
     /// Names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body; null where there is none, a text where it is no JSON.
+    /// The body; null if there is none, a string if it is not JSON.
     pub body: Value,
     /// Counts the connections of the server, from 1.
     pub connection: usize,
@@ -22,13 +22,13 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// The method of JSON-RPC; empty where there is none.
+    /// Returns the JSON-RPC method; empty if there is none.
     #[must_use]
     pub fn rpc(&self) -> &str {
         self.body["method"].as_str().unwrap_or("")
     }
 
-    /// The id of the request; null where there is none.
+    /// Returns the id of the request; null if there is none.
     #[must_use]
     pub fn id(&self) -> &Value {
         &self.body["id"]

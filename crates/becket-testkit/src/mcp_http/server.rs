@@ -37,7 +37,7 @@ impl Server {
         Self { address, scheme, state }
     }
 
-    /// Where it is: `http://127.0.0.1:<port>/mcp`, or `https`.
+    /// Returns its URL: `http://127.0.0.1:<port>/mcp`, or `https`.
     #[must_use]
     pub fn url(&self) -> String {
         format!("{}://{}/mcp", self.scheme, self.address)
@@ -49,20 +49,20 @@ impl Server {
         self.state.seen()
     }
 
-    /// How many requests there were with an RPC method, or with a verb that is no `POST`.
+    /// Returns the number of requests with an RPC method, or with a verb other than `POST`.
     #[must_use]
     pub fn count(&self, what: &str) -> usize {
         let is_meant = |seen: &&Seen| seen.rpc() == what || (seen.verb == what && seen.verb != "POST");
         self.state.seen().iter().filter(is_meant).count()
     }
 
-    /// How many connections there ever were.
+    /// Returns the number of connections ever made.
     #[must_use]
     pub fn connections(&self) -> usize {
         self.state.opened.load(Ordering::Acquire)
     }
 
-    /// How many connections are open.
+    /// Returns the number of open connections.
     #[must_use]
     pub fn open(&self) -> usize {
         self.state.open()
@@ -84,7 +84,7 @@ impl Server {
         self.state.push(&write::event(message))
     }
 
-    /// Closes every connection, whatever goes on there.
+    /// Closes every connection, also in the middle of a response.
     pub fn cut(&self) {
         self.state.cut();
     }

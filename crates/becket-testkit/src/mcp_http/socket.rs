@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// How long a look at the other end takes at most.
+/// The maximum time to check the peer.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Something to read from and to write to.
@@ -12,7 +12,8 @@ pub(super) trait Socket: Read + Write {
     /// The connection below.
     fn tcp(&self) -> &TcpStream;
 
-    /// Whether the other end has gone. Only asked while it has nothing to say: what it says then is its farewell.
+    /// Returns whether the peer has gone. Called only while the peer has nothing to send: data that arrives then ends
+    /// the connection.
     fn is_gone(&self) -> bool {
         let tcp = self.tcp();
         if tcp.set_read_timeout(Some(LOOK)).is_err() {

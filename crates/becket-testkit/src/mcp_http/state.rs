@@ -1,4 +1,4 @@
-//! What a server remembers.
+//! The state of a server.
 
 use std::collections::HashMap;
 use std::net::{Shutdown, TcpStream};
@@ -44,7 +44,7 @@ impl State {
         self.lock().seen.clone()
     }
 
-    /// What the client answered to a request of the server, once.
+    /// Takes the client's answer to a request of the server.
     pub(super) fn answer(&self, id: &Value) -> Option<Value> {
         self.lock().answers.remove(&id.to_string())
     }
@@ -86,7 +86,7 @@ impl State {
         receiver
     }
 
-    /// How many streams heard it.
+    /// Sends a message to all open streams; returns their number.
     pub(super) fn push(&self, text: &str) -> usize {
         let mut inner = self.lock();
         inner.streams.retain(|stream| stream.send(text.to_owned()).is_ok());

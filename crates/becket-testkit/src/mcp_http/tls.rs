@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use super::plan::Plan;
 use super::socket::Socket;
 
-/// PEM files in a directory of their own: an authority, and who it vouches for.
+/// PEM files in a directory of their own: an authority, and the certificates that it signed.
 #[derive(Debug)]
 pub struct Pems {
     dir: TempDir,
@@ -56,8 +56,8 @@ impl Pems {
         self.dir.path().join(name)
     }
 
-    /// What a TLS server of these certificates is set up with; with `wants_client`, it talks only to those whom the
-    /// authority vouches for.
+    /// Returns the configuration of a TLS server with these certificates; with `wants_client`, it requires a client
+    /// certificate of the authority.
     #[must_use]
     pub fn server(&self, wants_client: bool) -> Arc<ServerConfig> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -82,7 +82,7 @@ impl Pems {
 }
 
 impl Plan {
-    /// The server shows `server.pem`; with `wants_client`, it talks only to those whom the authority vouches for.
+    /// Serves over TLS with `server.pem`; with `wants_client`, it requires a client certificate of the authority.
     #[must_use]
     pub fn tls(mut self, pems: &Pems, wants_client: bool) -> Self {
         self.tls = Some(pems.server(wants_client));

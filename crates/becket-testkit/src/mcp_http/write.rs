@@ -11,13 +11,13 @@ use super::seen::Seen;
 use super::socket::Socket;
 use super::state::State;
 
-/// What becomes of the connection.
+/// The fate of the connection after a response.
 pub(super) enum Then {
     Next,
     Close,
 }
 
-/// How often a thread that waits looks around.
+/// The interval at which a waiting thread checks the connection.
 const LOOK: Duration = Duration::from_millis(5);
 
 pub(super) fn reply(to: &mut dyn Socket, reply: Reply, seen: &Seen, state: &State) -> io::Result<Then> {
@@ -91,7 +91,7 @@ fn chunk(to: &mut dyn Socket, text: &str) -> io::Result<()> {
     to.flush()
 }
 
-/// Whether the stream ends as it should.
+/// Returns whether the stream ends as it should.
 fn walk(to: &mut dyn Socket, steps: &[Step], state: &State) -> io::Result<bool> {
     let mut heard = Value::Null;
     for step in steps {
@@ -155,7 +155,7 @@ fn huge(to: &mut dyn Socket, seen: &Seen, bytes: usize, as_event: bool) -> io::R
         seen.id()
     );
     let after = format!(r#""}}]}}}}{tail}"#);
-    // Its end is the end of the connection: who reads it is not told beforehand how much there is.
+    // The end of the body is the end of the connection, so there is no length.
     let head = head(200, &[("Content-Type".into(), kind.into()), ("Connection".into(), "close".into())]);
     to.write_all(format!("{head}\r\n{before}").as_bytes())?;
     let piece = [b'a'; 64 << 10];

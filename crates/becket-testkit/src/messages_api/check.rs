@@ -1,7 +1,7 @@
-//! What the Messages API accepts, written from its documentation and from the errors that it is known for. Pure.
+//! The rules of the Messages API, written from its documentation and from its known errors. Pure.
 //!
-//! INVARIANT: stricter than the API, never laxer. The API merges neighbours of one role, for example; here that is wrong,
-//! since nobody does it on purpose.
+//! INVARIANT: stricter than the API, never laxer. The API merges neighbours of one role, for example; here that is an
+//! error, since no client does it on purpose.
 
 mod conversation;
 mod tools;
@@ -31,10 +31,10 @@ const KEYS: [&str; 19] = [
     "cache_control",
 ];
 
-/// How many marks for caching a request may have.
+/// The maximum number of cache marks in a request.
 const MARKS: usize = 4;
 
-/// Why the API would refuse a request with this body; none where it would take it.
+/// Returns why the API would reject a request with this body; `None` if it would accept it.
 #[must_use]
 pub fn refusal(body: &Value) -> Option<String> {
     let Some(fields) = body.as_object() else { return Some("the body is no JSON object".into()) };

@@ -1,18 +1,18 @@
-//! Which turn a request takes.
+//! The choice of the turn for a request.
 
 use super::turn::Turn;
 use serde_json::Value;
 
-/// What answers.
+/// The source of the answers.
 pub(super) enum Script {
     /// One after the other.
     Turns(Vec<Turn>),
-    /// Whatever this makes of a request's body.
+    /// The result of this function for a request's body.
     Made(Box<dyn FnMut(&Value) -> Turn + Send>),
 }
 
 impl Script {
-    /// The turn for a request; none where there is none left that fits.
+    /// Takes the turn for a request; `None` if no remaining one fits.
     pub(super) fn take(&mut self, body: &Value) -> Option<Turn> {
         match self {
             Self::Made(make) => Some(make(body)),
@@ -26,7 +26,7 @@ impl Script {
         }
     }
 
-    /// How many turns nobody has asked for.
+    /// Returns the number of unused turns.
     pub(super) fn left(&self) -> usize {
         match self {
             Self::Turns(turns) => turns.len(),
@@ -35,7 +35,7 @@ impl Script {
     }
 }
 
-/// The texts by which a request is told from others.
+/// Returns the texts of a request that turns are matched with.
 fn looked_at(body: &Value) -> String {
     let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
     let mut text = String::new();

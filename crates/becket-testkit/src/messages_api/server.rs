@@ -19,7 +19,7 @@ use std::time::Duration;
 pub struct Asked {
     /// Names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body; a text where it is no JSON.
+    /// The body; a string if it is not JSON.
     pub body: Value,
 }
 
@@ -64,7 +64,7 @@ impl Server {
         Self { address, state }
     }
 
-    /// Where it is: the value for `ANTHROPIC_BASE_URL`.
+    /// Returns its URL: the value for `ANTHROPIC_BASE_URL`.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
@@ -82,13 +82,13 @@ impl Server {
         self.asked().into_iter().map(|asked| asked.body).collect()
     }
 
-    /// What the API would have refused of them, and requests that no turn was left for.
+    /// Returns the faults that the API would have rejected, and the requests for which no turn was left.
     #[must_use]
     pub fn wrongs(&self) -> Vec<String> {
         lock(&self.state.wrongs).clone()
     }
 
-    /// How many turns nobody has asked for.
+    /// Returns the number of unused turns.
     #[must_use]
     pub fn left(&self) -> usize {
         lock(&self.state.script).left()
@@ -109,7 +109,7 @@ impl Drop for Server {
     }
 }
 
-/// A URL at which nobody listens.
+/// Returns a URL without a server.
 #[must_use]
 pub fn nobody() -> String {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has free ports");
@@ -169,7 +169,7 @@ impl State {
     }
 }
 
-/// What the last block of a request says; never the names of settings, by which a client knows what is refused.
+/// Returns the last text block of a request; never the names of settings, by which a client detects rejected ones.
 fn last_text(body: &Value) -> String {
     let last = body["messages"].as_array().and_then(|messages| messages.last());
     let block = last.and_then(|last| last["content"].as_array()).and_then(|blocks| blocks.last());
@@ -177,7 +177,7 @@ fn last_text(body: &Value) -> String {
     text.chars().take(200).collect()
 }
 
-/// What is wrong with a request around its body.
+/// Returns the fault of a request outside its body.
 fn wrong_request(seen: &Seen) -> Option<String> {
     let has = |name: &str| seen.header(name).is_some_and(|value| !value.is_empty());
     let path = seen.path.split('?').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The checker finds what it is for, and the server says what it is told to.
+//! The checker finds the faults it is for, and the server answers as scripted.
 
 use super::{Call, Server, Trouble, Turn, nobody, refusal};
 use serde_json::{Value, json};
@@ -125,7 +125,7 @@ fn settings_and_tools_are_looked_at() {
     assert_eq!(with("tools", json!([tool("a"), tool("b")])), "");
 }
 
-/// What the server answers to a request over a connection of its own.
+/// Returns the server's response to a request over a connection of its own.
 fn asked(server: &Server, body: &Value) -> String {
     let body = body.to_string();
     let mut tcp = TcpStream::connect(server.url().trim_start_matches("http://")).expect("it listens");

@@ -12,14 +12,14 @@ use std::time::Duration;
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Turn {
-    /// Taken only by a request in whose system prompt, first or last message all of these stand. Such a turn goes before
-    /// the ones without.
+    /// Texts that a request must contain, in its system prompt, first or last message, to get this turn. Such a turn
+    /// takes precedence over turns without.
     pub when: Vec<String>,
-    /// What the model thinks first; signed.
+    /// The model's reasoning before the answer; signed.
     pub thinking: Option<String>,
-    /// What it says.
+    /// The text of the answer.
     pub text: Option<String>,
-    /// What it says, as JSON: the input of the tool that the request forces, where it forces one.
+    /// The answer as JSON: the input of the tool that the request forces, if it forces one.
     pub json: Option<Value>,
     /// The tools that it asks for.
     pub tool_uses: Vec<Call>,
@@ -31,7 +31,7 @@ pub struct Turn {
     pub refused: Option<Refused>,
     /// Something goes wrong with the answer.
     pub trouble: Option<Trouble>,
-    /// Milliseconds before anything is said.
+    /// The delay in milliseconds before the answer begins.
     pub delay_ms: u64,
     /// Milliseconds before each event of the stream.
     pub drip_ms: u64,
@@ -47,11 +47,11 @@ pub struct Call {
     pub name: String,
     /// Its input.
     pub input: Value,
-    /// The input's bytes instead, whatever they are.
+    /// Raw bytes instead of the input.
     pub raw: Option<String>,
 }
 
-/// An HTTP status that is no success.
+/// An HTTP error status.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Refused {
@@ -68,7 +68,7 @@ pub struct Refused {
     pub headers: BTreeMap<String, String>,
 }
 
-/// What goes wrong with an answer that has begun, or never begins.
+/// A fault of an answer that has begun, or never begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trouble {
@@ -78,7 +78,7 @@ pub enum Trouble {
     CutInBlock,
     /// The stream ends, as HTTP has it, after the last block, with no word about the end of the message.
     CutBeforeEnd,
-    /// The first block is followed by bytes that are no event.
+    /// The first block is followed by bytes that are not an event.
     Garbage,
     /// The stream ends with an `overloaded_error`.
     ErrorEvent,

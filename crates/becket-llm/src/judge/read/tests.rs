@@ -136,7 +136,8 @@ fn near_verdicts() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }
 
-/// Whether a top-level object of the text says no, found by another way than the reader's: every start is tried.
+/// Returns whether a top-level object of the text says no, found in another way than the reader's: every start is
+/// tried.
 fn some_object_says_no(text: &str) -> bool {
     let mut at = 0;
     while let Some(offset) = text[at..].find('{') {

@@ -18,7 +18,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// The key that must never be seen.
 pub(crate) const KEY: &str = "sk-very-secret-0123456789";
 
-/// What the server does after it has read a request.
+/// A step of the server after it has read a request.
 #[derive(Debug, Clone)]
 pub(crate) enum Step {
     Send(Vec<u8>),
@@ -175,7 +175,7 @@ pub(crate) fn fixture(path: &str) -> Vec<u8> {
     std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
-/// What a stream fixture is served as.
+/// Returns the steps that serve a stream fixture.
 pub(crate) fn served(path: &str) -> Vec<Step> {
     let content_type =
         if path.ends_with(".json") { "application/json" } else { "text/event-stream; charset=utf-8" };

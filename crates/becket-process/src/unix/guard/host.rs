@@ -22,9 +22,9 @@ use crate::unix::ffi::{self, Stdio};
 use crate::unix::pipes::{above_stdio, never_block, pipe};
 use crate::unix::{exec, leader, refusal};
 
-/// How long a keeper may leave its pipe full.
+/// The time for which a keeper may leave its pipe full.
 const PATIENCE: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
-/// How long a keeper with nothing to do may take to end.
+/// The time that an idle keeper may take to end.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// The guard of this process, if it has one.
@@ -40,7 +40,7 @@ pub struct Guard {
     told: Option<Arc<Told>>,
 }
 
-/// Why there is no guard.
+/// The reason why a guard could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum GuardError {
     /// A process has one guard.
@@ -84,7 +84,7 @@ impl fmt::Debug for Guard {
     }
 }
 
-/// A keeper that is told.
+/// A running keeper and the pipe to it.
 struct Told {
     pipe: OwnedFd,
     keeper: Pid,
@@ -120,7 +120,7 @@ impl Told {
         }
     }
 
-    /// A keeper that has missed a line may know somebody who is long gone: it must not act any more.
+    /// Stops the keeper. One that has missed a line may know a process that is long gone, and must not act any more.
     fn give_up(&self) {
         self.given_up.store(true, Ordering::Relaxed);
         if leader::is_ours(self.keeper) {

@@ -11,9 +11,9 @@ use super::line::Line;
 use crate::limits::Limits;
 use crate::unix::kin::{self, Kin};
 
-/// How often it is looked whether somebody is left.
+/// The interval at which remaining processes are looked for.
 const TICK: Duration = Duration::from_millis(10);
-/// How long killed processes are waited for.
+/// The maximum wait for killed processes.
 const KILL_WAIT: Duration = Duration::from_secs(5);
 
 /// Hears from a host what it starts, until the host has ended; then ends what still runs: SIGTERM, the grace of
@@ -27,7 +27,7 @@ pub fn keep(told: impl Read) {
     end(running.leaders(), Limits::default().term_grace);
 }
 
-/// What runs, as far as it was told.
+/// The running processes, as far as the host has reported them.
 #[derive(Debug, Default)]
 struct Running {
     processes: BTreeMap<u64, Place>,
@@ -35,7 +35,7 @@ struct Running {
     host: Option<i32>,
 }
 
-/// Where a process is found.
+/// The place where a process is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// It holds this pipe.
@@ -68,7 +68,7 @@ impl Running {
     fn leaders(&self) -> Vec<Pid> {
         let of = |place: &Place| match place {
             Place::Known(pid) => vec![*pid],
-            // Who holds it may be the host itself, as long as it dies: without its session nobody is looked for.
+            // The holder may be the host itself, while it dies: without its session nothing is looked for.
             Place::Behind { pipe } => {
                 self.host.map(|host| kin::sessions_behind(*pipe, host)).unwrap_or_default()
             }
@@ -77,7 +77,7 @@ impl Running {
     }
 }
 
-/// Whether processes can be seen; where they can't, the whole grace is given, and then all groups are killed.
+/// True if processes can be listed; otherwise the whole grace is given, and then all groups are killed.
 const CAN_SEE: bool = cfg!(target_os = "linux");
 
 fn end(leaders: Vec<Pid>, grace: Duration) {

@@ -1,18 +1,18 @@
-//! What the host tells the keeper: a line each, short enough to be written whole or not at all.
+//! Messages from the host to the keeper: one line each, short enough to be written whole or not at all.
 
 use std::fmt;
 
 /// One thing that the host says. Numbers tell one process from the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Line {
-    /// The host's own session, in which nobody is to be ended; 0 where its leader lives outside of this container, as it does
-    /// for all in it who share that session. The first line.
+    /// The host's own session, in which nothing is to be ended; 0 if its leader lives outside of this container, as for
+    /// all processes in it that share that session. The first line.
     Host { session: i32 },
     /// A process is about to be started, with this pipe as its stdout.
     Begins { number: u64, pipe: u64 },
     /// It has this id, which is that of its session, too.
     Started { number: u64, pid: i32 },
-    /// It has ended, or was never started. What it leaves behind by itself is nobody's business.
+    /// It has ended, or was never started. Processes that it left behind on its own are not tracked.
     Ended { number: u64 },
 }
 

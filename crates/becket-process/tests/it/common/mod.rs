@@ -1,4 +1,4 @@
-//! What every test of this crate needs: a marked command, a runner, short limits.
+//! Shared helpers of the tests: a marked command, a runner, short limits.
 
 #![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 

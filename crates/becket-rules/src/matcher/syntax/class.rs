@@ -5,7 +5,7 @@ use super::{Read, Reader, Unread};
 use crate::matcher::units::Units;
 
 impl Reader<'_> {
-    /// A class; the reader stands on the `[`.
+    /// Reads a class; the cursor is on the `[`.
     pub(super) fn class(&mut self) -> Read<Units> {
         self.eat("[");
         let negated = self.eat("^");

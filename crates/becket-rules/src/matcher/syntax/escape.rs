@@ -3,14 +3,14 @@
 use super::{Node, Read, Reader, Unread};
 use crate::matcher::units::Units;
 
-/// What a character escape stands for, in a class or outside.
+/// The meaning of a character escape, in a class or outside.
 pub(super) enum Escaped {
     Unit(u16),
     Set(Units),
 }
 
 impl Reader<'_> {
-    /// An escape outside a class; the reader stands on the backslash.
+    /// Reads an escape outside a class; the cursor is on the backslash.
     pub(super) fn escape(&mut self) -> Read<Node> {
         match self.peek_at(1) {
             Some(b'b') => return Ok(self.word_edge(false)),
@@ -35,7 +35,7 @@ impl Reader<'_> {
         }))
     }
 
-    /// An escape that stands for units; the reader stands on the backslash.
+    /// Reads an escape that means units; the cursor is on the backslash.
     pub(super) fn character_escape(&mut self, in_class: bool) -> Read<Escaped> {
         self.at += 1;
         let byte = self.peek().ok_or(Unread::Malformed("`\\` at the end"))?;

@@ -1,5 +1,5 @@
-//! What `find` finds, as far as a removal of it is concerned: where nothing narrows the search, the places that it starts
-//! from are found first.
+//! The files that a `find` with a removal may delete: if nothing narrows the search, the directories that it starts
+//! from.
 
 use crate::shell::{Arg, Command};
 
@@ -59,7 +59,7 @@ fn branches<'t, 'a>(tests: &'t [&'a Arg]) -> Vec<&'t [&'a Arg]> {
     tests.split(is_alternative).collect()
 }
 
-/// Whether a test among those that must all hold leaves the start out. What is negated leaves nothing out.
+/// Returns whether one of the tests that must all hold excludes the start. A negated test excludes nothing.
 fn narrows(tests: &[&Arg]) -> bool {
     let mut at = 0;
     while let Some(test) = tests.get(at) {
@@ -90,7 +90,7 @@ fn narrows(tests: &[&Arg]) -> bool {
     false
 }
 
-/// How many words the term is that is next: a group, or a test with its value.
+/// Returns the number of words in the next term: a group, or a test with its value.
 fn term(tests: &[&Arg]) -> usize {
     if tests.first().is_none_or(|test| test.text != "(") {
         let has_value = tests.get(1).is_some_and(|value| !value.text.starts_with(['-', '(', ')', '!']));

@@ -12,9 +12,9 @@ use std::path::Path;
 pub(super) struct Places<'a> {
     scope: &'a Scope<'a>,
     home: Option<Normal>,
-    /// What relative paths may start from.
+    /// The directories that relative paths may start from.
     directories: Vec<Normal>,
-    /// What must stay: the home directory and the directories, under the names that links give them, too.
+    /// The protected paths: the home directory and the working directories, also under the names that links give them.
     kept: Vec<Normal>,
 }
 
@@ -43,12 +43,12 @@ impl<'a> Places<'a> {
         (Self::new(scope, all), values, cut)
     }
 
-    /// How many directories the line may be in.
+    /// Returns the number of directories that the line may be in.
     pub(super) fn count(&self) -> usize {
         self.directories.len()
     }
 
-    /// What a word is, if it is critical. `may_glob`: it stands outside of quotes.
+    /// Returns what a word names, if it is critical. `may_glob`: it is outside of quotes.
     pub(super) fn named(&self, text: &str, may_glob: bool) -> Option<&'static str> {
         let whole = if may_glob { whole_directory(text) } else { text };
         let other_home = whole.strip_prefix('~').filter(|rest| !rest.is_empty() && !rest.starts_with('/'));
@@ -94,7 +94,7 @@ impl<'a> Places<'a> {
     }
 }
 
-/// Returns whether a pattern matches a path or one of its parents. Brackets stand for any character.
+/// Returns whether a pattern matches a path or one of its parents. Brackets match any character.
 fn matches_above(pattern: &Normal, path: &Normal) -> bool {
     let mut names = path.text().split('/');
     pattern

@@ -7,12 +7,12 @@ use std::cell::Cell;
 
 /// The most texts that one word is read as.
 const MOST: usize = 64;
-/// How deep values of values are followed.
+/// The depth to which values of values are followed.
 const DEEPEST: u8 = 4;
 /// The most parts of words that are looked at for one line.
 const MOST_STEPS: u32 = 20_000;
 
-/// What is known of the variables of a line.
+/// The known values of the variables of a line.
 pub(super) struct Values<'a> {
     line: &'a Line,
     home: Option<String>,
@@ -24,7 +24,7 @@ pub(super) struct Values<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reading {
     pub(super) text: String,
-    /// Whether a variable of which nothing is known was taken to be empty.
+    /// True if an unknown variable was assumed to be empty.
     pub(super) is_assumed: bool,
 }
 
@@ -229,8 +229,8 @@ fn known(texts: impl IntoIterator<Item = String>) -> Vec<Reading> {
     texts.into_iter().map(|text| Reading { text, is_assumed: false }).collect()
 }
 
-/// Returns whether a glob or a slash stands straight after a variable: `$X/…`, `$X*`, `${X}/…`, `$(…)/…`. The home
-/// directory and the cwd are no such variables.
+/// Returns whether a glob or a slash directly follows a variable: `$X/…`, `$X*`, `${X}/…`, `$(…)/…`. `$HOME` and `$PWD`
+/// do not count.
 pub(super) fn is_unguarded(text: &str) -> bool {
     let mut after_variable = false;
     for piece in (Pieces { text }) {
@@ -318,7 +318,7 @@ fn name_end(text: &str) -> usize {
     text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len())
 }
 
-/// What is in `${…}`.
+/// Parses the inside of `${…}`.
 fn braced(inner: &str) -> Piece<'_> {
     let inner = inner.strip_prefix('!').unwrap_or(inner);
     if let Some(rest) = inner.strip_prefix(|c: char| c.is_ascii_digit() || matches!(c, '@' | '*')) {
@@ -332,7 +332,7 @@ fn braced(inner: &str) -> Piece<'_> {
     Piece::Variable { name, default: default_in(rest) }
 }
 
-/// What follows a name in `${…}`, if that is `:-value`, `=value` or the like.
+/// Returns the default of a `${…}`, given the text after its name: `:-value`, `=value` and similar forms.
 fn default_in(rest: &str) -> Option<&str> {
     rest.strip_prefix(':').unwrap_or(rest).strip_prefix(['-', '=', '+'])
 }

@@ -1,4 +1,4 @@
-//! What a rule set says beyond one call: tools that are not offered, paths without a call, the order of rules.
+//! Results of a rule set beyond one call: tools that are not offered, paths without a call, the order of rules.
 
 use becket_rules::{Behavior, Call, Renames, RuleList, RuleSet, tools::Access};
 

@@ -1,4 +1,4 @@
-//! Symbolic links: a link is no way round a rule, in either direction (P8).
+//! Symbolic links: a link does not evade a rule, in either direction (P8).
 #![cfg(unix)]
 
 use std::os::unix::fs::symlink;

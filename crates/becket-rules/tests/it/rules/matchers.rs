@@ -99,7 +99,7 @@ fn no_expression_runs_long() {
     assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
 }
 
-/// What the judge itself says, on UTF-16 units as ECMAScript sees them.
+/// Runs the regex engine itself, on UTF-16 units as ECMAScript does.
 fn judge(text: &str, value: &str) -> Option<bool> {
     let regex =
         regress::Regex::from_unicode(text.encode_utf16().map(u32::from), regress::Flags::default()).ok()?;

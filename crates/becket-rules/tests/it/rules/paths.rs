@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::rules::cases::{self, here, origin};
 
-/// Whether `Read(pattern)` matches: as an allow rule, as a deny rule, as an `if`.
+/// Returns whether `Read(pattern)` matches: as an allow rule, as a deny rule, as an `if`.
 fn read(pattern: &str, path: &str) -> [bool; 3] {
     let rule = format!("Read({pattern})");
     let input = serde_json::json!({ "file_path": path });

@@ -1,10 +1,10 @@
-//! The messages of a request: who speaks when, and which call is answered where.
+//! The messages of a request: the order of roles, and the results of calls.
 
 use super::tools::word;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// What is wrong with them; there is at least one.
+/// Returns the fault of the messages; there is at least one message.
 pub(super) fn refusal(messages: &[Value]) -> Option<String> {
     let mut ids = HashSet::new();
     let mut before: Option<&Value> = None;
@@ -149,7 +149,7 @@ fn text(block: &Value) -> Option<String> {
     }
 }
 
-/// What is wrong with a text.
+/// Returns the fault of a text.
 pub(super) fn blank(text: &str) -> Option<String> {
     text.trim().is_empty().then(|| "text content blocks must contain non-whitespace text".into())
 }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 /// The longest name of a tool.
 const LONGEST: usize = 128;
 
-/// What is wrong with them.
+/// Returns the fault of the tools.
 pub(super) fn refusal(tools: &Value, choice: &Value) -> Option<String> {
     let list = match (tools.as_array(), tools.is_null()) {
         (Some(list), _) => list.as_slice(),
@@ -37,7 +37,7 @@ pub(super) fn refusal(tools: &Value, choice: &Value) -> Option<String> {
     }
 }
 
-/// What is wrong with a name or an id.
+/// Returns the fault of a name or an id.
 pub(super) fn word(text: &str, longest: usize) -> Option<String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let fine = !text.is_empty() && text.len() <= longest && text.chars().all(fits);
