@@ -32,7 +32,8 @@ enum Kind {
 }
 
 impl Program {
-    /// Builds what it needs; the command that runs it. None where this machine can't have it: the reason has been told.
+    /// Builds what it needs; the command that runs it. `None` if this machine can't have it: the reason has been
+    /// printed.
     ///
     /// # Errors
     /// Something can't be built.

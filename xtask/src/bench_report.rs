@@ -21,7 +21,7 @@ pub(crate) struct Row {
     pub(crate) note: String,
 }
 
-/// In what a row is measured.
+/// The unit of a row.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Unit {

@@ -77,7 +77,7 @@ fn turned(file: &str, turn: Turn, left_out: &mut LeftOut) -> Result<Vec<form::Ca
     if wrong.is_empty() { Ok(cases) } else { Err(wrong.join("\n")) }
 }
 
-/// The name, with a number behind it where another case has it.
+/// The name, with a number behind it if another case has it.
 fn unlike(names: &mut BTreeSet<String>, name: &str) -> String {
     let numbered = (2..).map(|number| format!("{name} ({number})"));
     let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| names.insert(name.clone()));

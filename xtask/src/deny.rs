@@ -3,7 +3,7 @@
 use crate::{root, say};
 use std::process::Command;
 
-/// The version that is installed where none is on `PATH`.
+/// The version that is installed if none is on `PATH`.
 const VERSION: &str = "0.20.2";
 
 /// Checks `deny.toml`, after installing cargo-deny if it is missing.

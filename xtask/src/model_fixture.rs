@@ -56,7 +56,7 @@ pub(crate) enum Prepared {
         /// The weights.
         gguf: PathBuf,
     },
-    /// It can't be had here: the tests say so and go on.
+    /// It is not available here: the tests say so and go on.
     Missing(String),
     /// Something else came than was pinned: no test may run with it.
     Tampered(String),

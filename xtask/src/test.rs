@@ -90,7 +90,7 @@ fn on_path(program: &str) -> bool {
     std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
 }
 
-/// Through apt where there is one; else says what is missing.
+/// Through apt if there is one; else says what is missing.
 fn install(missing: &[(&str, &str)]) -> Result<(), String> {
     if missing.is_empty() {
         return Ok(());

@@ -67,7 +67,7 @@ impl Questions {
         (Asked { questions: self.clone(), id, answer }, id)
     }
 
-    /// A thread of JavaScript that hears nothing any more answers nothing.
+    /// Sends a question. A thread of JavaScript that has ended answers nothing.
     fn say(&self, word: Word, id: u32, more: u32, text: String) {
         if !self.line.say(word, id, more, text) {
             self.answered(id, Err("its thread of JavaScript has ended".into()));

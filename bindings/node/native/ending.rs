@@ -19,7 +19,7 @@ thread_local! {
     static IS_AWAITED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Has this engine ended with its thread.
+/// Registers this engine to be ended with its thread.
 ///
 /// # Errors
 /// Node takes no more hooks of this kind.
@@ -41,6 +41,6 @@ pub(crate) fn end_all() {
     let engines: Vec<Arc<Inner>> = ENGINES.take().iter().filter_map(Weak::upgrade).collect();
     let Ok(threads) = runtime::handle() else { return };
     let all = futures_util::future::join_all(engines.iter().map(|engine| engine.close()));
-    // What withstands even SIGKILL is left: the thread must end.
+    // A process that survives even SIGKILL is left: the thread must end.
     drop(threads.block_on(async { tokio::time::timeout(LIMIT, all).await }));
 }

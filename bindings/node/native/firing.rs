@@ -1,10 +1,11 @@
-//! An event on its way, and how it ends.
+//! An event in progress, and its result.
 //!
-//! Where all that it runs are functions of JavaScript, JavaScript's own thread takes it through, without a change of threads;
-//! what it says then comes back from the call that took it on. Else the threads of the engine take it through.
+//! If all that it runs are functions of JavaScript, it runs on JavaScript's own thread, without a change of threads;
+//! its messages are then returned by the call that started or continued it. Otherwise it runs on the threads of the
+//! engine.
 //!
-//! INVARIANT: each event ends once, in a word of its number. A function that has blocked its thread past its limit has failed
-//! then: the engine looks at the clock before it looks at the answer.
+//! INVARIANT: each event ends once, in a message with its number. A function that has blocked its thread past its limit
+//! has failed: the engine checks the clock before the answer.
 
 use crate::line::{Line, Word};
 use crate::opening::OpenSession;

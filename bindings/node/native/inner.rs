@@ -77,7 +77,7 @@ impl Inner {
         let fields: Map<String, Value> =
             serde_json::from_str(fields).map_err(|error| format!("`input`: {error}"))?;
         let event = open.session.event(name, fields)?;
-        // Planned here, so that a hook which JavaScript takes out next still runs for it.
+        // Planned here, so that a hook which JavaScript removes next still runs for it.
         let event = open.session.ready(event);
         let is_own = becket_embed::begins_here(&event);
         let cancel = self.with.cancel.child_token();
@@ -102,7 +102,7 @@ impl Inner {
         if woken.is_empty() { Vec::new() } else { self.with.line.hearing(|| woken.take_on()) }
     }
 
-    /// Cancels an event: its hooks are ended, and JavaScript hears when they are.
+    /// Cancels an event: its hooks are ended, and JavaScript is notified when they are.
     pub(crate) fn cancel(&self, id: u32) {
         if let Some(token) = lock(&self.tokens).get(&id) {
             token.cancel();

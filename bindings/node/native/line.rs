@@ -87,7 +87,7 @@ impl Line {
         Line(listener)
     }
 
-    /// Says it; whether it will be heard. A thread that ends hears nothing any more.
+    /// Sends a message; returns whether it will be received. A thread that is ending receives nothing more.
     pub(crate) fn say(&self, word: Word, whom: u32, more: u32, text: String) -> bool {
         let word = word.as_str();
         let left = HEARD.with_borrow_mut(|heard| match heard {

@@ -1,4 +1,5 @@
-//! The object that JavaScript holds: JSON in, JSON out. What takes time has a number, under which it comes back.
+//! The object that JavaScript holds: JSON in, JSON out. Requests that take time have a number, under which the result
+//! arrives.
 
 use crate::asked::NoAnswer;
 use crate::ending;
@@ -24,7 +25,7 @@ pub struct NativeEngine {
 
 #[napi]
 impl NativeEngine {
-    /// An engine that is not open. `listener` hears what JavaScript is asked and told.
+    /// An engine that is not open. `listener` receives questions and messages.
     #[napi(constructor, catch_unwind)]
     pub fn new(env: Env, listener: Listener) -> Result<Self> {
         let threads = runtime::handle().map_err(refused)?;
@@ -102,7 +103,7 @@ impl NativeEngine {
         written(&Report::Check(self.session()?.check()))
     }
 
-    /// The events that something has to be said on.
+    /// Returns the events that have hooks or rules.
     #[napi(catch_unwind)]
     pub fn events(&self) -> Result<String> {
         written(&self.session()?.events())
@@ -126,7 +127,7 @@ impl NativeEngine {
         written(&Report::Check(self.session()?.reload().map_err(refused)?))
     }
 
-    /// Ends all that it runs; the line says when it is gone.
+    /// Ends all that it runs; a message on the line says when it is gone.
     #[napi(catch_unwind)]
     pub fn close_later(&self, id: u32) {
         self.inner.close_later(id);

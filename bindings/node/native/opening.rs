@@ -1,7 +1,7 @@
-//! From what JavaScript wants to a session, and to its end.
+//! Opening a session from JavaScript's options, and closing it.
 //!
-//! INVARIANT: the variables and the home come from JavaScript, whose `process.env` they are: those of this process are not
-//! read here, where another thread may be changing them.
+//! INVARIANT: the variables and the home come from JavaScript, whose `process.env` they are: those of this process are
+//! not read here, where another thread may be changing them.
 
 use crate::asked::Questions;
 use crate::host;
@@ -111,7 +111,7 @@ impl OpenSession {
         serde_json::to_string(&Opened { session: self.session.id(), findings })
     }
 
-    /// Ends all that it runs, and leaves nothing behind.
+    /// Ends all that it runs, and deletes its private files.
     pub(crate) async fn close(&self) {
         self.session.close().await;
         // The directory exists only if a hook needed it.

@@ -1,4 +1,4 @@
-//! Everything that happens in a session, told to JavaScript as `becket serve` tells it (`protocol.md` H13).
+//! Reports the events of a session to JavaScript as `becket serve` does (`protocol.md` H13).
 
 use crate::line::{Line, Word};
 use becket_embed::view::happened::Happened;

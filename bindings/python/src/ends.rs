@@ -1,7 +1,7 @@
-//! Ends of firings, for the loop that awaits them. It watches a pipe, so that no thread has to wait for the interpreter to
-//! tell it.
+//! Results of firings, for the loop that awaits them. It watches a pipe, so that no thread has to wait for the
+//! interpreter to notify it.
 //!
-//! INVARIANT: the pipe holds a byte from when the first end comes in until it is taken, so a write never waits.
+//! INVARIANT: the pipe holds a byte from the arrival of the first result until it is taken, so a write never blocks.
 
 use crate::firing::{End, tell};
 use crate::process::Process;
@@ -10,7 +10,7 @@ use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// An end, and what is called with it.
+/// A result, and the function to call with it.
 struct Ended {
     done: Py<PyAny>,
     end: Box<End>,
@@ -53,7 +53,7 @@ impl Ends {
         Ok(Ends { process, left: Arc::new(Left { ended: Mutex::default(), reader, writer }) })
     }
 
-    /// The descriptor to watch: it can be read once there is something to take.
+    /// Returns the descriptor to watch: it is readable once there is a result.
     ///
     /// # Errors
     /// `OSError`: pipes of this system can't be watched.
@@ -83,7 +83,7 @@ impl Ends {
         let mut ended = self.left.ended.lock().unwrap_or_else(PoisonError::into_inner);
         // A loop that calls without cause must not wait here.
         if !ended.is_empty() {
-            // Where it can't be read, the loop calls again, and finds nothing.
+            // If it can't be read, the loop calls again, and finds nothing.
             drop((&self.left.reader).read_exact(&mut [0]));
         }
         mem::take(&mut *ended)

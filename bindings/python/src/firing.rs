@@ -1,5 +1,5 @@
-//! One firing of an event. Where it runs functions and one command at most, the threads of Python take it on: the caller's, then
-//! whichever answers. Else the runtime does, so that no loop is held up while processes start.
+//! One firing of an event. If it runs functions and one command at most, it runs on Python's threads: the caller's,
+//! then the one that answers. Otherwise it runs on the runtime, so that no loop is blocked while processes start.
 
 use crate::attach;
 use crate::ends::{Ends, Left};
@@ -111,15 +111,15 @@ struct Going {
 
 enum Stage {
     UnderWay,
-    /// This is called at its end, by the loop that takes what is left for it, if there is one.
+    /// Called with the result, by the loop that takes it from this queue, if there is one.
     Awaited(Py<PyAny>, Option<Arc<Left>>),
     Ended(Box<End>),
     Told,
 }
 
 impl Firing {
-    /// Begins it: on this thread as far as it goes without waiting for anything, to its end where that is there at once; or, where
-    /// it is not this thread's own (`is_own`), on the runtime.
+    /// Starts it: on this thread as far as it goes without waiting for anything, to its end if possible; or, if it is
+    /// not this thread's own (`is_own`), on the runtime.
     pub(crate) fn start(
         process: &'static Process,
         fires: impl Future<Output = End> + Send + 'static,
@@ -191,11 +191,11 @@ impl Going {
 
 #[pymethods]
 impl Firing {
-    /// Has `done(outcome, error)` called at its end, one of them `None`: by the loop of `ends`, or from any thread. `done` must
-    /// not wait.
+    /// Has `done(outcome, error)` called at its end, one of them `None`: by the loop of `ends`, or from any thread.
+    /// `done` must not wait.
     ///
     /// # Errors
-    /// What `done` raises where the end has come already.
+    /// An exception of `done`, if the result is there already.
     fn go_on(&self, py: Python<'_>, done: Py<PyAny>, ends: Option<&Ends>) -> PyResult<()> {
         self.going.awaited(py, done, ends.map(|ends| ends.left.clone()))
     }

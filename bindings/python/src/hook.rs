@@ -50,7 +50,8 @@ impl Drop for OnCaller {
     }
 }
 
-/// A function of Python that begins a call: `begin(fields, around, reply)` returns what takes the call back, or `None`.
+/// A Python function that starts a call: `begin(fields, around, reply)` returns a function that cancels the call, or
+/// `None`.
 #[derive(Clone)]
 pub(crate) struct Begin {
     process: &'static Process,

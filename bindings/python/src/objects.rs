@@ -15,10 +15,10 @@ use serde::ser::{
 use std::collections::HashMap;
 use std::fmt::{self, Display};
 
-/// Makes it.
+/// Converts the value.
 ///
 /// # Errors
-/// It holds what JSON can't say, or the interpreter has no memory left.
+/// It holds a value that JSON can't represent, or the interpreter has no memory left.
 pub(crate) fn to_python<'py>(py: Python<'py>, data: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     data.serialize(Objects { py, is_key: false }).map_err(|NotMade(why)| why)
 }

@@ -75,7 +75,7 @@ impl Reply {
     }
 }
 
-/// Takes a call back where it is dropped without an answer: at its limit, or with its firing.
+/// Cancels a call if it is dropped without an answer: at its limit, or with its firing.
 pub(crate) struct TakeBack {
     process: &'static Process,
     withdraw: Option<Py<PyAny>>,
@@ -86,7 +86,7 @@ impl TakeBack {
         TakeBack { process, withdraw }
     }
 
-    /// It was answered: nothing is taken back.
+    /// Disarms it: the call was answered.
     pub(crate) fn answered(mut self) {
         self.withdraw = None;
     }

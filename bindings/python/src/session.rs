@@ -1,6 +1,7 @@
 //! One session, as Python holds it.
 //!
-//! It belongs to the process that opened it: in a forked child each use is an error that says so, and its end there ends nothing.
+//! It belongs to the process that opened it: in a forked child each use is an error that says so, and dropping it there
+//! ends nothing.
 
 use crate::errors::{self, BecketError, EventError, ForkedError, RegistrationError, SessionClosed};
 use crate::firing::{self, Firing};
@@ -49,10 +50,10 @@ impl Drop for Session {
 
 #[pymethods]
 impl Session {
-    /// Opens one: reads the configuration.
+    /// Opens a session: reads the configuration.
     ///
     /// # Errors
-    /// `ConfigError`: what is wanted can't be had, or the configuration forbids the start.
+    /// `ConfigError`: the options can't be met, or the configuration forbids the start.
     #[staticmethod]
     fn open(
         py: Python<'_>,
@@ -93,7 +94,7 @@ impl Session {
         Ok(self.alive()?.session.id().to_string())
     }
 
-    /// Fires an event. Where it runs functions and one command at most, it goes as far as it does without waiting: an `Outcome`,
+    /// Fires an event. If it runs functions and one command at most, it goes as far as it does without waiting: an `Outcome`,
     /// or the `Firing` that goes on.
     ///
     /// # Errors
@@ -184,7 +185,7 @@ impl Session {
         to_python(py, &Report::Check(checked))
     }
 
-    /// The events that a hook or a permission rule has something to say on.
+    /// Returns the events that have hooks or permission rules.
     fn events(&self, py: Python<'_>) -> PyResult<Vec<&'static str>> {
         let open = self.alive()?;
         Ok(py.detach(|| open.session.events()))

@@ -19,7 +19,7 @@ const MOST: usize = 4_096;
 
 enum Line {
     Event(Box<Happened>),
-    /// Everything before it has been told.
+    /// Everything before it has been reported.
     Mark(oneshot::Sender<()>),
 }
 
@@ -50,7 +50,7 @@ impl Teller {
         }
         let (mark, told) = oneshot::channel();
         if self.lines.try_send(Line::Mark(mark)).is_ok() {
-            // Gone with its thread where the interpreter goes down.
+            // Gone with its thread where the interpreter shuts down.
             drop(told.await);
         }
     }

@@ -1,7 +1,7 @@
-//! The pieces of an answer, and how they are put together.
+//! The pieces of an answer, and their collector.
 //!
-//! INVARIANT: what a collector gives out is complete: an answer without an end is an error, and a tool call whose
-//! input was cut off is never given out as a call.
+//! INVARIANT: the result of a collector is complete: an answer without an end is an error, and a tool call whose input
+//! was cut off is never returned as a call.
 
 use crate::error::ModelError;
 use crate::judge::repeated_key;
@@ -60,7 +60,7 @@ pub enum Delta {
         /// The block.
         index: usize,
     },
-    /// Tokens so far: replaces what was said before.
+    /// Tokens so far: replaces the earlier count.
     Usage(Usage),
     /// The answer is complete.
     Stop(StopReason),

@@ -31,7 +31,7 @@ pub enum ModelError {
         /// The host's message.
         message: String,
     },
-    /// The provider can't serve anybody right now (503, 529).
+    /// The provider is overloaded (503, 529).
     #[error("`{from}` is overloaded: {message}{}", wait(*.retry_after))]
     Overloaded {
         /// The overloaded host.
@@ -142,13 +142,13 @@ pub enum ModelError {
     /// No model was named, and the host has no small fast one.
     #[error("no model: name one in the hook, or set `ANTHROPIC_SMALL_FAST_MODEL` (`fire` takes `--model`)")]
     NoModel,
-    /// The client can't be built from what the host handed in.
+    /// The client can't be built from the host's settings.
     #[error("can't set up the model client: {message}")]
     Setup {
         /// The fault.
         message: String,
     },
-    /// A scripted model was asked something its script does not have.
+    /// A request that the script of a scripted model does not cover.
     #[error("script `{name}`: {message}")]
     Script {
         /// The script.

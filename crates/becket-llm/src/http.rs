@@ -58,7 +58,7 @@ const HERE: &str = "localhost,127.0.0.0/8,::1";
 pub enum Roots {
     /// Those of the platform.
     Platform,
-    /// Those of the platform, and those of this PEM text.
+    /// Those of the platform, and those in this PEM text.
     PlatformAnd(String),
     /// Those of this PEM text alone.
     Only(String),
@@ -87,7 +87,7 @@ pub fn http_client(options: &HttpOptions) -> Result<reqwest::Client, HttpClientE
     http_client_builder(options)?.build().map_err(|error| HttpClientError::Build(plain(error)))
 }
 
-/// The same, for a host that has more to say about its client before it is built.
+/// Does the same, for a host that changes more settings of its client before it is built.
 ///
 /// # Errors
 /// See [`http_client`].

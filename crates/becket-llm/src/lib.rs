@@ -1,13 +1,13 @@
-//! Everything that talks to a language model.
+//! Clients for language models.
 //!
-//! The face is the trait [`Model`]: a [`Request`] goes in, a stream of [`Delta`]s or a whole [`Response`] comes
-//! out. [`Anthropic`] speaks the Messages API natively, [`Genai`] every other provider, and [`Scripted`] answers
-//! from a file, offline. [`Providers`] finds the model for a name. [`judge`] reads the verdict of a model asked
-//! for one; it does no I/O at all.
+//! The main interface is the trait [`Model`]: a [`Request`] goes in, a stream of [`Delta`]s or a whole [`Response`]
+//! comes out. [`Anthropic`] speaks the Messages API natively, [`Genai`] every other provider, and [`Scripted`] answers
+//! from a file, offline. [`Providers`] finds the model for a name. [`judge`] reads the verdict of a model asked for
+//! one; it does no I/O at all.
 //!
-//! This crate reads no environment and no home directory: the host hands in keys and URLs. It sets no deadline
-//! either, only a bound on connecting and on silence: the caller owns the deadline, and dropping a future or a
-//! stream closes its connection.
+//! This crate reads no environment and no home directory: the host passes keys and URLs. It sets no deadline either,
+//! only a bound on connecting and on silence: the caller owns the deadline, and dropping a future or a stream closes
+//! its connection.
 //!
 //! ```
 //! use becket_llm::{Model, Output, Request, Script, Scripted, Thinking, Turn, judge};
@@ -28,8 +28,7 @@
 //! # });
 //! ```
 //!
-//! INVARIANT: a key never appears in a `Debug`, a `Display` or an error, also where a server echoes it back.
-//! rule: S3
+//! INVARIANT: a key never appears in a `Debug`, a `Display` or an error, also if a server echoes it back. rule: S3
 
 mod anthropic;
 mod delta;

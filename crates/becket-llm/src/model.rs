@@ -19,10 +19,10 @@ pub trait Model: Send + Sync {
     /// Asks, and gives the answer piece by piece. Nothing comes after an error or after [`Delta::Stop`].
     fn stream<'a>(&'a self, request: &'a Request) -> BoxStream<'a, Result<Delta, ModelError>>;
 
-    /// Asks, and gives the whole answer.
+    /// Sends a request, and returns the whole answer.
     ///
     /// # Errors
-    /// The first error of the stream, or [`ModelError::Truncated`] where it ends early.
+    /// The first error of the stream, or [`ModelError::Truncated`] if it ends early.
     fn respond<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Result<Response, ModelError>> {
         Box::pin(async move {
             let mut deltas = self.stream(request);
@@ -58,7 +58,7 @@ pub struct Capabilities {
     pub json_schema: bool,
 }
 
-/// Finds models by name: what a host hands to the engine.
+/// Resolves model names: what a host passes to the engine.
 pub trait Models: Send + Sync {
     /// The model of that name; `None` is the host's small fast one. rule: H7
     ///

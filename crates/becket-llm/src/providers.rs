@@ -135,7 +135,7 @@ impl Providers {
         self
     }
 
-    /// With what a model costs, by the name it resolves to.
+    /// Sets the price of a model, by the name it resolves to.
     #[must_use]
     pub fn with_price(mut self, model: impl Into<String>, price: Price) -> Self {
         self.prices.insert(model.into(), price);

@@ -5,7 +5,7 @@ use crate::message::{Block, Object};
 /// A whole answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
-    /// The provider's name for this answer; empty where it has none.
+    /// The provider's name for this answer; empty if it has none.
     pub id: String,
     /// The model that answered, as the provider calls it.
     pub model: String,

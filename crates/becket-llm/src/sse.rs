@@ -8,7 +8,7 @@
 /// One event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Event {
-    /// The name; empty where the stream gave none.
+    /// The name; empty if the stream gave none.
     pub(crate) name: String,
     /// The data lines, joined by newlines.
     pub(crate) data: String,

@@ -28,7 +28,7 @@ pub(crate) struct Child {
 }
 
 impl Child {
-    /// `more`: where bytes for stdin come from once the command's own are written.
+    /// `more`: the source of further bytes for stdin once the command's own are written.
     pub(crate) fn spawn(
         command: &Command,
         limits: &Limits,
@@ -81,8 +81,8 @@ impl Child {
         self.stdout.is_open() || self.stderr.is_open()
     }
 
-    /// Takes the exit status of a process that has ended. What it left is left alone, or ended by the reaper with `grace`
-    /// between the asking and the killing, as its [`crate::Descendants`] say.
+    /// Takes the exit status of a process that has ended. The processes that it left behind are left alone, or ended by
+    /// the reaper with `grace` between SIGTERM and SIGKILL, as its [`crate::Descendants`] say.
     pub(crate) fn reap(&mut self, grace: Duration) -> End {
         self.stdin.close();
         if let Some(end) = self.leader.as_ref().and_then(Leader::end_with_all) {
@@ -107,7 +107,7 @@ impl Child {
     fn give_up(&mut self) -> Option<Ending> {
         let leader = self.leader.take()?;
         let stdin = self.stdin.stop().or_else(|| self.fed.take());
-        // The pipes go along: a process that says goodbye into a closed pipe would die of it.
+        // The pipes go along: a process that writes a last message into a closed pipe would die of it.
         Some(Ending::new(leader, stdin, [self.stdout.take_output(), self.stderr.take_output()]))
     }
 }

@@ -22,7 +22,7 @@ impl Clock {
         Self::Running { due: None }
     }
 
-    /// Sets the limit: counted from `now`, or from the moment it goes on.
+    /// Sets the limit: counted from `now`, or from the end of the pause.
     pub(crate) fn limit(&mut self, now: Instant, limit: Option<Duration>) {
         match self {
             Self::Running { due } => *due = after(now, limit),
@@ -40,7 +40,7 @@ impl Clock {
         };
     }
 
-    /// One holder less; the last one lets the limit go on with what was left of it.
+    /// Removes one holder; the last one lets the limit continue with the time that was left.
     pub(crate) fn resume(&mut self, now: Instant) {
         if let Self::Paused { holders, left } = *self {
             *self = match NonZeroUsize::new(holders.get() - 1) {

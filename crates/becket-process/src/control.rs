@@ -11,11 +11,12 @@ use tokio::time::Instant;
 
 use crate::steering::{Limit, Shared};
 
-/// Steers one run from outside it. Clones steer the same run; all of it may be done from any thread and from the sink.
+/// Controls one run from outside. Clones control the same run; every method may be called from any thread and from the
+/// sink.
 ///
-/// One of them is given to [`crate::Runner::run_with`], which uses it up. Clones steer the first run that one of them is
-/// given to; a later one goes on as without a control. What is called before the run starts holds from its start; what
-/// is called after the process has ended does nothing.
+/// One of them is passed to [`crate::Runner::run_with`], which consumes it. Clones control the first run that one of
+/// them is passed to; a later run goes on as if it had no control. Calls before the run starts apply from its start;
+/// calls after the process has ended do nothing.
 ///
 /// ```
 /// use becket_process::{CancellationToken, Command, Control, Limits, Program, Runner};
@@ -82,7 +83,7 @@ impl Control {
         Pause(Arc::clone(self.shared()))
     }
 
-    /// Replaces what is left of the limit: the run may take that long from now on, or, where it is paused, from the
+    /// Replaces the remainder of the limit: the run may take that long from now on, or, if it is paused, from the
     /// moment it goes on. A limit past the end of time is none.
     pub fn limit_from_now(&self, limit: Duration) {
         self.shared().limit_from_now(Instant::now(), limit);
@@ -105,7 +106,7 @@ impl Drop for Holder {
     }
 }
 
-/// Not what is queued: it may be secret.
+/// The queue is left out: it may be secret.
 impl fmt::Debug for Control {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Control").finish_non_exhaustive()

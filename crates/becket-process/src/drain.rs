@@ -1,6 +1,6 @@
 //! Reads one stream to its end: keeps the first bytes, counts all of them.
 //!
-//! INVARIANT: what is held never exceeds the cap; reading never stops because of it (law 3).
+//! INVARIANT: the captured bytes never exceed the cap; reading never stops because of it (law 3).
 
 use std::cell::Cell;
 use std::io;

@@ -1,6 +1,6 @@
-//! One child to its end: the loop of feeding, draining and waiting under the deadline and the token.
+//! Drives one child to its end: feeding, draining and waiting under the deadline and the token.
 //!
-//! INVARIANT: an exit that was seen is never turned into a timeout or a cancellation: what the process decided counts.
+//! INVARIANT: an exit that was seen is never turned into a timeout or a cancellation: the exit of the process counts.
 
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -100,7 +100,7 @@ impl<'a> Drive<'a> {
         end
     }
 
-    /// Releases the host: what is in the pipes now is read, the rest is the reaper's.
+    /// Releases the host: data in the pipes is read now, the rest is left to the reaper.
     fn abandon(&mut self, end: End, sink: &mut Sink<'_>) -> End {
         self.child.stop_feeding();
         self.child.pump(sink);
@@ -139,7 +139,7 @@ enum Stop {
 /// The outcome of one step of waiting.
 enum Step {
     Stop(Stop),
-    /// A control did something: limit and stdin are to be looked at again.
+    /// A control was used: limit and stdin have to be checked again.
     Steered,
 }
 

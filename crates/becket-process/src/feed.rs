@@ -1,7 +1,7 @@
 //! Writes stdin: the input, then what controls queue; closes it when nothing more can come.
 //!
-//! INVARIANT: a reader that is gone ends the feeding in silence; it is never an error (law 4).
-//! INVARIANT: `rest` is empty only if nothing was queued when it was last looked.
+//! INVARIANT: a reader that is gone ends the feeding silently; it is never an error (law 4). INVARIANT: `rest` is empty
+//! only if nothing was queued when it was last looked.
 
 use std::io;
 use std::sync::Arc;

@@ -27,7 +27,7 @@ pub enum End {
     Exited(i32),
     /// A signal that this crate did not send ended it.
     Signaled(i32),
-    /// It was still running at the deadline; its group is being ended by the reaper. What it printed decides nothing.
+    /// It was still running at the deadline; its group is being ended by the reaper. Its output decides nothing.
     TimedOut,
     /// The token was cancelled first; its group, if it had started, is being ended by the reaper.
     Cancelled,

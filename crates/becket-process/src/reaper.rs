@@ -1,7 +1,7 @@
 //! Owns every process group that is being ended, until it is gone.
 //!
 //! Works on threads of its own, one per group and only while it dies: neither a busy nor a stopped nor a missing
-//! runtime can keep a group from its end. Where no thread can be had, the caller waits instead.
+//! runtime can keep a group from its end. If no thread can be had, the caller waits instead.
 
 use std::thread;
 use std::time::Duration;
@@ -33,7 +33,7 @@ impl Reaper {
         self.pending.none().await;
     }
 
-    /// Asks the group to end, and kills what is left after `grace`.
+    /// Sends SIGTERM to the group, and kills the remaining processes after `grace`.
     pub(crate) fn end(&self, ending: Ending, grace: Duration) {
         self.own(ending, move |ending| ending.ask_then_kill(grace));
     }

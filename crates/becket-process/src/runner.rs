@@ -1,4 +1,4 @@
-//! The face: runs commands and owns what it had to end.
+//! Runs commands and owns the processes that it had to end. The public interface of this crate.
 
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ impl Runner {
     ///
     /// `sink` sees the output as it arrives. At the deadline, or when `cancel` fires, this returns at once with
     /// [`End::TimedOut`] or [`End::Cancelled`], and the group is ended in the background; a process that has ended by
-    /// then keeps its own end. Where the system has no descriptor or process left because of other runs of this runner,
+    /// then keeps its own end. If the system has no descriptor or process left because of other runs of this runner,
     /// it waits for its turn, within its deadline. If the future is dropped, the group is killed before the drop returns.
     ///
     /// # Errors
@@ -69,10 +69,10 @@ impl Runner {
         self.run_within(command, Bounds::new(limits, cancel, None), sink).await
     }
 
-    /// The same, steered by `control` and its clones while it runs: see [`Control`].
+    /// Does the same, controlled by `control` and its clones while it runs: see [`Control`].
     ///
-    /// The answer is `Send`, and may be moved to another task of the same runtime at any time. `sink` may use the control:
-    /// what it does holds before anything else is looked at.
+    /// The future is `Send`, and may be moved to another task of the same runtime at any time. `sink` may use the
+    /// control: its effects apply before anything else is checked.
     ///
     /// # Errors
     /// As [`Runner::run`].

@@ -44,7 +44,7 @@ enum Stdin {
 pub(crate) enum Next {
     /// At least one byte.
     Bytes(Bytes),
-    /// Nothing now; the run will hear when there is more.
+    /// Nothing now; the run is notified when there is more.
     Later,
     /// Nothing ever.
     Never,
@@ -120,7 +120,7 @@ impl Shared {
     }
 }
 
-/// Not what is queued: it may be secret.
+/// The queue is left out: it may be secret.
 impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shared").finish_non_exhaustive()
@@ -130,13 +130,13 @@ impl fmt::Debug for Shared {
 /// The limit of a run, as the run sees it.
 #[derive(Debug)]
 pub(crate) enum Limit {
-    /// Set at the start. `None` also where the sum is past the end of time.
+    /// Set at the start. `None` also if the sum is past the end of time.
     Fixed(Option<Instant>),
     /// Steered by controls.
     Steered(Steered),
 }
 
-/// The run's side of its controls. Dropped, it takes nothing more for stdin.
+/// The run's side of its controls. Once dropped, it accepts nothing more for stdin.
 #[derive(Debug)]
 pub(crate) struct Steered(Arc<Shared>);
 
@@ -192,7 +192,7 @@ impl Limit {
         self.due().is_some_and(|due| Instant::now() >= due)
     }
 
-    /// Resolves when a control did something since this last resolved; never for a fixed one. Cancel-safe.
+    /// Resolves when a control was used since this last resolved; never for a run without controls. Cancel-safe.
     pub(crate) async fn changed(&self) {
         match self {
             Self::Fixed(_) => std::future::pending().await,

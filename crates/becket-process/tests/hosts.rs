@@ -1,4 +1,4 @@
-//! Hosts with habits of their own: each in a process of its own, since what they do is process-wide.
+//! Hosts with unusual process-wide settings, each in a process of its own.
 //!
 //! The tests marked as ignored are those hosts; the others start this program again for one of them.
 #![cfg(target_os = "linux")]

@@ -45,7 +45,7 @@ impl DomainPattern {
     }
 }
 
-/// The host of a URL: lower case, without its port and trailing dot, addresses in their usual form; none where it can't
+/// The host of a URL: lower case, without its port and trailing dot, addresses in their usual form; `None` if it can't
 /// be read: another scheme than `http` and `https`, letters beyond ASCII, an address in a form of its own.
 pub(crate) fn host(url: &str) -> Option<String> {
     let blank = |c: char| c.is_whitespace() || c.is_control();

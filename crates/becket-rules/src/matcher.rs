@@ -134,14 +134,14 @@ impl Matcher {
         }
     }
 
-    /// The text as the user wrote it; empty where there was none.
+    /// The text as the user wrote it; empty if there was none.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.0.text
     }
 
-    /// The longest value, in UTF-16 units, that this matcher judges; none where it judges values of any sensible
-    /// length. `check` warns of a small one: longer values are [`Verdict::Unknown`].
+    /// The longest value, in UTF-16 units, that this matcher judges; `None` if it judges values of any sensible length.
+    /// `check` warns of a small one: longer values are [`Verdict::Unknown`].
     #[must_use]
     pub fn longest_judged(&self) -> Option<usize> {
         match &self.0.test {

@@ -12,7 +12,7 @@ pub(crate) struct Parameter<'a> {
 }
 
 impl<'a> Parameter<'a> {
-    /// None where the specifier has no such form.
+    /// `None` if the specifier has no such form.
     pub(crate) fn new(specifier: &'a str) -> Option<Self> {
         let (name, value) = specifier.split_once(':')?;
         let (name, value) = (name.trim(), value.trim());

@@ -69,7 +69,7 @@ impl Rule {
     /// A rule from a tool's name and its specifier, each as it is (P13).
     ///
     /// # Errors
-    /// [`RuleError`] where the name is none, or where the two, written as one text, would read as something else.
+    /// [`RuleError`] if the name is not valid, or if the two, written as one text, would read as something else.
     pub fn from_parts(tool: &str, specifier: Option<&str>) -> Result<Self, RuleError> {
         let rule = Self::new(tool, specifier);
         let text = rule.to_string();
@@ -90,7 +90,7 @@ impl Rule {
         self.name.text()
     }
 
-    /// The text between the parentheses; none where the rule means every call of the tool.
+    /// The text between the parentheses; `None` if the rule means every call of the tool.
     #[must_use]
     pub fn specifier(&self) -> Option<&str> {
         self.specifier.as_deref()

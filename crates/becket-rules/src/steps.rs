@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Steps that are left: bytes of text that patterns are put to.
+/// Steps that are left: bytes of text that patterns are compared with.
 #[derive(Debug)]
 pub(crate) struct Steps(AtomicU64);
 

@@ -2,10 +2,10 @@
 //!
 //! INVARIANT: what it returns is one of the candidates, and never the value itself.
 
-/// The candidate that the user most likely meant by `value`, or none where nothing is near.
+/// The candidate that the user most likely meant by `value`, or `None` if nothing is near.
 ///
-/// Letters' case and the signs `-` and `_` count for little: `pretooluse` and `pre_tool_use` are both near
-/// `PreToolUse`. Otherwise about one letter in three may differ. Equally near candidates: the first one.
+/// Case and the characters `-` and `_` count for little: `pretooluse` and `pre_tool_use` are both near `PreToolUse`.
+/// Otherwise about one letter in three may differ. Equally near candidates: the first one.
 ///
 /// ```
 /// let events = ["PreToolUse", "PostToolUse", "Stop"];

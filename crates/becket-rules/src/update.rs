@@ -2,9 +2,9 @@
 //! `updatedPermissions`.
 //!
 //! It reads them exactly, applies those about rules to a [`RuleSet`], and writes them back as JSON. Modes and
-//! directories are the session's business, files that of the engine: nothing is written here.
+//! directories are left to the session, files to the engine: nothing is written here.
 //!
-//! INVARIANT: an update that is not understood whole is an error, and changes nothing.
+//! INVARIANT: an update that is not fully understood is an error, and changes nothing.
 
 mod parse;
 
@@ -39,7 +39,7 @@ pub enum Mode {
     Plan,
     /// `dontAsk`.
     DontAsk,
-    /// `bypassPermissions`: only where the session was started with it available, and never written to a file.
+    /// `bypassPermissions`: only if the session was started with it available, and never written to a file.
     BypassPermissions,
     /// `auto`.
     Auto,

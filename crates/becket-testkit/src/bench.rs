@@ -1,8 +1,8 @@
-//! A measuring harness: ours and its floor, turn by turn in one run, so that both meet the same machine.
+//! A benchmark harness that measures code and its lower bound alternately in one run, under the same load.
 //!
-//! A row says what was measured, what it is compared with, and what it must reach. It goes to stdout twice: as a line
-//! to read, and as one line of JSON for `cargo xtask bench`. A missed target does not fail the run: figures of a loaded
-//! machine are for people to judge.
+//! A row holds the measurement, the baseline and the target. It goes to stdout twice: as a line to read, and as one
+//! line of JSON for `cargo xtask bench`. A missed target does not fail the run: figures of a loaded machine are for
+//! people to judge.
 //!
 //! ```no_run
 //! use becket_testkit::bench::{Bench, Must};
@@ -33,7 +33,7 @@ pub enum Must {
     Nothing,
 }
 
-/// In what a row is measured.
+/// The unit of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
@@ -98,7 +98,7 @@ impl Bench {
         self
     }
 
-    /// Measures `ours` beside `floor`, in turns.
+    /// Measures `ours` and `floor` alternately.
     pub fn versus<A, B>(
         &mut self,
         row: &str,
@@ -124,7 +124,7 @@ impl Bench {
             return self.finish(row, must, median(samples.into_iter()), None);
         };
         let pairs = self.repeat(|turn| {
-            // Whoever goes second finds warm caches: they change places.
+            // The second one finds warm caches: they change places.
             if turn % 2 == 0 {
                 let first = ours();
                 (first, floor())

@@ -33,7 +33,7 @@ pub struct TestEnv {
 /// The result of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
-    /// The exit code; none where a signal ended it.
+    /// The exit code; `None` if a signal ended it.
     pub code: Option<i32>,
     /// The text on stdout, with replacement characters for anything that is not UTF-8.
     pub stdout: String,
@@ -49,7 +49,8 @@ pub struct Run {
 }
 
 impl TestEnv {
-    /// An empty place for `program`. Its user trusts the project; a `home/.claude.json` of the test's own says otherwise.
+    /// An empty place for `program`. Its user trusts the project; a `home/.claude.json` of the test's own overrides
+    /// that.
     #[must_use]
     pub fn new(program: impl Into<PathBuf>) -> Self {
         let root = tempfile::tempdir().expect("a temporary directory can be made");
@@ -162,7 +163,7 @@ impl Run {
     /// Runs it to its end.
     ///
     /// # Panics
-    /// Where it can't be started or hangs.
+    /// If it can't be started or hangs.
     #[must_use]
     pub fn run(mut self) -> Ended {
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

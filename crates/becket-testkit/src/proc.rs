@@ -1,4 +1,4 @@
-//! Processes seen from outside, through `/proc`: tests ask the system, never the code under test, what is left.
+//! Processes seen from outside, through `/proc`: tests ask the system about leftovers, never the code under test.
 //!
 //! Linux only; elsewhere every list is empty and every number 0, so tests that rely on them belong behind
 //! `cfg(target_os = "linux")`.

@@ -1,5 +1,5 @@
-//! A real model behind a server of OpenAI's protocol, where `cargo xtask test` has brought one. The model is tiny: that it
-//! is asked, and how it ends, can be looked at, never its sense.
+//! A real model behind a server of OpenAI's protocol, if `cargo xtask test` has installed one. The model is tiny: that
+//! it answers, and how its answer ends, can be checked, never its content.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};

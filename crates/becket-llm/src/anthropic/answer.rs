@@ -59,7 +59,7 @@ impl Limits {
     }
 }
 
-/// An answer whose status is good.
+/// An answer with a success status.
 pub(super) struct Answer {
     response: reqwest::Response,
     limits: Limits,

@@ -1,4 +1,4 @@
-//! One model behind one endpoint of the Messages API.
+//! One model at one endpoint of the Messages API.
 
 use super::answer::{Answer, Limits};
 use super::body::{body, forced_tool};
@@ -45,7 +45,7 @@ pub enum Credential {
 }
 
 impl Credential {
-    /// The secret, where there is one.
+    /// The secret, if there is one.
     pub(crate) fn secret(&self) -> Option<&Secret> {
         match self {
             Self::ApiKey(secret) | Self::Bearer(secret) => Some(secret).filter(|secret| !secret.is_empty()),
@@ -57,13 +57,13 @@ impl Credential {
 /// The way to request JSON of a given schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StructuredOutput {
-    /// By `output_config.format`; where that is refused, by a tool the model has to call.
+    /// By `output_config.format`; if that is rejected, by a tool the model has to call.
     Auto,
     /// By `output_config.format` alone.
     Native,
     /// By a tool the model has to call.
     ForcedTool,
-    /// Not at all: the endpoint knows neither, the prompt has to say it.
+    /// Not at all: the endpoint supports neither, so the prompt has to ask for it.
     Unsupported,
 }
 
@@ -168,7 +168,7 @@ impl Anthropic {
         self
     }
 
-    /// With another way to ask for JSON of a given schema.
+    /// Sets another way to ask for JSON of a given schema.
     #[must_use]
     pub fn with_structured_output(mut self, structured: StructuredOutput) -> Self {
         self.structured = structured;
@@ -188,7 +188,7 @@ impl Anthropic {
         self
     }
 
-    /// With what the model costs.
+    /// Sets the price of the model.
     #[must_use]
     pub fn with_price(mut self, price: Price) -> Self {
         self.price = Some(price);
@@ -199,7 +199,7 @@ impl Anthropic {
         *self.dialect.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends the request, once more in another dialect where a setting is refused.
+    /// Sends the request, once more in another dialect if a setting is rejected.
     async fn open(&self, request: &Request) -> Result<(Answer, Decoder), ModelError> {
         let mut dialect = self.dialect();
         let mut tries = 1;

@@ -23,7 +23,7 @@ enum ThinkingOff {
 }
 
 impl ThinkingOff {
-    /// The way after this one was refused.
+    /// Returns the next way after this one was rejected.
     fn next(self, told_between_tools: bool) -> Option<Self> {
         match self {
             Self::Disabled if told_between_tools => Some(Self::BetweenTools),
@@ -34,7 +34,7 @@ impl ThinkingOff {
     }
 }
 
-/// Models whose way is not [`ThinkingOff::Disabled`]; the longest prefix counts.
+/// Models that need another way than [`ThinkingOff::Disabled`]; the longest prefix counts.
 const THINKING_OFF: [(&str, ThinkingOff); 4] = [
     ("claude-sonnet-5-5", ThinkingOff::BetweenTools),
     ("claude-opus-5-5", ThinkingOff::LowEffort),
@@ -54,7 +54,7 @@ pub(super) enum Structured {
 }
 
 impl Structured {
-    /// The way after this one was refused.
+    /// Returns the next way after this one was rejected.
     fn next(self) -> Option<Self> {
         match self {
             Self::Native => Some(Self::ForcedTool),
@@ -82,8 +82,8 @@ impl Dialect {
         Self { thinking_off, structured: Structured::Native, temperature: true, caching: true }
     }
 
-    /// The dialect after a refusal in these words; `None` where they name no setting of the request that there is
-    /// a choice about. `structured` is whether the way of structured output is left to us.
+    /// Returns the dialect after a rejection in these words; `None` if they name no setting of the request with an
+    /// alternative. `structured`: the way of structured output is chosen here.
     pub(super) fn after(self, refusal: &str, request: &Request, structured: bool) -> Option<Self> {
         let refusal = refusal.to_lowercase();
         let names = |words: &[&str]| words.iter().any(|word| refusal.contains(word));

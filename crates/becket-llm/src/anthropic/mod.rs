@@ -1,5 +1,5 @@
-//! Anthropic's Messages API, natively and whole: a general adapter can't say that a tool failed, nor send blocks
-//! as its result.
+//! Anthropic's Messages API, natively and in full: a general adapter can't say that a tool failed, nor send blocks as
+//! its result.
 //!
 //! Unknown fields, events and blocks are tolerated; what they hold is kept where it has to be sent back.
 

@@ -1,7 +1,7 @@
 //! Events of a streamed answer, and whole answers, as deltas.
 //!
-//! Nothing here touches the network. Events, fields and blocks that are not known are passed over or kept as they
-//! came; only what breaks the order of a block's pieces is an error, and that is the collector's to say.
+//! Nothing here touches the network. Events, fields and blocks that are not known are passed over or kept as they came;
+//! only what breaks the order of a block's pieces is an error, which the collector reports.
 
 use super::answer::Limits;
 use super::block::from_wire;
@@ -135,7 +135,8 @@ impl Decoder {
         }
     }
 
-    /// Counts are cumulative: what an event gives replaces what was known, and what it leaves out stays.
+    /// Merges token counts, which are cumulative: a count in an event replaces the earlier one, a missing count keeps
+    /// it.
     fn count(&mut self, usage: &Value) -> Option<Delta> {
         let fields = [
             ("input_tokens", &mut self.usage.input_tokens),

@@ -18,7 +18,7 @@ use genai::{Client, ModelIden};
 use std::fmt;
 use std::time::Duration;
 
-/// Providers whose address `genai` would look up in the environment: the host has to say it.
+/// Providers whose address `genai` would look up in the environment: the host has to set it.
 const NEED_A_BASE_URL: [AdapterKind; 3] = [AdapterKind::Vertex, AdapterKind::Omlx, AdapterKind::BedrockApi];
 
 /// The placeholder key for a server that needs none.
@@ -74,7 +74,7 @@ impl Genai {
         self
     }
 
-    /// With what the model costs.
+    /// Sets the price of the model.
     #[must_use]
     pub fn with_price(mut self, price: Price) -> Self {
         self.price = Some(price);

@@ -71,7 +71,7 @@ fn thinking_off(kind: AdapterKind, model: &str) -> Option<ReasoningEffort> {
     }
 }
 
-/// A message is several for `genai` where it carries results of tools.
+/// A message becomes several for `genai` if it carries results of tools.
 fn messages(message: &Message) -> Vec<ChatMessage> {
     match message.role {
         Role::Assistant => vec![said(ChatRole::Assistant, &message.content)],
@@ -118,7 +118,7 @@ fn parts(block: &Block) -> Vec<ContentPart> {
     }
 }
 
-/// A tool's result as text. `genai` has no way to say that a tool failed: the text does.
+/// A tool's result as text. `genai` has no field for a failed tool: the text says so.
 fn result(block: &Block) -> Option<ToolResponse> {
     let Block::ToolResult { tool_use_id, content, is_error } = block else { return None };
     let mut text = content.iter().map(shown).collect::<Vec<_>>().join("\n");

@@ -185,7 +185,7 @@ fn stop(reason: Option<&genai::chat::StopReason>, called: bool) -> StopReason {
         Some(Theirs::MaxTokens(_)) => StopReason::MaxTokens,
         Some(Theirs::ContentFilter(_)) => StopReason::Refusal,
         Some(Theirs::StopSequence(_)) => StopReason::StopSequence,
-        // Some providers say `stop` also where the model asks for tools.
+        // Some providers say `stop` also if the model asks for tools.
         Some(Theirs::Completed(_) | Theirs::ToolCall(_)) | None if called => StopReason::ToolUse,
         Some(Theirs::Completed(_)) => StopReason::EndTurn,
         Some(Theirs::ToolCall(_)) => StopReason::ToolUse,

@@ -1,8 +1,8 @@
 //! Asking a model for a verdict, and reading it. Pure: no model is asked here.
 //!
 //! A verdict may let a destructive command run, so what is not plainly one is an error, never `ok`: two different
-//! objects, a text that could be read both ways, anything cut off. The schema puts `reason` before `ok`: a model
-//! that first writes its verdict then argues for it, also where it is wrong. rules: H7, H8
+//! objects, a text that could be read both ways, anything cut off. The schema puts `reason` before `ok`: a model that
+//! first writes its verdict then argues for it, also if it is wrong. rules: H7, H8
 //!
 //! INVARIANT: [`read_verdict`] never gives `ok: true` where any top-level object of the text says `ok: false`.
 

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Pieces of text that never ends come this far apart.
+/// The interval between the pieces of a text that never ends.
 const PIECE_EVERY: Duration = Duration::from_millis(5);
 
 /// A request that a scripted model got.
@@ -25,7 +25,7 @@ pub struct Recorded {
     pub turn: Option<usize>,
 }
 
-/// A model that follows a script and remembers what it was asked.
+/// A model that follows a script and records its requests.
 #[derive(Debug)]
 pub struct Scripted {
     script: Script,
@@ -57,7 +57,7 @@ impl Scripted {
         self.recorded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The turn for a request, which is recorded in the same step: no two requests take one turn.
+    /// Returns the turn for a request, and records it in the same step: no two requests get one turn.
     fn take(&self, request: &Request) -> Result<&Turn, ModelError> {
         let text = rendered(request);
         let mut recorded = self.lock();

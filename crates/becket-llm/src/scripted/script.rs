@@ -88,13 +88,13 @@ impl Can {
 }
 
 impl Script {
-    /// A script of these turns, taken one after the other.
+    /// Creates a script of these turns, used one after the other.
     #[must_use]
     pub fn new(name: impl Into<String>, turns: Vec<Turn>) -> Self {
         Self { name: name.into(), pick: Pick::Next, capabilities: Can::default(), turns }
     }
 
-    /// This script, but each request takes the first turn that fits it, as often as it does.
+    /// Returns this script with another rule: each request gets the first turn that fits it, as often as it does.
     #[must_use]
     pub fn picking_the_fitting(mut self) -> Self {
         self.pick = Pick::Fitting;

@@ -41,13 +41,13 @@ impl Turn {
         }
     }
 
-    /// A turn that says this.
+    /// Creates a turn with this text.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: Some(text.into()), ..Self::default() }
     }
 
-    /// A turn that says this, as JSON.
+    /// Creates a turn with this text, as JSON.
     #[must_use]
     pub fn json(value: Value) -> Self {
         Self { json: Some(value), ..Self::default() }
@@ -59,7 +59,7 @@ impl Turn {
         Self { tool_uses: vec![Call { id: None, name: name.into(), input }], ..Self::default() }
     }
 
-    /// A turn that never says anything.
+    /// Creates a turn that never answers.
     #[must_use]
     pub fn silence() -> Self {
         Self { endless: Some(Endless::Silence), ..Self::default() }

@@ -86,7 +86,7 @@ async fn a_broken_connection_is_told_as_such() {
     assert_eq!(variant(&error), "NothingListens", "{error}");
 }
 
-/// An event that says nothing.
+/// An event without meaning for the client.
 const PING: &[u8] = b"event: ping\ndata: {\"type\": \"ping\"}\n\n";
 
 // rule: O10
@@ -207,7 +207,7 @@ async fn nothing_comes_after_an_error() {
     assert!(deltas.iter().any(|delta| matches!(delta, Ok(Delta::Text { text, .. }) if text == "Well")));
 }
 
-/// Bytes of memory this process holds; 0 where that can't be asked.
+/// Bytes of memory this process holds; 0 if that can't be asked.
 fn resident() -> usize {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     statm.split(' ').nth(1).and_then(|pages| pages.parse::<usize>().ok()).unwrap_or_default() * 4096

@@ -1,7 +1,7 @@
-//! A real model on this machine: the wire is what llama.cpp speaks, not what we believe it does.
+//! A real model on this machine: the protocol is that of a real llama.cpp, not our idea of it.
 //!
-//! `cargo xtask test` brings the model and says where it is. The model is tiny: only the shape of its answers is
-//! looked at, never their sense.
+//! `cargo xtask test` installs the model and passes its address. The model is tiny: only the shape of its answers is
+//! checked, never their content.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 

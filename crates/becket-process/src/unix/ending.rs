@@ -20,7 +20,7 @@ const TICK: Duration = Duration::from_millis(10);
 /// The maximum wait for killed processes. One in an uninterruptible wait of the kernel can outlive this.
 const KILL_WAIT: Duration = Duration::from_secs(5);
 
-/// A process group on its way out. Dropped, it is killed and reaped.
+/// A process group that is being ended. Killed and reaped on drop.
 #[derive(Debug)]
 pub(crate) struct Ending {
     leader: Pid,
@@ -47,12 +47,12 @@ impl Ending {
         Self { leader: pid, kin, pipes, _stdin: stdin, _announced: announced }
     }
 
-    /// SIGTERM to all, and waits for at most `grace` until they are gone. What is left is for the drop to kill.
+    /// Sends SIGTERM to all, and waits for at most `grace` until they are gone. The drop kills the rest.
     pub(crate) fn ask_then_kill(&mut self, grace: Duration) {
         self.hold_leader();
         self.kin.look();
         self.signal(Signal::TERM);
-        // A stopped process hears nothing until it goes on.
+        // A stopped process handles no signal until it goes on.
         self.signal(Signal::CONT);
         self.wait_gone(grace);
     }

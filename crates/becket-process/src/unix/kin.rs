@@ -29,7 +29,7 @@ pub(super) struct Kin {
     leader: Pid,
     noted: Vec<Stat>,
     is_orphaned: bool,
-    /// The names of those that are left alone, where the leader adopts orphans.
+    /// The names of programs that are left alone, if the leader adopts orphans.
     kept: Option<Arc<[String]>>,
 }
 
@@ -39,8 +39,9 @@ impl Kin {
         Self { leader, noted: Vec::new(), is_orphaned: false, kept: None }
     }
 
-    /// The same of a leader that adopts the orphans among its descendants, and so is the ancestor of all of them, as long
-    /// as it lives. Programs of the kept names, and what they have started, do not belong to them.
+    /// Creates the set of a leader that adopts the orphans among its descendants, and so is the ancestor of all of
+    /// them, as long as it lives. Programs of the kept names, and the processes that they have started, do not belong
+    /// to them.
     pub(super) fn adopted(leader: Pid, kept: Arc<[String]>) -> Self {
         Self { kept: Some(kept), ..Self::new(leader) }
     }
@@ -81,7 +82,7 @@ impl Kin {
         self.noted = family;
     }
 
-    /// Takes out those that are left alone, with their descendants.
+    /// Removes the exempt processes, with their descendants.
     fn leave_kept(&self, family: &mut Vec<Stat>) {
         let Some(kept) = self.kept.as_ref().filter(|kept| !kept.is_empty()) else { return };
         let mut left: Vec<i32> =
@@ -104,14 +105,14 @@ impl Kin {
         }
     }
 
-    /// Signals everyone noted one by one, for a leader whose id is not ours any longer.
+    /// Signals all noted processes one by one, for a leader whose id is no longer ours.
     pub(super) fn signal_each(&self, signal: Signal) {
         for stat in &self.noted {
             signal_if_same(stat, signal);
         }
     }
 
-    /// Signals everyone of a leader whose host has died: one by one where they are seen, as a group elsewhere.
+    /// Signals all processes of a leader whose host has died: one by one if they can be seen, otherwise as a group.
     pub(super) fn signal_orphans(&self, signal: Signal) {
         if cfg!(target_os = "linux") {
             self.signal_each(signal);

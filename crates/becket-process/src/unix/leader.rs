@@ -21,7 +21,7 @@ const STACK: usize = 1 << 16;
 /// The way in which the exit is noticed.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Waiter {
-    /// A pidfd where there are any.
+    /// A pidfd if there are any.
     Best,
     /// Always a thread, as on systems without pidfds.
     #[cfg_attr(
@@ -49,7 +49,7 @@ enum Watch {
 }
 
 impl Leader {
-    /// Watches a fresh child. `pidfd: false` chooses the way of systems without them.
+    /// Watches a fresh child. `pidfd: false` behaves like a system without them.
     ///
     /// # Errors
     /// There is neither a pidfd nor a thread to wait with. The child is still there.
@@ -104,7 +104,8 @@ impl Leader {
         }
     }
 
-    /// Takes the status of a process that has ended. Its keeper hears of that afterwards: until then its id is its own.
+    /// Takes the status of a process that has ended. Its keeper is notified of that afterwards: until then its id is
+    /// its own.
     pub(crate) fn reap(self) -> End {
         let Self { pid, announced, .. } = self;
         let end = reap(pid);

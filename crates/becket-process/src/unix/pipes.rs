@@ -32,7 +32,7 @@ impl Input {
         }
     }
 
-    /// Writes what fits; `WouldBlock` where nothing does. Raises no signal.
+    /// Writes what fits; `WouldBlock` if nothing does. Raises no signal.
     pub(crate) fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
         attempt(&self.0, Interest::WRITABLE, |fd| {
             Ok(ffi::without_sigpipe(|| rustix::io::retry_on_intr(|| rustix::io::write(fd, bytes)))?)
@@ -56,7 +56,7 @@ impl Output {
         }
     }
 
-    /// Reads what is there; 0 at the end, `WouldBlock` where nothing is there yet.
+    /// Reads what is there; 0 at the end, `WouldBlock` if nothing is there yet.
     pub(crate) fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize> {
         attempt(&self.0, Interest::READABLE, |fd| {
             Ok(rustix::io::retry_on_intr(|| rustix::io::read(fd, &mut *buffer))?)
@@ -69,7 +69,7 @@ impl Output {
     }
 }
 
-/// Does `io`, also where the runtime has not yet heard that the descriptor is ready.
+/// Does `io`, also if the runtime has not yet heard that the descriptor is ready.
 ///
 /// The readiness may be cleared only by an attempt that the runtime itself watched: between an attempt of our own and
 /// the clearing, an event could come and be lost.

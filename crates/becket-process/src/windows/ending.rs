@@ -42,13 +42,13 @@ impl Leader {
         let _ = self.ended.clone().changed().await;
     }
 
-    /// None: the job alone decides here what becomes of those that are left.
+    /// Empty: the job alone decides here about the remaining processes.
     #[expect(clippy::unused_self, reason = "same face as on Unix")]
     pub(crate) fn end_with_all(&self) -> Option<End> {
         None
     }
 
-    /// Takes the status of a process that has ended; those it left behind are let go.
+    /// Takes the status of a process that has ended; those it left behind are released.
     pub(crate) fn reap(mut self) -> End {
         let _ = self.job.let_go();
         match self.child.wait().map(|status| status.code()) {
@@ -58,7 +58,7 @@ impl Leader {
     }
 }
 
-/// A job on its way out. Dropped, it is terminated and waited for.
+/// A job that is being ended. Terminated and awaited on drop.
 #[derive(Debug)]
 pub(crate) struct Ending {
     leader: Leader,

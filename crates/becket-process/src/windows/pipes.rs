@@ -127,7 +127,7 @@ impl Output {
         }
     }
 
-    /// Reads what is there; 0 at the end, `WouldBlock` where nothing is there yet.
+    /// Reads what is there; 0 at the end, `WouldBlock` if nothing is there yet.
     pub(crate) fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut state = self.0.lock();
         if state.bytes.is_empty() {

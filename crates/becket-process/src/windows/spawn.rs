@@ -30,7 +30,7 @@ pub(crate) struct Spawned {
     pub(crate) stderr: Output,
 }
 
-/// Starts the command. Stdin is kept in any case: its thread is there by then.
+/// Starts the command. Stdin is kept in any case: its thread exists by then.
 pub(crate) fn spawn(command: &Command, _keep_stdin: bool) -> Result<Spawned, SpawnError> {
     let mut child = builder(command).spawn().map_err(|error| refusal(command, error))?;
     match adopt(&mut child) {

@@ -1,4 +1,4 @@
-//! A host that is killed while commands run: what its guard ends, and what it leaves alone.
+//! A host that is killed while commands run: the processes that its guard ends, and those that it leaves alone.
 #![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
 
 use std::future::Future;

@@ -173,7 +173,7 @@ async fn law_7_a_pause_holds_neither_the_grace_of_the_pipes_nor_what_bounds_it()
         let (marker, control) = (Marker::new(), Control::new());
         let _pause = control.pause();
         let limits = Limits { deadline: Some(limit), drain_grace, ..Limits::default() };
-        // What holds the pipes ends in time, also where the test fails.
+        // What holds the pipes ends in time, also if the test fails.
         let command = sh(&marker, "sleep 60 & exit 2");
         let finished = run_steered(&command, &limits, control.clone(), &mut |_| ()).await;
         assert_eq!(finished.end, End::Exited(2), "{case}");

@@ -1,4 +1,4 @@
-//! Runs that are talked to: stdin that stays open, what is written to it, and when it ends.
+//! Interactive runs: stdin that stays open, the data written to it, and its end.
 
 use std::future::Future;
 use std::sync::Arc;

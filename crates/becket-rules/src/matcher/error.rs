@@ -9,7 +9,7 @@ pub enum MatcherError {
     /// Not valid as an ECMAScript expression without flags.
     #[error("`{text}` is no valid ECMAScript expression: {why}")]
     Invalid {
-        /// The matcher, cut where it is very long.
+        /// The matcher, cut if it is very long.
         text: String,
         /// The message of the regex compiler, lowercase, without a final dot.
         why: String,
@@ -17,13 +17,13 @@ pub enum MatcherError {
     /// Nested too deeply or too long to be compiled.
     #[error("`{text}` is too large: write a shorter expression, or split the group in two")]
     TooLarge {
-        /// The matcher, cut where it is very long.
+        /// The matcher, cut if it is very long.
         text: String,
     },
     /// Valid, but it uses a construct that Becket does not run.
     #[error("`{text}` uses {construct}, which matchers can't use: {instead}")]
     Unsupported {
-        /// The matcher, cut where it is very long.
+        /// The matcher, cut if it is very long.
         text: String,
         /// The construct, in words.
         construct: &'static str,

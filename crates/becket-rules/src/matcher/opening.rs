@@ -8,7 +8,7 @@ use super::units::Units;
 /// The first unit of every match.
 #[derive(Debug)]
 pub(super) struct Opening {
-    /// The units that can be the first; none where a match may be empty.
+    /// The units that can be the first; `None` if a match may be empty.
     first: Option<Units>,
     /// True if a match can only begin at the start of the value.
     anchored: bool,

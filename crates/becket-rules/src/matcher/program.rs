@@ -45,7 +45,7 @@ pub(super) enum Step {
 struct Refused;
 
 impl Program {
-    /// None where the program would be too large, or where the tree holds a back-reference.
+    /// `None` if the program would be too large, or if the tree holds a back-reference.
     pub(super) fn compile(node: &Node) -> Option<Self> {
         let mut compiler = Compiler { looks: Vec::new(), size: 0 };
         let main = compiler.whole(node, false).ok()?;

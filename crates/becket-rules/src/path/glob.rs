@@ -9,7 +9,7 @@ pub(crate) const INSIDE: &str = "\u{1}inside\u{1}";
 /// A compiled segment.
 #[derive(Debug, Clone)]
 pub(super) struct Segment {
-    /// None where the text is malformed (`[a`, a `\` at the end).
+    /// `None` if the text is malformed (`[a`, a `\` at the end).
     tokens: Option<Vec<Token>>,
     text: String,
 }
@@ -17,8 +17,8 @@ pub(super) struct Segment {
 /// The way in which a segment is compared with a name.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Manner {
-    /// A name that is the segment's text, letter by letter, is meant as well: `[id].ts` is a file's name somewhere. And
-    /// a malformed segment, which matches nothing in git, is its text.
+    /// A name that equals the segment's text, letter by letter, matches as well: `[id].ts` is a file's name somewhere.
+    /// And a malformed segment, which matches nothing in git, matches its own text.
     pub(super) wide: bool,
     /// Letters' case does not count.
     pub(super) fold: bool,
@@ -63,7 +63,7 @@ impl Segment {
     }
 }
 
-/// None where the text is malformed.
+/// `None` if the text is malformed.
 fn tokens(text: &str) -> Option<Vec<Token>> {
     let mut letters = text.chars().peekable();
     let mut tokens = Vec::new();
@@ -138,7 +138,7 @@ fn upper(letter: char) -> char {
     letter.to_uppercase().next().unwrap_or(letter)
 }
 
-/// The class after its `[`; none where it is never closed.
+/// The class after its `[`; `None` if it is never closed.
 fn class(letters: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<Token> {
     let negated = letters.next_if(|c| matches!(c, '!' | '^')).is_some();
     let mut items = Vec::new();

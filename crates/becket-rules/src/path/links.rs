@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 /// Says where links lead (P8).
 pub trait Links {
-    /// The path with every link in it followed, its parents' too, where that is another path; none where `path` leads
-    /// to itself, or where nothing is known of it. Of a file that does not exist yet the nearest parent that does
-    /// counts. `path` is absolute; it may hold `..`, which is to be read as the file system reads it.
+    /// The path with every link in it followed, its parents' too, if that is another path; `None` if `path` leads to
+    /// itself, or if nothing is known of it. Of a file that does not exist yet the nearest parent that does counts.
+    /// `path` is absolute; it may hold `..`, which is to be read as the file system reads it.
     fn target(&self, path: &Path) -> Option<PathBuf>;
 }
 

@@ -20,7 +20,7 @@ impl Normal {
         normalise(&path.to_string_lossy())
     }
 
-    /// The parts below `base`; none where the path is not `base` or below it.
+    /// The parts below `base`; `None` if the path is not `base` or below it.
     pub(crate) fn below<'a>(&'a self, base: &Self) -> Option<&'a str> {
         let base = base.0.trim_end_matches('/');
         let rest = self.0.strip_prefix(base)?;
@@ -51,8 +51,8 @@ impl Normal {
     }
 }
 
-/// The path that `text` names, seen from `cwd`; none where it starts with a `~` that can't be read (no home, or
-/// another user's).
+/// The path that `text` names, seen from `cwd`; `None` if it starts with a `~` that can't be read (no home, or another
+/// user's).
 pub(crate) fn lexical(text: &str, cwd: &Normal, home: Option<&Normal>) -> Option<Normal> {
     match text.strip_prefix('~') {
         Some("") => home.cloned(),

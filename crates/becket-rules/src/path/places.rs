@@ -30,7 +30,7 @@ impl Places<'_> {
         self.both(self.cwd)
     }
 
-    /// A place, and where it really is.
+    /// A place, and its real path.
     pub(crate) fn both(&self, path: &Path) -> Vec<Normal> {
         let mut names = vec![Normal::of(path)];
         names.extend(

@@ -1,4 +1,5 @@
-//! A handler's `if` put to a call (P6–P10, P12). A guard must not miss: what can't be told runs the handler.
+//! Evaluation of a handler's `if` for a call (P6–P10, P12). A guard must not miss: what can't be determined runs the
+//! handler.
 
 use super::call::{Call, CommandLine, Scope};
 use super::compiled::{Compiled, Specifier};
@@ -23,7 +24,7 @@ pub enum Applies {
         /// The reason, in words.
         why: String,
     },
-    /// The call does not say: the handler runs.
+    /// The call leaves it open: the handler runs.
     Unknown {
         /// The part that could not be decided, in words.
         why: String,

@@ -80,7 +80,7 @@ impl Compiled {
 
 /// A path rule, ready for files.
 pub(crate) struct PlacedRule<'c> {
-    /// None where the rule means every file.
+    /// `None` if the rule means every file.
     pattern: Option<PlacedPattern<'c>>,
     reading: Reading,
 }
@@ -99,7 +99,7 @@ impl PlacedRule<'_> {
         }
     }
 
-    /// The first file that is meant, within the steps that are left.
+    /// Returns the first matching file, within the remaining steps.
     pub(crate) fn find<'f>(
         &self,
         files: impl Iterator<Item = &'f FileUse>,

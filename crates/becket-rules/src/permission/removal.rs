@@ -100,7 +100,7 @@ impl<'a> Removal<'a> {
                 Some(after(rest.get(at + 1..)?, rest.get(at)?.command_name()?))
             }
             None if values.may_be(&first.text, is_removal) => Some(Self { args: rest, is_recursive: true }),
-            // Only run time knows the name. With an option that makes `rm` remove directories it may be one.
+            // The name is known only at run time. With an option that makes `rm` remove directories it may be one.
             None => rest.iter().any(is_recursive).then_some(Self { args: rest, is_recursive: true }),
         }
     }

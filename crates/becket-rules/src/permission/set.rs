@@ -1,4 +1,4 @@
-//! All permission rules of a session, and what they say of a call (P11).
+//! All permission rules of a session, and their decision about a call (P11).
 
 use std::path::PathBuf;
 
@@ -57,7 +57,7 @@ pub enum Behavior {
 pub struct Decision<'r> {
     /// The decision.
     pub behavior: Behavior,
-    /// The rule that decided; the first of them where several allow rules cover a command line together.
+    /// The rule that decided; the first of them if several allow rules cover a command line together.
     pub rule: Option<&'r RuleEntry>,
     /// In words, lowercase, without a final dot.
     pub why: String,
@@ -140,7 +140,7 @@ impl RuleSet {
         Ok(self.add_rule(list, Rule::parse(text)?, origin))
     }
 
-    /// Adds a rule that was read before, and says what `check` should name about it.
+    /// Adds a parsed rule, and returns what `check` should report about it.
     pub fn add_rule(&mut self, list: RuleList, rule: Rule, origin: RuleOrigin) -> Vec<RuleWarning> {
         let warnings = RuleWarning::of(&rule, list);
         self.list_mut(list).push(RuleEntry { list, origin, compiled: Compiled::new(rule) });
@@ -189,7 +189,8 @@ impl RuleSet {
         }
     }
 
-    /// The deny rule that takes a tool out of what the model is offered (P1), for each offered tool that has one.
+    /// Returns the deny rule that removes a tool from those offered to the model (P1), for each offered tool that has
+    /// one.
     pub fn tools_denied<'t>(
         &'t self,
         offered: impl IntoIterator<Item = &'t str>,

@@ -1,4 +1,4 @@
-//! The files that a call reads and writes, as far as its text says (P7), each by name and by where it leads (P8).
+//! The files that a call reads and writes, as far as its text shows (P7), each by name and by where it leads (P8).
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ pub(crate) struct FileUse {
     pub(crate) access: Access,
     /// As the call names it.
     pub(crate) text: String,
-    /// The path as it is named and, where it is a link, the path that it leads to.
+    /// The path as it is named and, if it is a link, the path that it leads to.
     pub(crate) paths: Vec<Normal>,
     /// For a file of an agent's worktree, what it is in the main tree.
     pub(crate) originals: Vec<Normal>,
@@ -24,9 +24,9 @@ pub(crate) struct FileUse {
 #[derive(Debug, Default)]
 pub(crate) struct Uses {
     pub(crate) files: Vec<FileUse>,
-    /// Something whose path can't be told from the text.
+    /// Something whose path can't be determined from the text.
     pub(crate) unread: Option<String>,
-    /// There are more files, or directories that they may be in, than are put to rules.
+    /// There are more files, or directories that they may be in, than are compared with rules.
     pub(crate) cut: bool,
 }
 
@@ -40,7 +40,7 @@ pub(crate) enum Globs {
 }
 
 impl Call<'_> {
-    /// The files that the call would edit, as far as its text says (P7): each by name, seen from every directory that
+    /// The files that the call would edit, as far as its text shows (P7): each by name, seen from every directory that
     /// the line may be in by then, and by where it leads (P8). A directory stands for the files that are put into it,
     /// and a glob is left as it is. `None` if there are too many to list.
     #[must_use]
@@ -70,7 +70,7 @@ impl Uses {
     pub(crate) fn add(&mut self, access: Access, text: &str, directory: bool, scope: &Scope<'_>) {
         let cwd = Normal::of(scope.cwd);
         let path = lexical(text, &cwd, scope.home_path().as_ref()).unwrap_or_else(|| {
-            // Tools that don't know a `~` take it for a name: deny and ask rules see that name.
+            // Tools that don't expand a `~` take it as a name: deny and ask rules see that name.
             self.unread = Some(text.to_owned());
             cwd.join(&format!("./{text}"))
         });
@@ -181,7 +181,8 @@ impl Uses {
         self.add(Access::Read, &text, true, scope);
     }
 
-    /// The file of a redirection: what its target may be, braces and variables expanded as far as the line says.
+    /// The file of a redirection: what its target may be, braces and variables expanded as far as the line determines
+    /// it.
     fn redirection(
         &mut self,
         redirection: &shell::Redirection,

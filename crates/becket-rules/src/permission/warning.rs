@@ -1,4 +1,4 @@
-//! Rules that parse but don't do what they seem to: what `check` names.
+//! Warnings of `check` about rules that parse but don't do what they seem to.
 
 use super::compiled::COVERED_BY_ANOTHER;
 use super::set::RuleList;

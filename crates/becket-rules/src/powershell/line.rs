@@ -25,7 +25,7 @@ pub struct Line {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Command {
     raw: String,
-    /// The texts that patterns are put to: lower case, aliases resolved or not, with and without a path.
+    /// The texts that patterns are compared with: lower case, aliases resolved or not, with and without a path.
     forms: Vec<String>,
     /// The same without the ones that drop a path: what allow rules see.
     allow: Vec<String>,
@@ -47,7 +47,7 @@ impl Line {
         line
     }
 
-    /// The bytes that a pattern is put to.
+    /// The number of bytes that a pattern is compared with.
     pub(crate) fn weight(&self) -> usize {
         let forms = self.commands.iter().flat_map(|command| &command.forms);
         self.text.len() + forms.map(String::len).sum::<usize>()
@@ -106,7 +106,7 @@ impl Line {
         }
     }
 
-    /// The commands, as far as they could be told apart, in the order of the line.
+    /// The commands, as far as they could be separated, in the order of the line.
     pub fn commands(&self) -> impl Iterator<Item = &str> {
         self.commands.iter().map(|command| command.raw.as_str())
     }

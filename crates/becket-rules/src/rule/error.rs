@@ -68,7 +68,7 @@ impl RuleError {
         &self.kind
     }
 
-    /// The rules to write instead, one handler each, where several were joined (P12).
+    /// The rules to write instead, one handler each, if several were joined (P12).
     #[must_use]
     pub fn rules(&self) -> Option<&[String]> {
         match &self.kind {

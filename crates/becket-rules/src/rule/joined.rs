@@ -1,8 +1,8 @@
 //! Finds several rules in one text, so that the error can show them apart (P12).
 //!
-//! A specifier may hold parentheses and separators of its own: `Bash((a) | (b))` is one rule. So a `)` ends a rule
-//! only where a separator and another rule follow, and where it either closes the first `(` or is followed by the
-//! name of a known tool.
+//! A specifier may hold parentheses and separators of its own: `Bash((a) | (b))` is one rule. So a `)` ends a rule only
+//! if a separator and another rule follow, and if it either closes the first `(` or is followed by the name of a known
+//! tool.
 
 use super::name;
 use crate::tools;
@@ -18,7 +18,7 @@ pub(super) struct Joined {
 /// Longest first: `||` is not two `|`.
 const SEPARATORS: [&str; 10] = ["||", "&&", "|", "&", ",", ";", "or ", "and ", "OR ", "AND "];
 
-/// The rules, where there is more than one.
+/// The rules, if there is more than one.
 pub(super) fn split(text: &str) -> Option<Joined> {
     let (mut rules, mut first, mut start) = (Vec::new(), None, 0);
     while let Some((end, separator)) = text.get(start..).and_then(rule_end) {

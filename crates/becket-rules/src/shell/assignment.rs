@@ -69,7 +69,7 @@ impl Parser<'_> {
         Ok(Some(Assign { name, words, raw: self.src[from..self.pos].to_owned() }))
     }
 
-    /// A name, if one starts here; taken.
+    /// A name, if one starts here; consumed.
     pub(crate) fn variable_name(&mut self) -> Option<String> {
         if !self.peek().is_some_and(starts_name) {
             return None;

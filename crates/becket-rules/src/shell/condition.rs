@@ -18,7 +18,7 @@ pub enum Applies {
     },
     /// No command of the line matches, and all of them are known.
     NoMatch,
-    /// The text does not say: the handler runs.
+    /// The text leaves it open: the handler runs.
     Unknown {
         /// Why.
         why: UnknownReason,
@@ -43,7 +43,7 @@ impl Line {
         self.condition_within(pattern, &Steps::unbounded())
     }
 
-    /// The same with as many steps as are left. Without any, what the line runs is not known.
+    /// Evaluates with the remaining steps. Without any, the result is unknown.
     pub(crate) fn condition_within(&self, pattern: &CommandPattern, steps: &Steps) -> Applies {
         if pattern.is_everything() {
             return Applies::Match { command: self.text.clone(), via: None };

@@ -32,7 +32,7 @@ pub(crate) struct Parser<'a> {
     pub(crate) pending: Vec<PendingDocument>,
     /// Inside `$( )` a here-document may end before its line does.
     pub(crate) in_substitution: bool,
-    /// The first construct that POSIX does not have, and that another shell may read in another way.
+    /// The first construct that POSIX does not have, and that another shell may parse differently.
     pub(crate) beyond: Option<&'static str>,
 }
 

@@ -1,7 +1,7 @@
 //! The shell that a program in text is for, and what of bash's grammar it reads differently (rule P6).
 //!
-//! There is one reader, bash's. A text for another shell is read as bash would read it, and is *unknown* if it holds
-//! anything that the other shell may read in another way.
+//! The syntax is always bash's. A text for another shell is read as bash would read it, and is *unknown* if it holds
+//! anything that the other shell may parse differently.
 
 use super::ast::{Part, Word};
 
@@ -85,7 +85,7 @@ impl Dialect {
         }
     }
 
-    /// The first of a simple command's words that it may read in another way than bash.
+    /// The first of a simple command's words that it may parse differently than bash.
     pub(crate) fn odd_word(self, words: &[Word]) -> Option<&str> {
         let first = words.first()?;
         let literal = first.literal().unwrap_or_default();

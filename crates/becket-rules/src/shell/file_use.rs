@@ -168,7 +168,7 @@ impl Usage {
             let more = self.syntax.read(args, from);
             let ends = more.operand > from && args[more.operand - 1].text == "--";
             read.options.given.extend(more.given);
-            // An argument that only run time knows ends the reading, and matters where it may be an option.
+            // An argument that is known only at run time ends the reading, and matters where it may be an option.
             let (known, rest) = args.split_at(more.operand);
             let hides_option = rest.first().is_some_and(|arg| arg.dynamic && arg.could_be_option());
             read.options.certain &= !hides_option && (more.certain || self.syntax.read(known, from).certain);
@@ -271,7 +271,7 @@ const GIT_READS: [&str; 18] = [
 struct Collector<'l> {
     values: &'l Values,
     uses: Vec<FileUse>,
-    /// Commands use files that only run time knows: they read them (`false`), or edit them.
+    /// Records that commands use files known only at run time: they read them (`false`), or edit them.
     unknown: BTreeSet<bool>,
     /// Values of variables that may still be looked at.
     steps: usize,

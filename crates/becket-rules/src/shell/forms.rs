@@ -1,4 +1,4 @@
-//! The texts of a line's commands, sorted, so that a pattern is put only to those that begin as it does.
+//! The texts of a line's commands, sorted, so that a pattern is compared only with those that begin as it does.
 
 use super::line::Command;
 use super::pattern::CommandPattern;
@@ -13,7 +13,7 @@ const STEPS_PER_TEXT: usize = 64;
 /// An index of the texts of commands, each text once.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Forms {
-    /// The texts that patterns are put to, sorted.
+    /// The texts that patterns are compared with, sorted.
     sorted: Vec<Place>,
     /// The texts to which run time adds arguments, in the order of their commands.
     open: Vec<Place>,

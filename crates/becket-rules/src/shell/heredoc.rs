@@ -51,7 +51,7 @@ impl Parser<'_> {
         Ok(body)
     }
 
-    /// One line with its newline. Where the body is expanded, a backslash before the newline joins two lines.
+    /// One line with its newline. If the body is expanded, a backslash before the newline joins two lines.
     fn document_line(&mut self, expands: bool) -> String {
         let mut line = String::new();
         while let Some(next) = self.take_char() {

@@ -19,5 +19,5 @@ pub(crate) const MAX_BRACE_WORDS: usize = 64;
 /// Values of variables that are looked at for the paths of one line.
 pub(crate) const MAX_VALUES: usize = 2_000;
 
-/// Paths of one line that are put to rules: each file from each directory that the line may be in.
+/// Paths of one line that are compared with rules: each file from each directory that the line may be in.
 pub(crate) const MAX_PATHS: usize = 1_024;

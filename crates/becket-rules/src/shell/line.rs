@@ -1,4 +1,4 @@
-//! An analysed command line, and what anybody may ask of it.
+//! An analysed command line, and the queries on it.
 
 use std::sync::OnceLock;
 
@@ -47,7 +47,7 @@ pub struct Line {
 pub struct Command {
     /// As it is written, blanks normalised, leading assignments included.
     pub(crate) raw: String,
-    /// The texts that deny, ask and `if` patterns are put to, blanks normalised.
+    /// The texts that deny, ask and `if` patterns are compared with, blanks normalised.
     pub(crate) forms: Vec<String>,
     /// `None`: found behind a wrapper or in the text of a program, so no allow rule need cover it.
     pub(crate) allow: Option<AllowForm>,
@@ -122,7 +122,7 @@ impl Command {
     }
 }
 
-/// A word of a command, as far as the text says it.
+/// A word of a command, as far as the text determines it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Argument<'l> {
     /// Its value.

@@ -55,8 +55,8 @@ impl Options {
 }
 
 impl Syntax {
-    /// Reads `args` from index `from` up to the first operand or past `--`. An argument that only run time knows may be
-    /// an option, so reading ends there and is not certain.
+    /// Reads `args` from index `from` up to the first operand or past `--`. An argument that is known only at run time
+    /// may be an option, so reading ends there and is not certain.
     pub(crate) fn read(&self, args: &[Arg], from: usize) -> Options {
         let mut options = Options { given: Vec::new(), operand: from, certain: true };
         while let Some(arg) = args.get(options.operand) {

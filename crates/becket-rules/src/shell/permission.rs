@@ -9,7 +9,7 @@ use crate::steps::{OutOfSteps, Steps};
 /// The command that a deny or ask rule matched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
-    /// The command, as it is written; the whole line where commands can't be told apart.
+    /// The command, as it is written; the whole line where commands can't be separated.
     pub command: String,
     /// The wrapper that runs it (`sudo`, `sh -c`).
     pub via: Option<String>,

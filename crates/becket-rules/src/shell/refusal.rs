@@ -35,7 +35,7 @@ pub enum UnknownReason {
     History(String),
     /// The pattern names words, and the line holds an expansion (P6 d): the expansion as it is written.
     Expansion(String),
-    /// Arguments that only run time knows are appended to a command that the pattern may name (`xargs git`).
+    /// Arguments that are known only at run time are appended to a command that the pattern may name (`xargs git`).
     Arguments(String),
 }
 

@@ -1,6 +1,6 @@
 //! The files that a `sed` script reads and writes, and the commands that it runs.
 
-/// The effects of a script, as far as its text says.
+/// The effects of a script, as far as its text shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SedScript {
     /// Files of `r` and `R`.

@@ -35,7 +35,7 @@ const BASH_LONG: &[&str] = &[
 struct Invocation<'a> {
     /// The program in text, and what follows it.
     programs: Vec<Arg>,
-    /// The first operand, where it is a file.
+    /// The first operand, if it is a file.
     file: Option<&'a Arg>,
     /// The program comes from the input.
     from_input: bool,
@@ -114,7 +114,7 @@ impl Walk {
     }
 }
 
-/// The ways in which a shell may read its arguments; an error holds the argument that only run time knows.
+/// The ways in which a shell may read its arguments; an error holds the argument that is known only at run time.
 fn invocations<'a>(name: &str, dialect: Dialect, args: &'a [Arg]) -> Vec<Result<Invocation<'a>, &'a Arg>> {
     match dialect {
         Dialect::Bash => vec![bash(args, true)],

@@ -73,7 +73,7 @@ impl Parser<'_> {
         !process && self.peek().is_none_or(is_meta)
     }
 
-    /// `()` after a name; taken if it is there.
+    /// `()` after a name; consumed if it is there.
     fn parens_follow(&mut self) -> bool {
         let from = self.pos;
         self.skip_blanks();

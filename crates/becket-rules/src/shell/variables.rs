@@ -100,7 +100,7 @@ fn names_steering(arg: &Arg) -> bool {
     STARTUP_VARIABLES.contains(&name) || name.starts_with("BASH_FUNC_")
 }
 
-/// Returns whether only run time knows the name that is set, and it may be one that steers the shell.
+/// Returns whether the name that is set is known only at run time, and may be one that controls the shell.
 pub(crate) fn hides_name(arg: &Arg) -> bool {
     let name = arg.text.split('=').next().unwrap_or_default();
     let fits = |known: &&str| arg.could_start_with(known);

@@ -200,7 +200,7 @@ impl Walk {
         self.command(&args, &raw, assigns, context);
     }
 
-    /// Words that another shell than bash may read in another way.
+    /// Words that another shell than bash may parse differently.
     fn note_dialect(&mut self, words: &[Word], args: &[Arg], context: &Context) {
         let dialect = context.dialect;
         if let Some(word) = dialect.odd_word(words) {

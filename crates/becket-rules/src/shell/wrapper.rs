@@ -1,4 +1,4 @@
-//! The commands that run the command in their arguments, and where it starts (rules P5 and P6).
+//! The commands that run the command in their arguments, and the start of that command (rules P5 and P6).
 
 use super::arg::Arg;
 use super::options::{Options, Syntax};
@@ -10,7 +10,7 @@ pub(crate) struct Wrapper {
     pub(crate) syntax: Syntax,
     /// Operands before the command.
     before: Before,
-    /// Allow rules are put to what it wraps (P5).
+    /// Allow rules are compared with the command that it wraps (P5).
     pub(crate) stripped: bool,
     /// Starts a shell if no command is given.
     pub(crate) shell: bool,

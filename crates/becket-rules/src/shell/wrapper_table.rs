@@ -97,7 +97,7 @@ pub(crate) const WIDE_TEXT: &[&str] = &[
     "xterm",
 ];
 
-/// Those of [`WIDE`] that start a shell where no command is given.
+/// Those of [`WIDE`] that start a shell if no command is given.
 pub(crate) const WIDE_SHELL: &[&str] = &[
     "dbus-run-session",
     "firejail",

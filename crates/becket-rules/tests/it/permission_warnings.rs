@@ -1,4 +1,4 @@
-//! Rules that parse but do less than they seem to: each is named, and named only where it is so.
+//! Rules that parse but do less than they seem to: each is named, and named only if it is so.
 
 use becket_rules::{Rule, RuleList, RuleWarning};
 

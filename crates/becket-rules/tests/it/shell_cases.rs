@@ -1,4 +1,4 @@
-//! The case file of shell lines, put to the analysis.
+//! The case file of shell lines, run through the analysis.
 
 use crate::shell_support::{Case, read};
 use becket_rules::shell::{Applies, CommandPattern, Coverage, Line};

@@ -1,7 +1,7 @@
-//! Lines from a grammar, asked of the real bash and the real dash: what ran is never judged *no* by a guard, and never
-//! covered by allow rules that do not cover it.
+//! Lines from a grammar, run by the real bash and the real dash: a command that ran is never judged *no match* by a
+//! guard, and never covered by allow rules that do not cover it.
 //!
-//! A shell is started for many lines and runs each in a subshell, since a process for each would take minutes. Where that
+//! A shell is started for many lines and runs each in a subshell, since a process for each would take minutes. If that
 //! raises an alarm the line is run once more alone: a process that was late may have been counted for the wrong line.
 
 #![expect(clippy::unwrap_used, reason = "what fails in the set-up fails the test")]
@@ -65,7 +65,7 @@ impl Place {
         Self { root, shell }
     }
 
-    /// Runs lines, and says what each of them ran.
+    /// Runs lines, and returns the commands that each of them ran.
     fn run(&self, lines: &[String]) -> Ran {
         let mut ran = Ran::new();
         let mut from = 0;

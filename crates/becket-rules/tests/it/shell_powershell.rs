@@ -1,4 +1,4 @@
-//! The case file of PowerShell lines, put to the analysis.
+//! The case file of PowerShell lines, run through the analysis.
 
 use crate::shell_support::{Case, read};
 use becket_rules::powershell::Line;

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// A page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// The status; 0 where there was no answer.
+    /// The status; 0 if there was no answer.
     pub status: u16,
     /// The target of a redirect.
     pub location: Option<String>,

@@ -18,15 +18,15 @@ pub(super) struct Issue {
     /// Ids of registered clients; the secret of each, if it has one.
     pub(super) clients: HashMap<String, Option<String>>,
     codes: HashMap<String, Pairs>,
-    /// Access tokens that are good, with their scopes.
+    /// Valid access tokens, with their scopes.
     pub(super) good: HashMap<String, Vec<String>>,
-    /// Refresh tokens that are good, with their scopes.
+    /// Valid refresh tokens, with their scopes.
     pub(super) refresh: HashMap<String, Vec<String>>,
-    /// Everything that must not be shown to anybody.
+    /// All texts that must never be shown.
     pub(super) secrets: Vec<String>,
 }
 
-/// The beginning of each secret, so that no other text is taken for one.
+/// The prefix of each secret, so that no other text is mistaken for one.
 const MARK: &str = "s3cr3t";
 
 impl Issue {
@@ -50,7 +50,7 @@ impl Issue {
         Reply::json(201, &made)
     }
 
-    /// The login page: sends everybody back with a code.
+    /// The login page: redirects every user back with a code.
     pub(super) fn authorize(&mut self, plan: &AuthPlan, query: Pairs, origin: &str) -> Reply {
         let has = |name: &str, expected: &str| value(&query, name).as_deref() == Some(expected);
         let Some(redirect) = value(&query, "redirect_uri") else {

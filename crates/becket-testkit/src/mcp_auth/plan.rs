@@ -26,8 +26,8 @@ pub struct AuthPlan {
 }
 
 impl AuthPlan {
-    /// It announces its metadata in the challenge, registers public clients, knows PKCE, gives tokens for an hour and
-    /// refresh tokens that are good once.
+    /// Creates a correct pair: it announces its metadata in the challenge, registers public clients, supports PKCE,
+    /// issues tokens for an hour and refresh tokens that can be used once.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "what it does is worth a name")]
     pub fn new() -> Self {
@@ -62,7 +62,7 @@ impl AuthPlan {
         self
     }
 
-    /// Changes the metadata of the authorisation server: a null takes a member away, `[ORIGIN]` is where it is.
+    /// Changes the metadata of the authorisation server: a null removes a member, `[ORIGIN]` is replaced by its origin.
     #[must_use]
     pub fn metadata(mut self, changes: Value) -> Self {
         self.metadata = changes;
@@ -76,7 +76,7 @@ impl AuthPlan {
         self
     }
 
-    /// Challenges do not say where the metadata of the resource is.
+    /// Leaves the address of the resource metadata out of challenges.
     #[must_use]
     pub fn unannounced(mut self) -> Self {
         self.is_announced = false;

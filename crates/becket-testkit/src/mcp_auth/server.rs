@@ -9,7 +9,7 @@ use super::issue::Issue;
 use super::plan::{AuthPlan, bare};
 use crate::mcp_http::{Plan, Reply, Seen, Server};
 
-/// An MCP server that wants a login, and its authorisation server. Dropped, both are gone.
+/// An MCP server that requires a login, and its authorisation server. Both stop on drop.
 #[derive(Debug)]
 pub struct AuthServer {
     server: Server,
@@ -67,17 +67,17 @@ impl AuthServer {
         state.issue.clients.insert(id.to_owned(), secret.map(str::to_owned));
     }
 
-    /// No access token is good any longer.
+    /// Invalidates all access tokens.
     pub fn expire(&self) {
         lock(&self.state).issue.good.clear();
     }
 
-    /// No refresh token is good any longer.
+    /// Invalidates all refresh tokens.
     pub fn forget_refresh(&self) {
         lock(&self.state).issue.refresh.clear();
     }
 
-    /// From now on the MCP server wants these scopes.
+    /// Changes the scopes that the MCP server requires.
     pub fn need(&self, scopes: &[&str]) {
         lock(&self.state).needed = scopes.iter().map(|scope| (*scope).to_owned()).collect();
     }
@@ -95,7 +95,7 @@ impl AuthServer {
         !state.issue.good.is_empty() || !state.issue.refresh.is_empty()
     }
 
-    /// Everything so far that must not be shown to anybody.
+    /// Returns all texts so far that must never be shown.
     #[must_use]
     pub fn secrets(&self) -> Vec<String> {
         lock(&self.state).issue.secrets.clone()
@@ -178,7 +178,7 @@ fn metadata(plan: &AuthPlan, origin: &str) -> Value {
     changed(good, &plan.metadata, origin)
 }
 
-/// The good one with changes; a null takes a member away.
+/// Returns the correct metadata with changes; a null removes a member.
 fn changed(mut good: Value, changes: &Value, origin: &str) -> Value {
     if let (Some(good), Some(changes)) = (good.as_object_mut(), changes.as_object()) {
         for (name, value) in changes {

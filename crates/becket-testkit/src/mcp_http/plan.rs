@@ -32,9 +32,9 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A server that begins with `initialize`, has sessions, a stream for what it says unasked, and four tools:
-    /// `echo` (says its `text`), `destroy` (destructive), `count` (makes progress three times), `ask` (asks the user,
-    /// and says what came of it).
+    /// Creates a server that begins with `initialize`, has sessions, a stream for server messages, and four tools:
+    /// `echo` (returns its `text`), `destroy` (destructive), `count` (reports progress three times), `ask` (asks the
+    /// user, and returns the result).
     #[must_use]
     #[expect(clippy::new_without_default, reason = "what it does is worth a name")]
     pub fn new() -> Self {
@@ -102,7 +102,7 @@ impl Plan {
     }
 }
 
-/// A tool that takes nothing, for [`Plan::tools`].
+/// Returns a tool without parameters, for [`Plan::tools`].
 pub(super) fn tool(name: &str, annotations: &Value) -> Value {
     let schema = json!({"type": "object", "properties": {"text": {"type": "string"}}});
     json!({"name": name, "description": name, "inputSchema": schema, "annotations": annotations})

@@ -21,7 +21,7 @@ pub enum Reply {
     },
     /// A stream of events, with these headers beside `Content-Type`. It ends after the last step.
     Stream(Vec<(String, String)>, Vec<Step>),
-    /// The stream for what the server says unasked; see [`super::Server::push`].
+    /// The stream for server messages; see [`super::Server::push`].
     Listen,
     /// A result with a text of so many bytes, which are not announced; as an event of a stream or as JSON.
     Huge {
@@ -50,9 +50,9 @@ pub enum Step {
     Wait(Duration),
     /// Nothing, until the client goes away.
     Hang,
-    /// A request to the client; what it answers is known to the steps that follow.
+    /// A request to the client; its answer is available to the following steps.
     Ask(Value),
-    /// A message made of what the client answered last.
+    /// A message built from the client's last answer.
     Answered(Box<dyn Fn(&Value) -> Value + Send + Sync>),
     /// The connection is closed in the middle of the stream.
     CutOff,
@@ -130,7 +130,7 @@ impl Reply {
         Self::Later(time, Box::new(self))
     }
 
-    /// One more header, where there are any.
+    /// One more header, if there are any.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
         match &mut self {

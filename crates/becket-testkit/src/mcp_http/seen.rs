@@ -34,7 +34,7 @@ impl Seen {
         &self.body["id"]
     }
 
-    /// The tool that is called; empty where none is.
+    /// The tool that is called; empty if none is.
     #[must_use]
     pub fn tool(&self) -> &str {
         self.body["params"]["name"].as_str().unwrap_or("")
@@ -46,13 +46,13 @@ impl Seen {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The session that the client says it is in.
+    /// The session id sent by the client.
     #[must_use]
     pub fn session(&self) -> Option<&str> {
         self.header("mcp-session-id").filter(|session| !session.is_empty())
     }
 
-    /// Reads the next request of a connection; none where the client has closed it.
+    /// Reads the next request of a connection; `None` if the client has closed it.
     pub(crate) fn read(from: &mut impl BufRead, connection: usize) -> io::Result<Option<Self>> {
         let mut line = String::new();
         if from.read_line(&mut line)? == 0 {

@@ -79,7 +79,7 @@ impl Server {
         self.state.forget_all();
     }
 
-    /// Sends a message over each stream that a client holds open, and says how many there are.
+    /// Sends a message over each stream that a client holds open, and returns their number.
     pub fn push(&self, message: &Value) -> usize {
         self.state.push(&write::event(message))
     }

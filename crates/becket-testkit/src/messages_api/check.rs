@@ -96,7 +96,7 @@ fn system(system: &Value) -> Option<String> {
     }
 }
 
-/// Marks for caching: not too many, none where nothing can be cached.
+/// Marks for caching: not too many, none if nothing can be cached.
 fn marks(body: &Value) -> Option<String> {
     let mut found = Vec::new();
     marked(body, &mut found);

@@ -37,8 +37,8 @@ struct State {
 }
 
 impl Server {
-    /// Answers with these turns, each once: the first that is meant for the request, else the next that is meant for none.
-    /// A request past the last one is refused, and counted as wrong.
+    /// Serves these turns, each once: the first one meant for the request, else the next one meant for none. A request
+    /// past the last one is rejected, and counted as wrong.
     #[must_use]
     pub fn start(turns: Vec<Turn>) -> Self {
         Self::listening(Script::Turns(turns))
@@ -70,7 +70,7 @@ impl Server {
         format!("http://{}", self.address)
     }
 
-    /// Every request so far, in the order in which they came, those that were refused included.
+    /// Returns every request so far, in order, including rejected ones.
     #[must_use]
     pub fn asked(&self) -> Vec<Asked> {
         lock(&self.state.asked).clone()

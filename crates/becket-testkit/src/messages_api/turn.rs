@@ -5,10 +5,10 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// One answer: what the model says, how that comes, and what goes wrong with it.
+/// One answer: the model's text and calls, their delivery, and a fault.
 ///
-/// As JSON: `{"text": "I look.", "tool_uses": [{"id": "t1", "name": "Bash", "input": {"command": "pwd"}}]}`. An unknown key
-/// is an error.
+/// As JSON: `{"text": "I look.", "tool_uses": [{"id": "t1", "name": "Bash", "input": {"command": "pwd"}}]}`. An unknown
+/// key is an error.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Turn {
@@ -23,13 +23,13 @@ pub struct Turn {
     pub json: Option<Value>,
     /// The tools that it asks for.
     pub tool_uses: Vec<Call>,
-    /// `stop_reason`; made up from the rest where it is not given.
+    /// `stop_reason`; derived from the rest if it is missing.
     pub stop: Option<String>,
-    /// `usage`, in the API's own words, over what is made up.
+    /// `usage`, in the API's own format, over the default.
     pub usage: Map<String, Value>,
     /// The request is refused instead.
     pub refused: Option<Refused>,
-    /// Something goes wrong with the answer.
+    /// A fault of the answer.
     pub trouble: Option<Trouble>,
     /// The delay in milliseconds before the answer begins.
     pub delay_ms: u64,
@@ -41,7 +41,7 @@ pub struct Turn {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Call {
-    /// Made up where it is empty.
+    /// Generated if it is empty.
     pub id: String,
     /// The tool.
     pub name: String,

@@ -1,4 +1,4 @@
-//! A server on the loopback that does exactly what a test says, and what tests compare.
+//! A server on the loopback that follows a script, and helpers for comparisons.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -27,7 +27,7 @@ pub(crate) enum Step {
     Forever(Vec<u8>),
     /// Breaks the connection.
     Reset,
-    /// Keeps the connection open and says nothing.
+    /// Keeps the connection open without sending anything.
     Hang,
 }
 

@@ -1,6 +1,6 @@
-//! The host's side: starts the keeper, and tells it of every process.
+//! The host's side: starts the keeper, and reports every process to it.
 //!
-//! INVARIANT: a keeper that does not listen never holds the host up: it is given up, and the host goes on without one.
+//! INVARIANT: a keeper that does not read never blocks the host: it is abandoned, and the host goes on without one.
 
 use std::fmt;
 use std::io;
@@ -30,7 +30,7 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// The guard of this process, if it has one.
 static GUARD: RwLock<Option<Arc<Told>>> = RwLock::new(None);
 
-/// As long as this is held, what this process starts ends with it, also where the process is killed: another process, the
+/// As long as this is held, what this process starts ends with it, also if the process is killed: another process, the
 /// keeper, ends all groups that still run (`protocol.md` H4), those that every [`crate::Runner`] of this process has
 /// started. What a command has left behind before its own end stays, as it does without a guard.
 ///

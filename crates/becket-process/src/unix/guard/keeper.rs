@@ -1,4 +1,4 @@
-//! The keeper's side: hears what runs, and ends it once the host is gone.
+//! The keeper's side: receives what runs, and ends it once the host is gone.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
@@ -16,10 +16,10 @@ const TICK: Duration = Duration::from_millis(10);
 /// The maximum wait for killed processes.
 const KILL_WAIT: Duration = Duration::from_secs(5);
 
-/// Hears from a host what it starts, until the host has ended; then ends what still runs: SIGTERM, the grace of
-/// [`Limits`], SIGKILL (`protocol.md` H4). The whole work of a keeper: see [`crate::Guard`].
+/// Receives from a host what it starts, until the host has ended; then ends everything that still runs: SIGTERM, the
+/// grace of [`Limits`], SIGKILL (`protocol.md` H4). The whole work of a keeper: see [`crate::Guard`].
 ///
-/// It does not know what it is for: only processes that the host has named are touched, and their descendants.
+/// Only processes that the host has named are touched, and their descendants.
 pub fn keep(told: impl Read) {
     let mut running = Running::default();
     let lines = BufReader::new(told).split(b'\n').map_while(Result::ok);
@@ -88,7 +88,7 @@ fn end(leaders: Vec<Pid>, grace: Duration) {
     for family in &mut families {
         family.look();
         family.signal_orphans(Signal::TERM);
-        // A stopped process hears nothing until it goes on.
+        // A stopped process handles no signal until it goes on.
         family.signal_orphans(Signal::CONT);
     }
     let start = Instant::now();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// One thing that the host says. Numbers tell one process from the others.
+/// A message of the host. Numbers identify processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Line {
     /// The host's own session, in which nothing is to be ended; 0 if its leader lives outside of this container, as for
@@ -28,7 +28,7 @@ impl fmt::Display for Line {
 }
 
 impl Line {
-    /// `None` for anything that a host does not say.
+    /// Returns `None` for a line that a host does not send.
     pub(super) fn read(text: &str) -> Option<Self> {
         let words: Vec<&str> = text.split_ascii_whitespace().collect();
         Some(match words[..] {

@@ -55,7 +55,7 @@ impl<'a> Places<'a> {
         if other_home.is_some_and(|rest| !rest.trim_end_matches('/').contains('/')) {
             return Some("a home directory");
         }
-        // The last part of a path is removed itself, where it is a link; what is in a directory lies behind the link.
+        // The last part of a path is removed itself, if it is a link; what is in a directory lies behind the link.
         let is_inside = whole.len() < text.len() || text.ends_with('/');
         self.directories.iter().find_map(|from| {
             let path = lexical(whole, from, self.home.as_ref())?;
@@ -118,7 +118,7 @@ fn matches(pattern: &[u8], name: &[u8]) -> bool {
     }
 }
 
-/// The same where the pattern does not begin with a star.
+/// Does the same if the pattern does not begin with a star.
 fn matches_fixed(pattern: &[u8], name: &[u8]) -> bool {
     let Some((first, rest)) = pattern.split_first() else { return name.is_empty() };
     if *first == b'*' {

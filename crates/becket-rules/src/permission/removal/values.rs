@@ -1,5 +1,5 @@
-//! The texts that a word may become, as far as the line says: values of variables, of positional parameters, and what
-//! a command substitution prints.
+//! The texts that a word may become, as far as the line determines it: values of variables, of positional parameters,
+//! and what a command substitution prints.
 
 use crate::path::Normal;
 use crate::shell::{Arg, Command, Line};
@@ -122,7 +122,7 @@ impl<'a> Values<'a> {
         readings
     }
 
-    /// The values of a variable; none where nothing is known of it.
+    /// The values of a variable; `None` if nothing is known of it.
     fn variable(&self, name: &str, default: Option<&str>, depth: u8) -> Vec<Reading> {
         let mut values = match name {
             "HOME" => known(self.home.clone()),
