@@ -4,7 +4,7 @@ import type { HookEngine, ToolApprovalCallback } from "./index.js";
 
 export type { ToolApproval, ToolApprovalCallback } from "./index.js";
 
-/** What stands beside the settings. */
+/** The options besides the settings. */
 export interface HooksOptions {
   /**
    * Answers for the user if a hook or a rule asks about a call and the engine itself has no callback: only `true` approves, and

@@ -3,7 +3,7 @@
  *
  * It uses what the SDK offers: `toolApproval` asks PreToolUse, `execute` of each tool runs the rewritten input and asks
  * PostToolUse, `prepareStep` brings in what hooks say to the model once all calls of a step are answered, and `stopWhen` ends
- * the loop. What the caller has set there himself counts beside it.
+ * the loop. Settings of the caller's own count as well.
  *
  * INVARIANT: a tool runs only after PreToolUse has let its very call pass: this tool with this input. What the SDK has not put to
  * the user, as a call by another tool, is not run where a hook asks; and after a stop nothing is begun until the next prompt.
@@ -34,7 +34,7 @@ export function withHooks(engine, settings, { toolApprovalCallback } = {}) {
   const before = (name, input, id, signal) =>
     fire("PreToolUse", { tool_name: name, tool_input: input, tool_use_id: id }, signal);
 
-  /** What becomes of a call: `run`, `ask` for what the SDK puts to the user, or `deny`. Only `true` of the callback is a yes. */
+  /** The decision about a call: `run`, `ask` (the SDK asks the user) or `deny`. Only `true` of the callback approves. */
   async function verdict(outcome, name, input, id, signal) {
     if (stopped !== undefined) return { is: "deny", reason: stopped };
     const reason = outcome.reason ?? undefined;
@@ -77,7 +77,7 @@ export function withHooks(engine, settings, { toolApprovalCallback } = {}) {
       const judged = calls.get(call);
       calls.delete(call);
       const outcome = judged ?? (await before(name, input, id, options.abortSignal));
-      // What was judged has been approved since, by the callback or by the user.
+      // The checked call has been approved since, by the callback or by the user.
       const { is, reason } = judged === undefined ? await verdict(outcome, name, input, id, options.abortSignal) : { is: "run" };
       if (is !== "run") throw new BecketError(reason ?? "denied by a hook");
       if (stopped !== undefined) throw new BecketError(stopped);
@@ -105,7 +105,7 @@ export function withHooks(engine, settings, { toolApprovalCallback } = {}) {
 
   async function prepareStep(options) {
     const own = await settings.prepareStep?.(options);
-    // What was judged in the step before has run by now, or never will.
+    // Calls checked in the step before have run by now, or never will.
     calls.clear();
     const context = said.splice(0).map((text) => ({ role: "user", content: text }));
     const messages = [...(own?.messages ?? options.messages), ...context];
@@ -133,7 +133,7 @@ function whole(name, input, id) {
   return written([id, name, input]);
 }
 
-/** What the caller himself has set about a call that hooks let pass. */
+/** Returns the caller's own setting for a call that hooks let pass. */
 async function ownApproval(settings, options, tool) {
   const { toolName, input, toolCallId } = options.toolCall;
   const own = settings.toolApproval;
@@ -150,7 +150,7 @@ async function fitting(tool, input) {
   return fits?.value ?? input;
 }
 
-/** A result as hooks read it: what is no JSON is told in words. */
+/** Returns a result as hooks read it: a value that is not JSON is described in words. */
 function told(output) {
   try {
     written([output]);
@@ -160,7 +160,7 @@ function told(output) {
   }
 }
 
-/** What a tool comes to that may tell of its progress. */
+/** Returns the result of a tool that may report progress. */
 async function last(output) {
   if (typeof output?.[Symbol.asyncIterator] !== "function") return output;
   let value;

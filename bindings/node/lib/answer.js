@@ -1,20 +1,20 @@
 /**
- * From what a handler returns to what a command would print.
+ * Converts the result of a handler to the JSON that a command would print.
  *
  * A handler may return the JSON of a command, or a flat form of it: `{ permissionDecision: "deny", reason }`. The fields of an
  * event's own output may stand flat, too.
  *
- * INVARIANT: what is no answer throws, and so fails the hook; a blocking answer is never thrown away for a field beside it, and
+ * INVARIANT: an invalid answer throws, and so fails the hook; a blocking answer is never thrown away for a field beside it, and
  * of two decisions in one answer the stricter counts (O9).
  */
 
 import { EVENTS, OWN_FIELDS, UNIVERSAL } from "./events.js";
 import { isPlain, named, written } from "./json.js";
 
-/** What the decision of PermissionRequest may hold; flat, too. */
+/** The fields of a PermissionRequest decision; flat, too. */
 const OF_REQUEST = ["updatedInput", "updatedPermissions", "interrupt"];
 const DECISIONS = ["allow", "deny", "ask", "defer"];
-/** What a field may decide, the strictest first. */
+/** The values of a deciding field, the strictest first. */
 const STRICTEST = { permissionDecision: ["deny", "defer", "ask", "allow"], behavior: ["deny", "allow"], action: ["decline", "cancel", "accept"] };
 
 /**
@@ -22,7 +22,7 @@ const STRICTEST = { permissionDecision: ["deny", "defer", "ask", "allow"], behav
  *
  * @param {string} event
  * @param {unknown} value
- * @throws {TypeError} It is no answer.
+ * @throws {TypeError} The answer is invalid.
  * @throws {InPart} It blocks, and not all of it is one.
  */
 export function answered(event, value) {
@@ -40,7 +40,7 @@ export function answered(event, value) {
   }
 }
 
-/** What an answer blocks, and what is wrong beside it: the hook has failed, and the block stands. */
+/** The block in an invalid answer, and the fault: the hook has failed, and the block counts. */
 export class InPart extends Error {
   constructor(text, cause) {
     super("a part of the answer can be read", { cause });
@@ -89,7 +89,7 @@ function wire(event, value, isPart = false) {
   return output;
 }
 
-/** `decision` is a word of every event, and an object of PermissionRequest. */
+/** `decision` is a string on every event, and an object on PermissionRequest. */
 function isOwn(event, key, field) {
   if (EVENTS[event].decision !== "permission_request") return false;
   return OF_REQUEST.includes(key) || (key === "decision" && typeof field === "object");
@@ -106,7 +106,7 @@ function merged(event, given, own) {
   return all;
 }
 
-/** The strictest word; one that nobody knows comes before any that lets something pass, and so fails. */
+/** Returns the strictest value; an unknown one takes precedence over any that allows, and so fails. */
 function stricter(name, ...said) {
   const [blocking, ...others] = STRICTEST[name];
   const words = said.filter((word) => word !== undefined && word !== null);
@@ -114,7 +114,7 @@ function stricter(name, ...said) {
   return words.includes(blocking) ? blocking : (unknown ?? others.find((word) => words.includes(word)));
 }
 
-/** A blocking answer holds whatever stands beside it. */
+/** A blocking answer counts regardless of its other fields. */
 function blocks(value) {
   const own = isPlain(value.hookSpecificOutput) ? value.hookSpecificOutput : {};
   const behavior = (own.decision ?? value.decision)?.behavior;

@@ -7,31 +7,31 @@
 import { BecketError } from "./errors.js";
 import { named } from "./json.js";
 
-/** How many seconds a person has to approve a call, unless the engine says otherwise. */
+/** The default time limit of an approval, in seconds. */
 export const APPROVAL_TIMEOUT = 600;
 
 /** The longest time that a timer of Node takes, in milliseconds. */
 const LONGEST = 2 ** 31 - 1;
 
-/** Returns the callback. Throws if it is no function. */
+/** Returns the callback. Throws if it is not a function. */
 export function checkedCallback(callback) {
   if (callback === undefined || typeof callback === "function") return callback;
   throw new BecketError(`\`toolApprovalCallback\` is ${named(callback)}, not a function`);
 }
 
-/** Returns the limit in seconds. Throws if it is no number above 0. */
+/** Returns the limit in seconds. Throws if it is not a number above 0. */
 export function checkedTimeout(seconds = APPROVAL_TIMEOUT) {
   if (typeof seconds === "number" && seconds > 0) return seconds;
   throw new BecketError("`toolApprovalTimeout` must be a number of seconds above 0; `Infinity` waits without a limit");
 }
 
-/** The call that is asked about. The callback gets a copy of the input: what was judged must not change under its hands. */
+/** The call to approve. The callback gets a copy of the input, so that it can't change the one that was checked. */
 export function toolCall(toolName, input, toolCallId, outcome) {
   const toolInput = structuredClone(outcome.updatedInput ?? input);
   return { toolName, toolInput, toolCallId, reason: outcome.reason ?? undefined };
 }
 
-/** Returns whether the person approves the call. Rejects only if `signal` is aborted meanwhile, with its reason. */
+/** Returns whether the user approves the call. Rejects only if `signal` is aborted meanwhile, with its reason. */
 export async function approved(callback, call, seconds, signal) {
   signal?.throwIfAborted();
   const over = new AbortController();
@@ -56,7 +56,7 @@ export async function approved(callback, call, seconds, signal) {
 
 const LATE = Symbol("late");
 
-/** What the callback answers. One that throws says no. */
+/** Returns the answer of the callback. One that throws denies. */
 async function answered(callback, call, signal) {
   try {
     return await callback(call, { signal });

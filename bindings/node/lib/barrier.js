@@ -8,7 +8,7 @@
 import { BecketError } from "./errors.js";
 import { Outcome } from "./outcome.js";
 
-/** Holds back what hooks say while calls wait for their results. */
+/** Holds the context of hooks back while calls wait for their results. */
 export class ToolBarrier {
   #open = new Set();
   #pending = [];
@@ -18,7 +18,7 @@ export class ToolBarrier {
     return [...this.#open];
   }
 
-  /** Whether anything waits. */
+  /** True if any context is held. */
   get isOpen() {
     return this.#open.size > 0;
   }
@@ -31,7 +31,7 @@ export class ToolBarrier {
   }
 
   /**
-   * What hooks have to say to the model: texts, or an outcome, of which the context is taken. Returns what may enter the
+   * Adds context of hooks for the model: texts, or the context of an outcome. Returns the part that may enter the
    * conversation now: all of it, or nothing while calls wait.
    */
   inject(said) {
@@ -40,14 +40,14 @@ export class ToolBarrier {
     return this.#flushed();
   }
 
-  /** A call is answered: returns what may enter the conversation after its result. */
+  /** Records the result of a call; returns the context that may enter the conversation after it. */
   answer(id) {
     if (!this.#open.delete(id)) throw new BecketError(`no call \`${id}\` waits for a result`);
     return this.#flushed();
   }
 
   /**
-   * The turn was interrupted. Returns the calls that still need a result, so that none is left without, and what enters
+   * Ends the turn. Returns the calls that still need a result, so that none is left without, and the context that enters
    * the conversation after these.
    */
   interrupt() {

@@ -11,7 +11,7 @@ import { Core } from "./core.js";
 import { BecketError } from "./errors.js";
 import { isPlain, named, written } from "./json.js";
 
-/** What an engine's hooks come from. */
+/** The sources of an engine's hooks. */
 export const SOURCES = [
   "projectRoot",
   "profile",
@@ -28,7 +28,7 @@ export const SOURCES = [
 const SOURCE = new Set(SOURCES);
 const FIELDS = new Set([...SOURCES, "events", "findings"]);
 
-/** Reads all sources, and says what was found in them. It blocks; nothing of them is run. */
+/** Reads all sources, and returns what was found in them. Blocks; runs nothing. */
 export function loadHookConfigFromSources(options = {}) {
   known(options, SOURCE, "source");
   const start = resolve(options.projectRoot ?? ".");
@@ -40,7 +40,7 @@ export function loadHookConfigFromSources(options = {}) {
     const { findings } = core.ask(BecketError, (native) => native.check());
     return frozen(JSON.parse(written({ ...sources, events, findings })));
   } finally {
-    // It has run nothing, so nobody has to wait.
+    // It has run nothing, so there is nothing to wait for.
     core.close().catch(() => {});
   }
 }
@@ -56,7 +56,7 @@ export function sourcesOf(options) {
   return config;
 }
 
-/** What a session over these sources is opened with. */
+/** Returns the options of a session with these sources. */
 export function session(sources) {
   const start = resolve(sources.projectRoot ?? ".");
   const isFile = typeof sources.settings === "string";
@@ -84,7 +84,7 @@ export function session(sources) {
   };
 }
 
-/** Refuses names that mean nothing: what is misspelt must not be left out. */
+/** Rejects unknown names: a misspelt option must not be ignored. */
 export function known(options, names, what) {
   if (!isPlain(options)) throw new BecketError(`the options are ${named(options)}, not a plain object`);
   const other = Object.keys(options).find((name) => !names.has(name));

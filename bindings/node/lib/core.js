@@ -1,8 +1,8 @@
 /**
- * What an engine holds besides its face: the hooks, and who waits for what.
+ * The state of an engine behind its public interface: the hooks, and the pending requests.
  *
- * The native engine calls back through one function, which holds the core weakly. So an engine that nobody holds any more is
- * collected, hooks and all, and ends what it still runs. A core that waits for something is held here, and keeps the process
+ * The native engine calls back through one function, which holds the core weakly. So an engine without references is
+ * collected, hooks and all, and ends what it still runs. A core with pending requests is held here, and keeps the process
  * up; an idle one does neither.
  */
 
@@ -27,10 +27,10 @@ export class Core {
   #names = new Set();
   /** Calls of functions that have not answered yet: their contexts by number. */
   #calls = new Map();
-  /** What was begun and comes back over the line: how it ends, by number. */
+  /** Pending requests by number, each with the handlers of its result. */
   #waiting = new Map();
   #last = 0;
-  /** What was said at once and is not heard yet, while it is heard. */
+  /** Immediate messages that are not handled yet, while they are being handled. */
   #heard;
   #closing;
   #asks;
@@ -97,7 +97,7 @@ export class Core {
     }
   }
 
-  /** What the engine says at once, read. */
+  /** Returns the engine's immediate answer, parsed. */
   ask(error, what) {
     return JSON.parse(this.#attempt(error, what));
   }
@@ -149,8 +149,8 @@ export class Core {
   }
 
   /**
-   * Hears what was said at once. What that sets off in turn is heard after it, but an event that is fired meanwhile is taken
-   * through first: one that fires itself without end runs out of stack, and fails.
+   * Handles immediate messages. Messages that result from them come later, but an event that is fired meanwhile is handled
+   * first: one that fires itself endlessly runs out of stack, and fails.
    */
   #hearAll(said) {
     if (said === null) return;
@@ -204,7 +204,7 @@ export class Core {
     this.#settle(call, (context) => this.#asks(JSON.parse(text), context), key);
   }
 
-  /** Calls a function of the program. Whatever goes wrong is its failure; one that was withdrawn is heard no more. */
+  /** Calls a function of the program. Any error is its failure; the answer to a withdrawn call is ignored. */
   #settle(call, ask, read) {
     const context = new Context();
     this.#calls.set(call, context);
@@ -236,7 +236,7 @@ export class Core {
     context?.abort();
   }
 
-  /** Whoever is told must not end the process by it, at once or later. */
+  /** An observer must not end the process by an error, at once or later. */
   #tell(text) {
     const failed = (error) => process.emitWarning(`onRunEvent failed: ${reason(error)}`, "BecketWarning");
     try {
@@ -248,12 +248,12 @@ export class Core {
   }
 }
 
-/** What a function of the program is handed beside its input. */
+/** The second argument of a function of the program. */
 class Context {
   #abort;
   #isOver = false;
 
-  /** Is aborted once nobody waits for the answer any more. */
+  /** Aborted once the answer is no longer awaited. */
   get signal() {
     if (this.#abort === undefined) {
       this.#abort = new AbortController();
@@ -276,7 +276,7 @@ function raise(error) {
   throw error;
 }
 
-/** What was thrown, in words: it need not be an error. */
+/** Describes a thrown value, which need not be an error. */
 function reason(error) {
   try {
     if (error instanceof Error) return `${error.name}: ${error.message}`;

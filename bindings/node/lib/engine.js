@@ -58,17 +58,17 @@ export class HookEngine {
     return this.#opened.session;
   }
 
-  /** What was wrong in the configuration when the session was opened; what was good of it works. */
+  /** The problems of the configuration at the opening of the session; valid entries work. */
   get findings() {
     return this.#opened.findings;
   }
 
-  /** How many seconds a `toolApprovalCallback` has to answer. */
+  /** The time limit of `toolApprovalCallback`, in seconds. */
   get toolApprovalTimeout() {
     return this.#approvalTimeout;
   }
 
-  /** Has a function called on an event; returns what takes it out again. */
+  /** Registers a function for an event; returns a function that removes it. */
   hook(event, ...rest) {
     const [options, handler] = rest.length > 1 ? rest : [{}, rest[0]];
     if (typeof handler !== "function") throw new HookError(`the handler of ${event} is ${named(handler)}, not a function`);
@@ -80,7 +80,7 @@ export class HookEngine {
     return this.#core.register({ name, handler, wants: { event, ...when, on_failure: onFailure } });
   }
 
-  /** Runs the hooks of an event. What the session knows may be left out of its fields. */
+  /** Runs the hooks of an event. Fields that the session knows may be left out. */
   async runEvent(event, fields = {}, { signal } = {}) {
     const asksNobody = (checked(fields).permission_mode ?? this.#permissionMode) === "dontAsk";
     const person = asksNobody ? "never" : this.#isInteractive ? "here" : "none";
@@ -98,13 +98,13 @@ export class HookEngine {
     return this.#core.ask(EventError, (native) => native.plan(event, text));
   }
 
-  /** The same with all that would not, and why: what `becket explain --json` prints. */
+  /** Returns also the skipped hooks with their reasons, as `becket explain --json` prints them. */
   explain(event, fields = {}) {
     const text = written(checked(fields));
     return this.#core.ask(EventError, (native) => native.explain(event, text));
   }
 
-  /** What is wrong in the configuration: what `becket check --json` prints. */
+  /** Returns the problems of the configuration, as `becket check --json` prints them. */
   check() {
     return this.#core.ask(BecketError, (native) => native.check());
   }
@@ -114,7 +114,7 @@ export class HookEngine {
     return this.#core.ask(BecketError, (native) => native.events());
   }
 
-  /** Takes what background hooks have come to, and what wakes an idle model. */
+  /** Takes the results of background hooks, and the texts that wake an idle model. */
   background() {
     return this.#core.ask(BecketError, (native) => native.background());
   }
@@ -159,7 +159,7 @@ function functions({ askUser, onRunEvent }) {
   return { askUser, onRunEvent };
 }
 
-/** Whether a person can be asked while the session goes on. */
+/** Returns whether a user can be asked during the session. */
 function isInteractive(options) {
   return options.interactive ?? options.askUser !== undefined;
 }

@@ -1,4 +1,4 @@
-/** What goes wrong with an engine, as errors of one family. */
+/** The errors of an engine, with a common base. */
 
 /** Everything that this package throws on purpose. */
 export class BecketError extends Error {
@@ -19,7 +19,7 @@ export class ConfigError extends BecketError {
   }
 }
 
-/** An event that can't be made of what was given. Its hooks did not run, so nothing was decided. */
+/** An event with an unknown name or invalid fields. Its hooks did not run, so nothing was decided. */
 export class EventError extends BecketError {
   static {
     this.prototype.name = "EventError";

@@ -7,10 +7,10 @@ export type { Fields, Outputs } from "./events.js";
 /** An event's name. */
 export type EventName = keyof Fields;
 
-/** What a hook is handed. */
+/** The input of a hook. */
 export type HookInput<E extends EventName = EventName> = Facts & Circumstances & { hook_event_name: E } & Fields[E];
 
-/** What an event is fired with: what the session knows may be left out. */
+/** The fields of an event; those that the session knows may be left out. */
 export type EventFields<E extends EventName> = Partial<Facts> & Circumstances & Fields[E];
 
 export type PermissionDecision = "allow" | "deny" | "ask" | "defer";
@@ -23,7 +23,7 @@ interface RequestOutput {
   decision?: "block" | "approve" | Outputs["PermissionRequest"]["decision"];
 }
 
-/** What a hook may return: the JSON of a command, or its fields side by side. Nothing is no opinion. */
+/** The answer of a hook: the JSON of a command, or its fields side by side. Nothing is no decision. */
 export type HookResult<E extends EventName = EventName> =
   | (Omit<UniversalOutput, "decision"> &
       Omit<Outputs[E], "decision"> &
@@ -35,9 +35,9 @@ export type HookResult<E extends EventName = EventName> =
   | undefined
   | void;
 
-/** What a hook is handed beside its input. */
+/** The second argument of a hook. */
 export interface HookContext {
-  /** Aborted once nobody waits for the answer any more: at the time limit, and when the event was cancelled. */
+  /** Aborted once the answer is no longer awaited: at the time limit, and when the event was cancelled. */
   readonly signal: AbortSignal;
 }
 
@@ -47,7 +47,7 @@ export type Handler<E extends EventName> = (
   context: HookContext,
 ) => HookResult<E> | PromiseLike<HookResult<E>>;
 
-/** When a function is called, and what its failure means. */
+/** The condition of a hook, and the meaning of its failure. */
 export interface HookOptions {
   /** Which values of the event's subject it runs for, as in a settings file; default: all. */
   matcher?: string;
@@ -62,7 +62,7 @@ export interface HookOptions {
    * wherever a failure can, `continue` nowhere.
    */
   onFailure?: "continue" | "block";
-  /** What people know it by; no two of an engine are alike. */
+  /** Its name for people; unique in an engine. */
   name?: string;
 }
 
@@ -82,7 +82,7 @@ export interface ToolApproval {
   toolInput: unknown;
   /** The id of the call. */
   toolCallId: string;
-  /** Who asks, and why. */
+  /** The hook or rule that asks, and its reason. */
   reason?: string;
 }
 
@@ -105,7 +105,7 @@ export interface RunEvent {
   [field: string]: unknown;
 }
 
-/** What hooks come from. */
+/** The sources of hooks. */
 export interface HookSources {
   /** The directory in which the session starts; default: the working directory. */
   projectRoot?: string;
@@ -123,21 +123,21 @@ export interface HookSources {
   pluginDirs?: string[];
   /** Where managed settings lie, in the place of the system's directory. */
   managedDir?: string;
-  /** Whether an error in the configuration keeps the engine from being made. */
+  /** True if an error in the configuration prevents the engine from opening. */
   strict?: boolean;
-  /** Whether the folder is trusted, so that what it brings along may grant something. Default: true. */
+  /** False if the folder is not trusted: then its settings grant nothing. Default: true. */
   trust?: boolean;
   /** Variables that hooks and MCP servers see beside those of the process; null takes one out. */
   env?: Record<string, string | null>;
 }
 
-/** Sources of hooks, and what was found in them. Nothing of it can be changed. */
+/** Sources of hooks, and their content. Immutable. */
 export interface HookConfig extends Readonly<HookSources> {
   readonly projectRoot: string;
   readonly profile: "agent" | "claude" | "becket";
   /** The events that a hook or a permission rule has something to say on; `PreToolUse` wherever there is a rule. */
   readonly events: readonly EventName[];
-  /** What is wrong; what is good of it works. */
+  /** The problems; valid entries work. */
   readonly findings: readonly Finding[];
 }
 
@@ -152,7 +152,7 @@ export interface EngineOptions extends HookSources {
   config?: HookConfig;
   /** The session's id, as hooks see it; default: a new one. */
   sessionId?: string;
-  /** Whether a person can be asked, so that an ask stands; default: whether there is `askUser`. */
+  /** True if a user can be asked, so that an ask is not a denial; default: true if there is `askUser`. */
   interactive?: boolean;
   permissionMode?: "default" | "plan" | "acceptEdits" | "auto" | "dontAsk" | "bypassPermissions";
   /** Where the conversation is stored. */
@@ -173,20 +173,20 @@ export interface EngineOptions extends HookSources {
    * Without it such a call is blocked, or waits in an `interactive` session.
    */
   toolApprovalCallback?: ToolApprovalCallback;
-  /** How many seconds the callback has; default: 600. `Infinity` waits without a limit. */
+  /** The time limit of the callback in seconds; default: 600. `Infinity` waits without a limit. */
   toolApprovalTimeout?: number;
-  /** Is told all that happens. */
+  /** Called with everything that happens. */
   onRunEvent?: (event: RunEvent) => void;
 }
 
-/** What is wrong in a configuration. */
+/** A problem of a configuration. */
 export interface Finding {
   severity: string;
   message: string;
   [field: string]: unknown;
 }
 
-/** What a hook said, or what went wrong in it. */
+/** A text of a hook, or its failure. */
 export interface Told {
   source: string;
   label: string;
@@ -205,35 +205,35 @@ export interface PlannedHook {
   note: string | null;
 }
 
-/** What an event would run, in order of listing. */
+/** The hooks that an event would run, in order of listing. */
 export interface Planned {
   event: string;
   runs: PlannedHook[];
 }
 
-/** What background hooks have come to. */
+/** The results of background hooks. */
 export interface Background {
   background: { source: string; label: string; status: string; context: string[]; [field: string]: unknown }[];
   wakes: { source: string; label: string; reminder: string }[];
 }
 
-/** What the hooks of an event did and decided. */
+/** The runs and decisions of an event's hooks. */
 export class Outcome {
   private constructor();
   /**
-   * What the host does next. `wait`: a person answers first, or the session is resumed; else it is a `block`. If hooks stop the
-   * agent after the event (`stop`) it is `block`, whatever became of the event itself.
+   * The host's next step. `wait`: the user answers first, or the session is resumed; else it is a `block`. If hooks stop the
+   * agent after the event (`stop`) it is `block`, regardless of the event's own result.
    */
   readonly decision: "proceed" | "block" | "wait";
-  /** Whether a person's yes would let the call run, and nobody has been asked yet. */
+  /** True if an approval would let the call run, and no user has been asked yet. */
   readonly asks: boolean;
-  /** Returns the same outcome with the person's answer: only `true` approves, and only what `asks`. */
+  /** Returns the same outcome with the user's answer: only `true` approves, and only if `asks`. */
   answered(approved: boolean): Outcome;
-  /** What becomes of the event itself. */
+  /** The result of the event itself. */
   readonly result: "passed" | "blocked" | "waits";
-  /** Whether what the event is about is held back. */
+  /** True if the event is blocked. */
   readonly blocked: boolean;
-  /** What hooks, permission rules and the person who was asked come to; null where nobody decided. */
+  /** The decision of hooks, permission rules and the user; null if it is undecided. */
   readonly permissionDecision: PermissionDecision | null;
   readonly reason: string | null;
   /** Texts for the model, in order. */
@@ -244,27 +244,27 @@ export class Outcome {
   readonly fields: Record<string, unknown>;
   /** Texts for the user, in order. */
   readonly systemMessages: string[];
-  /** Whether the agent stops after the event. */
+  /** True if the agent stops after the event. */
   readonly stop: boolean;
   readonly stopReason: string | null;
-  /** What went wrong in hooks. */
+  /** The failures of hooks. */
   readonly failures: Told[];
-  /** Exactly what `becket fire --json` prints; a person's answer is not in it. */
+  /** The JSON that `becket fire --json` prints, without the user's answer. */
   toJSON(): Record<string, unknown>;
 }
 
-/** Holds back what hooks say while calls wait for their results. */
+/** Holds the context of hooks back while calls wait for their results. */
 export class ToolBarrier {
   /** The calls that wait for their results. */
   readonly open: string[];
   readonly isOpen: boolean;
   /** The assistant has asked for these calls. */
   begin(...ids: string[]): void;
-  /** What hooks have to say to the model; returns what may enter the conversation now. */
+  /** Adds the context of hooks for the model; returns the part that may enter the conversation now. */
   inject(said: Outcome | string | string[]): string[];
-  /** A call is answered; returns what may enter the conversation after its result. */
+  /** Records the result of a call; returns the context that may enter the conversation after it. */
   answer(id: string): string[];
-  /** The turn was interrupted; returns the calls that still need a result, and what enters after these. */
+  /** Ends the turn; returns the calls that still need a result, and the context that follows them. */
   interrupt(): { unanswered: string[]; context: string[] };
 }
 
@@ -276,11 +276,11 @@ export class HookEngine implements AsyncDisposable {
   static open(options?: EngineOptions): Promise<HookEngine>;
   /** The session's id, as hooks see it. */
   readonly sessionId: string;
-  /** What was wrong in the configuration when the session was opened; what was good of it works. */
+  /** The problems of the configuration at the opening of the session; valid entries work. */
   readonly findings: Finding[];
-  /** How many seconds a `toolApprovalCallback` has to answer. */
+  /** The time limit of `toolApprovalCallback`, in seconds. */
   readonly toolApprovalTimeout: number;
-  /** Has a function called on an event; returns what takes it out again, and says whether it was still in. */
+  /** Registers a function for an event; returns a function that removes it, and returns whether it was registered. */
   hook<E extends EventName>(event: E, options: HookOptions, handler: Handler<E>): () => boolean;
   hook<E extends EventName>(event: E, handler: Handler<E>): () => boolean;
   /** Runs the hooks of an event. Aborted, it ends them, and rejects once they are. */
@@ -292,13 +292,13 @@ export class HookEngine implements AsyncDisposable {
   ): Promise<Outcome>;
   /** Which hooks an event would run. */
   plan<E extends EventName>(event: E, fields: EventFields<E>): Planned;
-  /** What `becket explain --json` prints. */
+  /** Returns the JSON of `becket explain --json`. */
   explain<E extends EventName>(event: E, fields: EventFields<E>): Record<string, unknown>;
-  /** What `becket check --json` prints. */
+  /** Returns the JSON of `becket check --json`. */
   check(): { findings: Finding[]; [field: string]: unknown };
   /** The events that a hook or a permission rule has something to say on; `PreToolUse` wherever there is a rule. */
   events(): EventName[];
-  /** Takes what background hooks have come to, and what wakes an idle model. */
+  /** Takes the results of background hooks, and the texts that wake an idle model. */
   background(): Background;
   /** The environment files that hooks have filled; later ones win. */
   envFiles(): string[];
@@ -317,7 +317,7 @@ export class BecketError extends Error {}
 export class ConfigError extends BecketError {
   readonly findings: Finding[];
 }
-/** An event that can't be made of what was given: its hooks did not run. */
+/** An event with an unknown name or invalid fields: its hooks did not run. */
 export class EventError extends BecketError {}
 /** A hook that can't be registered. */
 export class HookError extends BecketError {}

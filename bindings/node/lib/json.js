@@ -1,5 +1,5 @@
 /**
- * JSON that says what it was made of, or is refused.
+ * Strict conversion to JSON: a value that JSON can't represent is an error.
  *
  * `JSON.stringify` turns NaN into null and a map or a promise into `{}`, and drops functions. In what a hook guards, none of
  * these may pass unseen.
@@ -8,7 +8,7 @@
 /**
  * @param {unknown} value
  * @returns {string}
- * @throws {TypeError} It holds what JSON can't say.
+ * @throws {TypeError} It holds a value that JSON can't represent.
  */
 export function written(value) {
   return JSON.stringify(value, exact);
@@ -22,20 +22,20 @@ function exact(key, value) {
   return value;
 }
 
-/** Whether it is more than an object, and JSON would have nothing of it: a map, a promise, an error, a pattern. */
+/** Returns whether JSON would lose the content of an object: a map, a promise, an error, a pattern. */
 function isHidden(value) {
   if (typeof value !== "object" || value === null || Array.isArray(value) || ArrayBuffer.isView(value)) return false;
   return !isPlain(value) && Object.keys(value).length === 0;
 }
 
-/** Whether it is an object as `{}` makes them: no list, map, date, generator or instance of a class. */
+/** Returns whether it is a plain object: not a list, map, date, generator or instance of a class. */
 export function isPlain(value) {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** What a value is, in a few words. */
+/** Describes a value in a few words. */
 export function named(value) {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";

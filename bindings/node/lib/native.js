@@ -12,5 +12,5 @@ if (!existsSync(file)) {
 
 export const { NativeEngine, endAll } = createRequire(import.meta.url)(file);
 
-// However the process ends, short of a signal: what hooks still run ends before it.
+// At any end of the process except by a signal, running hooks are ended first.
 process.on("exit", endAll);

@@ -1,4 +1,4 @@
-/** What the hooks of an event did and decided: a view of the JSON that `becket fire --json` prints. */
+/** The runs and decisions of an event's hooks: a view of the JSON that `becket fire --json` prints. */
 
 const BY_SETTLEMENT = new Map([
   ["allowed", "allow"],
@@ -37,50 +37,50 @@ export class Outcome {
     return this.#read.verdict;
   }
 
-  /** What hooks and rules come to, without the person. */
+  /** The decision of hooks and rules, without the user. */
   get #permission() {
     const { ruling, settlement } = this.#verdict;
     return BY_SETTLEMENT.get(settlement) ?? (RULINGS.has(ruling) ? ruling : null);
   }
 
-  /** What becomes of a call that is asked about: the person's answer, or no where nobody can be asked. */
+  /** The answer to an ask: the user's, or no if there is no user. */
   get #answer() {
     if (this.#approved !== undefined) return this.#approved;
     return this.#permission === "ask" && this.#person !== "here" ? false : undefined;
   }
 
   /**
-   * What the host does next: `proceed`, `block` or `wait`. If hooks stop the agent after the event (`stop`) it is `block`,
-   * whatever became of the event itself; if nobody can be asked, it is never `wait` for an answer.
+   * The host's next step: `proceed`, `block` or `wait`. If hooks stop the agent after the event (`stop`) it is `block`,
+   * regardless of the event's own result; without a user to ask it is never `wait` for an answer.
    */
   get decision() {
     const answer = this.#answer;
     return answer === undefined ? this.#read.decision : answer ? "proceed" : "block";
   }
 
-  /** Whether a person's yes would let the call run, and nobody has been asked yet. */
+  /** True if an approval would let the call run, and no user has been asked yet. */
   get asks() {
     if (this.#approved !== undefined || this.#person === "never") return false;
     return this.#read.nobody_to_ask || (this.#permission === "ask" && this.#read.decision === "wait");
   }
 
-  /** Returns the same outcome with the person's answer: only `true` approves, and only what `asks`. */
+  /** Returns the same outcome with the user's answer: only `true` approves, and only if `asks`. */
   answered(approved) {
     return this.asks ? new Outcome(this.#text, this.#person, approved === true) : this;
   }
 
-  /** What becomes of the event itself: `passed`, `blocked` or `waits`. */
+  /** The result of the event itself: `passed`, `blocked` or `waits`. */
   get result() {
     const answer = this.#answer;
     return answer === undefined ? this.#read.result : answer ? "passed" : "blocked";
   }
 
-  /** Whether what the event is about is held back. */
+  /** True if the event is blocked. */
   get blocked() {
     return this.result === "blocked";
   }
 
-  /** What hooks, permission rules and the person who was asked come to; null where nobody decided. */
+  /** The decision of hooks, permission rules and the user; null if it is undecided. */
   get permissionDecision() {
     const answer = this.#answer;
     return answer === undefined ? this.#permission : answer ? "allow" : "deny";
@@ -111,7 +111,7 @@ export class Outcome {
     return this.#verdict.messages.map((told) => told.text);
   }
 
-  /** Whether the agent stops after the event. */
+  /** True if the agent stops after the event. */
   get stop() {
     return this.#verdict.stop !== null;
   }
@@ -121,12 +121,12 @@ export class Outcome {
     return this.#verdict.stop?.reason ?? null;
   }
 
-  /** What went wrong in hooks. */
+  /** The failures of hooks. */
   get failures() {
     return this.#verdict.failures;
   }
 
-  /** Exactly what `becket fire --json` prints; a person's answer is not in it. */
+  /** The JSON that `becket fire --json` prints, without the user's answer. */
   toJSON() {
     return JSON.parse(this.#text);
   }

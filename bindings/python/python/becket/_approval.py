@@ -33,12 +33,12 @@ __all__ = [
 _log = logging.getLogger("becket")
 
 APPROVAL_TIMEOUT = 600.0
-"""How many seconds a person has to approve a call, unless the engine says otherwise."""
+"""The default time limit of an approval, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolApproval:
-    """A tool call that waits for a person's yes."""
+    """A tool call that waits for the user's approval."""
 
     tool_name: str
     """The tool."""
@@ -47,11 +47,11 @@ class ToolApproval:
     tool_use_id: str
     """The id of the call."""
     reason: str | None
-    """Who asks, and why."""
+    """The hook or rule that asks, and its reason."""
 
     @staticmethod
     def of(name: str, given: dict[str, Any], call_id: str, rewrite: dict[str, Any] | None, reason: str | None) -> ToolApproval:
-        """The approval of a call. The callback gets a copy of the input: what was judged must not change under its hands."""
+        """Describes a call. The callback gets a copy of the input, so that it can't change the one that was checked."""
         return ToolApproval(name, copy.deepcopy(given if rewrite is None else rewrite), call_id, reason)
 
 
@@ -75,7 +75,7 @@ def approval_timeout(seconds: float | None) -> float | None:
 
 
 async def approved(ask: ToolApprovalCallback, call: ToolApproval, timeout: float | None) -> bool:
-    """Returns whether the person approves the call.
+    """Returns whether the user approves the call.
 
     Raises the `KeyboardInterrupt` or `SystemExit` of the callback: there is no answer, and the program ends.
     """
@@ -101,7 +101,7 @@ def approved_sync(
 
 
 class _Answer(NamedTuple):
-    """What a callback has answered, or raised. No exception of it leaves its task: some would end the loop."""
+    """Returns the answer or the exception of a callback. No exception leaves its task: some would end the loop."""
 
     value: Any
     error: BaseException | None = None
@@ -114,7 +114,7 @@ def _raised(answer: _Answer) -> bool:
 
 
 async def _answered(ask: ToolApprovalCallback, call: ToolApproval, timeout: float | None) -> _Answer:
-    """The answer within the limit. A callback that is late is cancelled if it is a coroutine, and left behind else."""
+    """Returns the answer within the limit. A late callback is cancelled if it is a coroutine, otherwise abandoned."""
     task = asyncio.get_running_loop().create_task(_called(ask, call))
     try:
         # Unlike `wait_for`, it does not wait for a callback that ignores its cancellation.
@@ -141,7 +141,7 @@ async def _called(ask: ToolApprovalCallback, call: ToolApproval) -> _Answer:
 
 
 async def _on_a_thread(ask: ToolApprovalCallback, call: ToolApproval) -> _Answer:
-    """The answer of a plain function, on a thread of its own. One that never comes back holds up nothing."""
+    """Returns the answer of a plain function, run on a thread of its own. One that never returns blocks nothing else."""
     loop = asyncio.get_running_loop()
     answered: asyncio.Future[_Answer] = loop.create_future()
     context = contextvars.copy_context()

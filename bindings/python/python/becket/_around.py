@@ -1,4 +1,4 @@
-"""Who fires an event: which loop its `async` handlers run on, and which context variables handlers see."""
+"""The caller of an event: the loop on which `async` handlers run, and the context variables that handlers see."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _held: set[int] = set()
 
 
 class Around:
-    """What a firing hands on to its handlers."""
+    """The context that a firing passes to its handlers."""
 
     __slots__ = ("context", "error", "loop", "thread_loop")
 
@@ -25,10 +25,10 @@ class Around:
         """The loop of the thread that waits for it without awaiting."""
         self.context = contextvars.copy_context()
         self.error: BaseException | None = None
-        """Why there is no outcome, whatever the engine says."""
+        """The reason why there is no outcome; takes precedence over the engine's result."""
 
     def loop_for_handler(self, home: asyncio.AbstractEventLoop | None) -> asyncio.AbstractEventLoop:
-        """The loop on which an `async` handler runs: the one that awaits, else the engine's own, else one of ours."""
+        """The loop on which an `async` handler runs: the one that awaits, else the engine's own, else a loop of this package."""
         if self.loop is not None:
             return self.loop
         if self.thread_loop is not None:
@@ -47,7 +47,7 @@ class Around:
 
 
 class Held:
-    """Says that a loop's thread waits."""
+    """Marks a loop's thread as waiting."""
 
     __slots__ = ("loop",)
 
@@ -76,7 +76,7 @@ _making = threading.Lock()
 
 
 def private_loop() -> asyncio.AbstractEventLoop:
-    """A loop on a thread of ours, for hosts that have none."""
+    """A loop on a thread of this package, for hosts without one."""
     global _private
     with _making:
         if _private is None:

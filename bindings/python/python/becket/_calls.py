@@ -1,4 +1,4 @@
-"""One call of a handler: begun by the engine, answered once, taken back at its limit.
+"""One call of a handler: started by the engine, answered once, cancelled at its limit.
 
 Both kinds come back at once. A plain function runs on a thread of ours, and is left behind where it is late, since nobody can
 end a thread. A coroutine runs on a loop, and is cancelled where it is late.
@@ -30,7 +30,7 @@ MOST_ABANDONED = 128
 
 
 class Abandoned:
-    """Counts the threads of an engine that nobody waits for any more."""
+    """Counts the threads of an engine that are no longer awaited."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -38,7 +38,7 @@ class Abandoned:
 
 
 class Call:
-    """What both kinds have in common."""
+    """The base of both kinds of calls."""
 
     __slots__ = ("context", "handler", "input", "is_over", "reply")
 
@@ -50,7 +50,7 @@ class Call:
         self.is_over = False
 
     def answer(self, answer: object) -> None:
-        """Hands an answer over; what is none fails the call. What holds something back does so whatever stands beside it."""
+        """Passes an answer on; an invalid one fails the call. A block counts even if other fields are invalid."""
         try:
             self.reply.answer(wire(self.handler.event, answer))
         except Exception as error:
@@ -65,13 +65,13 @@ class Call:
             self.reply.fail(f"{place}: {error}", block_of(event, answer))
 
     def failed(self, error: BaseException) -> None:
-        """Says what was raised, and where."""
+        """Describes an exception and its place."""
         log_raised(f"the hook {self.handler.place}", error)
         self.reply.fail(f"{self.handler.place} raised {_said(error)}")
 
 
 def log_raised(who: str, error: BaseException) -> None:
-    """For who looks for the whole trace."""
+    """Logs the whole traceback."""
     _log.warning("%s raised", who, exc_info=error)
 
 
@@ -82,12 +82,12 @@ def _said(error: BaseException) -> str:
 
 
 class SyncCall(Call):
-    """A plain function, on a thread of ours."""
+    """A plain function, on a thread of this package."""
 
     __slots__ = ("abandoned", "is_left")
 
     def begin(self, abandoned: Abandoned) -> object:
-        """Starts it; returns what takes it back."""
+        """Starts it; returns a function that cancels it."""
         if abandoned.number >= MOST_ABANDONED:
             raise HandlerError(f"it was not called: {MOST_ABANDONED} earlier calls of plain functions never came back")
         self.abandoned = abandoned
@@ -134,7 +134,7 @@ class AsyncCall(Call):
     __slots__ = ("__weakref__", "around", "is_starting", "loop", "task")
 
     def begin(self, around: Around, loop: asyncio.AbstractEventLoop, on_this_thread: bool) -> object:
-        """Starts it; returns what takes it back, or None where it has answered."""
+        """Starts it; returns a function that cancels it, or None if it has answered."""
         self.around = around
         self.loop = loop
         self.is_starting = False
@@ -165,7 +165,7 @@ class AsyncCall(Call):
             self.task.add_done_callback(self._done)
 
     async def _run(self) -> None:
-        """Answers from within the task: its callbacks come a turn of the loop later."""
+        """Answers from within the task: its callbacks run one iteration of the loop later."""
         try:
             answer = await self.handler.function(self.input)
         except asyncio.CancelledError:
@@ -181,7 +181,7 @@ class AsyncCall(Call):
             self.answer(answer)
 
     def _ends(self, error: BaseException) -> bool:
-        """Whether it ends a program: a loop would raise it out of its run, and who awaits the event does."""
+        """Returns whether the exception ends a program: a loop would raise it out of its run, and so does the awaiter."""
         is_heard = self.is_starting and isinstance(error, (KeyboardInterrupt, SystemExit))
         if is_heard:
             self.around.error = error

@@ -1,4 +1,4 @@
-"""How a loop hears of the ends of what it awaits."""
+"""Delivery of results to the loop that awaits them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _watched = weakref.WeakKeyDictionary()
 
 
 def ends_of(loop: asyncio.AbstractEventLoop) -> _becket.Ends | None:
-    """What this thread's loop takes ends from; None where it can watch no descriptor, and is called by a thread."""
+    """Returns the results of this thread's loop; None if it can't watch descriptors, and is called by a thread."""
     try:
         known = _watched[loop]
     except KeyError:

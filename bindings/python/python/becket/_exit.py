@@ -1,4 +1,4 @@
-"""The end of the program: engines are closed, so that their hooks end, and no thread of ours enters the interpreter again."""
+"""The end of the program: engines are closed, so that their hooks end, and none of our threads enters the interpreter again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions as hooks: what they are called by, what they are given, how they are begun."""
+"""Functions as hooks: their names, their inputs, and their start."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Handler:
         _callable(function, self.place)
 
     def input(self, fields: dict[str, Any]) -> HookInput:
-        """The typed input of fields that are its own."""
+        """Returns the typed input, from a copy of the fields."""
         if self.kind is None:
             raise HandlerError(f"there is no event `{self.event}`")
         return of_fields(self.kind, fields)
 
     def begin(self, registry: Registry, fields: dict[str, Any], around: Around | None, reply: Reply) -> object:
-        """Begins a call, and comes back at once; returns what takes it back."""
+        """Starts a call without waiting; returns a function that cancels it."""
         if not self.is_async:
             return SyncCall(self, fields, around, reply).begin(registry.abandoned)
         around = around or Around(None, None)
@@ -48,7 +48,7 @@ class Handler:
 
 
 def beginning(registry: Registry, hook_id: str, handler: Handler) -> Callable[..., object]:
-    """What the engine holds of a handler. It keeps neither the handler nor the engine's object alive."""
+    """The engine's reference to a handler. It keeps neither the handler nor the engine's object alive."""
     held, where = weakref.ref(registry), handler.place
 
     def begin(fields: dict[str, Any], around: Around | None, reply: Reply) -> object:
@@ -67,7 +67,7 @@ def beginning(registry: Registry, hook_id: str, handler: Handler) -> Callable[..
 
 
 def place(function: Callable[..., Any]) -> str:
-    """What people know a function by, and where it stands."""
+    """Returns the name of a function for people, and its place."""
     inner: Any = inspect.unwrap(_inner(function))
     kind: Any = inner.__class__
     name = getattr(inner, "__qualname__", kind.__qualname__)
@@ -76,7 +76,7 @@ def place(function: Callable[..., Any]) -> str:
 
 
 def is_async(function: Callable[..., Any]) -> bool:
-    """Whether calling it gives a coroutine."""
+    """Returns whether calling it gives a coroutine."""
     function = _inner(function)
     own = getattr(function, "__call__", None)
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(own)

@@ -1,4 +1,4 @@
-"""What all inputs of hooks have in common."""
+"""The base of all inputs of hooks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Input = TypeVar("Input", bound="HookInput")
 
 @dataclass(kw_only=True, slots=True)
 class HookInput:
-    """The input of a hook. What the session knows may be left out of an event: hooks see it filled in."""
+    """The input of a hook. Fields that the session knows may be left out of an event: hooks see them filled in."""
 
     hook_event_name: ClassVar[str] = ""
     """The event."""
@@ -18,7 +18,7 @@ class HookInput:
     session_id: str | None = None
     """The session."""
     transcript_path: str | None = None
-    """Where the conversation is stored, as JSON lines."""
+    """The file of the conversation, as JSON lines."""
     cwd: str | None = None
     """The session's working directory."""
     prompt_id: str | None = None
@@ -31,19 +31,19 @@ class HookInput:
     """Fields of the host's own (protocol N5)."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as a hook reads them, without what is absent."""
+        """Returns the fields as a hook reads them, without absent ones."""
         given = {name: getattr(self, name) for name in _names(type(self))}
         known = {name: value for name, value in given.items() if value is not None}
         return {**known, "hook_event_name": self.hook_event_name, **self.extra}
 
     @classmethod
     def from_dict(cls: type[Input], given: dict[str, Any]) -> Input:
-        """Reads the fields of a hook's input. What is not known goes to `extra`."""
+        """Reads the fields of a hook's input. Unknown fields go to `extra`."""
         return of_fields(cls, dict(given))
 
 
 def of_fields(kind: type[Input], fields: dict[str, Any]) -> Input:
-    """The input of fields that nobody else needs any more."""
+    """Returns the input, and takes ownership of the fields."""
     fields.pop("hook_event_name", None)
     if "extra" not in fields:
         fields["extra"] = {}

@@ -1,4 +1,4 @@
-"""The host's user, who answers the questions of hooks (protocol Q1)."""
+"""The questions of hooks to the host's user (protocol Q1)."""
 
 from __future__ import annotations
 
@@ -25,32 +25,32 @@ class Choice:
     """One answer that a question offers."""
 
     key: str
-    """What goes back."""
+    """The key that is returned."""
     label: str
-    """What the user reads."""
+    """The label for the user."""
     description: str | None
     """More about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a hook asks the user."""
+    """A question of a hook to the user."""
 
     id: str
     """The hook's own name for the question."""
     message: str
-    """What is asked."""
+    """The text of the question."""
     options: tuple[Choice, ...]
-    """What can be answered."""
+    """The possible answers."""
     asked_by: str
-    """Which hook asks."""
+    """The hook that asks."""
 
 
 AskUser = Callable[[Question], Union[str, None, Awaitable[Union[str, None]]]]
 
 
 def asking(ask: AskUser, registry: weakref.ref[Registry]) -> Callable[[dict[str, Any], Around | None, Reply], object]:
-    """What the engine calls with a question. Whatever is no key chooses nothing."""
+    """Returns the function that the engine calls with a question. An answer that is not a key chooses nothing."""
 
     def begin(fields: dict[str, Any], around: Around | None, reply: Reply) -> object:
         options = tuple(Choice(**option) for option in fields.pop("options"))

@@ -1,4 +1,4 @@
-"""What an engine keeps for its handlers. The engine alone holds it: with the engine it goes."""
+"""The state of an engine's handlers. Only the engine holds it, so it is dropped with the engine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_AT_ONCE = 64
 
 
 class Registry:
-    """Handlers by their ids, and where coroutines run."""
+    """Handlers by id, and the loop of coroutines."""
 
     __slots__ = ("__weakref__", "_at_once", "_home", "abandoned", "handlers")
 
@@ -33,13 +33,13 @@ class Registry:
         return None if loop is None or loop.is_closed() else loop
 
     def awaited_on(self, loop: asyncio.AbstractEventLoop) -> None:
-        """The engine is awaited on this loop."""
+        """Notes that the engine is awaited on this loop."""
         home = None if self._home is None else self._home()
         if home is not loop and (home is None or home.is_closed()):
             self._home = weakref.ref(loop)
 
     def wants_turn(self) -> bool:
-        """Whether a loop should have a turn after an event that was over at once."""
+        """Returns whether a loop should run one iteration after an event that finished at once."""
         if not LEAVES_TASKS:
             return False
         self._at_once = (self._at_once + 1) % _MOST_AT_ONCE

@@ -1,6 +1,6 @@
-"""What a handler may return, as the engine reads it.
+"""The answers of handlers, as the engine reads them.
 
-What is no answer is a `HandlerError`: a denial in the wrong wrapping must not be lost. Nor is one beside what can't be read.
+An invalid answer is a `HandlerError`: a denial in a wrong format must not be lost, nor one beside an unreadable field.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ PermissionDecision = Literal["allow", "deny", "ask", "defer"]
 
 @dataclass(kw_only=True, slots=True)
 class HookResult:
-    """An answer. All of it may be left out."""
+    """An answer. All fields are optional."""
 
     additional_context: str | None = None
     """For the model."""
     permission_decision: PermissionDecision | None = None
-    """On events about permission. `"deny"` is taken as `decision="block"` where an event can only be blocked."""
+    """On events about permission. `"deny"` counts as `decision="block"` if an event can only be blocked."""
     updated_input: dict[str, Any] | None = None
-    """In the place of the tool's input."""
+    """A replacement of the tool's input."""
     reason: str | None = None
-    """Why."""
+    """The reason."""
     decision: Literal["block"] | None = None
-    """Holds back what the event is about, where it is about no permission."""
+    """Blocks the event, if it is not about a permission."""
     system_message: str | None = None
     """For the user."""
     stop: bool = False
     """Ends the agent's work after this event."""
     stop_reason: str | None = None
-    """Why, for the user."""
+    """The reason, for the user."""
     specific: dict[str, Any] = field(default_factory=dict[str, Any])
     """Further fields of the event's own output, under their names on the wire."""
 
@@ -55,7 +55,7 @@ WORDS = frozenset("reason stopReason systemMessage permissionDecisionReason addi
 
 
 def wire(event: str, answer: object) -> dict[str, Any] | None:
-    """An answer as a command would print it; `None` has nothing to say."""
+    """Returns an answer as a command would print it; `None` is no decision."""
     if answer is None:
         return None
     if isinstance(answer, HookResult):
@@ -70,7 +70,7 @@ def wire(event: str, answer: object) -> dict[str, Any] | None:
 
 
 def block_of(event: str, answer: object) -> dict[str, Any] | None:
-    """What holds something back in an answer that can't be read wholly, and why; None where nothing does."""
+    """Returns the block in an answer that can't be fully read, with its reason; None if it has none."""
     try:
         return _block_of(event, answer)
     except Exception:
@@ -103,7 +103,7 @@ def _block_of(event: str, answer: object) -> dict[str, Any] | None:
 
 
 def _field(answer: HookResult, name: str) -> object:
-    """A field of an answer, or None where it can't be looked at: the others count all the same."""
+    """Returns a field of an answer, or None if reading it fails: the others still count."""
     try:
         return getattr(answer, name)
     except Exception:
@@ -111,7 +111,7 @@ def _field(answer: HookResult, name: str) -> object:
 
 
 def _with_more(event: str, block: dict[str, Any], own: dict[Any, Any], request: dict[Any, Any]) -> dict[str, Any]:
-    """What a block may say of itself. It stands also where that can't be looked at."""
+    """Returns the reason of a block. The block counts even if reading the reason fails."""
     specific: dict[str, Any] = {**_first_dict(block.get("hookSpecificOutput"))}
     denied = _first_dict(specific.get("decision"))
     try:
@@ -139,7 +139,7 @@ def _is_text(given: object, text: str) -> bool:
 
 
 def readable(answer: dict[str, Any]) -> dict[str, Any]:
-    """The answer with whole characters in its words: a path with broken bytes in a reason costs no denial (O11)."""
+    """Returns the answer with lone surrogates replaced: a path with invalid bytes in a reason loses no denial (O11)."""
     for name, value in list(answer.items()):
         if name in WORDS and isinstance(value, str) and not value.isascii():
             answer = {**answer, name: value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")}
@@ -188,7 +188,7 @@ def _put(into: dict[str, Any], name: str, value: object) -> None:
 
 
 def _decide(event: str, result: HookResult, answer: dict[str, Any], specific: dict[str, Any]) -> None:
-    """Where the decision stands depends on the event."""
+    """The place of the decision depends on the event."""
     if result.decision not in (None, "block"):
         raise HandlerError(f"it returned the decision `{result.decision}`: there is `block`, or none")
     wanted, way = result.permission_decision, TABLE[event].decision

@@ -1,4 +1,4 @@
-"""Tasks that begin at once, without a turn of the loop."""
+"""Tasks that start at once, without an iteration of the loop."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ LEAVES_TASKS = (3, 11) <= sys.version_info < (3, 12)
 def begin(
     coroutine: Coroutine[Any, Any, None], loop: asyncio.AbstractEventLoop, context: Context, name: str
 ) -> tuple[asyncio.Task[None], bool]:
-    """A task of this thread's loop, and whether its coroutine has come to its end already.
+    """Starts a task of this thread's loop; also returns whether its coroutine has finished already.
 
-    From within a task it begins at once (from Python 3.11 on), else with the loop's next turn.
+    From within a task it starts at once (from Python 3.11 on), otherwise in the loop's next iteration.
     """
     around = asyncio.current_task(loop)
     if around is not None:
@@ -89,14 +89,14 @@ class _Begun(Coroutine[Any, Any, None]):
         return self._coroutine.throw(*error)
 
     def _awaited(self) -> Any:
-        """What the first step waits for, as its task expects it."""
+        """The awaitable of the first step, as its task expects it."""
         waits_for, self._waits_for = self._waits_for, None
         if self._is_future:
             waits_for._asyncio_future_blocking = True
         return waits_for
 
     def _end(self) -> None:
-        """Raises what the first step has come to, where that was the end."""
+        """Raises the result of the first step, if that was the last one."""
         raised, self._raised = self._raised, None
         if raised is not None:
             raise raised

@@ -29,7 +29,7 @@ class ToolBarrier:
 
     @property
     def is_open(self) -> bool:
-        """Whether a call has no result yet."""
+        """Returns whether a call has no result yet."""
         return bool(self._open)
 
     @property
@@ -39,11 +39,11 @@ class ToolBarrier:
 
     @property
     def pending(self) -> list[str]:
-        """What waits, in order."""
+        """The held context, in order."""
         return list(self._pending)
 
     def begin(self, tool_use_ids: Iterable[str]) -> None:
-        """An assistant message with these calls has entered the conversation."""
+        """Records an assistant message with these calls."""
         calls = list(tool_use_ids)
         with self._lock:
             if self._open:
@@ -53,7 +53,7 @@ class ToolBarrier:
             self._open = dict.fromkeys(calls)
 
     def add(self, said: Outcome | str) -> list[str]:
-        """What a hook says for the model. Returns what may enter the conversation now: all of it where no call is open.
+        """Adds a hook's context for the model. Returns what may enter the conversation now: all of it if no call is open.
 
         What a denied call's hooks say is dropped where the profile drops it (`agent`): its reason says enough.
         """
@@ -65,7 +65,7 @@ class ToolBarrier:
             return []
 
     def answered(self, tool_use_id: str) -> list[str]:
-        """The result of a call has entered. Returns what may enter now: all that waits, behind the last result."""
+        """Records the result of a call. Returns what may enter now: all held context, after the last result."""
         with self._lock:
             if tool_use_id not in self._open:
                 raise BarrierError(f"`{tool_use_id}` is no open call: its result would have no call")
@@ -73,13 +73,13 @@ class ToolBarrier:
             return [] if self._open else self._flush()
 
     def interrupt(self) -> tuple[list[str], list[str]]:
-        """The turn ends now. Returns the calls that have to be answered as cancelled, and what may enter behind them."""
+        """Ends the turn. Returns the calls that have to be answered as cancelled, and the context that follows them."""
         with self._lock:
             calls, self._open = list(self._open), {}
             return calls, self._flush()
 
     def drop(self) -> None:
-        """Drops what waits: the turn is thrown away."""
+        """Drops the held context with the turn."""
         with self._lock:
             self._pending = []
 

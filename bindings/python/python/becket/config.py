@@ -1,4 +1,4 @@
-"""Where hooks come from."""
+"""The sources of hooks."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ PathLike = str | os.PathLike[str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookConfig:
-    """The sources of an engine's hooks, and what was found in them.
+    """The sources of an engine's hooks, and their content.
 
-    It names the sources. What they hold counts as it is when an engine is made of it.
+    It names the sources. Their content is that at the opening of an engine.
     """
 
     project_root: Path = Path(".")
     profile: Literal["agent", "claude", "becket"] = "claude"
     settings: Mapping[str, Any] | PathLike | None = None
     mcp_servers: Mapping[str, Any] | None = None
-    """The MCP servers that `mcp_tool` hooks may call, by their names, as they stand under `mcpServers` of an `.mcp.json`."""
+    """The MCP servers that `mcp_tool` hooks may call, by their names, as under `mcpServers` of an `.mcp.json`."""
     mcp_config: PathLike | None = None
     """The same as a file. No such file is looked for."""
     plugin_dirs: tuple[PathLike, ...] = ()
     managed_dir: PathLike | None = None
     strict: bool = False
     trust: bool | None = None
-    """Whether the folder is trusted, so that what it brings along may grant something; it is unless this is `False`."""
+    """False if the folder is not trusted: then its settings grant nothing. Default: trusted."""
     env: dict[str, str | None] = field(default_factory=dict[str, "str | None"])
     events: tuple[str, ...] = ()
-    """The events that a hook or a permission rule has something to say on; `PreToolUse` wherever there is a rule."""
+    """The events with hooks or permission rules; `PreToolUse` if there is any rule."""
     findings: tuple[dict[str, Any], ...] = ()
-    """What is wrong, as `becket check --json` says it; what is good works."""
+    """The problems, as in `becket check --json`; valid entries work."""
 
 
 def load_hook_config_from_sources(
@@ -81,7 +81,7 @@ def load_hook_config_from_sources(
 
 
 def wants(config: HookConfig) -> dict[str, Any]:
-    """What a session is opened with."""
+    """Returns the options of a session."""
     is_dict = isinstance(config.settings, Mapping)
     given: Any = config.settings
     return {

@@ -126,12 +126,12 @@ class HookEngine:
 
     @property
     def tool_approval_timeout(self) -> float | None:
-        """How many seconds a `tool_approval_callback` has to answer; None is no limit."""
+        """The time limit of `tool_approval_callback` in seconds; None is no limit."""
         return self._approval_timeout
 
     @property
     def events(self) -> list[str]:
-        """The events that a hook or a permission rule has something to say on; `PreToolUse` wherever there is a rule."""
+        """The events with hooks or permission rules; `PreToolUse` if there is any rule."""
         return self._session.events()
 
     # Hooks
@@ -222,7 +222,7 @@ class HookEngine:
     # Events
 
     async def run_event(self, event: str | HookInput, /, **fields: Any) -> Outcome:
-        """Fires an event and waits for its hooks. Cancelled, it ends them."""
+        """Fires an event and waits for its hooks. Cancelling it ends them."""
         loop = asyncio.get_running_loop()
         self._registry.awaited_on(loop)
         name, given = _event(event, fields)
@@ -244,7 +244,7 @@ class HookEngine:
         return self._answered(outcome, is_approved)
 
     def run_event_sync(self, event: str | HookInput, /, **fields: Any) -> Outcome:
-        """The same for a thread without a loop. On one with a loop, `async` handlers raise a `LoopError`."""
+        """Does the same on a thread without a loop. On one with a loop, `async` handlers raise a `LoopError`."""
         loop = running_loop()
         name, given = _event(event, fields)
         around = Around(None, loop)
@@ -265,41 +265,41 @@ class HookEngine:
         return Outcome(raw, Person.NEVER if asks_nobody else Person.HERE if self._is_interactive else Person.NONE)
 
     def _answered(self, outcome: Outcome, is_approved: bool) -> Outcome:
-        """The outcome with the person's answer. Raises `SessionClosed` if the engine was closed meanwhile."""
+        """Returns the outcome with the user's answer. Raises `SessionClosed` if the engine was closed meanwhile."""
         _ = self._session.id
         return outcome.answered(is_approved)
 
     def _asked(self, event: str, fields: dict[str, Any], outcome: Outcome) -> ToolApproval | None:
-        """The call that a person is to approve, if the event is one and a hook or a rule asks about it."""
+        """Returns the call that the user has to approve, if the event is one and a hook or a rule asks."""
         if event != "PreToolUse" or not outcome.asks:
             return None
         name, given, call_id = (fields.get(key) for key in ("tool_name", "tool_input", "tool_use_id"))
         return ToolApproval.of(str(name), given or {}, str(call_id), outcome.updated_input, outcome.reason)
 
     def plan(self, event: str | HookInput, /, **fields: Any) -> dict[str, Any]:
-        """Which hooks an event would run, in order of listing; runs none."""
+        """Returns the hooks that an event would run, in order of listing; runs none."""
         return self._session.plan(*_event(event, fields))
 
     def explain(self, event: str | HookInput, /, **fields: Any) -> dict[str, Any]:
-        """The same with those that would not, and why, as `becket explain --json`; runs none."""
+        """Returns also the skipped hooks with their reasons, as `becket explain --json`; runs none."""
         return self._session.explain(*_event(event, fields))
 
     # The session
 
     def check(self) -> dict[str, Any]:
-        """What is wrong in the configuration, as `becket check --json`; what is good of it works."""
+        """Returns the problems of the configuration, as `becket check --json`; valid entries work."""
         return self._session.check()
 
     def reload(self) -> dict[str, Any]:
-        """Reads the configuration again; the same answer. Raises `ConfigError` where it stays as it was."""
+        """Reads the configuration again; returns its problems. Raises `ConfigError` if the old one stays in force."""
         return self._session.reload()
 
     def background(self) -> dict[str, Any]:
-        """Takes what background hooks have come to (`background`), and what wakes an idle model (`wakes`)."""
+        """Takes the results of background hooks (`background`), and the texts that wake an idle model (`wakes`)."""
         return self._session.background()
 
     def env_files(self) -> list[str]:
-        """The files that a shell evaluates before each of the host's shell tools; later ones win."""
+        """Returns the files that a shell evaluates before each of the host's shell tools; later ones win."""
         return self._session.env_files()
 
     def tool_barrier(self) -> ToolBarrier:
@@ -307,11 +307,11 @@ class HookEngine:
         return ToolBarrier()
 
     def close(self) -> None:
-        """Ends all that it runs, and waits until nothing of it is left."""
+        """Ends everything that it runs, and waits until it is gone."""
         self._session.close()
 
     async def aclose(self) -> None:
-        """The same, awaited."""
+        """Does the same, as a coroutine."""
         await asyncio.to_thread(self._session.close)
 
     def __enter__(self) -> HookEngine:
@@ -341,7 +341,7 @@ def _event(event: object, fields: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 async def _ended(started: _becket.Firing, around: Around, loop: asyncio.AbstractEventLoop) -> _becket.Outcome:
-    """What a firing comes to. Cancelled, or with the program at its end, it ends the firing."""
+    """Returns the result of a firing. Ends the firing if cancelled, or at the end of the program."""
     future: asyncio.Future[_becket.Outcome] = loop.create_future()
 
     def done(outcome: _becket.Outcome | None, error: BaseException | None) -> None:

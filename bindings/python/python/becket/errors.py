@@ -1,4 +1,4 @@
-"""What can go wrong. Every error of this package is a `BecketError`.
+"""Exceptions. Every error of this package is a `BecketError`.
 
 None of them is a verdict: whoever catches one has no decision, and must not go on as if there were one.
 """
@@ -25,10 +25,10 @@ class BecketError(Exception):
 
 
 class ConfigError(BecketError):
-    """The configuration can't be had, or forbids the start."""
+    """The configuration can't be loaded, or forbids the start."""
 
     findings: list[dict[str, Any]]
-    """What is wrong in it, as `becket check --json` says it."""
+    """Its problems, as in `becket check --json`."""
 
     def __init__(self, message: str, findings: list[dict[str, Any]] | None = None) -> None:
         super().__init__(message)
@@ -36,15 +36,15 @@ class ConfigError(BecketError):
 
 
 class EventError(BecketError):
-    """There is no such event, or its fields don't fit."""
+    """An unknown event, or invalid fields."""
 
 
 class RegistrationError(BecketError):
-    """A hook can't be registered, or there is none of that id."""
+    """A hook that can't be registered, or an unknown id."""
 
 
 class HandlerError(BecketError):
-    """What a handler answered is no answer. Hosts see it as the text of a failure."""
+    """An invalid answer of a handler. Hosts see it as the text of a failure."""
 
 
 class LoopError(BecketError):
@@ -60,4 +60,4 @@ class ForkedError(SessionClosed):
 
 
 class BarrierError(BecketError):
-    """A tool call and its result would come apart."""
+    """A message that would separate a tool call from its result."""

@@ -1,4 +1,4 @@
-"""What an event came to."""
+"""The outcome of an event."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ __all__ = ["Outcome", "Told"]
 
 
 class Told(NamedTuple):
-    """A text and who said it."""
+    """A text and its author."""
 
     source: str
-    """Whose hook."""
+    """The source of the hook."""
     label: str
-    """Which hook."""
+    """The hook."""
     to: str
-    """Who reads it: `user`, `model`, `both` or `log`."""
+    """The reader: `user`, `model`, `both` or `log`."""
     text: str
-    """What it says."""
+    """The text."""
 
 
 class Person(Enum):
-    """Who answers where a hook or a rule asks."""
+    """The one who answers if a hook or a rule asks."""
 
     HERE = "here"
     """The host, later: the session is interactive."""
     NONE = "none"
-    """Nobody, unless the host has somebody all the same."""
+    """No user, unless the host still finds one."""
     NEVER = "never"
-    """Nobody may be asked: the mode is `dontAsk`."""
+    """No user may be asked: the mode is `dontAsk`."""
 
 
 class Outcome:
-    """What the hooks of an event did and decided."""
+    """The runs and decisions of an event's hooks."""
 
     __slots__ = ("_approved", "_data", "_person", "_raw")
 
@@ -48,7 +48,7 @@ class Outcome:
 
     @property
     def _answer(self) -> bool | None:
-        """What becomes of a call that is asked about: the person's answer, or no, where nobody can be asked."""
+        """The answer to an ask: the user's, or no if there is no user."""
         if self._approved is not None:
             return self._approved
         if self._raw.permission_decision == "ask" and self._person is not Person.HERE:
@@ -57,9 +57,9 @@ class Outcome:
 
     @property
     def decision(self) -> Literal["proceed", "block", "wait"]:
-        """What the host does next. `wait`: a person answers first, or the session is resumed; else it is a `block`.
+        """The host's next step. `wait`: the user answers first, or the session is resumed; otherwise it is a `block`.
 
-        If hooks stop the agent after the event (`stop`), it is `block`, whatever became of the event itself.
+        If hooks stop the agent after the event (`stop`), it is `block`, regardless of the event's own result.
         """
         answer = self._answer
         if answer is None:
@@ -68,7 +68,7 @@ class Outcome:
 
     @property
     def result(self) -> Literal["passed", "blocked", "waits"]:
-        """What becomes of the event itself. `waits`: a person is asked, or it waits for a resume."""
+        """The result of the event itself. `waits`: the user is asked, or it waits for a resume."""
         answer = self._answer
         if answer is None:
             return self._raw.result
@@ -76,12 +76,12 @@ class Outcome:
 
     @property
     def blocked(self) -> bool:
-        """Whether it is held back."""
+        """True if the event is blocked."""
         return self.result == "blocked"
 
     @property
     def permission_decision(self) -> Literal["allow", "deny", "ask", "defer"] | None:
-        """What hooks, permission rules and the person who was asked come to; None where nobody has decided."""
+        """The decision of hooks, permission rules and the user; None if it is undecided."""
         answer = self._answer
         if answer is None:
             return self._raw.permission_decision
@@ -89,18 +89,18 @@ class Outcome:
 
     @property
     def asks(self) -> bool:
-        """Whether a person's yes would let the call run, and nobody has been asked yet."""
+        """True if an approval would let the call run, and no user has been asked yet."""
         if self._approved is not None or self._person is Person.NEVER:
             return False
         return self._raw.nobody_to_ask or (self._raw.permission_decision, self._raw.decision) == ("ask", "wait")
 
     def answered(self, approved: bool) -> Outcome:
-        """Returns the same outcome with the person's answer: only `True` approves, and only what `asks`."""
+        """Returns the same outcome with the user's answer: only `True` approves, and only if `asks`."""
         return Outcome(self._raw, self._person, approved is True) if self.asks else self
 
     @property
     def reason(self) -> str | None:
-        """Why."""
+        """The reason."""
         return self._raw.reason
 
     @property
@@ -110,7 +110,7 @@ class Outcome:
 
     @property
     def updated_input(self) -> dict[str, Any] | None:
-        """What the tool is to run with, where a hook has rewritten it."""
+        """The input for the tool, if a hook has rewritten it."""
         found: dict[str, Any] | None = self._fields.get("updatedInput")
         return found
 
@@ -121,22 +121,22 @@ class Outcome:
 
     @property
     def stop(self) -> bool:
-        """Whether the agent stops after this event."""
+        """True if the agent stops after this event."""
         return self._verdict["stop"] is not None
 
     @property
     def stop_reason(self) -> str | None:
-        """Why it stops, for the user."""
+        """The reason of the stop, for the user."""
         stop: dict[str, str | None] | None = self._verdict["stop"]
         return None if stop is None else stop["reason"]
 
     @property
     def failures(self) -> list[Told]:
-        """What went wrong in hooks. A failure that begins with `not checked` let something pass unchecked, or blocked it."""
+        """The failures of hooks. One that begins with `not checked` let the action pass unchecked, or blocked it."""
         return [Told(**told) for told in self._verdict["failures"]]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, as `becket fire --json` prints it; a person's answer is not in it."""
+        """The whole outcome, as `becket fire --json` prints it; without the user's answer."""
         return self._raw.to_dict()
 
     @property
