@@ -15,7 +15,7 @@ use crate::{root, say};
 
 /// The selection of benchmarks.
 #[derive(Debug, Default, PartialEq)]
-struct Wanted {
+struct BenchSelection {
     quick: bool,
     /// Only these crates; none: all.
     crates: Vec<String>,
@@ -27,7 +27,7 @@ struct Wanted {
 /// A crate has no bench. A bench can't be built, fails, or prints no row; nothing is written then.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let programs = bench_programs::all()?;
-    let wanted = Wanted::read(arguments, &programs)?;
+    let wanted = BenchSelection::read(arguments, &programs)?;
     let mut rows = Vec::new();
     for program in programs.iter().filter(|program| wanted.has(program)) {
         say(&format!("== {}: {}", program.krate, program.name));
@@ -44,11 +44,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     wanted.report(&rows)
 }
 
-impl Wanted {
+impl BenchSelection {
     fn read(arguments: &[String], programs: &[Program]) -> Result<Self, String> {
         let mut known: Vec<&str> = programs.iter().map(|program| program.krate.as_str()).collect();
         known.dedup();
-        let mut wanted = Wanted::default();
+        let mut wanted = BenchSelection::default();
         for argument in arguments {
             match argument.as_str() {
                 "--quick" => wanted.quick = true,
@@ -111,11 +111,14 @@ mod tests {
     fn crates_are_named_and_what_is_none_is_refused_before_anything_runs() {
         let read = |arguments: &[&str]| {
             let arguments: Vec<String> = arguments.iter().map(|&argument| argument.to_owned()).collect();
-            Wanted::read(&arguments, &bench_programs::all().unwrap())
+            BenchSelection::read(&arguments, &bench_programs::all().unwrap())
         };
-        assert_eq!(read(&[]), Ok(Wanted::default()));
+        assert_eq!(read(&[]), Ok(BenchSelection::default()));
         let crates = vec!["becket-cli".to_owned(), "becket-python".to_owned()];
-        assert_eq!(read(&["becket-cli", "--quick", "becket-python"]), Ok(Wanted { quick: true, crates }));
+        assert_eq!(
+            read(&["becket-cli", "--quick", "becket-python"]),
+            Ok(BenchSelection { quick: true, crates })
+        );
         for wrong in ["--fast", "becket-pyton", "cli"] {
             let why = read(&[wrong]).unwrap_err();
             assert!(why.contains(wrong) && why.contains("--quick") && why.contains("becket-cli, "), "{why}");
@@ -125,8 +128,8 @@ mod tests {
     #[test]
     fn only_what_is_wanted_runs() {
         let programs = bench_programs::all().unwrap();
-        let some = Wanted { quick: false, crates: vec!["becket-python".to_owned()] };
-        let names = |wanted: &Wanted| programs.iter().filter(|program| wanted.has(program)).count();
-        assert_eq!((names(&Wanted::default()), names(&some)), (programs.len(), 1));
+        let some = BenchSelection { quick: false, crates: vec!["becket-python".to_owned()] };
+        let names = |wanted: &BenchSelection| programs.iter().filter(|program| wanted.has(program)).count();
+        assert_eq!((names(&BenchSelection::default()), names(&some)), (programs.len(), 1));
     }
 }

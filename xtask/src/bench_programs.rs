@@ -7,7 +7,7 @@
 //!
 //! A program that this machine can't have is left out, with a reason; it is never passed over in silence.
 
-use crate::bindings::{self, MakeReady, Unready};
+use crate::bindings::{self, BenchError, MakeReady};
 use crate::installed::{Places, text};
 use crate::{root, say};
 use std::fs;
@@ -42,8 +42,8 @@ impl Program {
             Kind::Cargo => Ok(Some(self.of_cargo(root))),
             Kind::Binding(make_ready) => match make_ready(root) {
                 Ok(command) => beside_the_floor(command, root).map(Some),
-                Err(Unready::Failed(why)) => Err(why),
-                Err(Unready::Missing(reason)) => {
+                Err(BenchError::Failed(why)) => Err(why),
+                Err(BenchError::Missing(reason)) => {
                     say(&format!("SKIPPED: rows of {}: {reason}", self.krate));
                     Ok(None)
                 }

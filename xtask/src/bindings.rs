@@ -40,21 +40,21 @@ impl Build {
 
 /// The reason why a benchmark of a binding can't run.
 #[derive(Debug)]
-pub(crate) enum Unready {
+pub(crate) enum BenchError {
     /// This machine lacks something: its rows are left out.
     Missing(String),
     /// Something is wrong.
     Failed(String),
 }
 
-impl From<String> for Unready {
+impl From<String> for BenchError {
     fn from(why: String) -> Self {
-        Unready::Failed(why)
+        BenchError::Failed(why)
     }
 }
 
 /// Builds a package as users get it and installs it; the bench program that is to be run.
-pub(crate) type MakeReady = fn(&Path) -> Result<Command, Unready>;
+pub(crate) type MakeReady = fn(&Path) -> Result<Command, BenchError>;
 
 /// The benches of the bindings, by the names of their crates.
 pub(crate) const BENCHES: [(&str, MakeReady); 2] =

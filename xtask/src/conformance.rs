@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::Deserialize;
 
-use crate::conformance_suite::{Ran, Scenario, Suite};
+use crate::conformance_suite::{Scenario, ScenarioResult, Suite};
 use crate::installed::Places;
 use crate::suites::leave_out;
 use crate::{root, say};
@@ -40,11 +40,11 @@ enum Which {
 }
 
 /// The expected failures: set, scenario, and then the checks with the reason.
-type Baseline = BTreeMap<String, BTreeMap<String, Expected>>;
+type Baseline = BTreeMap<String, BTreeMap<String, ExpectedFailure>>;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Expected {
+struct ExpectedFailure {
     fails: BTreeSet<String>,
     reason: String,
 }
@@ -104,7 +104,7 @@ impl Task {
     }
 }
 
-fn perform(todo: &[Task], client: &str) -> Result<Vec<Ran>, String> {
+fn perform(todo: &[Task], client: &str) -> Result<Vec<ScenarioResult>, String> {
     let results = root().join("target/mcp/results");
     // What an earlier run left there would be read for what this one did.
     if results.exists() {
@@ -123,7 +123,7 @@ fn perform(todo: &[Task], client: &str) -> Result<Vec<Ran>, String> {
     done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
 }
 
-fn report(todo: &[Task], ran: &[Ran], baseline: &Baseline) -> Result<(), String> {
+fn report(todo: &[Task], ran: &[ScenarioResult], baseline: &Baseline) -> Result<(), String> {
     let (mut table, mut wrong) = (String::new(), 0);
     let mut passed: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
     for (task, ran) in todo.iter().zip(ran) {
@@ -147,7 +147,7 @@ fn report(todo: &[Task], ran: &[Ran], baseline: &Baseline) -> Result<(), String>
 }
 
 /// A word for the table, and whether it is not as it should be.
-fn judge(failed: &BTreeSet<String>, expected: Option<&Expected>) -> (&'static str, bool) {
+fn judge(failed: &BTreeSet<String>, expected: Option<&ExpectedFailure>) -> (&'static str, bool) {
     match expected {
         None if failed.is_empty() => ("passes", false),
         None => ("FAILS", true),
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn the_baseline_is_strict_both_ways() {
         let set = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<BTreeSet<_>>();
-        let expected = Expected { fails: set(&["a"]), reason: "why".into() };
+        let expected = ExpectedFailure { fails: set(&["a"]), reason: "why".into() };
         for (failed, expected, wrong) in [
             (set(&[]), None, false),
             (set(&["a"]), None, true),

@@ -25,7 +25,7 @@ pub(crate) struct Scenario {
 }
 
 /// The result of a scenario.
-pub(crate) struct Ran {
+pub(crate) struct ScenarioResult {
     /// The number of passed checks.
     pub(crate) passed: usize,
     /// The checks that did not, by id; and in parentheses what else is wrong.
@@ -75,7 +75,7 @@ impl Suite {
         version: Option<&str>,
         client: &str,
         results: &Path,
-    ) -> Result<Ran, String> {
+    ) -> Result<ScenarioResult, String> {
         // The suite adds the time of day to the name of a scenario; alone in a directory, it is found without that.
         let place = results.join(scenario.replace('/', "-"));
         let mut suite = Command::new("node");
@@ -91,7 +91,7 @@ impl Suite {
     }
 }
 
-fn judge(checks: &[Check], is_satisfied: bool, said: String) -> Ran {
+fn judge(checks: &[Check], is_satisfied: bool, said: String) -> ScenarioResult {
     let with = |status: &'static str| checks.iter().filter(move |check| check.status == status);
     let mut failed: BTreeSet<String> =
         with("FAILURE").chain(with("WARNING")).map(|check| check.id.clone()).collect();
@@ -102,7 +102,7 @@ fn judge(checks: &[Check], is_satisfied: bool, said: String) -> Ran {
     if failed.is_empty() && !is_satisfied {
         failed.insert("(the client failed)".to_owned());
     }
-    Ran { passed, failed, said }
+    ScenarioResult { passed, failed, said }
 }
 
 /// The one `checks.json` below a directory.

@@ -32,13 +32,13 @@ const PYPI: [(&str, [&str; 2]); 3] = [
 ];
 
 /// The environment that the tests need.
-pub(crate) struct Prepared {
+pub(crate) struct FixtureEnvironment {
     /// The variables above.
     pub(crate) environment: Vec<(&'static str, String)>,
 }
 
 /// Installs what is not there yet.
-pub(crate) fn prepare(root: &Path) -> Prepared {
+pub(crate) fn prepare(root: &Path) -> FixtureEnvironment {
     let places = Places::of(root);
     let (mut environment, mut missing) = (Vec::new(), Vec::new());
     match places.npm("npm") {
@@ -58,7 +58,7 @@ pub(crate) fn prepare(root: &Path) -> Prepared {
         say(&format!("SKIPPED: tests with real MCP servers: {reason}"));
         environment.push(("BECKET_TEST_MCP_SKIP", reason));
     }
-    Prepared { environment }
+    FixtureEnvironment { environment }
 }
 
 fn words(words: &[&str]) -> String {

@@ -48,7 +48,7 @@ wheel.unlink()
 
 /// The model for the tests, if there is one.
 #[derive(Debug)]
-pub(crate) enum Prepared {
+pub(crate) enum ModelFixture {
     /// It is there.
     Ready {
         /// The Python that has the server.
@@ -62,7 +62,7 @@ pub(crate) enum Prepared {
     Tampered(String),
 }
 
-impl Prepared {
+impl ModelFixture {
     /// Returns the variables to set for the tests.
     ///
     /// # Errors
@@ -79,7 +79,7 @@ impl Prepared {
 }
 
 /// Gets the model, unless an earlier run did.
-pub(crate) fn prepare(root: &Path) -> Prepared {
+pub(crate) fn prepare(root: &Path) -> ModelFixture {
     let home = root.join("target/model");
     let python = home.join("venv").join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     let gguf = home.join("model.gguf");
@@ -87,19 +87,19 @@ pub(crate) fn prepare(root: &Path) -> Prepared {
     let pins = format!("{SERVER}\n{WEIGHTS}\n{GGUF_SHA256}\n");
     let ready = std::fs::read_to_string(&marker).is_ok_and(|text| text == pins);
     if ready && python.is_file() && gguf.is_file() {
-        return Prepared::Ready { python, gguf };
+        return ModelFixture::Ready { python, gguf };
     }
     say("getting a small language model for the tests (some 130 MB, kept in target/model)");
     match get(&home, &python, &gguf) {
         Ok(()) => match std::fs::write(&marker, pins) {
-            Ok(()) => Prepared::Ready { python, gguf },
-            Err(error) => Prepared::Missing(format!("can't write `{}`: {error}", marker.display())),
+            Ok(()) => ModelFixture::Ready { python, gguf },
+            Err(error) => ModelFixture::Missing(format!("can't write `{}`: {error}", marker.display())),
         },
         Err(reason) => {
             say(&format!("NO LANGUAGE MODEL FOR THE TESTS: {reason}"));
             match reason.contains("TAMPERED") {
-                true => Prepared::Tampered(reason),
-                false => Prepared::Missing(reason),
+                true => ModelFixture::Tampered(reason),
+                false => ModelFixture::Missing(reason),
             }
         }
     }

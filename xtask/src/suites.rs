@@ -143,12 +143,12 @@ fn run_if_changed(suite: &Suite, is_asked_for: bool) -> Result<(), String> {
     let ended = supervise(suite.name, suite.limit, &mut command)?;
     let seconds = started.elapsed().as_secs();
     match (ended, inputs) {
-        (Ended::Passed, Some(inputs)) => {
+        (SuiteEnd::Passed, Some(inputs)) => {
             say(&format!("suite `{}` passed after {seconds} s", suite.name));
-            records.record(suite.name, Passed { inputs, seconds })
+            records.record(suite.name, PassRecord { inputs, seconds })
         }
-        (Ended::Passed, None) => Ok(()),
-        (Ended::PassedInPart, _) => {
+        (SuiteEnd::Passed, None) => Ok(()),
+        (SuiteEnd::PassedInPart, _) => {
             say(&format!("suite `{}` passed without the parts named above, and will run again", suite.name));
             Ok(())
         }
@@ -157,20 +157,20 @@ fn run_if_changed(suite: &Suite, is_asked_for: bool) -> Result<(), String> {
 
 /// The end of a suite that did not fail.
 #[derive(Debug, PartialEq, Eq)]
-enum Ended {
+enum SuiteEnd {
     Passed,
     PassedInPart,
 }
 
 /// Runs a suite in a process group that ends with the limit.
-fn supervise(name: &str, limit: Duration, command: &mut Command) -> Result<Ended, String> {
+fn supervise(name: &str, limit: Duration, command: &mut Command) -> Result<SuiteEnd, String> {
     let mut child =
         command.process_group(0).spawn().map_err(|error| format!("can't start suite `{name}`: {error}"))?;
     let deadline = Instant::now() + limit;
     loop {
         match child.try_wait().map_err(|error| format!("suite `{name}`: {error}"))? {
-            Some(status) if status.success() => return Ok(Ended::Passed),
-            Some(status) if status.code() == Some(IN_PART.into()) => return Ok(Ended::PassedInPart),
+            Some(status) if status.success() => return Ok(SuiteEnd::Passed),
+            Some(status) if status.code() == Some(IN_PART.into()) => return Ok(SuiteEnd::PassedInPart),
             Some(status) => return Err(format!("suite `{name}` failed: {status}")),
             None if Instant::now() >= deadline => {
                 end(&mut child);
@@ -254,7 +254,7 @@ fn directories(packages: &[&str]) -> Result<Vec<PathBuf>, String> {
 
 /// A suite that passed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Passed {
+struct PassRecord {
     /// The digest of its inputs.
     inputs: String,
     /// The duration.
@@ -264,7 +264,7 @@ struct Passed {
 /// The suites that passed, in a file.
 struct Records {
     file: PathBuf,
-    all: BTreeMap<String, Passed>,
+    all: BTreeMap<String, PassRecord>,
 }
 
 impl Records {
@@ -275,11 +275,11 @@ impl Records {
     }
 
     /// Returns the record of a suite if it passed with these inputs.
-    fn passed(&self, suite: &str, inputs: Option<&str>) -> Option<&Passed> {
+    fn passed(&self, suite: &str, inputs: Option<&str>) -> Option<&PassRecord> {
         self.all.get(suite).filter(|passed| inputs == Some(passed.inputs.as_str()))
     }
 
-    fn record(mut self, suite: &str, passed: Passed) -> Result<(), String> {
+    fn record(mut self, suite: &str, passed: PassRecord) -> Result<(), String> {
         self.all.insert(suite.to_owned(), passed);
         let text = serde_json::to_string_pretty(&self.all).map_err(|error| error.to_string())?;
         fs::write(&self.file, text + "\n").map_err(|error| format!("`{}`: {error}", self.file.display()))
@@ -300,8 +300,8 @@ mod tests {
     fn a_suite_passes_passes_in_part_fails_or_ends_at_its_limit() {
         let run = |script: &str, limit| supervise("x", limit, &mut shell(script));
         let long = Duration::from_mins(1);
-        assert_eq!(run("exit 0", long), Ok(Ended::Passed));
-        assert_eq!(run("exit 3", long), Ok(Ended::PassedInPart));
+        assert_eq!(run("exit 0", long), Ok(SuiteEnd::Passed));
+        assert_eq!(run("exit 3", long), Ok(SuiteEnd::PassedInPart));
         assert!(run("exit 1", long).unwrap_err().contains("failed"));
         assert!(run("kill -9 $$", long).unwrap_err().contains("failed"));
         let started = Instant::now();
@@ -314,7 +314,7 @@ mod tests {
         let dir = std::env::temp_dir().join(format!("becket-suites-{}", std::process::id()));
         fs::create_dir_all(&dir).unwrap();
         let file = dir.join("passed.json");
-        let passed = Passed { inputs: "a".into(), seconds: 7 };
+        let passed = PassRecord { inputs: "a".into(), seconds: 7 };
         assert_eq!(Records::at(&file).passed("x", Some("a")), None);
         Records::at(&file).record("x", passed.clone()).unwrap();
         let records = Records::at(&file);

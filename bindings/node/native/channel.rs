@@ -12,14 +12,14 @@ use std::cell::RefCell;
 use std::ptr;
 
 /// The arguments of a message: its kind, its recipient, a number, and a text.
-type Words = FnArgs<(&'static str, u32, u32, String)>;
+type MessageArgs = FnArgs<(&'static str, u32, u32, String)>;
 
 /// The function that JavaScript hands in.
-pub(crate) type Listener = ThreadsafeFunction<Words, (), Words, Status, false, true>;
+pub(crate) type Listener = ThreadsafeFunction<MessageArgs, (), MessageArgs, Status, false, true>;
 
 /// The kind of a message to JavaScript.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Word {
+pub(crate) enum MessageKind {
     /// A hook of JavaScript is to answer.
     Call,
     /// The user of JavaScript is to answer.
@@ -27,7 +27,7 @@ pub(crate) enum Word {
     /// An answer is no longer awaited.
     Withdrawn,
     /// Something happened in the engine.
-    Told,
+    Event,
     /// The request is done.
     Done,
     /// It can't be done.
@@ -36,23 +36,23 @@ pub(crate) enum Word {
     Cancelled,
 }
 
-impl Word {
+impl MessageKind {
     const fn as_str(self) -> &'static str {
         match self {
-            Word::Call => "call",
-            Word::Ask => "ask",
-            Word::Withdrawn => "withdrawn",
-            Word::Told => "told",
-            Word::Done => "done",
-            Word::Failed => "failed",
-            Word::Cancelled => "cancelled",
+            MessageKind::Call => "call",
+            MessageKind::Ask => "ask",
+            MessageKind::Withdrawn => "withdrawn",
+            MessageKind::Event => "told",
+            MessageKind::Done => "done",
+            MessageKind::Failed => "failed",
+            MessageKind::Cancelled => "cancelled",
         }
     }
 }
 
 /// Something said.
 #[napi(object, object_from_js = false)]
-pub struct Said {
+pub struct Message {
     /// The kind.
     pub word: &'static str,
     /// The recipient.
@@ -63,36 +63,36 @@ pub struct Said {
     pub text: String,
 }
 
-/// The messages of work that runs on a JavaScript thread, with the line that they belong to.
-type Heard = Option<(*const Line, Vec<Said>)>;
+/// The messages of work that runs on a JavaScript thread, with the channel that they belong to.
+type CollectedMessages = Option<(*const Channel, Vec<Message>)>;
 
 thread_local! {
-    static HEARD: RefCell<Heard> = const { RefCell::new(None) };
+    static COLLECTED: RefCell<CollectedMessages> = const { RefCell::new(None) };
 }
 
 /// The previous messages, which are restored even if the work panics.
-struct Before(Heard);
+struct RestoreOnDrop(CollectedMessages);
 
-impl Drop for Before {
+impl Drop for RestoreOnDrop {
     fn drop(&mut self) {
-        HEARD.set(self.0.take());
+        COLLECTED.set(self.0.take());
     }
 }
 
-/// The line to one thread of JavaScript.
-pub(crate) struct Line(Listener);
+/// The channel to one thread of JavaScript.
+pub(crate) struct Channel(Listener);
 
-impl Line {
+impl Channel {
     pub(crate) fn new(listener: Listener) -> Self {
-        Line(listener)
+        Channel(listener)
     }
 
     /// Sends a message; returns whether it will be received. A thread that is ending receives nothing more.
-    pub(crate) fn say(&self, word: Word, whom: u32, more: u32, text: String) -> bool {
+    pub(crate) fn send(&self, word: MessageKind, whom: u32, more: u32, text: String) -> bool {
         let word = word.as_str();
-        let left = HEARD.with_borrow_mut(|heard| match heard {
-            Some((line, heard)) if ptr::eq(*line, self) => {
-                heard.push(Said { word, whom, more, text });
+        let left = COLLECTED.with_borrow_mut(|heard| match heard {
+            Some((channel, heard)) if ptr::eq(*channel, self) => {
+                heard.push(Message { word, whom, more, text });
                 None
             }
             Some(_) | None => Some(text),
@@ -103,9 +103,9 @@ impl Line {
     }
 
     /// Runs work on JavaScript's own thread; returns its messages instead of calling JavaScript.
-    pub(crate) fn hearing(&self, work: impl FnOnce()) -> Vec<Said> {
-        let _before = Before(HEARD.replace(Some((self, Vec::new()))));
+    pub(crate) fn collect(&self, work: impl FnOnce()) -> Vec<Message> {
+        let _before = RestoreOnDrop(COLLECTED.replace(Some((self, Vec::new()))));
         work();
-        HEARD.take().map(|(_, heard)| heard).unwrap_or_default()
+        COLLECTED.take().map(|(_, heard)| heard).unwrap_or_default()
     }
 }

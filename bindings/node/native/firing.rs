@@ -7,7 +7,7 @@
 //! INVARIANT: each event ends once, in a message with its number. A function that has blocked its thread past its limit
 //! has failed: the engine checks the clock before the answer.
 
-use crate::line::{Line, Word};
+use crate::channel::{Channel, MessageKind};
 use crate::opening::OpenSession;
 use becket_embed::view::Report;
 use becket_embed::view::fired::Fired;
@@ -21,7 +21,7 @@ pub(crate) const BROKEN: &str =
 
 /// The result of an event.
 pub(crate) enum End {
-    /// With an outcome, as JSON.
+    /// SessionContext an outcome, as JSON.
     Outcome(String),
     /// Its hooks were ended before they were done.
     Cancelled,
@@ -35,11 +35,11 @@ pub(crate) async fn fire(open: &OpenSession, event: ReadyEvent, cancel: &Cancell
 }
 
 /// Tells JavaScript how an event ended.
-pub(crate) fn tell(line: &Line, id: u32, end: End) {
+pub(crate) fn tell(channel: &Channel, id: u32, end: End) {
     match end {
-        End::Outcome(text) => line.say(Word::Done, id, 0, text),
-        End::Cancelled => line.say(Word::Cancelled, id, 0, String::new()),
-        End::Broken => line.say(Word::Failed, id, 0, BROKEN.to_owned()),
+        End::Outcome(text) => channel.send(MessageKind::Done, id, 0, text),
+        End::Cancelled => channel.send(MessageKind::Cancelled, id, 0, String::new()),
+        End::Broken => channel.send(MessageKind::Failed, id, 0, BROKEN.to_owned()),
     };
 }
 

@@ -2,7 +2,7 @@
 //!
 //! INVARIANT: an invalid answer fails the hook. The engine decides the consequences.
 
-use crate::asked::{Answer, NoAnswer, Questions};
+use crate::questions::{Answer, NoAnswer, Questions};
 use becket_engine::{CallbackAnswer, CancellationToken, Hook, IntoAnswer};
 use becket_model::interpret::{JsonAnswer, parse_object};
 use becket_model::wire::input;

@@ -1,6 +1,6 @@
 //! The environment of a session: its variables, its home, and the models whose keys are among the variables.
 
-use crate::opening::Around;
+use crate::opening::HostEnvironment;
 use becket_embed::{Host, models};
 use becket_engine::{Environment, Profile};
 use std::ffi::OsString;
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 ///
 /// # Errors
 /// The script of the model is none.
-pub(crate) fn of(around: Around, private: PathBuf) -> Result<Host, models::BadScript> {
+pub(crate) fn of(around: HostEnvironment, private: PathBuf) -> Result<Host, models::BadScript> {
     let vars = around.vars.into_iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
     let mut environment = Environment::from_vars(vars).with_temp(around.temp);
     if let Some(home) = around.home {

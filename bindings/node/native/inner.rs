@@ -1,12 +1,12 @@
 //! The state behind an engine of JavaScript, independent of the thread.
 //!
 //! INVARIANT: each number that JavaScript passes is reported back exactly once: in the result of a call, or over the
-//! line.
+//! channel.
 
-use crate::asked::{Answer, Questions};
+use crate::channel::{Channel, Message, MessageKind};
 use crate::firing::{self, BROKEN};
-use crate::line::{Line, Said, Word};
-use crate::opening::{OpenSession, Refused, With};
+use crate::opening::{OpenError, OpenSession, SessionContext};
+use crate::questions::{Answer, Questions};
 use becket_embed::here;
 use becket_engine::CancellationToken;
 use futures_util::FutureExt;
@@ -18,7 +18,7 @@ use tokio::runtime::Handle;
 
 /// An engine.
 pub(crate) struct Inner {
-    pub(crate) with: With,
+    pub(crate) with: SessionContext,
     threads: &'static Handle,
     session: OnceLock<Arc<OpenSession>>,
     /// The running events, for cancellation. Each event removes its own token.
@@ -26,11 +26,11 @@ pub(crate) struct Inner {
 }
 
 impl Inner {
-    pub(crate) fn new(line: Line, threads: &'static Handle) -> Self {
-        let line = Arc::new(line);
-        let questions = Arc::new(Questions::new(line.clone()));
+    pub(crate) fn new(channel: Channel, threads: &'static Handle) -> Self {
+        let channel = Arc::new(channel);
+        let questions = Arc::new(Questions::new(channel.clone()));
         Inner {
-            with: With { line, questions, cancel: CancellationToken::new() },
+            with: SessionContext { channel, questions, cancel: CancellationToken::new() },
             threads,
             session: OnceLock::new(),
             tokens: Arc::default(),
@@ -45,25 +45,25 @@ impl Inner {
         self.session.get().ok_or_else(|| "the engine is not open".to_owned())
     }
 
-    /// Opens the session, at once.
+    /// Opens the session on this thread.
     ///
     /// # Errors
-    /// Why not.
-    pub(crate) fn open(&self, wants: &str) -> Result<String, Refused> {
+    /// The session could not be opened.
+    pub(crate) fn open(&self, wants: &str) -> Result<String, OpenError> {
         let open = Arc::new(OpenSession::open(wants, &self.with)?);
-        let told = open.told().map_err(Refused::because)?;
-        self.session.set(open).map_err(|_| Refused::because("the engine is open already"))?;
-        Ok(told)
+        let info = open.info().map_err(OpenError::new)?;
+        self.session.set(open).map_err(|_| OpenError::new("the engine is open already"))?;
+        Ok(info)
     }
 
-    /// The same on another thread.
+    /// Opens the session on another thread.
     pub(crate) fn open_later(self: &Arc<Self>, id: u32, wants: String) {
         let inner = self.clone();
         self.threads.spawn_blocking(move || {
             let opened = std::panic::catch_unwind(AssertUnwindSafe(|| inner.open(&wants)));
-            match opened.unwrap_or_else(|_| Err(Refused::because(BROKEN))) {
-                Ok(told) => inner.with.line.say(Word::Done, id, 0, told),
-                Err(refused) => inner.with.line.say(Word::Failed, id, 0, refused.to_json()),
+            match opened.unwrap_or_else(|_| Err(OpenError::new(BROKEN))) {
+                Ok(told) => inner.with.channel.send(MessageKind::Done, id, 0, told),
+                Err(refused) => inner.with.channel.send(MessageKind::Failed, id, 0, refused.to_json()),
             }
         });
     }
@@ -72,7 +72,7 @@ impl Inner {
     ///
     /// # Errors
     /// The event is invalid; the text says why.
-    pub(crate) fn fire(&self, id: u32, name: &str, fields: &str) -> Result<Vec<Said>, String> {
+    pub(crate) fn fire(&self, id: u32, name: &str, fields: &str) -> Result<Vec<Message>, String> {
         let open = self.session()?.clone();
         let fields: Map<String, Value> =
             serde_json::from_str(fields).map_err(|error| format!("`input`: {error}"))?;
@@ -82,24 +82,24 @@ impl Inner {
         let is_own = becket_embed::begins_here(&event);
         let cancel = self.with.cancel.child_token();
         lock(&self.tokens).insert(id, cancel.clone());
-        let (tokens, line) = (self.tokens.clone(), self.with.line.clone());
+        let (tokens, channel) = (self.tokens.clone(), self.with.channel.clone());
         // It is large, and moved on several times.
         let work = Box::pin(async move {
             let end = firing::fire(&open, event, &cancel).await;
             lock(&tokens).remove(&id);
-            firing::tell(&line, id, end);
+            firing::tell(&channel, id, end);
         });
         if is_own {
-            return Ok(self.with.line.hearing(|| here::begin(self.threads, work)));
+            return Ok(self.with.channel.collect(|| here::begin(self.threads, work)));
         }
         self.threads.spawn(work);
         Ok(Vec::new())
     }
 
     /// Passes on the answer of a function, or the user. Returns the messages of the work that waited for it.
-    pub(crate) fn answered(&self, call: u32, answer: Answer) -> Vec<Said> {
+    pub(crate) fn answered(&self, call: u32, answer: Answer) -> Vec<Message> {
         let ((), woken) = here::waking(|| self.with.questions.answered(call, answer));
-        if woken.is_empty() { Vec::new() } else { self.with.line.hearing(|| woken.take_on()) }
+        if woken.is_empty() { Vec::new() } else { self.with.channel.collect(|| woken.take_on()) }
     }
 
     /// Cancels an event: its hooks are ended, and JavaScript is notified when they are.
@@ -117,14 +117,14 @@ impl Inner {
         }
     }
 
-    /// The same on another thread.
+    /// Opens the session on another thread.
     pub(crate) fn close_later(self: &Arc<Self>, id: u32) {
         let inner = self.clone();
         self.threads.spawn(async move {
             let closed = AssertUnwindSafe(inner.close()).catch_unwind().await;
             match closed {
-                Ok(()) => inner.with.line.say(Word::Done, id, 0, String::new()),
-                Err(_) => inner.with.line.say(Word::Failed, id, 0, BROKEN.to_owned()),
+                Ok(()) => inner.with.channel.send(MessageKind::Done, id, 0, String::new()),
+                Err(_) => inner.with.channel.send(MessageKind::Failed, id, 0, BROKEN.to_owned()),
             }
         });
     }

@@ -2,8 +2,8 @@
 //!
 //! - `native_engine`: the object that JavaScript holds; `inner`: its state, independent of the thread
 //! - `firing`: an event in progress, on JavaScript's own thread if nothing else has to be awaited
-//! - `asked`, `hook`, `person`: questions to JavaScript: hooks, and questions to its user
-//! - `line`: the message channel to JavaScript
+//! - `questions`, `hook`, `person`: questions to JavaScript: hooks, and questions to its user
+//! - `channel`: the message channel to JavaScript
 //! - `opening`, `host`: opening a session from options
 //! - `runtime`: the threads that all engines of a process share
 //! - `ending`: cleanup at the end of a JavaScript thread
@@ -12,15 +12,15 @@
 //!
 //! INVARIANT: nothing here keeps a process alive, and no panic leaves it: a panic becomes an error, which fails closed.
 
-mod asked;
+mod channel;
 mod ending;
 mod firing;
 mod hook;
 mod host;
 mod inner;
-mod line;
 mod native_engine;
+mod observer;
 mod opening;
 mod person;
+mod questions;
 mod runtime;
-mod told;

@@ -1,11 +1,11 @@
 //! The object that JavaScript holds: JSON in, JSON out. Requests that take time have a number, under which the result
 //! arrives.
 
-use crate::asked::NoAnswer;
+use crate::channel::{Channel, Listener, Message};
 use crate::ending;
 use crate::hook::FunctionHook;
 use crate::inner::Inner;
-use crate::line::{Line, Listener, Said};
+use crate::questions::NoAnswer;
 use crate::runtime;
 use becket_embed::view::Report;
 use becket_embed::{Registration, Session};
@@ -29,7 +29,7 @@ impl NativeEngine {
     #[napi(constructor, catch_unwind)]
     pub fn new(env: Env, listener: Listener) -> Result<Self> {
         let threads = runtime::handle().map_err(refused)?;
-        let inner = Arc::new(Inner::new(Line::new(listener), threads));
+        let inner = Arc::new(Inner::new(Channel::new(listener), threads));
         ending::with_thread(&env, &inner)?;
         Ok(NativeEngine { inner })
     }
@@ -46,9 +46,9 @@ impl NativeEngine {
         self.inner.open_later(id, wants);
     }
 
-    /// Fires an event. Returns the immediate messages; the others arrive over the line, the result last.
+    /// Fires an event. Returns the immediate messages; the others arrive over the channel, the result last.
     #[napi(catch_unwind)]
-    pub fn fire(&self, id: u32, name: String, fields: String) -> Result<Option<Vec<Said>>> {
+    pub fn fire(&self, id: u32, name: String, fields: String) -> Result<Option<Vec<Message>>> {
         self.inner.fire(id, &name, &fields).map(some).map_err(refused)
     }
 
@@ -61,7 +61,7 @@ impl NativeEngine {
     /// Passes on the answer of a function, or the user: JSON, or the reason why there is none; both, if the JSON is a
     /// part of an answer. Returns the immediate messages.
     #[napi(catch_unwind)]
-    pub fn answer(&self, call: u32, answer: Option<String>, failure: Option<String>) -> Option<Vec<Said>> {
+    pub fn answer(&self, call: u32, answer: Option<String>, failure: Option<String>) -> Option<Vec<Message>> {
         let answer = match (answer, failure) {
             (Some(said), None) => Ok(said),
             (part, Some(why)) => Err(NoAnswer { why, part }),
@@ -127,7 +127,7 @@ impl NativeEngine {
         written(&Report::Check(self.session()?.reload().map_err(refused)?))
     }
 
-    /// Ends all that it runs; a message on the line says when it is gone.
+    /// Ends all that it runs; a message on the channel says when it is gone.
     #[napi(catch_unwind)]
     pub fn close_later(&self, id: u32) {
         self.inner.close_later(id);
@@ -145,7 +145,7 @@ impl NativeEngine {
 }
 
 /// Saves JavaScript an empty list.
-fn some(said: Vec<Said>) -> Option<Vec<Said>> {
+fn some(said: Vec<Message>) -> Option<Vec<Message>> {
     (!said.is_empty()).then_some(said)
 }
 

@@ -1,18 +1,18 @@
 //! Reports the events of a session to JavaScript as `becket serve` does (`protocol.md` H13).
 
-use crate::line::{Line, Word};
+use crate::channel::{Channel, MessageKind};
 use becket_embed::view::happened::Happened;
 use becket_engine::{Observer, RunEvent};
 use std::sync::Arc;
 
 /// The observer that an engine holds. Does nothing once its JavaScript thread has ended.
-pub(crate) struct Observing(pub(crate) Arc<Line>);
+pub(crate) struct ChannelObserver(pub(crate) Arc<Channel>);
 
-impl Observer for Observing {
+impl Observer for ChannelObserver {
     fn on(&self, event: &RunEvent) {
         // INVARIANT: events hold only strings as keys, so they can be serialized.
         if let Ok(told) = serde_json::to_string(&Happened::from(event)) {
-            self.0.say(Word::Told, 0, 0, told);
+            self.0.send(MessageKind::Event, 0, 0, told);
         }
     }
 }

@@ -3,11 +3,11 @@
 //! INVARIANT: the variables and the home come from JavaScript, whose `process.env` they are: those of this process are
 //! not read here, where another thread may be changing them.
 
-use crate::asked::Questions;
+use crate::channel::Channel;
 use crate::host;
-use crate::line::Line;
+use crate::observer::ChannelObserver;
 use crate::person::Person;
-use crate::told::Observing;
+use crate::questions::Questions;
 use becket_embed::view::finding::Finding;
 use becket_embed::{NotOpened, Open, Session};
 use becket_engine::{Builder, CancellationToken};
@@ -20,8 +20,8 @@ use uuid::Uuid;
 /// The options from JavaScript. An unknown field is an error: a misspelt one must not be ignored.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Wants {
-    around: Around,
+struct OpenRequest {
+    around: HostEnvironment,
     open: Open,
     /// True if JavaScript observes events.
     is_told: bool,
@@ -30,7 +30,7 @@ struct Wants {
 /// The environment of a session.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Around {
+pub(crate) struct HostEnvironment {
     pub(crate) vars: BTreeMap<String, String>,
     pub(crate) home: Option<PathBuf>,
     pub(crate) temp: PathBuf,
@@ -41,21 +41,21 @@ pub(crate) struct Around {
 
 /// The description of an open session for JavaScript.
 #[derive(Serialize)]
-struct Opened<'a> {
+struct SessionInfo<'a> {
     session: &'a str,
     findings: Vec<Finding>,
 }
 
 /// A session that could not be opened.
 #[derive(Debug, Serialize)]
-pub(crate) struct Refused {
+pub(crate) struct OpenError {
     pub(crate) why: String,
     pub(crate) findings: Vec<Finding>,
 }
 
-impl Refused {
-    pub(crate) fn because(why: impl ToString) -> Self {
-        Refused { why: why.to_string(), findings: Vec::new() }
+impl OpenError {
+    pub(crate) fn new(why: impl ToString) -> Self {
+        OpenError { why: why.to_string(), findings: Vec::new() }
     }
 
     pub(crate) fn to_json(&self) -> String {
@@ -63,20 +63,20 @@ impl Refused {
     }
 }
 
-impl From<NotOpened> for Refused {
+impl From<NotOpened> for OpenError {
     fn from(error: NotOpened) -> Self {
         let why = error.to_string();
         match error {
-            NotOpened::Wrong(_) => Refused::because(why),
-            NotOpened::Configuration { findings, .. } => Refused { why, findings },
+            NotOpened::Wrong(_) => OpenError::new(why),
+            NotOpened::Configuration { findings, .. } => OpenError { why, findings },
         }
     }
 }
 
-/// The line to JavaScript, and the token that ends everything that runs.
+/// The channel to JavaScript, and the token that ends everything that runs.
 #[derive(Clone)]
-pub(crate) struct With {
-    pub(crate) line: Arc<Line>,
+pub(crate) struct SessionContext {
+    pub(crate) channel: Arc<Channel>,
     pub(crate) questions: Arc<Questions>,
     pub(crate) cancel: CancellationToken,
 }
@@ -91,14 +91,15 @@ impl OpenSession {
     /// Opens one. It reads files, so it blocks.
     ///
     /// # Errors
-    /// Why not.
-    pub(crate) fn open(wants: &str, with: &With) -> Result<Self, Refused> {
-        let Wants { around, open, is_told } = serde_json::from_str(wants).map_err(Refused::because)?;
+    /// The session could not be opened.
+    pub(crate) fn open(wants: &str, with: &SessionContext) -> Result<Self, OpenError> {
+        let OpenRequest { around, open, is_told } = serde_json::from_str(wants).map_err(OpenError::new)?;
         let private = around.temp.join(format!("becket-{}", Uuid::new_v4()));
-        let host = host::of(around, private.clone()).map_err(Refused::because)?;
+        let host = host::of(around, private.clone()).map_err(OpenError::new)?;
         let (is_interactive, cancel) = (open.interactive, with.cancel.clone());
         let told_and_asked = |builder: Builder| {
-            let builder = if is_told { builder.observe(Observing(with.line.clone())) } else { builder };
+            let builder =
+                if is_told { builder.observe(ChannelObserver(with.channel.clone())) } else { builder };
             if is_interactive { builder.ask_user(Person(with.questions.clone())) } else { builder }
         };
         let session = host.open(open, cancel, told_and_asked)?;
@@ -106,9 +107,9 @@ impl OpenSession {
     }
 
     /// Returns the description for JavaScript, as JSON.
-    pub(crate) fn told(&self) -> Result<String, serde_json::Error> {
+    pub(crate) fn info(&self) -> Result<String, serde_json::Error> {
         let findings = self.session.check().findings;
-        serde_json::to_string(&Opened { session: self.session.id(), findings })
+        serde_json::to_string(&SessionInfo { session: self.session.id(), findings })
     }
 
     /// Ends all that it runs, and deletes its private files.

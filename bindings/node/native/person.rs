@@ -1,6 +1,6 @@
 //! The user, to whom the program shows the questions of hooks (`protocol.md` Q1, Q2).
 
-use crate::asked::Questions;
+use crate::questions::Questions;
 use becket_engine::{AskUser, CancellationToken, Question};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 //! INVARIANT: each question is answered, withdrawn, or failed once it can't be answered any more; an invalid answer
 //! never counts as one.
 
-use crate::line::{Line, Word};
+use crate::channel::{Channel, MessageKind};
 use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -29,27 +29,27 @@ impl From<&str> for NoAnswer {
 
 /// All that JavaScript is asked by one engine.
 pub(crate) struct Questions {
-    line: Arc<Line>,
+    channel: Arc<Channel>,
     next: AtomicU32,
     waiting: Mutex<HashMap<u32, oneshot::Sender<Answer>>>,
 }
 
 impl Questions {
-    pub(crate) fn new(line: Arc<Line>) -> Self {
-        Questions { line, next: AtomicU32::new(1), waiting: Mutex::default() }
+    pub(crate) fn new(channel: Arc<Channel>) -> Self {
+        Questions { channel, next: AtomicU32::new(1), waiting: Mutex::default() }
     }
 
     /// Has a hook answer.
-    pub(crate) fn call(self: &Arc<Self>, hook: u32, input: String) -> Asked {
+    pub(crate) fn call(self: &Arc<Self>, hook: u32, input: String) -> PendingAnswer {
         let (asked, id) = self.asked();
-        self.say(Word::Call, id, hook, input);
+        self.send(MessageKind::Call, id, hook, input);
         asked
     }
 
     /// Has the user answer.
-    pub(crate) fn ask(self: &Arc<Self>, question: String) -> Asked {
+    pub(crate) fn ask(self: &Arc<Self>, question: String) -> PendingAnswer {
         let (asked, id) = self.asked();
-        self.say(Word::Ask, id, 0, question);
+        self.send(MessageKind::Ask, id, 0, question);
         asked
     }
 
@@ -60,16 +60,16 @@ impl Questions {
         }
     }
 
-    fn asked(self: &Arc<Self>) -> (Asked, u32) {
+    fn asked(self: &Arc<Self>) -> (PendingAnswer, u32) {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = oneshot::channel();
         self.waiting().insert(id, sender);
-        (Asked { questions: self.clone(), id, answer }, id)
+        (PendingAnswer { questions: self.clone(), id, answer }, id)
     }
 
     /// Sends a question. A thread of JavaScript that has ended answers nothing.
-    fn say(&self, word: Word, id: u32, more: u32, text: String) {
-        if !self.line.say(word, id, more, text) {
+    fn send(&self, word: MessageKind, id: u32, more: u32, text: String) {
+        if !self.channel.send(word, id, more, text) {
             self.answered(id, Err("its thread of JavaScript has ended".into()));
         }
     }
@@ -84,13 +84,13 @@ impl Questions {
 }
 
 /// A question that was asked. Dropped without an answer, it is withdrawn.
-pub(crate) struct Asked {
+pub(crate) struct PendingAnswer {
     questions: Arc<Questions>,
     id: u32,
     answer: oneshot::Receiver<Answer>,
 }
 
-impl Future for Asked {
+impl Future for PendingAnswer {
     type Output = Answer;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answer> {
@@ -99,10 +99,10 @@ impl Future for Asked {
     }
 }
 
-impl Drop for Asked {
+impl Drop for PendingAnswer {
     fn drop(&mut self) {
         if self.questions.forget(self.id).is_some() {
-            self.questions.line.say(Word::Withdrawn, self.id, 0, String::new());
+            self.questions.channel.send(MessageKind::Withdrawn, self.id, 0, String::new());
         }
     }
 }

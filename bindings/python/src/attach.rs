@@ -18,17 +18,17 @@ static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 static INSIDE: AtomicUsize = AtomicUsize::new(0);
 
 /// Counts the threads that are inside.
-struct Inside;
+struct EntryGuard;
 
-impl Inside {
+impl EntryGuard {
     fn enter() -> Option<Self> {
         INSIDE.fetch_add(1, Ordering::SeqCst);
-        let inside = Inside;
+        let inside = EntryGuard;
         (!IS_CLOSED.load(Ordering::SeqCst)).then_some(inside)
     }
 }
 
-impl Drop for Inside {
+impl Drop for EntryGuard {
     fn drop(&mut self) {
         INSIDE.fetch_sub(1, Ordering::SeqCst);
     }
@@ -36,7 +36,7 @@ impl Drop for Inside {
 
 /// Runs `f` in the interpreter; returns `None` if it has shut down.
 pub(crate) fn attach<T>(f: impl FnOnce(Python<'_>) -> T) -> Option<T> {
-    let _inside = Inside::enter()?;
+    let _inside = EntryGuard::enter()?;
     Python::try_attach(f)
 }
 

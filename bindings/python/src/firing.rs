@@ -2,11 +2,11 @@
 //! then the one that answers. Otherwise it runs on the runtime, so that no loop is blocked while processes start.
 
 use crate::attach;
-use crate::ends::{Ends, Left};
 use crate::errors::{self, SessionClosed};
 use crate::hook::{AROUND, OnCaller};
 use crate::outcome::Outcome;
 use crate::process::Process;
+use crate::results::{Ends, ResultQueue};
 use crate::session::Open;
 use becket_embed::here;
 use becket_engine::{CancellationToken, ReadyEvent};
@@ -54,15 +54,15 @@ pub(crate) fn fires(
     let firing = Box::pin(async move {
         let fired = open.session.fire(event, &cancel).await;
         if let Some(told) = &open.told {
-            told.all_told().await;
+            told.all_reported().await;
         }
         fired.map(|(event, outcome)| Outcome::new(outcome, &event)).map_err(|_| NoOutcome::Cancelled)
     });
     let firing = AssertUnwindSafe(AROUND.scope(Arc::new(around), firing)).catch_unwind();
-    firing.map(|ended| ended.unwrap_or_else(|panic| Err(NoOutcome::Panicked(said(&*panic)))))
+    firing.map(|ended| ended.unwrap_or_else(|panic| Err(NoOutcome::Panicked(panic_message(&*panic)))))
 }
 
-fn said(panic: &(dyn Any + Send)) -> String {
+fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied().map(str::to_owned);
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "it panicked".to_owned())
 }
@@ -99,12 +99,12 @@ pub(crate) fn wait(
 #[pyclass(frozen, module = "becket._becket")]
 pub(crate) struct Firing {
     process: &'static Process,
-    going: Arc<Going>,
+    going: Arc<FiringState>,
     cancel: CancellationToken,
 }
 
 /// State shared by a firing and its awaiter.
-struct Going {
+struct FiringState {
     process: &'static Process,
     stage: Mutex<Stage>,
 }
@@ -112,7 +112,7 @@ struct Going {
 enum Stage {
     UnderWay,
     /// Called with the result, by the loop that takes it from this queue, if there is one.
-    Awaited(Py<PyAny>, Option<Arc<Left>>),
+    Awaited(Py<PyAny>, Option<Arc<ResultQueue>>),
     Ended(Box<End>),
     Told,
 }
@@ -126,7 +126,7 @@ impl Firing {
         cancel: CancellationToken,
         is_own: bool,
     ) -> ControlFlow<Box<End>, Self> {
-        let going = Arc::new(Going { process, stage: Mutex::new(Stage::UnderWay) });
+        let going = Arc::new(FiringState { process, stage: Mutex::new(Stage::UnderWay) });
         let ends = going.clone();
         let work = async move { ends.ended(fires.await) };
         if is_own {
@@ -144,7 +144,7 @@ impl Firing {
     }
 }
 
-impl Going {
+impl FiringState {
     /// Leaves one stage for another.
     fn turn(&self, stage: Stage) -> Stage {
         mem::replace(&mut *self.stage.lock().unwrap_or_else(PoisonError::into_inner), stage)
@@ -160,7 +160,7 @@ impl Going {
         };
         drop(stage);
         if OnCaller::is_on() {
-            attach::attach(|py| tell_all_the_same(py, *end, &done));
+            attach::attach(|py| tell_or_report(py, *end, &done));
             return;
         }
         let unsaid = match left {
@@ -169,13 +169,13 @@ impl Going {
         };
         if let Some((done, end)) = unsaid {
             // A thread of the runtime must not wait for the interpreter.
-            let told = move || attach::attach(|py| tell_all_the_same(py, *end, &done));
+            let told = move || attach::attach(|py| tell_or_report(py, *end, &done));
             self.process.runtime().spawn_blocking(told);
         }
     }
 
     /// Has `done` called with the result, which may be there already.
-    fn awaited(&self, py: Python<'_>, done: Py<PyAny>, left: Option<Arc<Left>>) -> PyResult<()> {
+    fn awaited(&self, py: Python<'_>, done: Py<PyAny>, left: Option<Arc<ResultQueue>>) -> PyResult<()> {
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         match mem::replace(&mut *stage, Stage::Told) {
             Stage::Ended(end) => {
@@ -232,7 +232,7 @@ pub(crate) fn tell(py: Python<'_>, end: End, done: &Py<PyAny>) -> PyResult<()> {
 }
 
 /// Does the same if the exception can't be reported.
-fn tell_all_the_same(py: Python<'_>, end: End, done: &Py<PyAny>) {
+fn tell_or_report(py: Python<'_>, end: End, done: &Py<PyAny>) {
     if let Err(error) = tell(py, end, done) {
         error.write_unraisable(py, None);
     }

@@ -8,7 +8,7 @@
 use crate::attach;
 use crate::objects::to_python;
 use crate::process::Process;
-use crate::reply::{Reply, TakeBack};
+use crate::reply::{CancelOnDrop, Reply};
 use becket_engine::{CallbackAnswer, CancellationToken, Hook};
 use becket_model::Event;
 use becket_model::wire::input;
@@ -53,14 +53,14 @@ impl Drop for OnCaller {
 /// A Python function that starts a call: `begin(fields, around, reply)` returns a function that cancels the call, or
 /// `None`.
 #[derive(Clone)]
-pub(crate) struct Begin {
+pub(crate) struct CallStarter {
     process: &'static Process,
     begin: Arc<Py<PyAny>>,
 }
 
-impl Begin {
+impl CallStarter {
     pub(crate) fn new(process: &'static Process, begin: Py<PyAny>) -> Self {
-        Begin { process, begin: Arc::new(begin) }
+        CallStarter { process, begin: Arc::new(begin) }
     }
 
     /// Calls it, and waits for the answer.
@@ -74,7 +74,7 @@ impl Begin {
         };
         drop(fields);
         let take_back = match begun {
-            Ok(withdraw) => TakeBack::new(self.process, withdraw),
+            Ok(withdraw) => CancelOnDrop::new(self.process, withdraw),
             Err(why) => return CallbackAnswer::Failed(why),
         };
         let answer = answer.await;
@@ -117,7 +117,7 @@ impl Begin {
 }
 
 /// A hook of Python.
-pub(crate) struct PythonHook(pub(crate) Begin);
+pub(crate) struct PythonHook(pub(crate) CallStarter);
 
 impl Hook for PythonHook {
     fn call<'a>(&'a self, event: &'a Event, _: &'a CancellationToken) -> BoxFuture<'a, CallbackAnswer> {

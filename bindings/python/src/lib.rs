@@ -9,27 +9,27 @@
 //! - `values`: Python values as JSON
 //! - `objects`: our types as Python objects
 //! - `session`, `firing`, `outcome`: one session, one firing of an event, its result
-//! - `ends`: results of firings, delivered to the loop that awaits them
+//! - `results`: results of firings, delivered to the loop that awaits them
 //! - `hook`, `reply`: Python functions as hooks, and their answers
-//! - `person`, `told`: functions that answer questions and observe events
+//! - `person`, `observer`: functions that answer questions and observe events
 //! - `errors`: the package's exceptions
 //!
 //! INVARIANTS: every call of the engine releases the interpreter first, so no thread waits for a lock of the engine
 //! while holding it. None of our threads enters an interpreter that is shutting down. Nothing here forks.
 
 mod attach;
-mod ends;
 mod env;
 mod errors;
 mod firing;
 mod hook;
 mod objects;
+mod observer;
 mod outcome;
 mod person;
 mod process;
 mod reply;
+mod results;
 mod session;
-mod told;
 mod values;
 
 use pyo3::prelude::*;
@@ -40,13 +40,13 @@ mod _becket {
     #[pymodule_export]
     use super::attach::close_interpreter;
     #[pymodule_export]
-    use super::ends::Ends;
-    #[pymodule_export]
     use super::firing::Firing;
     #[pymodule_export]
     use super::outcome::Outcome;
     #[pymodule_export]
     use super::reply::Reply;
+    #[pymodule_export]
+    use super::results::Ends;
     #[pymodule_export]
     use super::session::Session;
 }

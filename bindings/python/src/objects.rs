@@ -20,7 +20,7 @@ use std::fmt::{self, Display};
 /// # Errors
 /// It holds a value that JSON can't represent, or the interpreter has no memory left.
 pub(crate) fn to_python<'py>(py: Python<'py>, data: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
-    data.serialize(Objects { py, is_key: false }).map_err(|NotMade(why)| why)
+    data.serialize(Objects { py, is_key: false }).map_err(|ConversionError(why)| why)
 }
 
 /// A field's name of the event table, as Python keeps it: once, so that a call with it as a keyword compares no text.
@@ -40,29 +40,29 @@ fn name<'py>(py: Python<'py>, name: &str) -> Bound<'py, PyString> {
 
 /// A value that could not be converted.
 #[derive(Debug)]
-struct NotMade(PyErr);
+struct ConversionError(PyErr);
 
-impl Display for NotMade {
+impl Display for ConversionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl std::error::Error for NotMade {}
+impl std::error::Error for ConversionError {}
 
-impl Error for NotMade {
+impl Error for ConversionError {
     fn custom<T: Display>(why: T) -> Self {
-        NotMade(PyValueError::new_err(why.to_string()))
+        ConversionError(PyValueError::new_err(why.to_string()))
     }
 }
 
-impl From<PyErr> for NotMade {
+impl From<PyErr> for ConversionError {
     fn from(why: PyErr) -> Self {
-        NotMade(why)
+        ConversionError(why)
     }
 }
 
-type Made<'py> = Result<Bound<'py, PyAny>, NotMade>;
+type ObjectResult<'py> = Result<Bound<'py, PyAny>, ConversionError>;
 
 /// Makes one object.
 #[derive(Clone, Copy)]
@@ -90,7 +90,7 @@ impl<'py> Objects<'py> {
     }
 
     /// Returns the value of a variant under its name.
-    fn of_variant(self, variant: Option<&'static str>, held: Bound<'py, PyAny>) -> Made<'py> {
+    fn of_variant(self, variant: Option<&'static str>, held: Bound<'py, PyAny>) -> ObjectResult<'py> {
         let Some(variant) = variant else { return Ok(held) };
         let dict = PyDict::new(self.py);
         dict.set_item(variant, held)?;
@@ -106,12 +106,12 @@ struct Items<'py> {
 }
 
 impl<'py> Items<'py> {
-    fn item<T: Serialize + ?Sized>(&mut self, item: &T) -> Result<(), NotMade> {
+    fn item<T: Serialize + ?Sized>(&mut self, item: &T) -> Result<(), ConversionError> {
         self.items.push(item.serialize(self.of)?);
         Ok(())
     }
 
-    fn made(self) -> Made<'py> {
+    fn made(self) -> ObjectResult<'py> {
         let list = PyList::new(self.of.py, self.items)?;
         self.of.of_variant(self.variant, list.into_any())
     }
@@ -126,19 +126,19 @@ struct Fields<'py> {
 }
 
 impl<'py> Fields<'py> {
-    fn field<T: Serialize + ?Sized>(&mut self, field: &str, value: &T) -> Result<(), NotMade> {
+    fn field<T: Serialize + ?Sized>(&mut self, field: &str, value: &T) -> Result<(), ConversionError> {
         let value = value.serialize(self.of)?;
         Ok(self.dict.set_item(name(self.of.py, field), value)?)
     }
 
-    fn made(self) -> Made<'py> {
+    fn made(self) -> ObjectResult<'py> {
         self.of.of_variant(self.variant, self.dict.into_any())
     }
 }
 
 macro_rules! numbers {
     ($($method:ident $kind:ty),*) => {
-        $(fn $method(self, number: $kind) -> Made<'py> {
+        $(fn $method(self, number: $kind) -> ObjectResult<'py> {
             let Ok(number) = number.into_pyobject(self.py);
             Ok(number.into_any())
         })*
@@ -147,7 +147,7 @@ macro_rules! numbers {
 
 impl<'py> Serializer for Objects<'py> {
     type Ok = Bound<'py, PyAny>;
-    type Error = NotMade;
+    type Error = ConversionError;
     type SerializeSeq = Items<'py>;
     type SerializeTuple = Items<'py>;
     type SerializeTupleStruct = Items<'py>;
@@ -161,52 +161,56 @@ impl<'py> Serializer for Objects<'py> {
         serialize_u8 u8, serialize_u16 u16, serialize_u32 u32, serialize_u64 u64
     }
 
-    fn serialize_bool(self, flag: bool) -> Made<'py> {
+    fn serialize_bool(self, flag: bool) -> ObjectResult<'py> {
         Ok(PyBool::new(self.py, flag).to_owned().into_any())
     }
 
-    fn serialize_f32(self, number: f32) -> Made<'py> {
+    fn serialize_f32(self, number: f32) -> ObjectResult<'py> {
         self.serialize_f64(number.into())
     }
 
-    fn serialize_f64(self, number: f64) -> Made<'py> {
+    fn serialize_f64(self, number: f64) -> ObjectResult<'py> {
         Ok(if number.is_finite() { PyFloat::new(self.py, number).into_any() } else { self.none() })
     }
 
-    fn serialize_char(self, char: char) -> Made<'py> {
+    fn serialize_char(self, char: char) -> ObjectResult<'py> {
         self.serialize_str(char.encode_utf8(&mut [0; 4]))
     }
 
-    fn serialize_str(self, text: &str) -> Made<'py> {
+    fn serialize_str(self, text: &str) -> ObjectResult<'py> {
         let text = if self.is_key { name(self.py, text) } else { PyString::new(self.py, text) };
         Ok(text.into_any())
     }
 
-    fn serialize_bytes(self, bytes: &[u8]) -> Made<'py> {
+    fn serialize_bytes(self, bytes: &[u8]) -> ObjectResult<'py> {
         self.collect_seq(bytes)
     }
 
-    fn serialize_none(self) -> Made<'py> {
+    fn serialize_none(self) -> ObjectResult<'py> {
         Ok(self.none())
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Made<'py> {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> ObjectResult<'py> {
         value.serialize(self)
     }
 
-    fn serialize_unit(self) -> Made<'py> {
+    fn serialize_unit(self) -> ObjectResult<'py> {
         Ok(self.none())
     }
 
-    fn serialize_unit_struct(self, _: &'static str) -> Made<'py> {
+    fn serialize_unit_struct(self, _: &'static str) -> ObjectResult<'py> {
         Ok(self.none())
     }
 
-    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Made<'py> {
+    fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> ObjectResult<'py> {
         self.serialize_str(variant)
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Made<'py> {
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        value: &T,
+    ) -> ObjectResult<'py> {
         value.serialize(self)
     }
 
@@ -216,20 +220,20 @@ impl<'py> Serializer for Objects<'py> {
         _: u32,
         variant: &'static str,
         value: &T,
-    ) -> Made<'py> {
+    ) -> ObjectResult<'py> {
         let held = value.serialize(self.value())?;
         self.of_variant(Some(variant), held)
     }
 
-    fn serialize_seq(self, _: Option<usize>) -> Result<Items<'py>, NotMade> {
+    fn serialize_seq(self, _: Option<usize>) -> Result<Items<'py>, ConversionError> {
         Ok(self.items(None))
     }
 
-    fn serialize_tuple(self, _: usize) -> Result<Items<'py>, NotMade> {
+    fn serialize_tuple(self, _: usize) -> Result<Items<'py>, ConversionError> {
         Ok(self.items(None))
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Items<'py>, NotMade> {
+    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Items<'py>, ConversionError> {
         Ok(self.items(None))
     }
 
@@ -239,15 +243,15 @@ impl<'py> Serializer for Objects<'py> {
         _: u32,
         variant: &'static str,
         _: usize,
-    ) -> Result<Items<'py>, NotMade> {
+    ) -> Result<Items<'py>, ConversionError> {
         Ok(self.items(Some(variant)))
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<Fields<'py>, NotMade> {
+    fn serialize_map(self, _: Option<usize>) -> Result<Fields<'py>, ConversionError> {
         Ok(self.fields(None))
     }
 
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Fields<'py>, NotMade> {
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<Fields<'py>, ConversionError> {
         Ok(self.fields(None))
     }
 
@@ -257,7 +261,7 @@ impl<'py> Serializer for Objects<'py> {
         _: u32,
         variant: &'static str,
         _: usize,
-    ) -> Result<Fields<'py>, NotMade> {
+    ) -> Result<Fields<'py>, ConversionError> {
         Ok(self.fields(Some(variant)))
     }
 }
@@ -266,13 +270,13 @@ macro_rules! items {
     ($($kind:ident $method:ident),*) => {
         $(impl<'py> $kind for Items<'py> {
             type Ok = Bound<'py, PyAny>;
-            type Error = NotMade;
+            type Error = ConversionError;
 
-            fn $method<T: Serialize + ?Sized>(&mut self, item: &T) -> Result<(), NotMade> {
+            fn $method<T: Serialize + ?Sized>(&mut self, item: &T) -> Result<(), ConversionError> {
                 self.item(item)
             }
 
-            fn end(self) -> Made<'py> {
+            fn end(self) -> ObjectResult<'py> {
                 self.made()
             }
         })*
@@ -288,13 +292,13 @@ macro_rules! fields {
     ($($kind:ident),*) => {
         $(impl<'py> $kind for Fields<'py> {
             type Ok = Bound<'py, PyAny>;
-            type Error = NotMade;
+            type Error = ConversionError;
 
-            fn serialize_field<T: Serialize + ?Sized>(&mut self, field: &'static str, value: &T) -> Result<(), NotMade> {
+            fn serialize_field<T: Serialize + ?Sized>(&mut self, field: &'static str, value: &T) -> Result<(), ConversionError> {
                 self.field(field, value)
             }
 
-            fn end(self) -> Made<'py> {
+            fn end(self) -> ObjectResult<'py> {
                 self.made()
             }
         })*
@@ -305,24 +309,24 @@ fields! { SerializeStruct, SerializeStructVariant }
 
 impl<'py> SerializeMap for Fields<'py> {
     type Ok = Bound<'py, PyAny>;
-    type Error = NotMade;
+    type Error = ConversionError;
 
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), NotMade> {
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), ConversionError> {
         let key = key.serialize(Objects { is_key: true, ..self.of })?;
         if !key.is_instance_of::<PyString>() {
-            return Err(NotMade::custom(format!("a key is no text: {key}")));
+            return Err(ConversionError::custom(format!("a key is no text: {key}")));
         }
         self.key = Some(key);
         Ok(())
     }
 
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), NotMade> {
-        let key = self.key.take().ok_or_else(|| NotMade::custom("a value has no key"))?;
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), ConversionError> {
+        let key = self.key.take().ok_or_else(|| ConversionError::custom("a value has no key"))?;
         let value = value.serialize(self.of)?;
         Ok(self.dict.set_item(key, value)?)
     }
 
-    fn end(self) -> Made<'py> {
+    fn end(self) -> ObjectResult<'py> {
         self.made()
     }
 }

@@ -17,20 +17,20 @@ use tokio::sync::oneshot;
 /// The maximum number of queued events.
 const MOST: usize = 4_096;
 
-enum Line {
+enum QueueItem {
     Event(Box<Happened>),
     /// Everything before it has been reported.
     Mark(oneshot::Sender<()>),
 }
 
-/// Tells one function.
-pub(crate) struct Teller {
-    lines: SyncSender<Line>,
+/// Reports events to one function.
+pub(crate) struct EventReporter {
+    lines: SyncSender<QueueItem>,
     missed: AtomicU64,
     thread: ThreadId,
 }
 
-impl Teller {
+impl EventReporter {
     /// Starts its thread, which ends with the teller.
     ///
     /// # Errors
@@ -38,53 +38,53 @@ impl Teller {
     pub(crate) fn start(function: Py<PyAny>) -> std::io::Result<Arc<Self>> {
         let (lines, waiting) = sync_channel(MOST);
         let thread =
-            thread::Builder::new().name("becket-events".into()).spawn(move || tell(&waiting, &function))?;
-        Ok(Arc::new(Teller { lines, missed: AtomicU64::new(0), thread: thread.thread().id() }))
+            thread::Builder::new().name("becket-events".into()).spawn(move || report(&waiting, &function))?;
+        Ok(Arc::new(EventReporter { lines, missed: AtomicU64::new(0), thread: thread.thread().id() }))
     }
 
     /// Waits until all events so far have been reported.
-    pub(crate) async fn all_told(&self) {
+    pub(crate) async fn all_reported(&self) {
         // The function itself may fire: it can't wait for its own end.
         if thread::current().id() == self.thread {
             return;
         }
         let (mark, told) = oneshot::channel();
-        if self.lines.try_send(Line::Mark(mark)).is_ok() {
+        if self.lines.try_send(QueueItem::Mark(mark)).is_ok() {
             // Gone with its thread where the interpreter shuts down.
             drop(told.await);
         }
     }
 
-    fn say(&self, told: Happened) -> bool {
-        self.lines.try_send(Line::Event(Box::new(told))).is_ok()
+    fn enqueue(&self, told: Happened) -> bool {
+        self.lines.try_send(QueueItem::Event(Box::new(told))).is_ok()
     }
 }
 
 /// The observer that an engine holds.
-pub(crate) struct Observing(pub(crate) Arc<Teller>);
+pub(crate) struct QueueObserver(pub(crate) Arc<EventReporter>);
 
-impl Observer for Observing {
+impl Observer for QueueObserver {
     fn on(&self, event: &RunEvent) {
         let teller = &self.0;
         let missed = teller.missed.swap(0, Ordering::Relaxed);
-        if missed > 0 && !teller.say(Happened::Missed { events: missed }) {
+        if missed > 0 && !teller.enqueue(Happened::Missed { events: missed }) {
             teller.missed.fetch_add(missed, Ordering::Relaxed);
         }
-        if !teller.say(event.into()) {
+        if !teller.enqueue(event.into()) {
             teller.missed.fetch_add(1, Ordering::Relaxed);
         }
     }
 }
 
-fn tell(lines: &Receiver<Line>, function: &Py<PyAny>) {
+fn report(lines: &Receiver<QueueItem>, function: &Py<PyAny>) {
     while let Ok(line) = lines.recv() {
         match line {
-            Line::Event(told) => {
+            QueueItem::Event(told) => {
                 if attach::attach(|py| call(py, function, &told)).is_none() {
                     return;
                 }
             }
-            Line::Mark(mark) => drop(mark.send(())),
+            QueueItem::Mark(mark) => drop(mark.send(())),
         }
     }
 }

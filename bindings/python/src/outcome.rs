@@ -1,5 +1,5 @@
-//! The outcome of a firing for Python: the few fields that every host reads at once, and all of it as `becket fire
-//! --json` prints it, built on demand.
+//! The outcome of a firing for Python: the few fields that every host reads at once, and all of it as
+//! `becket fire --json` prints it, built on demand.
 
 use crate::objects::to_python;
 use becket_embed::view::Report;

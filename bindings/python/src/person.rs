@@ -1,12 +1,12 @@
 //! The user of the host, as the one to answer the questions of hooks (`protocol.md` Q1, Q2).
 
-use crate::hook::Begin;
+use crate::hook::CallStarter;
 use becket_engine::{AskUser, CallbackAnswer, CancellationToken, Question};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 /// Asks through a Python function. An invalid key chooses nothing.
-pub(crate) struct Person(pub(crate) Begin);
+pub(crate) struct Person(pub(crate) CallStarter);
 
 impl AskUser for Person {
     fn ask<'a>(&'a self, question: &'a Question, _: &'a CancellationToken) -> BoxFuture<'a, Option<String>> {

@@ -76,14 +76,14 @@ impl Reply {
 }
 
 /// Cancels a call if it is dropped without an answer: at its limit, or with its firing.
-pub(crate) struct TakeBack {
+pub(crate) struct CancelOnDrop {
     process: &'static Process,
     withdraw: Option<Py<PyAny>>,
 }
 
-impl TakeBack {
+impl CancelOnDrop {
     pub(crate) fn new(process: &'static Process, withdraw: Option<Py<PyAny>>) -> Self {
-        TakeBack { process, withdraw }
+        CancelOnDrop { process, withdraw }
     }
 
     /// Disarms it: the call was answered.
@@ -92,7 +92,7 @@ impl TakeBack {
     }
 }
 
-impl Drop for TakeBack {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         let Some(withdraw) = self.withdraw.take() else { return };
         if !self.process.is_this() || attach::is_closed() {

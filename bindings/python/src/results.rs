@@ -11,26 +11,26 @@ use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A result, and the function to call with it.
-struct Ended {
+struct FinishedFiring {
     done: Py<PyAny>,
     end: Box<End>,
 }
 
 /// Results that our threads leave for one loop.
-pub(crate) struct Left {
-    ended: Mutex<Vec<Ended>>,
+pub(crate) struct ResultQueue {
+    ended: Mutex<Vec<FinishedFiring>>,
     reader: PipeReader,
     writer: PipeWriter,
 }
 
-impl Left {
+impl ResultQueue {
     /// Leaves a result, from any thread. Returns it if the loop can't be notified.
     pub(crate) fn leave(&self, done: Py<PyAny>, end: Box<End>) -> Result<(), (Py<PyAny>, Box<End>)> {
         let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         if ended.is_empty() && (&self.writer).write_all(b"!").is_err() {
             return Err((done, end));
         }
-        ended.push(Ended { done, end });
+        ended.push(FinishedFiring { done, end });
         Ok(())
     }
 }
@@ -39,7 +39,7 @@ impl Left {
 #[pyclass(frozen, weakref, module = "becket._becket")]
 pub(crate) struct Ends {
     process: &'static Process,
-    pub(crate) left: Arc<Left>,
+    pub(crate) left: Arc<ResultQueue>,
 }
 
 #[pymethods]
@@ -50,7 +50,7 @@ impl Ends {
     fn new(py: Python<'_>) -> PyResult<Self> {
         let process = Process::get(py)?;
         let (reader, writer) = io::pipe()?;
-        Ok(Ends { process, left: Arc::new(Left { ended: Mutex::default(), reader, writer }) })
+        Ok(Ends { process, left: Arc::new(ResultQueue { ended: Mutex::default(), reader, writer }) })
     }
 
     /// Returns the descriptor to watch: it is readable once there is a result.
@@ -69,13 +69,13 @@ impl Ends {
     /// # Errors
     /// The first exception; all awaiters are called.
     fn take(&self, py: Python<'_>) -> PyResult<()> {
-        let told = self.taken().into_iter().map(|Ended { done, end }| tell(py, *end, &done));
+        let told = self.taken().into_iter().map(|FinishedFiring { done, end }| tell(py, *end, &done));
         told.fold(Ok(()), PyResult::and)
     }
 }
 
 impl Ends {
-    fn taken(&self) -> Vec<Ended> {
+    fn taken(&self) -> Vec<FinishedFiring> {
         if !self.process.is_this() {
             // A forked child takes nothing: the byte is its parent's.
             return Vec::new();

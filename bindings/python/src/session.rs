@@ -5,11 +5,11 @@
 
 use crate::errors::{self, BecketError, EventError, ForkedError, RegistrationError, SessionClosed};
 use crate::firing::{self, Firing};
-use crate::hook::{Begin, OnCaller, PythonHook};
+use crate::hook::{CallStarter, OnCaller, PythonHook};
 use crate::objects::to_python;
+use crate::observer::{EventReporter, QueueObserver};
 use crate::person::Person;
 use crate::process::Process;
-use crate::told::{Observing, Teller};
 use crate::{env, values};
 use becket_embed::models::{self, Choice};
 use becket_embed::view::Report;
@@ -28,7 +28,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// A session that is open.
 pub(crate) struct Open {
     pub(crate) session: becket_embed::Session,
-    pub(crate) told: Option<Arc<Teller>>,
+    pub(crate) told: Option<Arc<EventReporter>>,
     is_closed: AtomicBool,
 }
 
@@ -66,11 +66,11 @@ impl Session {
         let wrong = |why: String| errors::ConfigError::new_err((why,));
         let wants = values::object(wants).map_err(|error| wrong(error.value(py).to_string()))?;
         let wants = serde_json::from_value(Value::Object(wants)).map_err(|error| wrong(error.to_string()))?;
-        let told = tell.map(Teller::start).transpose().map_err(|error| {
+        let told = tell.map(EventReporter::start).transpose().map_err(|error| {
             BecketError::new_err(format!("no thread could be started for `on_run_event`: {error}"))
         })?;
         let (observer, person) =
-            (told.clone().map(Observing), ask.map(|ask| Person(Begin::new(process, ask))));
+            (told.clone().map(QueueObserver), ask.map(|ask| Person(CallStarter::new(process, ask))));
         let opened = py.detach(|| {
             let _runtime = process.runtime().enter();
             host(process, managed_dir)?.open(wants, CancellationToken::new(), |mut builder| {
@@ -215,7 +215,7 @@ impl Session {
             values::object(wants).map_err(|error| RegistrationError::new_err(error.value(py).to_string()))?;
         let registration: Registration = serde_json::from_value(Value::Object(wants))
             .map_err(|error| RegistrationError::new_err(error.to_string()))?;
-        let hook = Arc::new(PythonHook(Begin::new(self.process, begin)));
+        let hook = Arc::new(PythonHook(CallStarter::new(self.process, begin)));
         py.detach(|| open.session.register(&registration, hook)).map_err(RegistrationError::new_err)
     }
 

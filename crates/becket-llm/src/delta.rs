@@ -163,9 +163,9 @@ impl Collector {
         let (mut content, mut broken) = (Vec::with_capacity(self.blocks.len()), Vec::new());
         for open in std::mem::take(&mut self.blocks).into_values() {
             match close(open, &stop) {
-                Closed::Whole(block) => content.push(block),
-                Closed::CutOff => {}
-                Closed::Broken(block, why) => {
+                FinishedBlock::Whole(block) => content.push(block),
+                FinishedBlock::CutOff => {}
+                FinishedBlock::Broken(block, why) => {
                     broken.push(BrokenCall { at: content.len(), why });
                     content.push(block);
                 }
@@ -210,7 +210,7 @@ impl Collector {
 }
 
 /// A block of a finished answer.
-enum Closed {
+enum FinishedBlock {
     Whole(Block),
     /// A tool call that the token limit cut off.
     CutOff,
@@ -218,23 +218,27 @@ enum Closed {
     Broken(Block, String),
 }
 
-fn close(open: Open, stop: &StopReason) -> Closed {
+fn close(open: Open, stop: &StopReason) -> FinishedBlock {
     let Block::ToolUse { id, name, input } = open.block else {
-        return Closed::Whole(whole_unknown(open.block, &open.json));
+        return FinishedBlock::Whole(whole_unknown(open.block, &open.json));
     };
     let cut_off = *stop == StopReason::MaxTokens;
     if open.json.trim().is_empty() {
         let whole = open.complete || !cut_off;
-        return if whole { Closed::Whole(Block::ToolUse { id, name, input }) } else { Closed::CutOff };
+        return if whole {
+            FinishedBlock::Whole(Block::ToolUse { id, name, input })
+        } else {
+            FinishedBlock::CutOff
+        };
     }
     let broken =
-        |name, why| Closed::Broken(Block::ToolUse { id: id.clone(), name, input: Object::new() }, why);
+        |name, why| FinishedBlock::Broken(Block::ToolUse { id: id.clone(), name, input: Object::new() }, why);
     if let Some(key) = repeated_key(open.json.as_bytes()) {
         return broken(name, format!("the input of a tool call says `{key}` twice"));
     }
     match serde_json::from_str::<Object>(&open.json) {
-        Ok(input) => Closed::Whole(Block::ToolUse { id, name, input }),
-        Err(_) if cut_off => Closed::CutOff,
+        Ok(input) => FinishedBlock::Whole(Block::ToolUse { id, name, input }),
+        Err(_) if cut_off => FinishedBlock::CutOff,
         Err(error) => broken(name, format!("the input of a tool call is no JSON object: {error}")),
     }
 }

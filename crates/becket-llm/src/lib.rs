@@ -56,5 +56,10 @@ pub use model::{Capabilities, Model, Models};
 pub use providers::{Endpoint, Providers};
 pub use request::{Caching, Output, Request, Thinking, ToolChoice, ToolSpec};
 pub use response::{Price, Response, StopReason, Usage};
-pub use scripted::{Recorded, Script, ScriptError, Scripted, Turn};
+pub use scripted::{RecordedRequest, Script, ScriptError, Scripted, Turn};
 pub use secret::Secret;
+
+/// The example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -12,8 +12,8 @@ use crate::feed::Feed;
 use crate::finished::{End, Stream};
 use crate::limits::Limits;
 use crate::reaper::Reaper;
-use crate::steering::Shared;
-use crate::sys::{self, Ending, Input, Leader};
+use crate::steering::RunState;
+use crate::sys::{self, Input, Leader, Termination};
 
 /// A process that runs, or has ended and is not reaped yet.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Child {
         command: &Command,
         limits: &Limits,
         reaper: &Reaper,
-        more: Option<Arc<Shared>>,
+        more: Option<Arc<RunState>>,
     ) -> Result<Self, SpawnError> {
         let keep_stdin = more.as_ref().is_some_and(|more| more.may_write());
         let spawned = sys::spawn(command, keep_stdin)?;
@@ -87,7 +87,7 @@ impl Child {
         self.stdin.close();
         if let Some(end) = self.leader.as_ref().and_then(Leader::end_with_all) {
             if let Some(leader) = self.leader.take() {
-                self.reaper.end(Ending::new(leader, None, [None, None]), grace);
+                self.reaper.end(Termination::new(leader, None, [None, None]), grace);
             }
             return end;
         }
@@ -104,11 +104,11 @@ impl Child {
         }
     }
 
-    fn give_up(&mut self) -> Option<Ending> {
+    fn give_up(&mut self) -> Option<Termination> {
         let leader = self.leader.take()?;
         let stdin = self.stdin.stop().or_else(|| self.fed.take());
         // The pipes go along: a process that writes a last message into a closed pipe would die of it.
-        Some(Ending::new(leader, stdin, [self.stdout.take_output(), self.stderr.take_output()]))
+        Some(Termination::new(leader, stdin, [self.stdout.take_output(), self.stderr.take_output()]))
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use crate::steering::{Limit, Shared};
+use crate::steering::{Limit, RunState};
 
 /// Controls one run from outside. Clones control the same run; every method may be called from any thread and from the
 /// sink.
@@ -42,14 +42,14 @@ use crate::steering::{Limit, Shared};
 pub struct Control(Arc<Holder>);
 
 /// The state shared by all clones of a control. Dropped with the last of them.
-struct Holder(Arc<Shared>);
+struct Holder(Arc<RunState>);
 
 impl Control {
     /// A control of a run whose stdin is closed after [`crate::Command::stdin`], as without a control.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "no two are equal, so there is no default one")]
     pub fn new() -> Self {
-        Self(Arc::new(Holder(Arc::new(Shared::new(false)))))
+        Self(Arc::new(Holder(Arc::new(RunState::new(false)))))
     }
 
     /// Creates a control of a run whose stdin stays open after [`crate::Command::stdin`]: until
@@ -58,7 +58,7 @@ impl Control {
     /// can no longer come sees the end of its input.
     #[must_use]
     pub fn with_open_stdin() -> Self {
-        Self(Arc::new(Holder(Arc::new(Shared::new(true)))))
+        Self(Arc::new(Holder(Arc::new(RunState::new(true)))))
     }
 
     /// Queues bytes for stdin, after [`crate::Command::stdin`] and everything queued before; the run writes them as the
@@ -94,7 +94,7 @@ impl Control {
         Limit::steered(Arc::clone(self.shared()), now, limit)
     }
 
-    fn shared(&self) -> &Arc<Shared> {
+    fn shared(&self) -> &Arc<RunState> {
         &self.0.0
     }
 }
@@ -114,7 +114,7 @@ impl fmt::Debug for Control {
 }
 
 /// A guard that pauses the limit of a run. Does not keep stdin open; has no effect once the run has ended.
-pub struct Pause(Arc<Shared>);
+pub struct Pause(Arc<RunState>);
 
 impl Drop for Pause {
     fn drop(&mut self) {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-/// A shared count. Each [`Counted`] is one.
+/// A shared count. Each [`CountGuard`] is one.
 #[derive(Debug, Clone)]
 pub(crate) struct Count(watch::Sender<usize>);
 
@@ -14,9 +14,9 @@ impl Count {
     }
 
     /// One more, as long as the answer lives.
-    pub(crate) fn one_more(&self) -> Counted {
+    pub(crate) fn one_more(&self) -> CountGuard {
         self.0.send_modify(|count| *count += 1);
-        Counted(self.0.clone())
+        CountGuard(self.0.clone())
     }
 
     pub(crate) fn now(&self) -> usize {
@@ -37,9 +37,9 @@ impl Count {
 
 /// One of those that are counted.
 #[derive(Debug)]
-pub(crate) struct Counted(watch::Sender<usize>);
+pub(crate) struct CountGuard(watch::Sender<usize>);
 
-impl Drop for Counted {
+impl Drop for CountGuard {
     fn drop(&mut self) {
         self.0.send_modify(|count| *count -= 1);
     }

@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::io;
 
-use crate::finished::{Captured, Chunk, Stream};
+use crate::finished::{CapturedOutput, Chunk, Stream};
 use crate::limits::{ByteCap, Shown};
 use crate::sys::Output;
 
@@ -76,11 +76,11 @@ impl Drain {
     }
 
     /// Takes the captured output.
-    pub(crate) fn take_captured(&mut self) -> Captured {
+    pub(crate) fn take_captured(&mut self) -> CapturedOutput {
         let mut kept = std::mem::take(&mut self.kept);
         // A vector that grew by doubling may be twice its content; a session keeps what its runs printed for long.
         kept.shrink_to_fit();
-        Captured { bytes: kept.into(), total: self.total }
+        CapturedOutput { bytes: kept.into(), total: self.total }
     }
 
     fn keep(&mut self, bytes: &[u8], sink: &mut Sink<'_>) {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use bytes::{Buf, Bytes};
 
-use crate::steering::{Next, Shared};
+use crate::steering::{Next, RunState};
 use crate::sys::Input;
 
 /// The most that is written in one go, so that a fast reader can't keep the deadline from being looked at.
@@ -19,11 +19,11 @@ const TURN: usize = 1 << 18;
 pub(crate) struct Feed {
     input: Option<Input>,
     rest: Bytes,
-    more: Option<Arc<Shared>>,
+    more: Option<Arc<RunState>>,
 }
 
 impl Feed {
-    pub(crate) fn new(input: Option<Input>, rest: Bytes, more: Option<Arc<Shared>>) -> Self {
+    pub(crate) fn new(input: Option<Input>, rest: Bytes, more: Option<Arc<RunState>>) -> Self {
         let mut feed = Self { input, rest, more };
         feed.refill();
         feed

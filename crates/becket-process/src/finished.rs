@@ -10,9 +10,9 @@ pub struct Finished {
     /// The way in which the process ended.
     pub end: End,
     /// The output on stdout.
-    pub stdout: Captured,
+    pub stdout: CapturedOutput,
     /// The output on stderr.
-    pub stderr: Captured,
+    pub stderr: CapturedOutput,
     /// Time from the call to the release of the host, pauses and all.
     pub elapsed: Duration,
     /// The process had ended, but another one still held stdout or stderr when the grace was over. It was left alone
@@ -46,14 +46,14 @@ impl End {
 
 /// The captured part of one stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Captured {
+pub struct CapturedOutput {
     /// The first bytes, up to the cap.
     pub bytes: Bytes,
     /// The number of bytes read in all, including those that were dropped.
     pub total: u64,
 }
 
-impl Captured {
+impl CapturedOutput {
     /// Returns whether the stream was longer than its cap.
     #[must_use]
     pub fn truncated(&self) -> bool {
@@ -70,7 +70,7 @@ pub enum Stream {
     Stderr,
 }
 
-/// Bytes as they arrive. The chunks of a stream, joined, are its [`Captured::bytes`], or, with [`crate::Shown::All`],
+/// Bytes as they arrive. The chunks of a stream, joined, are its [`CapturedOutput::bytes`], or, with [`crate::Shown::All`],
 /// the whole stream.
 #[derive(Debug, Clone, Copy)]
 pub struct Chunk<'a> {

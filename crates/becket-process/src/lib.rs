@@ -70,9 +70,14 @@ use windows as sys;
 pub use command::{Command, Descendants, Program};
 pub use control::{Control, Pause};
 pub use error::SpawnError;
-pub use finished::{Captured, Chunk, End, Finished, Stream};
+pub use finished::{CapturedOutput, Chunk, End, Finished, Stream};
 pub use limits::{ByteCap, Limits, Shown};
 pub use runner::Runner;
 #[cfg(unix)]
 pub use sys::{Guard, GuardError, keep};
 pub use tokio_util::sync::CancellationToken;
+
+/// The example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::count::Count;
-use crate::sys::Ending;
+use crate::sys::Termination;
 
 /// Enough for one walk over the process table.
 const STACK: usize = 1 << 18;
@@ -34,17 +34,17 @@ impl Reaper {
     }
 
     /// Sends SIGTERM to the group, and kills the remaining processes after `grace`.
-    pub(crate) fn end(&self, ending: Ending, grace: Duration) {
+    pub(crate) fn end(&self, ending: Termination, grace: Duration) {
         self.own(ending, move |ending| ending.ask_then_kill(grace));
     }
 
     /// Kills the group at once, before this returns; waits for its death elsewhere.
-    pub(crate) fn kill(&self, mut ending: Ending) {
+    pub(crate) fn kill(&self, mut ending: Termination) {
         ending.kill();
         self.own(ending, |_| ());
     }
 
-    fn own(&self, mut ending: Ending, first: impl FnOnce(&mut Ending) + Send + 'static) {
+    fn own(&self, mut ending: Termination, first: impl FnOnce(&mut Termination) + Send + 'static) {
         let pending = self.pending.one_more();
         let work = move || {
             let pending = pending;

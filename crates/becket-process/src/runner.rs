@@ -10,7 +10,7 @@ use crate::control::Control;
 use crate::count::Count;
 use crate::drive::{Bounds, Drive};
 use crate::error::SpawnError;
-use crate::finished::{Captured, Chunk, End, Finished};
+use crate::finished::{CapturedOutput, Chunk, End, Finished};
 use crate::limits::Limits;
 use crate::reaper::Reaper;
 
@@ -158,8 +158,8 @@ fn is_full(error: &SpawnError) -> bool {
 fn never_started() -> Finished {
     Finished {
         end: End::Cancelled,
-        stdout: Captured::default(),
-        stderr: Captured::default(),
+        stdout: CapturedOutput::default(),
+        stderr: CapturedOutput::default(),
         elapsed: Duration::ZERO,
         pipes_held: false,
     }

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use crate::clock::Clock;
 
 /// The meeting point of a run and its controls.
-pub(crate) struct Shared {
+pub(crate) struct RunState {
     state: Mutex<State>,
     /// For the run, which is the only one to wait.
     changed: Notify,
@@ -50,7 +50,7 @@ pub(crate) enum Next {
     Never,
 }
 
-impl Shared {
+impl RunState {
     pub(crate) fn new(open: bool) -> Self {
         let stdin = if open { Stdin::Open(VecDeque::new()) } else { Stdin::Closing(VecDeque::new()) };
         let state = State { clock: Clock::new(), limited: false, taken: false, stdin };
@@ -121,9 +121,9 @@ impl Shared {
 }
 
 /// The queue is left out: it may be secret.
-impl fmt::Debug for Shared {
+impl fmt::Debug for RunState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared").finish_non_exhaustive()
+        f.debug_struct("RunState").finish_non_exhaustive()
     }
 }
 
@@ -132,15 +132,15 @@ impl fmt::Debug for Shared {
 pub(crate) enum Limit {
     /// Set at the start. `None` also if the sum is past the end of time.
     Fixed(Option<Instant>),
-    /// Steered by controls.
-    Steered(Steered),
+    /// Controlled from outside.
+    Steered(RunControl),
 }
 
 /// The run's side of its controls. Once dropped, it accepts nothing more for stdin.
 #[derive(Debug)]
-pub(crate) struct Steered(Arc<Shared>);
+pub(crate) struct RunControl(Arc<RunState>);
 
-impl Drop for Steered {
+impl Drop for RunControl {
     fn drop(&mut self) {
         self.0.end_stdin();
     }
@@ -152,7 +152,7 @@ impl Limit {
     }
 
     /// Fixed as well if these controls steer another run.
-    pub(crate) fn steered(shared: Arc<Shared>, now: Instant, limit: Option<Duration>) -> Self {
+    pub(crate) fn steered(shared: Arc<RunState>, now: Instant, limit: Option<Duration>) -> Self {
         let mut state = shared.lock();
         if std::mem::replace(&mut state.taken, true) {
             return Self::fixed(now, limit);
@@ -161,14 +161,14 @@ impl Limit {
             state.clock.limit(now, limit);
         }
         drop(state);
-        Self::Steered(Steered(shared))
+        Self::Steered(RunControl(shared))
     }
 
     /// Returns the source of more bytes for stdin.
-    pub(crate) fn more_stdin(&self) -> Option<Arc<Shared>> {
+    pub(crate) fn more_stdin(&self) -> Option<Arc<RunState>> {
         match self {
             Self::Fixed(_) => None,
-            Self::Steered(Steered(shared)) => Some(Arc::clone(shared)),
+            Self::Steered(RunControl(shared)) => Some(Arc::clone(shared)),
         }
     }
 
@@ -176,7 +176,7 @@ impl Limit {
     pub(crate) fn due(&self) -> Option<Instant> {
         match self {
             Self::Fixed(due) => *due,
-            Self::Steered(Steered(shared)) => shared.lock().clock.due(),
+            Self::Steered(RunControl(shared)) => shared.lock().clock.due(),
         }
     }
 
@@ -184,7 +184,7 @@ impl Limit {
     pub(crate) fn due_regardless(&self, now: Instant) -> Option<Instant> {
         match self {
             Self::Fixed(due) => *due,
-            Self::Steered(Steered(shared)) => shared.lock().clock.due_regardless(now),
+            Self::Steered(RunControl(shared)) => shared.lock().clock.due_regardless(now),
         }
     }
 
@@ -196,7 +196,7 @@ impl Limit {
     pub(crate) async fn changed(&self) {
         match self {
             Self::Fixed(_) => std::future::pending().await,
-            Self::Steered(Steered(shared)) => shared.changed.notified().await,
+            Self::Steered(RunControl(shared)) => shared.changed.notified().await,
         }
     }
 }

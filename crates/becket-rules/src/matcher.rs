@@ -8,7 +8,7 @@
 
 mod bounded;
 mod error;
-mod opening;
+mod first_units;
 mod program;
 mod renames;
 mod run;
@@ -22,7 +22,7 @@ pub use error::MatcherError;
 pub use renames::Renames;
 pub use watch::watch_names;
 
-use bounded::Bounded;
+use bounded::BoundedRegex;
 use program::Program;
 
 /// The characters that make a matcher a list of names rather than an expression (M2, M5).
@@ -80,7 +80,7 @@ enum Test {
     Everything,
     Names(Vec<String>),
     Linear(Program),
-    Bounded(Box<Bounded>),
+    Bounded(Box<BoundedRegex>),
 }
 
 impl Matcher {
@@ -184,13 +184,13 @@ fn names(text: &str) -> Vec<String> {
 /// `regress` judges validity; the automaton runs all but back-references.
 fn expression(text: &str) -> Result<Test, MatcherError> {
     let parsed = syntax::parse(text);
-    if let Err(syntax::Unread::TooDeep | syntax::Unread::TooLong) = parsed {
+    if let Err(syntax::ParseFailure::TooDeep | syntax::ParseFailure::TooLong) = parsed {
         return Err(MatcherError::TooLarge { text: error::shown(text) });
     }
     let judge = bounded::compile(text)?;
     let pattern = parsed.map_err(|unread| MatcherError::unread(text, &unread))?;
     if pattern.has_back_reference {
-        return Ok(Test::Bounded(Box::new(Bounded::new(judge, &pattern.node))));
+        return Ok(Test::Bounded(Box::new(BoundedRegex::new(judge, &pattern.node))));
     }
     let program =
         Program::compile(&pattern.node).ok_or_else(|| MatcherError::TooLarge { text: error::shown(text) })?;

@@ -12,8 +12,8 @@ mod pattern;
 mod places;
 
 pub(crate) use glob::INSIDE;
-pub(crate) use links::Remembered;
+pub(crate) use links::LinkCache;
 pub use links::{Links, NoLinks};
 pub(crate) use normal::{Normal, lexical};
-pub(crate) use pattern::{PathPattern, PlacedPattern, Reading};
+pub(crate) use pattern::{MatchMode, PathPattern, PlacedPattern};
 pub(crate) use places::Places;

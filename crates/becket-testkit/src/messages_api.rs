@@ -27,8 +27,8 @@ mod turn;
 mod wire;
 
 pub use check::refusal;
-pub use server::{Asked, Server, nobody};
-pub use turn::{Call, Refused, Trouble, Turn};
+pub use server::{RecordedRequest, Server, nobody};
+pub use turn::{Call, ErrorReply, Trouble, Turn};
 
 #[cfg(test)]
 mod tests;

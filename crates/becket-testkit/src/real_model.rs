@@ -15,12 +15,12 @@ fn variable(name: &str) -> Option<OsString> {
 /// The server of a real model. It ends when its standard input does, and at the latest with this value, also when a test
 /// panics.
 #[derive(Debug)]
-pub struct Serving {
+pub struct ModelServer {
     child: Child,
     url: String,
 }
 
-impl Serving {
+impl ModelServer {
     /// Starts `script`, which gets the file of the model and prints `PORT n`. Returns `None` if there is no model, and
     /// prints the reason.
     #[expect(clippy::print_stdout, reason = "who reads the output of tests sees what was not tested")]
@@ -50,7 +50,7 @@ impl Serving {
     }
 }
 
-impl Drop for Serving {
+impl Drop for ModelServer {
     fn drop(&mut self) {
         // Its end of input is its end; what hangs is ended with its group.
         drop(self.child.stdin.take());

@@ -10,7 +10,7 @@
 //! What is measured is built as users get it, and lies beside that.
 
 use super::python::{run, target};
-use super::{Build, Unready};
+use super::{BenchError, Build};
 use crate::installed::{Places, text, there_is};
 use crate::suites::leave_out;
 use std::fs;
@@ -44,8 +44,8 @@ pub(super) fn test(root: &Path) -> Result<(), String> {
 ///
 /// # Errors
 /// Node or npm are missing here, or something can't be built.
-pub(super) fn bench(root: &Path) -> Result<Command, Unready> {
-    there_is("node").and_then(|()| there_is("npm")).map_err(Unready::Missing)?;
+pub(super) fn bench(root: &Path) -> Result<Command, BenchError> {
+    there_is("node").and_then(|()| there_is("npm")).map_err(BenchError::Missing)?;
     let package = root.join("bindings/node");
     let packed = built(root, &package, Build::Release)?;
     let place = root.join("target/bindings/node/release");

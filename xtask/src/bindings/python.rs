@@ -9,7 +9,7 @@
 //!
 //! What is measured is built as users get it, and lies beside that.
 
-use super::{Build, Unready};
+use super::{BenchError, Build};
 use crate::installed::{Places, text};
 use crate::suites::leave_out;
 use std::fs;
@@ -40,9 +40,9 @@ pub(super) fn test(root: &Path) -> Result<(), String> {
 ///
 /// # Errors
 /// The Python tools are missing here, or something can't be built.
-pub(super) fn bench(root: &Path) -> Result<Command, Unready> {
+pub(super) fn bench(root: &Path) -> Result<Command, BenchError> {
     let package = root.join("bindings/python");
-    let python = interpreter(&Places::of_python(root)).map_err(Unready::Missing)?;
+    let python = interpreter(&Places::of_python(root)).map_err(BenchError::Missing)?;
     let target = target(root)?;
     // The program is not measured, so an old one may stay in the wheel.
     let scripts = package.join("data/scripts");

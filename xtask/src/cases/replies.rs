@@ -93,7 +93,7 @@ fn closed(event: &str) -> (&'static str, Value) {
 }
 
 /// The effect of a decision without others.
-struct Decided<'a> {
+struct DecisionCase<'a> {
     word: Option<&'static str>,
     reason: Option<&'a str>,
     ruling: &'static str,
@@ -101,9 +101,9 @@ struct Decided<'a> {
 }
 
 /// Reads `deny by exit 2: why` and its like.
-fn decided<'a>(event: &str, words: Option<&'a str>) -> Result<Decided<'a>, String> {
+fn decided<'a>(event: &str, words: Option<&'a str>) -> Result<DecisionCase<'a>, String> {
     let Some(words) = words else {
-        return Ok(Decided { word: None, reason: None, ruling: "none", fields: Map::new() });
+        return Ok(DecisionCase { word: None, reason: None, ruling: "none", fields: Map::new() });
     };
     let (head, reason) = words.split_once(": ").map_or((words, None), |(head, reason)| (head, Some(reason)));
     let head = head.split_once(" by ").map_or(head, |(word, _)| word);
@@ -124,12 +124,12 @@ fn decided<'a>(event: &str, words: Option<&'a str>) -> Result<Decided<'a>, Strin
             None => return Err(format!("`{words}` is no decision that is known here")),
         },
     };
-    Ok(Decided { word: Some(word), reason, ruling, fields })
+    Ok(DecisionCase { word: Some(word), reason, ruling, fields })
 }
 
-fn worktree(path: &str) -> Decided<'_> {
+fn worktree(path: &str) -> DecisionCase<'_> {
     let fields = Map::from_iter([("worktreePath".to_owned(), json!(path))]);
-    Decided { word: Some("created"), reason: Some(path), ruling: "created", fields }
+    DecisionCase { word: Some("created"), reason: Some(path), ruling: "created", fields }
 }
 
 fn texts(list: &Value, without: &str) -> Vec<Value> {

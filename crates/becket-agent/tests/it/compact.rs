@@ -4,7 +4,7 @@
 
 use becket_agent::compact::{Compaction, CompactionSummary, NotCompacted, Trigger, Window};
 use becket_engine::{CancellationToken, Engine, Environment};
-use becket_llm::{Message, Recorded, Script, Scripted, Turn};
+use becket_llm::{Message, RecordedRequest, Script, Scripted, Turn};
 use becket_model::Session;
 use serde_json::{Value, json};
 use std::fs;
@@ -64,7 +64,7 @@ impl At {
         log(self.dir.path())
     }
 
-    fn asked(&self) -> Vec<Recorded> {
+    fn asked(&self) -> Vec<RecordedRequest> {
         self.model.requests()
     }
 }

@@ -6,7 +6,7 @@
 use crate::common::{Project, bash, fire};
 use crate::models::{hook, prompt_hook, with};
 use becket_llm::{Endpoint, HttpOptions, Providers};
-use becket_testkit::real_model::Serving;
+use becket_testkit::real_model::ModelServer;
 use serde_json::json;
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use std::path::Path;
 fn a_real_model_judges_a_tool_call() {
     // rules: H7, O10
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../becket-llm/tests/fixtures/serve.py");
-    let Some(serving) = Serving::start(Path::new(script)) else { return };
+    let Some(serving) = ModelServer::start(Path::new(script)) else { return };
     let endpoint = Endpoint::at(format!("{}/v1", serving.url()));
     let models = Providers::new(HttpOptions::default())
         .with_endpoint("openai", endpoint)

@@ -86,7 +86,7 @@ impl Answer {
     pub(super) fn deltas(self, decoder: Decoder) -> BoxStream<'static, Result<Delta, ModelError>> {
         let kind = header(self.response.headers(), &CONTENT_TYPE).unwrap_or_default().to_ascii_lowercase();
         let size = self.limits.size;
-        let reading = Reading {
+        let reading = AnswerReader {
             whole: kind.contains("json"),
             answer: self,
             decoder,
@@ -156,7 +156,7 @@ impl Answer {
 }
 
 /// An answer that is being read.
-struct Reading {
+struct AnswerReader {
     answer: Answer,
     /// It comes in one piece.
     whole: bool,
@@ -171,7 +171,7 @@ struct Reading {
     ended: bool,
 }
 
-impl Reading {
+impl AnswerReader {
     async fn next(&mut self) -> Option<Result<Delta, ModelError>> {
         loop {
             if let Some(delta) = self.ready.pop_front() {

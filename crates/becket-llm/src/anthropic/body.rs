@@ -1,7 +1,7 @@
 //! A request as the API writes it.
 
 use super::block::to_wire;
-use super::dialect::{Dialect, Structured};
+use super::dialect::{Dialect, StructuredMode};
 use crate::message::{Message, Role};
 use crate::request::{Caching, Output, Request, ToolChoice};
 use serde_json::{Map, Value, json};
@@ -43,7 +43,7 @@ pub(super) fn body(model: &str, request: &Request, dialect: Dialect, stream: boo
 /// Returns the name of the tool that carries structured output, if one does.
 pub(super) fn forced_tool(request: &Request, dialect: Dialect) -> Option<&str> {
     match (&request.output, dialect.structured) {
-        (Output::Json { name, .. }, Structured::ForcedTool) => Some(name),
+        (Output::Json { name, .. }, StructuredMode::ForcedTool) => Some(name),
         (Output::Json { .. } | Output::Text, _) => None,
     }
 }
@@ -70,7 +70,8 @@ fn tools(body: &mut Map<String, Value>, request: &Request, dialect: Dialect) {
         ToolChoice::None => Some(json!({"type": "none"})),
         ToolChoice::Tool(name) => Some(json!({"type": "tool", "name": name})),
     };
-    if let (Output::Json { name, schema }, Structured::ForcedTool) = (&request.output, dialect.structured) {
+    if let (Output::Json { name, schema }, StructuredMode::ForcedTool) = (&request.output, dialect.structured)
+    {
         let description = "Gives the final answer; call it once.";
         // With tools of its own the model has to be free to use those first.
         choice = Some(if tools.is_empty() {
@@ -88,7 +89,7 @@ fn tools(body: &mut Map<String, Value>, request: &Request, dialect: Dialect) {
 
 fn output_config(body: &mut Map<String, Value>, request: &Request, dialect: Dialect, effort: Option<&str>) {
     let mut config = Map::new();
-    if let (Output::Json { schema, .. }, Structured::Native) = (&request.output, dialect.structured) {
+    if let (Output::Json { schema, .. }, StructuredMode::Native) = (&request.output, dialect.structured) {
         config.insert("format".into(), json!({"type": "json_schema", "schema": schema}));
     }
     config.extend(effort.map(|effort| ("effort".to_owned(), Value::from(effort))));

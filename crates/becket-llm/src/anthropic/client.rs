@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, Limits};
 use super::body::{body, forced_tool};
-use super::dialect::{Dialect, Structured};
+use super::dialect::{Dialect, StructuredMode};
 use super::wire::Decoder;
 use crate::delta::Delta;
 use crate::error::ModelError;
@@ -173,9 +173,9 @@ impl Anthropic {
     pub fn with_structured_output(mut self, structured: StructuredOutput) -> Self {
         self.structured = structured;
         let way = match structured {
-            StructuredOutput::Auto | StructuredOutput::Native => Structured::Native,
-            StructuredOutput::ForcedTool => Structured::ForcedTool,
-            StructuredOutput::Unsupported => Structured::Unsaid,
+            StructuredOutput::Auto | StructuredOutput::Native => StructuredMode::Native,
+            StructuredOutput::ForcedTool => StructuredMode::ForcedTool,
+            StructuredOutput::Unsupported => StructuredMode::Unsaid,
         };
         self.dialect.get_mut().unwrap_or_else(PoisonError::into_inner).structured = way;
         self
@@ -240,7 +240,7 @@ impl Model for Anthropic {
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { tools: true, json_schema: self.dialect().structured != Structured::Unsaid }
+        Capabilities { tools: true, json_schema: self.dialect().structured != StructuredMode::Unsaid }
     }
 
     fn price(&self) -> Option<Price> {

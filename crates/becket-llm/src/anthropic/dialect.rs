@@ -44,7 +44,7 @@ const THINKING_OFF: [(&str, ThinkingOff); 4] = [
 
 /// Ways to request an answer of a given schema, in the order they are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Structured {
+pub(super) enum StructuredMode {
     /// `output_config.format`.
     Native,
     /// A tool that the model has to call. Newest models refuse that.
@@ -53,7 +53,7 @@ pub(super) enum Structured {
     Unsaid,
 }
 
-impl Structured {
+impl StructuredMode {
     /// Returns the next way after this one was rejected.
     fn next(self) -> Option<Self> {
         match self {
@@ -68,7 +68,7 @@ impl Structured {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Dialect {
     thinking_off: ThinkingOff,
-    pub(super) structured: Structured,
+    pub(super) structured: StructuredMode,
     pub(super) temperature: bool,
     pub(super) caching: bool,
 }
@@ -79,7 +79,7 @@ impl Dialect {
         let fitting = THINKING_OFF.iter().filter(|(prefix, _)| model.starts_with(prefix));
         let longest = fitting.max_by_key(|(prefix, _)| prefix.len());
         let thinking_off = longest.map_or(ThinkingOff::Disabled, |(_, way)| *way);
-        Self { thinking_off, structured: Structured::Native, temperature: true, caching: true }
+        Self { thinking_off, structured: StructuredMode::Native, temperature: true, caching: true }
     }
 
     /// Returns the dialect after a rejection in these words; `None` if they name no setting of the request with an
@@ -165,7 +165,7 @@ mod tests {
         let words = "output_config: Extra inputs are not permitted";
         let dialect = Dialect::of("x");
         let next = dialect.after(words, &judgement(), true).map(|next| next.structured);
-        assert_eq!(next, Some(Structured::ForcedTool));
+        assert_eq!(next, Some(StructuredMode::ForcedTool));
         assert_eq!(dialect.after(words, &judgement(), false), None);
         assert_eq!(dialect.after("messages: roles must alternate", &judgement(), true), None);
     }

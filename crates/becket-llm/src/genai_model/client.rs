@@ -1,8 +1,8 @@
 //! One model of one provider.
 
-use super::failure::Failing;
+use super::failure::FailureContext;
 use super::request::{chat, options};
-use super::stream::Reading;
+use super::stream::StreamReader;
 use crate::anthropic::{IDLE, base_url};
 use crate::delta::Delta;
 use crate::error::ModelError;
@@ -31,7 +31,7 @@ pub struct Genai {
     kind: AdapterKind,
     name: String,
     model: String,
-    failing: Failing,
+    failing: FailureContext,
     idle: Duration,
     price: Option<Price>,
 }
@@ -56,7 +56,7 @@ impl Genai {
         let (config, from) = configured(kind, endpoint)?;
         let secrets = secrets(endpoint);
         let client = Client::builder().with_reqwest(http).append_provider_config(kind, config).build();
-        let failing = Failing { from, model: name.clone(), secrets, idle: IDLE };
+        let failing = FailureContext { from, model: name.clone(), secrets, idle: IDLE };
         let client = client.map_err(|error| failing.error(error))?;
         Ok(Self { client, kind, name, model: model.to_owned(), failing, idle: IDLE, price: None })
     }
@@ -124,7 +124,7 @@ impl Model for Genai {
             let options = options(request, self.kind, &self.model, self.idle);
             let opened = self.client.exec_chat_stream(model, chat(request), Some(&options)).await;
             let opened = opened.map_err(|error| self.failing.error(error))?;
-            Ok(Reading::new(opened.stream, self.failing.clone(), &self.model).deltas())
+            Ok(StreamReader::new(opened.stream, self.failing.clone(), &self.model).deltas())
         };
         stream::once(opening).try_flatten().boxed()
     }

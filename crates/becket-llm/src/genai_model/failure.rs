@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// Context shared by the errors of one model.
 #[derive(Debug, Clone)]
-pub(super) struct Failing {
+pub(super) struct FailureContext {
     /// The name of the host in errors.
     pub(super) from: String,
     pub(super) model: String,
@@ -23,7 +23,7 @@ pub(super) struct Failing {
     pub(super) idle: Duration,
 }
 
-impl Failing {
+impl FailureContext {
     #[expect(clippy::wildcard_enum_match_arm, reason = "an enum of another crate")]
     pub(super) fn error(&self, error: Error) -> ModelError {
         if let Some(status) = error.status() {

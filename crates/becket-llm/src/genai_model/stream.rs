@@ -2,7 +2,7 @@
 //!
 //! Tools come at the end, when their input is whole. A stream that ends without its end is an error.
 
-use super::failure::Failing;
+use super::failure::FailureContext;
 use crate::delta::Delta;
 use crate::error::ModelError;
 use crate::message::{Block, Object};
@@ -22,9 +22,9 @@ enum Kind {
 }
 
 /// An answer that is being read.
-pub(super) struct Reading {
+pub(super) struct StreamReader {
     events: ChatStream,
-    failing: Failing,
+    failing: FailureContext,
     ready: VecDeque<Delta>,
     /// The block that grows.
     open: Option<Kind>,
@@ -35,8 +35,8 @@ pub(super) struct Reading {
     ended: bool,
 }
 
-impl Reading {
-    pub(super) fn new(events: ChatStream, failing: Failing, model: &str) -> Self {
+impl StreamReader {
+    pub(super) fn new(events: ChatStream, failing: FailureContext, model: &str) -> Self {
         let start = Delta::Start { id: String::new(), model: model.to_owned() };
         Self { events, failing, ready: VecDeque::from([start]), open: None, blocks: 0, read: 0, ended: false }
     }

@@ -145,7 +145,7 @@ impl<'de> Visitor<'de> for AnyNode {
 
 /// An object in a text, and its position.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct LocatedObject {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) node: Node,
@@ -155,7 +155,7 @@ pub(super) struct Found {
 #[derive(Debug, Default)]
 pub(super) struct Objects {
     /// Complete objects that are not inside another.
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<LocatedObject>,
     /// An object begins and the text ends inside it.
     pub(super) cut_off: bool,
     /// An object nests deeper than may be.
@@ -173,7 +173,7 @@ pub(super) fn objects(text: &str) -> Objects {
             Some(Ok(node)) => {
                 let end = start + parser.byte_offset();
                 objects.too_deep |= node.depth() > DEEPEST;
-                objects.found.push(Found { start, end, node });
+                objects.found.push(LocatedObject { start, end, node });
                 at = end;
             }
             // Everything after belongs to what was cut off.

@@ -1,6 +1,6 @@
 //! The model that follows a script.
 
-use super::script::{Pick, Script, ScriptError};
+use super::script::{Script, ScriptError, TurnChoice};
 use super::turn::{Endless, Turn};
 use crate::delta::Delta;
 use crate::error::{ModelError, shown};
@@ -18,7 +18,7 @@ const PIECE_EVERY: Duration = Duration::from_millis(5);
 
 /// A request that a scripted model got.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recorded {
+pub struct RecordedRequest {
     /// The request.
     pub request: Request,
     /// The turn it took, from 0; `None` if none fitted.
@@ -29,7 +29,7 @@ pub struct Recorded {
 #[derive(Debug)]
 pub struct Scripted {
     script: Script,
-    recorded: Mutex<Vec<Recorded>>,
+    recorded: Mutex<Vec<RecordedRequest>>,
 }
 
 impl Scripted {
@@ -49,11 +49,11 @@ impl Scripted {
 
     /// Every request so far, in order.
     #[must_use]
-    pub fn requests(&self) -> Vec<Recorded> {
+    pub fn requests(&self) -> Vec<RecordedRequest> {
         self.lock().clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Recorded>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<RecordedRequest>> {
         self.recorded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -62,11 +62,11 @@ impl Scripted {
         let text = rendered(request);
         let mut recorded = self.lock();
         let chosen = match self.script.pick {
-            Pick::Next => self.next(recorded.len(), &text),
-            Pick::Fitting => self.fitting(&text),
+            TurnChoice::Next => self.next(recorded.len(), &text),
+            TurnChoice::Fitting => self.fitting(&text),
         };
         let turn = chosen.as_ref().ok().copied();
-        recorded.push(Recorded { request: request.clone(), turn });
+        recorded.push(RecordedRequest { request: request.clone(), turn });
         chosen.map(|turn| &self.script.turns[turn])
     }
 

@@ -40,9 +40,9 @@ pub struct Script {
     #[serde(default = "unnamed")]
     pub(super) name: String,
     #[serde(default)]
-    pub(super) pick: Pick,
+    pub(super) pick: TurnChoice,
     #[serde(default)]
-    pub(super) capabilities: Can,
+    pub(super) capabilities: ClaimedCapabilities,
     pub(super) turns: Vec<Turn>,
 }
 
@@ -53,7 +53,7 @@ fn unnamed() -> String {
 /// The rule that selects the turn for a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Pick {
+pub(super) enum TurnChoice {
     /// The next.
     #[default]
     Next,
@@ -64,7 +64,7 @@ pub(super) enum Pick {
 /// The capabilities that the model claims.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Can {
+pub(super) struct ClaimedCapabilities {
     #[serde(default = "yes")]
     tools: bool,
     #[serde(default = "yes")]
@@ -75,13 +75,13 @@ fn yes() -> bool {
     true
 }
 
-impl Default for Can {
+impl Default for ClaimedCapabilities {
     fn default() -> Self {
         Self { tools: true, json_schema: true }
     }
 }
 
-impl Can {
+impl ClaimedCapabilities {
     pub(super) fn capabilities(self) -> Capabilities {
         Capabilities { tools: self.tools, json_schema: self.json_schema }
     }
@@ -91,20 +91,26 @@ impl Script {
     /// Creates a script of these turns, used one after the other.
     #[must_use]
     pub fn new(name: impl Into<String>, turns: Vec<Turn>) -> Self {
-        Self { name: name.into(), pick: Pick::Next, capabilities: Can::default(), turns }
+        Self {
+            name: name.into(),
+            pick: TurnChoice::Next,
+            capabilities: ClaimedCapabilities::default(),
+            turns,
+        }
     }
 
     /// Returns this script with another rule: each request gets the first turn that fits it, as often as it does.
     #[must_use]
     pub fn picking_the_fitting(mut self) -> Self {
-        self.pick = Pick::Fitting;
+        self.pick = TurnChoice::Fitting;
         self
     }
 
     /// This script for a model that can do less.
     #[must_use]
     pub fn with_capabilities(mut self, capabilities: Capabilities) -> Self {
-        self.capabilities = Can { tools: capabilities.tools, json_schema: capabilities.json_schema };
+        self.capabilities =
+            ClaimedCapabilities { tools: capabilities.tools, json_schema: capabilities.json_schema };
         self
     }
 

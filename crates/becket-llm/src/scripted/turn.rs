@@ -18,7 +18,7 @@ pub struct Turn {
     pub(super) thinking: Option<String>,
     #[serde(default)]
     pub(super) tool_uses: Vec<Call>,
-    pub(super) stop: Option<Ending>,
+    pub(super) stop: Option<TurnEnd>,
     #[serde(default)]
     pub(super) usage: Tokens,
     pub(super) error: Option<Failure>,
@@ -92,7 +92,7 @@ pub(super) struct Call {
 
 /// The reason why a turn ends, in the words of a script.
 #[derive(Debug, Clone, Copy, Deserialize)]
-pub(super) enum Ending {
+pub(super) enum TurnEnd {
     #[serde(rename = "end_turn")]
     Done,
     #[serde(rename = "max_tokens")]
@@ -107,15 +107,15 @@ pub(super) enum Ending {
     Paused,
 }
 
-impl From<Ending> for StopReason {
-    fn from(ending: Ending) -> Self {
+impl From<TurnEnd> for StopReason {
+    fn from(ending: TurnEnd) -> Self {
         match ending {
-            Ending::Done => Self::EndTurn,
-            Ending::CutOff => Self::MaxTokens,
-            Ending::Stopped => Self::StopSequence,
-            Ending::Tools => Self::ToolUse,
-            Ending::Refused => Self::Refusal,
-            Ending::Paused => Self::PauseTurn,
+            TurnEnd::Done => Self::EndTurn,
+            TurnEnd::CutOff => Self::MaxTokens,
+            TurnEnd::Stopped => Self::StopSequence,
+            TurnEnd::Tools => Self::ToolUse,
+            TurnEnd::Refused => Self::Refusal,
+            TurnEnd::Paused => Self::PauseTurn,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Recorded answers of the Messages API, however they are cut into pieces.
+//! RecordedRequest answers of the Messages API, however they are cut into pieces.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 

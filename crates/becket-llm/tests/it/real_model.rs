@@ -10,7 +10,7 @@ use becket_llm::{
     Anthropic, Credential, Endpoint, Genai, Model, ModelError, Output, Request, Response, StopReason,
     StructuredOutput, Thinking, ToolSpec, judge,
 };
-use becket_testkit::real_model::Serving;
+use becket_testkit::real_model::ModelServer;
 use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
@@ -19,12 +19,12 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(240);
 
 /// The server, and the two ways to speak to it.
-struct Small(Serving);
+struct Small(ModelServer);
 
 impl Small {
     fn start() -> Option<Self> {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/serve.py");
-        Serving::start(Path::new(script)).map(Self)
+        ModelServer::start(Path::new(script)).map(Self)
     }
 
     fn other(&self) -> Genai {

@@ -11,7 +11,7 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, WaitIdStatus, waitid};
 use tokio::io::unix::AsyncFd;
 use tokio::sync::watch;
 
-use super::guard::Announced;
+use super::guard::Announcement;
 use crate::command::Descendants;
 use crate::finished::End;
 
@@ -31,12 +31,12 @@ pub(super) enum Waiter {
     Thread,
 }
 
-/// A child of this host that was not reaped. It must be: by [`Leader::reap`] or as a part of an `Ending`.
+/// A child of this host that was not reaped. It must be: by [`Leader::reap`] or as a part of an `Termination`.
 #[derive(Debug)]
 pub(crate) struct Leader {
     pid: Pid,
     watch: Watch,
-    announced: Announced,
+    announced: Announcement,
     descendants: Descendants,
 }
 
@@ -53,7 +53,7 @@ impl Leader {
     ///
     /// # Errors
     /// There is neither a pidfd nor a thread to wait with. The child is still there.
-    pub(super) fn new(pid: Pid, waiter: Waiter, announced: Announced) -> io::Result<Self> {
+    pub(super) fn new(pid: Pid, waiter: Waiter, announced: Announcement) -> io::Result<Self> {
         let pidfd = match waiter {
             Waiter::Best => open_pidfd(pid),
             Waiter::Thread => None,
@@ -71,7 +71,7 @@ impl Leader {
         self
     }
 
-    /// The end of a process whose descendants end with it; its status is left for an `Ending`. None where its descendants
+    /// The end of a process whose descendants end with it; its status is left for an `Termination`. None where its descendants
     /// are left alone.
     pub(crate) fn end_with_all(&self) -> Option<End> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
@@ -114,7 +114,7 @@ impl Leader {
     }
 
     /// The id, and what has to be held until the process is reaped.
-    pub(super) fn into_parts(self) -> (Pid, Announced, Descendants) {
+    pub(super) fn into_parts(self) -> (Pid, Announcement, Descendants) {
         (self.pid, self.announced, self.descendants)
     }
 }

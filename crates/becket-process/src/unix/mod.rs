@@ -1,6 +1,6 @@
 //! Linux and macOS: pipes, sessions, signals, exit statuses.
 //!
-//! The face is the same as that of `windows`: [`spawn`], [`Input`], [`Output`], [`Leader`], [`Ending`].
+//! The face is the same as that of `windows`: [`spawn`], [`Input`], [`Output`], [`Leader`], [`Termination`].
 //!
 //! Needs glibc 2.34 or musl 1.1.24 on Linux, macOS 10.15. Tested on Linux with glibc only: the lines for musl and macOS
 //! follow the documented calls and have not been run.
@@ -10,7 +10,6 @@ compile_error!("becket-process knows how to start and end process groups on Linu
 
 #[cfg(target_os = "linux")]
 mod adopter;
-mod ending;
 mod exec;
 mod ffi;
 mod guard;
@@ -19,12 +18,13 @@ mod leader;
 mod pipes;
 mod refusal;
 mod spawn;
+mod termination;
 
-pub(crate) use ending::Ending;
 pub use guard::{Guard, GuardError, keep};
 pub(crate) use leader::Leader;
 pub(crate) use pipes::{Input, Output};
 pub(crate) use spawn::spawn;
+pub(crate) use termination::Termination;
 
 #[cfg(test)]
 mod tests;

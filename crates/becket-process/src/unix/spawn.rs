@@ -17,7 +17,7 @@ use crate::command::{Command, Descendants};
 use crate::error::SpawnError;
 
 /// A process that has just started.
-pub(crate) struct Spawned {
+pub(crate) struct SpawnedChild {
     pub(crate) leader: Leader,
     /// Absent if all of stdin went into the pipe before the start and it is not to be kept.
     pub(crate) stdin: Option<Input>,
@@ -30,11 +30,15 @@ pub(crate) struct Spawned {
 /// Starts the command. Blocks for as long as the system takes to exec, a fraction of a millisecond.
 ///
 /// `keep_stdin`: more bytes may follow those of the command.
-pub(crate) fn spawn(command: &Command, keep_stdin: bool) -> Result<Spawned, SpawnError> {
+pub(crate) fn spawn(command: &Command, keep_stdin: bool) -> Result<SpawnedChild, SpawnError> {
     spawn_with(command, keep_stdin, Waiter::Best)
 }
 
-pub(super) fn spawn_with(command: &Command, keep_stdin: bool, waiter: Waiter) -> Result<Spawned, SpawnError> {
+pub(super) fn spawn_with(
+    command: &Command,
+    keep_stdin: bool,
+    waiter: Waiter,
+) -> Result<SpawnedChild, SpawnError> {
     let image = exec::image(command)?;
     // Everything of the host comes before the start: if the runtime fails, there is no process to undo.
     let (host, theirs) =
@@ -50,7 +54,7 @@ pub(super) fn spawn_with(command: &Command, keep_stdin: bool, waiter: Waiter) ->
         refusal::of_pipes(command, error)
     })?;
     let Pipes { stdin, unwritten, stdout, stderr } = host;
-    Ok(Spawned { leader, stdin, unwritten, stdout, stderr })
+    Ok(SpawnedChild { leader, stdin, unwritten, stdout, stderr })
 }
 
 #[cfg(target_os = "linux")]

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use super::guard::Announced;
+use super::guard::Announcement;
 use super::kin::Kin;
 use super::leader::{self, Leader};
 use super::pipes::{Input, Output};
@@ -22,16 +22,16 @@ const KILL_WAIT: Duration = Duration::from_secs(5);
 
 /// A process group that is being ended. Killed and reaped on drop.
 #[derive(Debug)]
-pub(crate) struct Ending {
+pub(crate) struct Termination {
     leader: Pid,
     kin: Kin,
     pipes: Vec<OwnedFd>,
     _stdin: Option<OwnedFd>,
     /// Dropped after the leader was reaped.
-    _announced: Announced,
+    _announced: Announcement,
 }
 
-impl Ending {
+impl Termination {
     /// Takes the process over, and its pipes, which are read and thrown away: a process that prints while it cleans up
     /// must neither die of a closed pipe nor stop at a full one.
     ///
@@ -124,7 +124,7 @@ impl Ending {
 }
 
 /// Leaves no process behind, also after a panic and if no thread could be started.
-impl Drop for Ending {
+impl Drop for Termination {
     fn drop(&mut self) {
         // Also if no process is visible: elsewhere than on Linux the rest of a group is not, and killing an empty group
         // is free.

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
-use super::ending::Ending;
 use super::kin::Kin;
 use super::leader::{self, Waiter};
 use super::spawn::spawn_with;
+use super::termination::Termination;
 use crate::command::{Command, Program};
 use crate::finished::End;
 
@@ -46,7 +46,7 @@ async fn an_ending_that_nobody_runs_kills_and_reaps_by_itself() {
         spawned.stdout.ready().await;
         assert!(!is_gone(group));
         let start = Instant::now();
-        drop(Ending::new(spawned.leader, None, [Some(spawned.stdout), Some(spawned.stderr)]));
+        drop(Termination::new(spawned.leader, None, [Some(spawned.stdout), Some(spawned.stderr)]));
         assert!(is_gone(group));
         assert!(start.elapsed() < Duration::from_secs(30));
     }
@@ -61,7 +61,7 @@ async fn one_that_prints_while_it_cleans_up_is_not_disturbed() {
         echo ready; while :; do sleep 0.01; done";
     let spawned = spawn_with(&sh(script).env("MARK", &mark), false, Waiter::Best).unwrap();
     spawned.stdout.ready().await;
-    let mut ending = Ending::new(spawned.leader, None, [Some(spawned.stdout), Some(spawned.stderr)]);
+    let mut ending = Termination::new(spawned.leader, None, [Some(spawned.stdout), Some(spawned.stderr)]);
     tokio::task::spawn_blocking(move || ending.ask_then_kill(Duration::from_secs(20))).await.unwrap();
     assert!(mark.exists());
 }

@@ -5,11 +5,11 @@
 //! its job can't be found; an exit code is what Windows reports, never a signal. While a process runs, its job dies
 //! with the host; once it has exited on its own, the processes that it left behind are released.
 
-mod ending;
 mod job;
 mod pipes;
 mod spawn;
+mod termination;
 
-pub(crate) use ending::{Ending, Leader};
 pub(crate) use pipes::{Input, Output};
 pub(crate) use spawn::spawn;
+pub(crate) use termination::{Leader, Termination};

@@ -9,9 +9,9 @@ use std::process::{self, Child, Stdio};
 use bytes::Bytes;
 use windows_sys::Win32::System::Threading::{CREATE_NO_WINDOW, CREATE_SUSPENDED};
 
-use super::ending::Leader;
 use super::job::{self, Job};
 use super::pipes::{Input, Output};
+use super::termination::Leader;
 use crate::command::{Command, Program};
 use crate::error::SpawnError;
 
@@ -21,7 +21,7 @@ const BAD_FORMAT: i32 = 193;
 const SHARING_VIOLATION: i32 = 32;
 
 /// A process that has just started.
-pub(crate) struct Spawned {
+pub(crate) struct SpawnedChild {
     pub(crate) leader: Leader,
     pub(crate) stdin: Option<Input>,
     /// All of stdin: a thread writes it.
@@ -31,12 +31,12 @@ pub(crate) struct Spawned {
 }
 
 /// Starts the command. Stdin is kept in any case: its thread exists by then.
-pub(crate) fn spawn(command: &Command, _keep_stdin: bool) -> Result<Spawned, SpawnError> {
+pub(crate) fn spawn(command: &Command, _keep_stdin: bool) -> Result<SpawnedChild, SpawnError> {
     let mut child = builder(command).spawn().map_err(|error| refusal(command, error))?;
     match adopt(&mut child) {
         Ok((job, stdin, stdout, stderr)) => {
             let leader = Leader::new(child, job).map_err(|error| other(command, error))?;
-            Ok(Spawned { leader, stdin, unwritten: command.stdin.clone(), stdout, stderr })
+            Ok(SpawnedChild { leader, stdin, unwritten: command.stdin.clone(), stdout, stderr })
         }
         Err(error) => {
             let _ = child.kill();
@@ -59,9 +59,9 @@ fn builder(command: &Command) -> process::Command {
     builder
 }
 
-type Adopted = (Job, Option<Input>, Output, Output);
+type AdoptedPipes = (Job, Option<Input>, Output, Output);
 
-fn adopt(child: &mut Child) -> io::Result<Adopted> {
+fn adopt(child: &mut Child) -> io::Result<AdoptedPipes> {
     let job = Job::new()?;
     job.assign(child.as_handle())?;
     let stdin = child.stdin.take().map(Input::new).transpose()?;

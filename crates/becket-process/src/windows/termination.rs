@@ -60,11 +60,11 @@ impl Leader {
 
 /// A job that is being ended. Terminated and awaited on drop.
 #[derive(Debug)]
-pub(crate) struct Ending {
+pub(crate) struct Termination {
     leader: Leader,
 }
 
-impl Ending {
+impl Termination {
     /// The threads of the pipes read on by themselves once these are dropped.
     pub(crate) fn new(leader: Leader, _: Option<Input>, _: [Option<Output>; 2]) -> Self {
         Self { leader }
@@ -79,7 +79,7 @@ impl Ending {
     }
 }
 
-impl Drop for Ending {
+impl Drop for Termination {
     fn drop(&mut self) {
         self.kill();
         let start = Instant::now();

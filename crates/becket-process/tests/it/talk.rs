@@ -170,16 +170,16 @@ async fn one_that_never_reads_holds_up_nobody_and_ends_at_its_deadline() {
     assert!(marker.alive().is_empty());
 }
 
-/// Bytes that tell when they are dropped.
-struct Told(Arc<AtomicUsize>);
+/// Bytes that count their drops.
+struct DropCounter(Arc<AtomicUsize>);
 
-impl AsRef<[u8]> for Told {
+impl AsRef<[u8]> for DropCounter {
     fn as_ref(&self) -> &[u8] {
         &[b'x'; 300_000]
     }
 }
 
-impl Drop for Told {
+impl Drop for DropCounter {
     fn drop(&mut self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
@@ -204,7 +204,7 @@ async fn nothing_of_the_queue_outlives_the_run() {
         let (dropped, control, runner) =
             (Arc::new(AtomicUsize::new(0)), Control::with_open_stdin(), Runner::new());
         for _ in 0..QUEUED {
-            assert!(control.write(Bytes::from_owner(Told(dropped.clone()))));
+            assert!(control.write(Bytes::from_owner(DropCounter(dropped.clone()))));
         }
         let mut sink = |_: Chunk<'_>| ();
         let run = runner.run_with(&command, &limits, &token, control.clone(), &mut sink);

@@ -16,7 +16,7 @@ const LONGEST: usize = 4_096;
 
 /// An expression with back-references.
 #[derive(Debug)]
-pub(super) struct Bounded {
+pub(super) struct BoundedRegex {
     regex: Regex,
     longest: usize,
 }
@@ -31,7 +31,7 @@ pub(super) fn compile(text: &str) -> Result<Regex, MatcherError> {
         .map_err(|error| MatcherError::invalid(text, &error.to_string()))
 }
 
-impl Bounded {
+impl BoundedRegex {
     pub(super) fn new(regex: Regex, node: &Node) -> Self {
         let fits = |length: usize| worst_case(node, length) <= MOST_STEPS;
         let (mut low, mut high) = (0, LONGEST + 1);

@@ -1,7 +1,7 @@
 //! The error of a matcher that can't be used. The engine reports it as a configuration error, and the group matches
 //! nothing (M4).
 
-use super::syntax::Unread;
+use super::syntax::ParseFailure;
 
 /// A matcher whose text can't be compiled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,15 +33,15 @@ pub enum MatcherError {
 }
 
 impl MatcherError {
-    pub(super) fn unread(text: &str, unread: &Unread) -> Self {
+    pub(super) fn unread(text: &str, unread: &ParseFailure) -> Self {
         match unread {
-            Unread::TooDeep | Unread::TooLong => Self::TooLarge { text: shown(text) },
-            Unread::Modifiers => Self::Unsupported {
+            ParseFailure::TooDeep | ParseFailure::TooLong => Self::TooLarge { text: shown(text) },
+            ParseFailure::Modifiers => Self::Unsupported {
                 text: shown(text),
                 construct: "flags inside a group, as in `(?i:…)`",
                 instead: "write both letters, as in `[Bb]ash`",
             },
-            Unread::Malformed(why) => Self::Invalid { text: shown(text), why: (*why).to_owned() },
+            ParseFailure::Malformed(why) => Self::Invalid { text: shown(text), why: (*why).to_owned() },
         }
     }
 

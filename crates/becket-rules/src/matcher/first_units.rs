@@ -7,14 +7,14 @@ use super::units::Units;
 
 /// The first unit of every match.
 #[derive(Debug)]
-pub(super) struct Opening {
+pub(super) struct FirstUnits {
     /// The units that can be the first; `None` if a match may be empty.
     first: Option<Units>,
     /// True if a match can only begin at the start of the value.
     anchored: bool,
 }
 
-impl Opening {
+impl FirstUnits {
     pub(super) fn of(steps: &[Step]) -> Self {
         let anywhere = Reach::of(steps, false);
         let reach = Reach::of(steps, true);

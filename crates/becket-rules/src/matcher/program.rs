@@ -4,7 +4,7 @@
 //! once over the whole value beforehand: a lookbehind from the left, a lookahead, compiled in reverse, from the
 //! right. What it found is a table of positions that the outer program reads.
 
-use super::opening::Opening;
+use super::first_units::FirstUnits;
 use super::syntax::Node;
 use super::units::Units;
 
@@ -15,7 +15,7 @@ const MOST_STEPS: usize = 10_000;
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) main: Vec<Step>,
-    pub(super) opening: Opening,
+    pub(super) opening: FirstUnits,
     /// In the order of evaluation: a lookaround inside another comes first.
     pub(super) looks: Vec<Look>,
     pub(super) size: usize,
@@ -42,14 +42,14 @@ pub(super) enum Step {
 }
 
 /// The size was exceeded, or the tree holds what an automaton can't do.
-struct Refused;
+struct CompileError;
 
 impl Program {
     /// `None` if the program would be too large, or if the tree holds a back-reference.
     pub(super) fn compile(node: &Node) -> Option<Self> {
         let mut compiler = Compiler { looks: Vec::new(), size: 0 };
         let main = compiler.whole(node, false).ok()?;
-        Some(Self { opening: Opening::of(&main), main, looks: compiler.looks, size: compiler.size })
+        Some(Self { opening: FirstUnits::of(&main), main, looks: compiler.looks, size: compiler.size })
     }
 }
 
@@ -59,23 +59,23 @@ struct Compiler {
 }
 
 impl Compiler {
-    fn whole(&mut self, node: &Node, reversed: bool) -> Result<Vec<Step>, Refused> {
+    fn whole(&mut self, node: &Node, reversed: bool) -> Result<Vec<Step>, CompileError> {
         let mut steps = Vec::new();
         self.add(node, reversed, &mut steps)?;
         self.push(Step::Accept, &mut steps)?;
         Ok(steps)
     }
 
-    fn push(&mut self, step: Step, steps: &mut Vec<Step>) -> Result<usize, Refused> {
+    fn push(&mut self, step: Step, steps: &mut Vec<Step>) -> Result<usize, CompileError> {
         self.size += 1;
         if self.size > MOST_STEPS {
-            return Err(Refused);
+            return Err(CompileError);
         }
         steps.push(step);
         Ok(steps.len() - 1)
     }
 
-    fn add(&mut self, node: &Node, reversed: bool, steps: &mut Vec<Step>) -> Result<(), Refused> {
+    fn add(&mut self, node: &Node, reversed: bool, steps: &mut Vec<Step>) -> Result<(), CompileError> {
         let step = match node {
             Node::Unit(set) => Step::Unit(set.clone()),
             Node::Start => Step::Start,
@@ -91,12 +91,17 @@ impl Compiler {
                 self.looks.push(Look { steps: body, behind: *behind });
                 Step::Look { index: self.looks.len() - 1, negated: *negated }
             }
-            Node::Back => return Err(Refused),
+            Node::Back => return Err(CompileError),
         };
         self.push(step, steps).map(|_| ())
     }
 
-    fn sequence(&mut self, nodes: &[Node], reversed: bool, steps: &mut Vec<Step>) -> Result<(), Refused> {
+    fn sequence(
+        &mut self,
+        nodes: &[Node],
+        reversed: bool,
+        steps: &mut Vec<Step>,
+    ) -> Result<(), CompileError> {
         for index in 0..nodes.len() {
             let index = if reversed { nodes.len() - 1 - index } else { index };
             if let Some(node) = nodes.get(index) {
@@ -106,7 +111,12 @@ impl Compiler {
         Ok(())
     }
 
-    fn choice(&mut self, branches: &[Node], reversed: bool, steps: &mut Vec<Step>) -> Result<(), Refused> {
+    fn choice(
+        &mut self,
+        branches: &[Node],
+        reversed: bool,
+        steps: &mut Vec<Step>,
+    ) -> Result<(), CompileError> {
         let mut ends = Vec::new();
         for (index, branch) in branches.iter().enumerate() {
             let last = index + 1 == branches.len();
@@ -131,7 +141,7 @@ impl Compiler {
         (least, most): (u32, Option<u32>),
         reversed: bool,
         steps: &mut Vec<Step>,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), CompileError> {
         for _ in 0..least {
             let before = self.size;
             self.add(node, reversed, steps)?;

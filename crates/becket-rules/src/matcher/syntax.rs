@@ -45,26 +45,26 @@ pub(super) struct Pattern {
 
 /// The reason why an expression was not parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Unread {
+pub(super) enum ParseFailure {
     TooDeep,
     TooLong,
     Modifiers,
     Malformed(&'static str),
 }
 
-type Read<T> = Result<T, Unread>;
+type Read<T> = Result<T, ParseFailure>;
 
 /// Reads `text`.
 pub(super) fn parse(text: &str) -> Read<Pattern> {
     let units: Vec<u16> = text.encode_utf16().take(LONGEST + 1).collect();
     if units.len() > LONGEST {
-        return Err(Unread::TooLong);
+        return Err(ParseFailure::TooLong);
     }
     let (groups, named) = count_groups(&units);
     let mut reader = Reader { units: &units, at: 0, groups, named, depth: 0, has_back_reference: false };
     let node = reader.choice()?;
     if reader.peek().is_some() {
-        return Err(Unread::Malformed("unmatched `)`"));
+        return Err(ParseFailure::Malformed("unmatched `)`"));
     }
     Ok(Pattern { node, has_back_reference: reader.has_back_reference })
 }
@@ -107,7 +107,7 @@ impl Reader<'_> {
     fn choice(&mut self) -> Read<Node> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(Unread::TooDeep);
+            return Err(ParseFailure::TooDeep);
         }
         let mut branches = vec![self.sequence()?];
         while self.eat("|") {
@@ -140,8 +140,8 @@ impl Reader<'_> {
             b'(' => return self.group(),
             b'[' => return Ok(Node::Unit(self.class()?)),
             b'\\' => return self.escape(),
-            b'*' | b'+' | b'?' => return Err(Unread::Malformed("nothing to repeat")),
-            b'{' if self.bounds().is_some() => return Err(Unread::Malformed("nothing to repeat")),
+            b'*' | b'+' | b'?' => return Err(ParseFailure::Malformed("nothing to repeat")),
+            b'{' if self.bounds().is_some() => return Err(ParseFailure::Malformed("nothing to repeat")),
             _ => {}
         }
         let unit = self.next_unit().unwrap_or_default();
@@ -163,7 +163,7 @@ impl Reader<'_> {
         }
         let node = self.choice()?;
         if !self.eat(")") {
-            return Err(Unread::Malformed("unmatched `(`"));
+            return Err(ParseFailure::Malformed("unmatched `(`"));
         }
         Ok(match look {
             Some((_, behind, negated)) => Node::Look { node: Box::new(node), behind, negated },
@@ -173,10 +173,10 @@ impl Reader<'_> {
 
     fn group_name(&mut self) -> Read<()> {
         if self.eat("?<") {
-            while self.next_unit().ok_or(Unread::Malformed("unmatched `(`"))? != u16::from(b'>') {}
+            while self.next_unit().ok_or(ParseFailure::Malformed("unmatched `(`"))? != u16::from(b'>') {}
             return Ok(());
         }
-        if self.peek() == Some(b'?') { Err(Unread::Modifiers) } else { Ok(()) }
+        if self.peek() == Some(b'?') { Err(ParseFailure::Modifiers) } else { Ok(()) }
     }
 
     fn quantified(&mut self, node: Node) -> Read<Node> {
@@ -201,7 +201,7 @@ impl Reader<'_> {
     fn repeated(&mut self, node: Node, least: u32, most: Option<u32>) -> Read<Node> {
         self.eat("?");
         if most.is_some_and(|most| most < least) {
-            return Err(Unread::Malformed("numbers out of order in a quantifier"));
+            return Err(ParseFailure::Malformed("numbers out of order in a quantifier"));
         }
         Ok(Node::Repeat { node: Box::new(node), least, most })
     }

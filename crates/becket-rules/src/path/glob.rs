@@ -16,7 +16,7 @@ pub(super) struct Segment {
 
 /// The way in which a segment is compared with a name.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Manner {
+pub(super) struct SegmentMode {
     /// A name that equals the segment's text, letter by letter, matches as well: `[id].ts` is a file's name somewhere.
     /// And a malformed segment, which matches nothing in git, matches its own text.
     pub(super) wide: bool,
@@ -53,7 +53,7 @@ impl Segment {
         self.tokens.is_none()
     }
 
-    pub(super) fn matches(&self, name: &str, manner: Manner) -> bool {
+    pub(super) fn matches(&self, name: &str, manner: SegmentMode) -> bool {
         if name == INSIDE {
             let stars = |token: &Token| matches!(token, Token::Star);
             return self.tokens.as_ref().is_some_and(|tokens| !tokens.is_empty() && tokens.iter().all(stars));

@@ -36,18 +36,18 @@ impl Links for HashMap<PathBuf, PathBuf> {
 }
 
 /// Links that stay as they were found first.
-pub(crate) struct Remembered<'a> {
+pub(crate) struct LinkCache<'a> {
     links: &'a dyn Links,
     found: RefCell<HashMap<PathBuf, Option<PathBuf>>>,
 }
 
-impl<'a> Remembered<'a> {
+impl<'a> LinkCache<'a> {
     pub(crate) fn new(links: &'a dyn Links) -> Self {
         Self { links, found: RefCell::default() }
     }
 }
 
-impl Links for Remembered<'_> {
+impl Links for LinkCache<'_> {
     fn target(&self, path: &Path) -> Option<PathBuf> {
         if let Some(found) = self.found.borrow().get(path) {
             return found.clone();

@@ -1,12 +1,12 @@
 //! A path rule's pattern: where it starts from, and what it matches there.
 
-use super::glob::{Manner, Segment};
+use super::glob::{Segment, SegmentMode};
 use super::normal::Normal;
 use super::places::Places;
 
 /// The purpose of a comparison: the same text covers more in a rule that restricts than in one that grants (P7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reading {
+pub(crate) enum MatchMode {
     /// An allow rule: as narrow as the text permits.
     Allow,
     /// A deny or ask rule.
@@ -75,15 +75,15 @@ impl PathPattern {
     }
 
     /// The pattern with the places that it starts from looked up.
-    pub(crate) fn at(&self, places: &Places<'_>, reading: Reading) -> PlacedPattern<'_> {
+    pub(crate) fn at(&self, places: &Places<'_>, reading: MatchMode) -> PlacedPattern<'_> {
         // Without a home directory `~` may be any directory.
-        let homeless = self.base == Base::Home && places.home.is_none() && reading != Reading::Allow;
+        let homeless = self.base == Base::Home && places.home.is_none() && reading != MatchMode::Allow;
         let bases = if homeless { vec![places.root()] } else { self.bases(places, reading) };
         let bases = bases.iter().map(|base| base.up(self.up)).collect();
         PlacedPattern { pattern: self, bases, homeless, reading }
     }
 
-    fn bases(&self, places: &Places<'_>, reading: Reading) -> Vec<Normal> {
+    fn bases(&self, places: &Places<'_>, reading: MatchMode) -> Vec<Normal> {
         let mut bases = match self.base {
             Base::Root => vec![places.root()],
             Base::Home => places.home(),
@@ -92,26 +92,26 @@ impl PathPattern {
         };
         let anywhere =
             self.bare || (self.base == Base::Cwd && matches!(self.parts.first(), Some(Part::Deep)));
-        if reading == Reading::If && (anywhere || self.base == Base::Settings) {
+        if reading == MatchMode::If && (anywhere || self.base == Base::Settings) {
             bases.push(places.root());
         }
         bases
     }
 
-    fn matches_below(&self, below: &str, homeless: bool, reading: Reading) -> bool {
+    fn matches_below(&self, below: &str, homeless: bool, reading: MatchMode) -> bool {
         let segments: Vec<&str> = below.split('/').filter(|part| !part.is_empty()).collect();
         let floating = match reading {
             // `name/` is a directory pattern like `name/**`.
-            Reading::Allow => self.bare && !self.dotted && !self.directory,
-            Reading::Restrict => self.bare || self.single || homeless,
-            Reading::If => self.bare || homeless,
+            MatchMode::Allow => self.bare && !self.dotted && !self.directory,
+            MatchMode::Restrict => self.bare || self.single || homeless,
+            MatchMode::If => self.bare || homeless,
         };
         // A directory's own path does not show that it is one: a rule that restricts assumes it, one that grants does
         // not.
-        let inside = self.directory && reading == Reading::Allow;
-        let wide = reading != Reading::Allow;
+        let inside = self.directory && reading == MatchMode::Allow;
+        let wide = reading != MatchMode::Allow;
         let fold = wide && cfg!(any(windows, target_os = "macos"));
-        matches_start(&self.parts, &segments, floating, inside, Manner { wide, fold })
+        matches_start(&self.parts, &segments, floating, inside, SegmentMode { wide, fold })
     }
 }
 
@@ -120,7 +120,7 @@ pub(crate) struct PlacedPattern<'p> {
     pattern: &'p PathPattern,
     bases: Vec<Normal>,
     homeless: bool,
-    reading: Reading,
+    reading: MatchMode,
 }
 
 impl PlacedPattern<'_> {
@@ -156,7 +156,13 @@ fn parts(text: &str) -> (usize, Vec<Part>) {
 /// `inside` with one segment left over.
 ///
 /// INVARIANT: the shortest match leaves most for what follows, so only the last `**` ever backtracks.
-fn matches_start(parts: &[Part], segments: &[&str], floating: bool, inside: bool, manner: Manner) -> bool {
+fn matches_start(
+    parts: &[Part],
+    segments: &[&str],
+    floating: bool,
+    inside: bool,
+    manner: SegmentMode,
+) -> bool {
     let (mut at, mut from) = (0, 0);
     let mut retry = floating.then_some((0, 0));
     loop {

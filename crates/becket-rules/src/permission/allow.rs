@@ -4,7 +4,7 @@ use super::call::{Call, CommandLine, Scope};
 use super::compiled::COVERED_BY_ANOTHER;
 use super::set::RuleEntry;
 use super::uses::{FileUse, Uses};
-use crate::path::Reading;
+use crate::path::MatchMode;
 use crate::powershell;
 use crate::rule::Globs;
 use crate::shell::{self, CommandPattern, Coverage, RedirectionKind, Target};
@@ -73,7 +73,7 @@ pub(super) fn file_rule<'r>(
     allows.iter().find(|entry| {
         let compiled = entry.compiled();
         compiled.covers(file.access)
-            && compiled.placed(scope, &entry.origin().anchor, Reading::Allow).means(file)
+            && compiled.placed(scope, &entry.origin().anchor, MatchMode::Allow).means(file)
     })
 }
 
@@ -93,7 +93,7 @@ fn files<'r>(
         named.iter().copied().find(|entry| {
             let compiled = entry.compiled();
             COVERED_BY_ANOTHER.iter().all(|(tool, _)| *tool != compiled.rule.tool())
-                && compiled.placed(scope, &entry.origin().anchor, Reading::Allow).means(file)
+                && compiled.placed(scope, &entry.origin().anchor, MatchMode::Allow).means(file)
         })
     };
     let mut first = None;

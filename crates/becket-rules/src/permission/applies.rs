@@ -2,10 +2,10 @@
 //! handler.
 
 use super::call::{Call, CommandLine, Scope};
-use super::compiled::{Compiled, Specifier};
+use super::compiled::{CompiledRule, Specifier};
 use super::uses::{self, Uses};
 use crate::parameter::Parameter;
-use crate::path::Reading;
+use crate::path::MatchMode;
 use crate::rule::{Condition, Globs, Rule};
 use crate::shell;
 use crate::steps::OutOfSteps;
@@ -60,7 +60,7 @@ impl Condition {
     pub fn applies(&self, call: &Call<'_>, scope: &Scope<'_>) -> Applies {
         let meant = |rule: &&Rule| rule.name().means(call.tool(), Globs::Anywhere, call.renames());
         match self.alternatives().iter().find(meant) {
-            Some(rule) => applies(Compiled::new(rule.clone()), call, scope),
+            Some(rule) => applies(CompiledRule::new(rule.clone()), call, scope),
             None => {
                 Applies::NoMatch { why: format!("`{}` is not about `{}`", self.text().trim(), call.tool()) }
             }
@@ -68,7 +68,7 @@ impl Condition {
     }
 }
 
-fn applies(compiled: Compiled, call: &Call<'_>, scope: &Scope<'_>) -> Applies {
+fn applies(compiled: CompiledRule, call: &Call<'_>, scope: &Scope<'_>) -> Applies {
     let rule = &compiled.rule;
     let Some(specifier) = &compiled.specifier else {
         return Applies::Match { why: format!("`{rule}` is about every call of `{}`", call.tool()) };
@@ -83,7 +83,7 @@ fn applies(compiled: Compiled, call: &Call<'_>, scope: &Scope<'_>) -> Applies {
     }
 }
 
-fn compared(compiled: &Compiled, specifier: &Specifier, call: &Call<'_>, scope: &Scope<'_>) -> Applies {
+fn compared(compiled: &CompiledRule, specifier: &Specifier, call: &Call<'_>, scope: &Scope<'_>) -> Applies {
     let rule = &compiled.rule;
     match (call.primary(), call.line()) {
         (Primary::Bash(_), Some(CommandLine::Bash(line))) => {
@@ -117,7 +117,7 @@ fn of_shell(answer: shell::Applies, rule: &Rule, line: &str) -> Applies {
     }
 }
 
-fn of_paths(compiled: &Compiled, call: &Call<'_>, scope: &Scope<'_>) -> Applies {
+fn of_paths(compiled: &CompiledRule, call: &Call<'_>, scope: &Scope<'_>) -> Applies {
     let uses = Uses::of(call, scope, uses::Globs::Directory);
     let negated = compiled.specifier.as_ref().is_some_and(|specifier| specifier.path.is_negated());
     if negated {
@@ -126,7 +126,7 @@ fn of_paths(compiled: &Compiled, call: &Call<'_>, scope: &Scope<'_>) -> Applies 
             compiled.rule
         ));
     }
-    let placed = compiled.placed(scope, scope.anchor, Reading::If);
+    let placed = compiled.placed(scope, scope.anchor, MatchMode::If);
     if let Some(file) = uses.files.iter().find(|file| placed.means(file)) {
         return Applies::either(true, &compiled.rule, &file.text);
     }

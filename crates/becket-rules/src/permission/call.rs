@@ -6,7 +6,7 @@ use std::sync::{LazyLock, OnceLock};
 use serde_json::{Map, Value};
 
 use crate::matcher::Renames;
-use crate::path::{Links, Normal, Places, Remembered};
+use crate::path::{LinkCache, Links, Normal, Places};
 use crate::steps::Steps;
 use crate::tools::{self, Primary};
 use crate::{powershell, shell};
@@ -137,7 +137,7 @@ impl<'a> Scope<'a> {
 
     /// Asks a question of many paths, in which no path is looked up twice.
     pub(crate) fn remembering<T>(&self, ask: impl FnOnce(&Scope<'_>) -> T) -> T {
-        let links = Remembered::new(self.links);
+        let links = LinkCache::new(self.links);
         ask(&Scope { links: &links, ..*self })
     }
 

@@ -6,7 +6,7 @@ use super::call::{Call, Scope};
 use super::uses::FileUse;
 use crate::domain::{self, DomainPattern};
 use crate::parameter::{self, Parameter};
-use crate::path::{PathPattern, PlacedPattern, Reading};
+use crate::path::{MatchMode, PathPattern, PlacedPattern};
 use crate::rule::{Globs, Rule};
 use crate::shell::CommandPattern;
 use crate::steps::{OutOfSteps, Steps};
@@ -22,7 +22,7 @@ const DEFAULT_AGENT: &str = "general-purpose";
 
 /// A compiled rule.
 #[derive(Debug, Clone)]
-pub(crate) struct Compiled {
+pub(crate) struct CompiledRule {
     pub(crate) rule: Rule,
     pub(crate) specifier: Option<Specifier>,
 }
@@ -36,7 +36,7 @@ pub(crate) struct Specifier {
     pub(crate) domain: Option<DomainPattern>,
 }
 
-impl Compiled {
+impl CompiledRule {
     pub(crate) fn new(rule: Rule) -> Self {
         let specifier = rule.specifier().map(|text| Specifier {
             text: text.to_owned(),
@@ -70,7 +70,7 @@ impl Compiled {
         &'c self,
         scope: &Scope<'_>,
         settings: &Path,
-        reading: Reading,
+        reading: MatchMode,
     ) -> PlacedRule<'c> {
         let places = scope.places(settings);
         let pattern = self.specifier.as_ref().map(|specifier| specifier.path.at(&places, reading));
@@ -82,7 +82,7 @@ impl Compiled {
 pub(crate) struct PlacedRule<'c> {
     /// `None` if the rule means every file.
     pattern: Option<PlacedPattern<'c>>,
-    reading: Reading,
+    reading: MatchMode,
 }
 
 impl PlacedRule<'_> {
@@ -92,8 +92,8 @@ impl PlacedRule<'_> {
     pub(crate) fn means(&self, file: &FileUse) -> bool {
         let Some(pattern) = &self.pattern else { return true };
         match self.reading {
-            Reading::Allow => file.paths.iter().all(|path| pattern.matches(path)),
-            Reading::Restrict | Reading::If => {
+            MatchMode::Allow => file.paths.iter().all(|path| pattern.matches(path)),
+            MatchMode::Restrict | MatchMode::If => {
                 file.paths.iter().chain(&file.originals).any(|path| pattern.matches(path))
             }
         }

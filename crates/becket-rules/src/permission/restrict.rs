@@ -1,10 +1,10 @@
 //! Deny and ask rules: one part of a call is enough.
 
 use super::call::{Call, CommandLine, Scope};
-use super::compiled::{COVERED_BY_ANOTHER, Compiled};
+use super::compiled::{COVERED_BY_ANOTHER, CompiledRule};
 use super::set::{RuleEntry, RuleList};
 use super::uses::Uses;
-use crate::path::Reading;
+use crate::path::MatchMode;
 use crate::rule::Globs;
 use crate::shell::{CommandPattern, Hit};
 use crate::steps::{OutOfSteps, Steps};
@@ -31,7 +31,7 @@ impl RuleEntry {
         if !self.is_about_files() {
             return Ok(None);
         }
-        let placed = compiled.placed(scope, &self.origin().anchor, Reading::Restrict);
+        let placed = compiled.placed(scope, &self.origin().anchor, MatchMode::Restrict);
         let covered = uses.files.iter().filter(|file| self.covers(compiled, file.access));
         match placed.find(covered, steps)? {
             Some(file) => Ok(Some(match file.access {
@@ -51,7 +51,7 @@ impl RuleEntry {
 
     /// Returns whether the rule covers the access. A deny of reading denies writing as well: a writer could move the
     /// file to a readable place.
-    fn covers(&self, compiled: &Compiled, access: Access) -> bool {
+    fn covers(&self, compiled: &CompiledRule, access: Access) -> bool {
         compiled.covers(access)
             || (self.list() == RuleList::Deny && access == Access::Edit && compiled.covers(Access::Read))
     }
@@ -76,7 +76,7 @@ impl RuleEntry {
             }
             (Primary::Path(..), _) => {
                 let consulted = COVERED_BY_ANOTHER.iter().all(|(tool, _)| *tool != compiled.rule.tool());
-                let placed = compiled.placed(scope, &self.origin().anchor, Reading::Restrict);
+                let placed = compiled.placed(scope, &self.origin().anchor, MatchMode::Restrict);
                 let file = placed.find(uses.files.iter().filter(|_| consulted), steps)?;
                 file.map(|file| format!("it uses `{}`", file.text))
             }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::allow;
 use super::call::{Call, Scope};
-use super::compiled::Compiled;
+use super::compiled::CompiledRule;
 use super::uses::{self, Uses};
 use super::warning::RuleWarning;
 use crate::rule::{Globs, Rule};
@@ -36,7 +36,7 @@ pub struct RuleOrigin {
 pub struct RuleEntry {
     list: RuleList,
     origin: RuleOrigin,
-    compiled: Compiled,
+    compiled: CompiledRule,
 }
 
 /// The effect of the rules on a call.
@@ -121,7 +121,7 @@ impl RuleEntry {
         &self.compiled.rule
     }
 
-    pub(super) fn compiled(&self) -> &Compiled {
+    pub(super) fn compiled(&self) -> &CompiledRule {
         &self.compiled
     }
 }
@@ -143,7 +143,7 @@ impl RuleSet {
     /// Adds a parsed rule, and returns what `check` should report about it.
     pub fn add_rule(&mut self, list: RuleList, rule: Rule, origin: RuleOrigin) -> Vec<RuleWarning> {
         let warnings = RuleWarning::of(&rule, list);
-        self.list_mut(list).push(RuleEntry { list, origin, compiled: Compiled::new(rule) });
+        self.list_mut(list).push(RuleEntry { list, origin, compiled: CompiledRule::new(rule) });
         warnings
     }
 

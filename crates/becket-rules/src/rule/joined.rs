@@ -8,7 +8,7 @@ use super::name;
 use crate::tools;
 
 /// Several rules in one text.
-pub(super) struct Joined {
+pub(super) struct JoinedRules {
     /// The position of the first separator, in bytes.
     pub(super) at: usize,
     pub(super) separator: String,
@@ -19,7 +19,7 @@ pub(super) struct Joined {
 const SEPARATORS: [&str; 10] = ["||", "&&", "|", "&", ",", ";", "or ", "and ", "OR ", "AND "];
 
 /// The rules, if there is more than one.
-pub(super) fn split(text: &str) -> Option<Joined> {
+pub(super) fn split(text: &str) -> Option<JoinedRules> {
     let (mut rules, mut first, mut start) = (Vec::new(), None, 0);
     while let Some((end, separator)) = text.get(start..).and_then(rule_end) {
         rules.push(text.get(start..start + end)?.to_owned());
@@ -31,7 +31,7 @@ pub(super) fn split(text: &str) -> Option<Joined> {
     }
     let (at, separator) = first?;
     rules.push(text.get(start..)?.trim().to_owned());
-    Some(Joined { at, separator: separator.trim().to_owned(), rules })
+    Some(JoinedRules { at, separator: separator.trim().to_owned(), rules })
 }
 
 /// Returns the end of the first rule and the separator after it, if another rule follows.

@@ -128,10 +128,10 @@ impl Inputs {
 
     /// Returns what is read from a path.
     pub(crate) fn of_file(&self, arg: &Arg) -> Input {
-        match Named::by(arg) {
-            Named::File => Input::File,
-            Named::Input => self.standard.clone(),
-            Named::Descriptor => {
+        match PathInput::by(arg) {
+            PathInput::File => Input::File,
+            PathInput::Input => self.standard.clone(),
+            PathInput::Descriptor => {
                 let number = arg.value().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
                 self.others.input(number, &self.standard)
             }
@@ -154,7 +154,7 @@ pub(crate) fn feeds(redirect: &Redirect) -> bool {
 
 /// The target of a path, as far as a shell would take a program from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Named {
+pub(crate) enum PathInput {
     File,
     /// The input of the command itself.
     Input,
@@ -162,7 +162,7 @@ pub(crate) enum Named {
     Descriptor,
 }
 
-impl Named {
+impl PathInput {
     /// Returns what an argument names. The directory may be any, so the end of a path decides: `cd /dev; bash stdin`.
     pub(crate) fn by(arg: &Arg) -> Self {
         let Some(path) = arg.value() else { return Self::Descriptor };

@@ -7,9 +7,9 @@
 //! Nothing is guessed. A line that can't be read, that is too long or nested too deeply, and a command whose name is
 //! known only at run time are *unknown*: never *no match*, and covered by no allow rule.
 //!
-//! The parser is hand-written, because the existing crates lose commands silently: `brush-parser` 0.4 reads `echo \$'\'
-//! ; git push #'` as one command and panics on `99999999999>x`; `tree-sitter-bash` drops `git >f push`. Anything this
-//! parser does not understand is *unknown*.
+//! The parser is hand-written, because the existing crates lose commands silently: `brush-parser` 0.4 reads
+//! `echo \$'\' ; git push #'` as one command and panics on `99999999999>x`; `tree-sitter-bash` drops `git >f push`.
+//! Anything this parser does not understand is *unknown*.
 //!
 //! The syntax is always bash's. A program in text for another shell (`sh -c`, `zsh -c`) is *unknown* if it holds
 //! anything that the other shell may parse differently.

@@ -15,7 +15,7 @@ pub(crate) struct Syntax {
 
 /// An option that was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Given {
+pub(crate) struct ParsedOption {
     /// The letter, or the long name written out.
     pub(crate) name: String,
     pub(crate) value: Option<Arg>,
@@ -24,7 +24,7 @@ pub(crate) struct Given {
 /// The arguments of a program up to its first operand.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
-    pub(crate) given: Vec<Given>,
+    pub(crate) given: Vec<ParsedOption>,
     /// The index of the first operand; the number of arguments if there is none.
     pub(crate) operand: usize,
     /// Every option was known. If not, any later word may be the first operand.
@@ -49,7 +49,7 @@ impl Options {
 
     /// The values of the options in `names`.
     pub(crate) fn values<'o>(&'o self, names: &'o [&str]) -> impl Iterator<Item = &'o Arg> {
-        let wanted = |given: &&Given| names.contains(&given.name.as_str());
+        let wanted = |given: &&ParsedOption| names.contains(&given.name.as_str());
         self.given.iter().filter(wanted).filter_map(|given| given.value.as_ref())
     }
 }
@@ -95,7 +95,7 @@ impl Syntax {
         };
         let takes_next = takes == Takes::Value && attached.is_none();
         let value = if takes_next { next.cloned() } else { attached };
-        options.given.push(Given { name: name.to_owned(), value });
+        options.given.push(ParsedOption { name: name.to_owned(), value });
         takes_next
     }
 
@@ -114,7 +114,7 @@ impl Syntax {
                 Takes::Attached => (attached, true),
                 Takes::Value => (attached.or_else(|| next.cloned()), true),
             };
-            options.given.push(Given { name: letter.to_string(), value });
+            options.given.push(ParsedOption { name: letter.to_string(), value });
             if ends {
                 return takes == Takes::Value && rest.as_str().is_empty();
             }
@@ -161,7 +161,7 @@ mod tests {
     fn read(words: &[&str]) -> (Vec<String>, usize, bool) {
         let args: Vec<Arg> = words.iter().map(|word| Arg::literal(word)).collect();
         let options = SYNTAX.read(&args, 0);
-        let shown = |given: &super::Given| match &given.value {
+        let shown = |given: &super::ParsedOption| match &given.value {
             Some(value) => format!("{}={}", given.name, value.text),
             None => given.name.clone(),
         };

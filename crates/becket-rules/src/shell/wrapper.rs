@@ -9,7 +9,7 @@ pub(crate) struct Wrapper {
     pub(crate) name: &'static str,
     pub(crate) syntax: Syntax,
     /// Operands before the command.
-    before: Before,
+    before: LeadingOperands,
     /// Allow rules are compared with the command that it wraps (P5).
     pub(crate) stripped: bool,
     /// Starts a shell if no command is given.
@@ -18,7 +18,7 @@ pub(crate) struct Wrapper {
 
 /// Operands between a wrapper's name and its command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Before {
+enum LeadingOperands {
     Nothing,
     /// One operand, after the options.
     Operand,
@@ -30,7 +30,7 @@ enum Before {
 
 /// A wrapper's options, and the start of its command.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Wrapped {
+pub(crate) struct WrappedCommand {
     /// The index of the command's first word; the number of arguments if there is none.
     pub(crate) start: usize,
     pub(crate) options: Options,
@@ -38,7 +38,7 @@ pub(crate) struct Wrapped {
 
 const fn wrapper(name: &'static str, short: &'static str, long: &'static str) -> Wrapper {
     let syntax = Syntax { short, long };
-    Wrapper { name, syntax, before: Before::Nothing, stripped: false, shell: false }
+    Wrapper { name, syntax, before: LeadingOperands::Nothing, stripped: false, shell: false }
 }
 
 impl Wrapper {
@@ -46,7 +46,7 @@ impl Wrapper {
         Self { stripped: true, ..self }
     }
 
-    const fn after(self, before: Before) -> Self {
+    const fn after(self, before: LeadingOperands) -> Self {
         Self { before, ..self }
     }
 
@@ -55,12 +55,12 @@ impl Wrapper {
     }
 
     /// Finds the command in `args`, of which the first is the wrapper's own name.
-    pub(crate) fn locate(&self, args: &[Arg]) -> Wrapped {
-        let leads = |arg: &&Arg| self.before == Before::Leading && !arg.text.starts_with('-');
+    pub(crate) fn locate(&self, args: &[Arg]) -> WrappedCommand {
+        let leads = |arg: &&Arg| self.before == LeadingOperands::Leading && !arg.text.starts_with('-');
         let from = 1 + usize::from(args.get(1).filter(leads).is_some());
         let mut options = self.syntax.read(args, from);
         let mut start = options.operand;
-        if self.before == Before::Assignments {
+        if self.before == LeadingOperands::Assignments {
             while let Some(text) = args.get(start).and_then(Arg::value) {
                 if text.contains('=') && !text.starts_with('-') || (self.name == "env" && text == "-") {
                     start += 1;
@@ -81,8 +81,8 @@ impl Wrapper {
                 options.certain = false;
             }
         }
-        start += usize::from(self.before == Before::Operand);
-        Wrapped { start: start.min(args.len()), options }
+        start += usize::from(self.before == LeadingOperands::Operand);
+        WrappedCommand { start: start.min(args.len()), options }
     }
 }
 
@@ -122,7 +122,7 @@ const SETARCH_LONG: &str = "32bit fdpic-funcptrs short-inode addr-compat-layout 
 /// that end the program (`--help`) are left out.
 const WRAPPERS: &[Wrapper] = &[
     wrapper("timeout", "fk:ps:v", "foreground kill-after: preserve-status signal: verbose")
-        .after(Before::Operand)
+        .after(LeadingOperands::Operand)
         .stripped(),
     // Not `-o`, which writes a file: an allow rule must not look past it.
     wrapper("time", "f:pqvV", "format: portability quiet verbose").stripped(),
@@ -139,7 +139,7 @@ const WRAPPERS: &[Wrapper] = &[
         "argv0: block-signal:: chdir: debug default-signal:: ignore-environment ignore-signal:: \
          list-signal-handling null split-string: unset:",
     )
-    .after(Before::Assignments),
+    .after(LeadingOperands::Assignments),
     wrapper(
         "sudo",
         "Aa:BbC:c:D:Eeg:Hh:iKklNnPp:R:r:SsT:t:U:u:Vv",
@@ -147,7 +147,7 @@ const WRAPPERS: &[Wrapper] = &[
          login login-class: no-update non-interactive other-user: preserve-env:: preserve-groups prompt: \
          remove-timestamp reset-timestamp role: set-home shell stdin type: user: validate",
     )
-    .after(Before::Assignments),
+    .after(LeadingOperands::Assignments),
     wrapper("doas", "a:C:Lnsu:", ""),
     wrapper("setsid", "cfw", "ctty fork wait"),
     wrapper("ionice", "c:n:p:P:u:t", "class: classdata: pid: pgid: uid: ignore"),
@@ -163,14 +163,14 @@ const WRAPPERS: &[Wrapper] = &[
         "c:eE:Fnosuw:x",
         "close command: conflict-exit-code: exclusive nb no-fork nonblock shared timeout: unlock verbose wait:",
     )
-    .after(Before::Operand),
+    .after(LeadingOperands::Operand),
     wrapper(
         "xargs",
         "0a:d:e::E:i::I:l::L:n:oprP:s:tx",
         "arg-file: delimiter: eof:: exit interactive max-args: max-chars: max-lines:: max-procs: \
          no-run-if-empty null open-tty process-slot-var: replace:: show-limits verbose",
     ),
-    wrapper("chroot", "", "groups: userspec: skip-chdir").after(Before::Operand).or_shell(),
+    wrapper("chroot", "", "groups: userspec: skip-chdir").after(LeadingOperands::Operand).or_shell(),
     wrapper(
         "unshare",
         "cCfG:imnprR:S:TuUVw:",
@@ -186,7 +186,7 @@ const WRAPPERS: &[Wrapper] = &[
          setgid: setuid: target: time:: user:: uts:: wd:: wdns::",
     )
     .or_shell(),
-    wrapper("setarch", SETARCH, SETARCH_LONG).after(Before::Leading).or_shell(),
+    wrapper("setarch", SETARCH, SETARCH_LONG).after(LeadingOperands::Leading).or_shell(),
     wrapper("linux32", SETARCH, SETARCH_LONG).or_shell(),
     wrapper("linux64", SETARCH, SETARCH_LONG).or_shell(),
     wrapper("i386", SETARCH, SETARCH_LONG).or_shell(),
@@ -197,7 +197,7 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper("uname26", SETARCH, SETARCH_LONG).or_shell(),
     wrapper("fakeroot", "b:f:hi:l:s:uv", "faked: fd-base: lib: unknown-is-real").or_shell(),
     wrapper("pkexec", "", "disable-internal-agent keep-cwd user:").or_shell(),
-    wrapper("newgrp", "", "").after(Before::Operand).or_shell(),
+    wrapper("newgrp", "", "").after(LeadingOperands::Operand).or_shell(),
     wrapper("choom", "n:p:", "adjust: pid:"),
     wrapper("jobs", "x", ""),
 ];

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 
 const CASES: &str = include_str!("../cases/permission_calls.json");
 
-type Listed = (RuleList, String);
+type ListedRule = (RuleList, String);
 
 fn cases() -> Vec<Map<String, Value>> {
     serde_json::from_str(CASES).expect("a list of objects")
@@ -51,7 +51,7 @@ fn rule() -> impl Strategy<Value = String> {
     proptest::sample::select(rule_texts())
 }
 
-fn listed() -> impl Strategy<Value = Vec<Listed>> {
+fn listed() -> impl Strategy<Value = Vec<ListedRule>> {
     let list = proptest::sample::select(RuleList::ALL.to_vec());
     proptest::collection::vec((list, rule()), 0..8)
 }
@@ -70,7 +70,7 @@ fn scope() -> Scope<'static> {
 }
 
 fn decide<'a>(
-    rules: impl IntoIterator<Item = &'a Listed>,
+    rules: impl IntoIterator<Item = &'a ListedRule>,
     (tool, input): &(String, Map<String, Value>),
 ) -> Behavior {
     let origin = RuleOrigin { label: "project".to_owned(), anchor: "/work/app/.claude".into() };
@@ -175,9 +175,9 @@ fn long_texts_are_read_in_time() {
 }
 
 /// Counts the paths that are looked up.
-struct Counted(std::cell::Cell<usize>);
+struct CountingLinks(std::cell::Cell<usize>);
 
-impl becket_rules::Links for Counted {
+impl becket_rules::Links for CountingLinks {
     fn target(&self, _: &Path) -> Option<std::path::PathBuf> {
         self.0.set(self.0.get() + 1);
         None
@@ -199,7 +199,7 @@ fn a_long_line_looks_up_few_paths_and_is_asked_about() {
             set.add(RuleList::Deny, rule, origin.clone()).unwrap();
         }
         set.add(RuleList::Allow, "Bash", origin).unwrap();
-        let counted = Counted(std::cell::Cell::new(0));
+        let counted = CountingLinks(std::cell::Cell::new(0));
         let input = Map::from_iter([("command".to_owned(), Value::from(line))]);
         let decision = set.decide(&Call::new("Bash", &input), &Scope { links: &counted, ..scope() }).behavior;
         assert_eq!(decision, Behavior::Ask);

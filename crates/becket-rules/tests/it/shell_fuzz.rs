@@ -46,7 +46,7 @@ const ALLOWED: [&str; 14] = [
 ];
 
 /// The commands that each line of a batch ran, by its number; a line that was cut is missing.
-type Ran = BTreeMap<usize, Vec<String>>;
+type CommandsByLine = BTreeMap<usize, Vec<String>>;
 
 /// A directory with the programs on the PATH, a working directory, and the log.
 struct Place {
@@ -66,8 +66,8 @@ impl Place {
     }
 
     /// Runs lines, and returns the commands that each of them ran.
-    fn run(&self, lines: &[String]) -> Ran {
-        let mut ran = Ran::new();
+    fn run(&self, lines: &[String]) -> CommandsByLine {
+        let mut ran = CommandsByLine::new();
         let mut from = 0;
         while from < lines.len() {
             let (found, next) = self.run_from(lines, from);
@@ -78,7 +78,7 @@ impl Place {
     }
 
     /// Runs lines from `from` on, up to the end or to one that is cut; returns the number of the next line.
-    fn run_from(&self, lines: &[String], from: usize) -> (Ran, usize) {
+    fn run_from(&self, lines: &[String], from: usize) -> (CommandsByLine, usize) {
         let (cwd, log) = (self.root.join("cwd"), self.root.join("log"));
         let _ = fs::remove_dir_all(&cwd);
         fs::create_dir_all(&cwd).unwrap();
@@ -144,8 +144,8 @@ fn watch(child: &mut Child, log: &Path, from: usize) -> bool {
 }
 
 /// Returns what each line ran, and the number of the line that has no end.
-fn read_log(text: &str, from: usize) -> (Ran, usize) {
-    let (mut ran, mut current, mut next) = (Ran::new(), Vec::new(), from);
+fn read_log(text: &str, from: usize) -> (CommandsByLine, usize) {
+    let (mut ran, mut current, mut next) = (CommandsByLine::new(), Vec::new(), from);
     for record in text.split_terminator('\0') {
         match record.strip_prefix('@').and_then(|number| number.parse::<usize>().ok()) {
             Some(number) => {

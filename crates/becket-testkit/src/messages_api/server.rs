@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// A request as it came.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
+pub struct RecordedRequest {
     /// Names in lower case.
     pub headers: Vec<(String, String)>,
     /// The body; a string if it is not JSON.
@@ -31,7 +31,7 @@ pub struct Server {
 
 struct State {
     script: Mutex<Script>,
-    asked: Mutex<Vec<Asked>>,
+    asked: Mutex<Vec<RecordedRequest>>,
     wrongs: Mutex<Vec<String>>,
     stopped: AtomicBool,
 }
@@ -72,7 +72,7 @@ impl Server {
 
     /// Returns every request so far, in order, including rejected ones.
     #[must_use]
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<RecordedRequest> {
         lock(&self.state.asked).clone()
     }
 
@@ -148,7 +148,7 @@ fn serve(tcp: TcpStream, state: &State) {
 impl State {
     /// The answer to a request, which is the n-th, from 1.
     fn turn(&self, seen: &Seen) -> (Turn, usize) {
-        let asked = Asked { headers: seen.headers.clone(), body: seen.body.clone() };
+        let asked = RecordedRequest { headers: seen.headers.clone(), body: seen.body.clone() };
         let nth = {
             let mut all = lock(&self.asked);
             all.push(asked);

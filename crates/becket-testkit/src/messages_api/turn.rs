@@ -28,7 +28,7 @@ pub struct Turn {
     /// `usage`, in the API's own format, over the default.
     pub usage: Map<String, Value>,
     /// The request is refused instead.
-    pub refused: Option<Refused>,
+    pub refused: Option<ErrorReply>,
     /// A fault of the answer.
     pub trouble: Option<Trouble>,
     /// The delay in milliseconds before the answer begins.
@@ -54,7 +54,7 @@ pub struct Call {
 /// An HTTP error status.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Refused {
+pub struct ErrorReply {
     /// 400 to 599.
     pub status: u16,
     /// `error.type`.
@@ -107,7 +107,7 @@ impl Turn {
     /// Refuses the request.
     pub fn refused(status: u16, kind: &str, message: &str) -> Self {
         let refused =
-            Refused { status, kind: kind.into(), message: message.into(), headers: BTreeMap::new() };
+            ErrorReply { status, kind: kind.into(), message: message.into(), headers: BTreeMap::new() };
         Self { refused: Some(refused), ..Self::default() }
     }
 

@@ -1,6 +1,6 @@
 //! An answer as bytes.
 
-use super::turn::{Call, Refused, Trouble, Turn};
+use super::turn::{Call, ErrorReply, Trouble, Turn};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::time::Duration;
@@ -39,8 +39,8 @@ pub(super) fn answer(to: &mut impl Write, turn: &Turn, body: &Value, nth: usize)
     Ok(Then::Next)
 }
 
-fn refuse(to: &mut impl Write, refused: &Refused) -> io::Result<Then> {
-    let Refused { status, kind, message, headers } = refused;
+fn refuse(to: &mut impl Write, refused: &ErrorReply) -> io::Result<Then> {
+    let ErrorReply { status, kind, message, headers } = refused;
     let mut head = "content-type: application/json\r\n".to_owned();
     for (name, value) in headers {
         head.push_str(&format!("{name}: {value}\r\n"));

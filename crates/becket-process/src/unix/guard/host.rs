@@ -28,7 +28,7 @@ const PATIENCE: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// The guard of this process, if it has one.
-static GUARD: RwLock<Option<Arc<Told>>> = RwLock::new(None);
+static GUARD: RwLock<Option<Arc<KeeperHandle>>> = RwLock::new(None);
 
 /// As long as this is held, what this process starts ends with it, also if the process is killed: another process, the
 /// keeper, ends all groups that still run (`protocol.md` H4), those that every [`crate::Runner`] of this process has
@@ -37,7 +37,7 @@ static GUARD: RwLock<Option<Arc<Told>>> = RwLock::new(None);
 /// Dropped, it lets the keeper go; what runs then is unguarded. A keeper that is killed itself is not replaced.
 #[must_use = "dropped, it guards nobody"]
 pub struct Guard {
-    told: Option<Arc<Told>>,
+    told: Option<Arc<KeeperHandle>>,
 }
 
 /// The reason why a guard could not be started.
@@ -61,7 +61,7 @@ impl Guard {
         if guard.is_some() {
             return Err(GuardError::Twice);
         }
-        let told = Arc::new(Told::start(keeper)?);
+        let told = Arc::new(KeeperHandle::start(keeper)?);
         told.tell(Line::Host { session: ffi::session() });
         *guard = Some(Arc::clone(&told));
         Ok(Self { told: Some(told) })
@@ -85,14 +85,14 @@ impl fmt::Debug for Guard {
 }
 
 /// A running keeper and the pipe to it.
-struct Told {
+struct KeeperHandle {
     pipe: OwnedFd,
     keeper: Pid,
     next: AtomicU64,
     given_up: AtomicBool,
 }
 
-impl Told {
+impl KeeperHandle {
     fn start(keeper: &Command) -> Result<Self, SpawnError> {
         let image = exec::image(keeper)?;
         let (write, stdio) = ends().map_err(|error| refusal::of_pipes(keeper, error))?;
@@ -153,19 +153,19 @@ fn ends() -> io::Result<(OwnedFd, Stdio)> {
 
 /// A process that the keeper knows of, as long as this is held.
 #[derive(Default)]
-pub(in crate::unix) struct Announced(Option<(Arc<Told>, u64)>);
+pub(in crate::unix) struct Announcement(Option<(Arc<KeeperHandle>, u64)>);
 
 /// Tells the keeper, if there is one, that a process is about to be started with this stdout.
-pub(in crate::unix) fn announce(stdout: &OwnedFd) -> Announced {
+pub(in crate::unix) fn announce(stdout: &OwnedFd) -> Announcement {
     let told = GUARD.read().unwrap_or_else(PoisonError::into_inner).clone();
-    let Some(told) = told else { return Announced(None) };
+    let Some(told) = told else { return Announcement(None) };
     let number = told.next.fetch_add(1, Ordering::Relaxed);
     let pipe = rustix::fs::fstat(stdout).map_or(0, |stat| stat.st_ino);
     told.tell(Line::Begins { number, pipe });
-    Announced(Some((told, number)))
+    Announcement(Some((told, number)))
 }
 
-impl Announced {
+impl Announcement {
     pub(in crate::unix) fn started(&self, pid: Pid) {
         self.tell(|number| Line::Started { number, pid: pid.as_raw_pid() });
     }
@@ -177,14 +177,14 @@ impl Announced {
     }
 }
 
-impl Drop for Announced {
+impl Drop for Announcement {
     fn drop(&mut self) {
         self.tell(|number| Line::Ended { number });
     }
 }
 
-impl fmt::Debug for Announced {
+impl fmt::Debug for Announcement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Announced").field(&self.0.as_ref().map(|(_, number)| number)).finish()
+        f.debug_tuple("Announcement").field(&self.0.as_ref().map(|(_, number)| number)).finish()
     }
 }

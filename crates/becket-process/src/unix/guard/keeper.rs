@@ -21,7 +21,7 @@ const KILL_WAIT: Duration = Duration::from_secs(5);
 ///
 /// Only processes that the host has named are touched, and their descendants.
 pub fn keep(told: impl Read) {
-    let mut running = Running::default();
+    let mut running = ProcessTable::default();
     let lines = BufReader::new(told).split(b'\n').map_while(Result::ok);
     lines.for_each(|line| running.hear(&line));
     end(running.leaders(), Limits::default().term_grace);
@@ -29,15 +29,15 @@ pub fn keep(told: impl Read) {
 
 /// The running processes, as far as the host has reported them.
 #[derive(Debug, Default)]
-struct Running {
-    processes: BTreeMap<u64, Place>,
+struct ProcessTable {
+    processes: BTreeMap<u64, ProcessLocation>,
     /// The session of the host.
     host: Option<i32>,
 }
 
 /// The place where a process is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum ProcessLocation {
     /// It holds this pipe.
     Behind {
         pipe: u64,
@@ -45,15 +45,15 @@ enum Place {
     Known(Pid),
 }
 
-impl Running {
+impl ProcessTable {
     fn hear(&mut self, line: &[u8]) {
         match std::str::from_utf8(line).ok().and_then(Line::read) {
             Some(Line::Host { session }) => self.host = Some(session),
             Some(Line::Begins { number, pipe }) => {
-                self.processes.insert(number, Place::Behind { pipe });
+                self.processes.insert(number, ProcessLocation::Behind { pipe });
             }
             Some(Line::Started { number, pid }) => {
-                let known = Pid::from_raw(pid).map(Place::Known);
+                let known = Pid::from_raw(pid).map(ProcessLocation::Known);
                 if let (Some(place), Some(known)) = (self.processes.get_mut(&number), known) {
                     *place = known;
                 }
@@ -66,10 +66,10 @@ impl Running {
     }
 
     fn leaders(&self) -> Vec<Pid> {
-        let of = |place: &Place| match place {
-            Place::Known(pid) => vec![*pid],
+        let of = |place: &ProcessLocation| match place {
+            ProcessLocation::Known(pid) => vec![*pid],
             // The holder may be the host itself, while it dies: without its session nothing is looked for.
-            Place::Behind { pipe } => {
+            ProcessLocation::Behind { pipe } => {
                 self.host.map(|host| kin::sessions_behind(*pipe, host)).unwrap_or_default()
             }
         };

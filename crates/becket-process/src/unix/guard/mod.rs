@@ -15,4 +15,4 @@ mod line;
 pub use host::{Guard, GuardError};
 pub use keeper::keep;
 
-pub(super) use host::{Announced, announce};
+pub(super) use host::{Announcement, announce};

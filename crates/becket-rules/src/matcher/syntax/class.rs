@@ -1,7 +1,7 @@
 //! Character classes: `[…]` and `[^…]`, `[]` (nothing) and `[^]` (anything) included.
 
-use super::escape::Escaped;
-use super::{Read, Reader, Unread};
+use super::escape::Escape;
+use super::{ParseFailure, Read, Reader};
 use crate::matcher::units::Units;
 
 impl Reader<'_> {
@@ -27,12 +27,12 @@ impl Reader<'_> {
         self.at += 1;
         let high = self.class_atom()?;
         match (&low, &high) {
-            (Escaped::Unit(low), Escaped::Unit(high)) if low <= high => ranges.push((*low, *high)),
-            (Escaped::Unit(_), Escaped::Unit(_)) => {
-                return Err(Unread::Malformed("range out of order in a class"));
+            (Escape::Unit(low), Escape::Unit(high)) if low <= high => ranges.push((*low, *high)),
+            (Escape::Unit(_), Escape::Unit(_)) => {
+                return Err(ParseFailure::Malformed("range out of order in a class"));
             }
             // Annex B: a dash beside `\d` and its like is itself.
-            (Escaped::Unit(_) | Escaped::Set(_), Escaped::Unit(_) | Escaped::Set(_)) => {
+            (Escape::Unit(_) | Escape::Set(_), Escape::Unit(_) | Escape::Set(_)) => {
                 push(ranges, &low);
                 push(ranges, &high);
                 ranges.push((u16::from(b'-'), u16::from(b'-')));
@@ -41,21 +41,21 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn class_atom(&mut self) -> Read<Escaped> {
+    fn class_atom(&mut self) -> Read<Escape> {
         if self.peek() == Some(b'\\') {
             if self.peek_at(1) == Some(b'b') {
                 self.at += 2;
-                return Ok(Escaped::Unit(0x08));
+                return Ok(Escape::Unit(0x08));
             }
             return self.character_escape(true);
         }
-        self.next_unit().map(Escaped::Unit).ok_or(Unread::Malformed("unmatched `[`"))
+        self.next_unit().map(Escape::Unit).ok_or(ParseFailure::Malformed("unmatched `[`"))
     }
 }
 
-fn push(ranges: &mut Vec<(u16, u16)>, escaped: &Escaped) {
+fn push(ranges: &mut Vec<(u16, u16)>, escaped: &Escape) {
     match escaped {
-        Escaped::Unit(unit) => ranges.push((*unit, *unit)),
-        Escaped::Set(set) => ranges.extend_from_slice(set.ranges()),
+        Escape::Unit(unit) => ranges.push((*unit, *unit)),
+        Escape::Set(set) => ranges.extend_from_slice(set.ranges()),
     }
 }

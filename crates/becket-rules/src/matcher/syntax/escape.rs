@@ -1,10 +1,10 @@
 //! Escapes, with the leniencies of Annex B: octal numbers, identity escapes, a lone `\c`.
 
-use super::{Node, Read, Reader, Unread};
+use super::{Node, ParseFailure, Read, Reader};
 use crate::matcher::units::Units;
 
 /// The meaning of a character escape, in a class or outside.
-pub(super) enum Escaped {
+pub(super) enum Escape {
     Unit(u16),
     Set(Units),
 }
@@ -16,7 +16,9 @@ impl Reader<'_> {
             Some(b'b') => return Ok(self.word_edge(false)),
             Some(b'B') => return Ok(self.word_edge(true)),
             Some(b'k') if self.named => {
-                while self.next_unit().ok_or(Unread::Malformed("`\\k` without a name"))? != u16::from(b'>') {}
+                while self.next_unit().ok_or(ParseFailure::Malformed("`\\k` without a name"))?
+                    != u16::from(b'>')
+                {}
                 return Ok(self.back_reference());
             }
             Some(b'1'..=b'9') => {
@@ -30,27 +32,27 @@ impl Reader<'_> {
             _ => {}
         }
         Ok(Node::Unit(match self.character_escape(false)? {
-            Escaped::Unit(unit) => Units::one(unit),
-            Escaped::Set(set) => set,
+            Escape::Unit(unit) => Units::one(unit),
+            Escape::Set(set) => set,
         }))
     }
 
     /// Reads an escape that means units; the cursor is on the backslash.
-    pub(super) fn character_escape(&mut self, in_class: bool) -> Read<Escaped> {
+    pub(super) fn character_escape(&mut self, in_class: bool) -> Read<Escape> {
         self.at += 1;
-        let byte = self.peek().ok_or(Unread::Malformed("`\\` at the end"))?;
+        let byte = self.peek().ok_or(ParseFailure::Malformed("`\\` at the end"))?;
         if let Some(set) = Units::escape(byte) {
             self.at += 1;
-            return Ok(Escaped::Set(set));
+            return Ok(Escape::Set(set));
         }
         if byte == b'c' {
-            return Ok(Escaped::Unit(self.control(in_class)));
+            return Ok(Escape::Unit(self.control(in_class)));
         }
         if matches!(byte, b'0'..=b'7') {
-            return Ok(Escaped::Unit(self.octal()));
+            return Ok(Escape::Unit(self.octal()));
         }
         let unit = self.next_unit().unwrap_or_default();
-        Ok(Escaped::Unit(match byte {
+        Ok(Escape::Unit(match byte {
             b't' => 0x09,
             b'n' => 0x0A,
             b'v' => 0x0B,

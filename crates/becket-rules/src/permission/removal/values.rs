@@ -22,7 +22,7 @@ pub(super) struct Values<'a> {
 
 /// One text that a word may become.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Reading {
+pub(super) struct PossibleText {
     pub(super) text: String,
     /// True if an unknown variable was assumed to be empty.
     pub(super) is_assumed: bool,
@@ -53,7 +53,7 @@ impl<'a> Values<'a> {
     }
 
     /// The texts that a word may become; the text holds expansions as they are written.
-    pub(super) fn readings(&self, text: &str) -> Vec<Reading> {
+    pub(super) fn readings(&self, text: &str) -> Vec<PossibleText> {
         self.read(text, 0)
     }
 
@@ -86,8 +86,8 @@ impl<'a> Values<'a> {
         readings.into_iter().filter(|reading| !reading.is_assumed).map(|reading| reading.text).collect()
     }
 
-    fn read(&self, text: &str, depth: u8) -> Vec<Reading> {
-        let mut readings = vec![Reading { text: String::new(), is_assumed: false }];
+    fn read(&self, text: &str, depth: u8) -> Vec<PossibleText> {
+        let mut readings = vec![PossibleText { text: String::new(), is_assumed: false }];
         for piece in (Pieces { text }) {
             if self.is_too_complex() {
                 return readings;
@@ -109,10 +109,10 @@ impl<'a> Values<'a> {
                 }
                 Piece::Substitution(_) | Piece::Unknown => Vec::new(),
             };
-            let empty = [Reading { text: String::new(), is_assumed: true }];
+            let empty = [PossibleText { text: String::new(), is_assumed: true }];
             let options = if options.is_empty() { &empty[..] } else { &options };
             let joined = readings.iter().flat_map(|before| {
-                options.iter().map(move |after| Reading {
+                options.iter().map(move |after| PossibleText {
                     text: format!("{}{}", before.text, after.text),
                     is_assumed: before.is_assumed || after.is_assumed,
                 })
@@ -123,7 +123,7 @@ impl<'a> Values<'a> {
     }
 
     /// The values of a variable; `None` if nothing is known of it.
-    fn variable(&self, name: &str, default: Option<&str>, depth: u8) -> Vec<Reading> {
+    fn variable(&self, name: &str, default: Option<&str>, depth: u8) -> Vec<PossibleText> {
         let mut values = match name {
             "HOME" => known(self.home.clone()),
             "PWD" | "OLDPWD" => known(self.directories.clone()),
@@ -144,13 +144,13 @@ impl<'a> Values<'a> {
         values
     }
 
-    fn default_value(&self, default: Option<&str>, depth: u8) -> Vec<Reading> {
+    fn default_value(&self, default: Option<&str>, depth: u8) -> Vec<PossibleText> {
         let text = default.filter(|_| depth < DEEPEST);
         text.into_iter().flat_map(|text| self.read(text.trim_matches(['"', '\'']), depth + 1)).collect()
     }
 
     /// `${NAME:=value}` and `${NAME=value}`, wherever in the line.
-    fn assigned_by_default(&self, name: &str, depth: u8) -> Vec<Reading> {
+    fn assigned_by_default(&self, name: &str, depth: u8) -> Vec<PossibleText> {
         let args = self.line.commands().iter().flat_map(|command| command.args.iter());
         let texts = args.map(|arg| arg.text.as_str()).chain(self.line.values.all());
         let mut values = Vec::new();
@@ -167,7 +167,7 @@ impl<'a> Values<'a> {
     }
 
     /// `read NAME` and its like: anything that the line prints.
-    fn read_from_input(&self, name: &str, depth: u8) -> Vec<Reading> {
+    fn read_from_input(&self, name: &str, depth: u8) -> Vec<PossibleText> {
         let reads = |command: &&Command| {
             let own = command.args.first().and_then(Arg::command_name).unwrap_or_default();
             matches!(own, "read" | "mapfile" | "readarray" | "printf" | "getopts")
@@ -180,7 +180,7 @@ impl<'a> Values<'a> {
     }
 
     /// The arguments of a function, or of a program in text: any word of the line.
-    fn positional(&self, depth: u8) -> Vec<Reading> {
+    fn positional(&self, depth: u8) -> Vec<PossibleText> {
         if depth >= DEEPEST {
             return Vec::new();
         }
@@ -225,8 +225,8 @@ impl<'a> Values<'a> {
     }
 }
 
-fn known(texts: impl IntoIterator<Item = String>) -> Vec<Reading> {
-    texts.into_iter().map(|text| Reading { text, is_assumed: false }).collect()
+fn known(texts: impl IntoIterator<Item = String>) -> Vec<PossibleText> {
+    texts.into_iter().map(|text| PossibleText { text, is_assumed: false }).collect()
 }
 
 /// Returns whether a glob or a slash directly follows a variable: `$X/…`, `$X*`, `${X}/…`, `$(…)/…`. `$HOME` and `$PWD`
