@@ -66,3 +66,8 @@ pub use agent::{Agent, AgentBuilder, AsideError, ContextUse, Info, Spending, Swi
 pub use host_tools::HostTools;
 pub use surroundings::Surroundings;
 pub use tools::{AskQuestions, LeavePlan, ModelOption, ModelQuestion, SessionTools, Web, session_tools};
+
+/// The example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -34,3 +34,8 @@ pub use host::{Host, NotOpened};
 pub use launch::Launch;
 pub use open::{Mode, Open, Profile, Registration, Source};
 pub use session::{Cancelled, Session, begins_here};
+
+/// The example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -85,3 +85,8 @@ pub use engine::builder::{Builder, StartError};
 pub use engine::ready::ReadyEvent;
 pub use engine::updates::{Applied, AppliedChange};
 pub use engine::{ConfigChanged, Engine, KeptOld};
+
+/// The example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -110,3 +110,8 @@ pub use resource::{
 };
 pub use secret::Secret;
 pub use tool::{Hints, InputError, Tool, ToolList};
+
+/// The example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -33,3 +33,8 @@ pub use reply::{
 };
 pub use source::{HandlerOrigin, OnFailure, PluginSource, Privileges, Source};
 pub use verdict::{Attributed, Reason, Ruling, Verdict, VerdictFields, continued};
+
+/// The example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -30,3 +30,8 @@ pub use permission::{
 pub use rule::{Condition, Rule, RuleError, RuleErrorKind};
 pub use suggest::suggest;
 pub use update::{Change, Destination, Mode, PermissionUpdate, UpdateError};
+
+/// The example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}
