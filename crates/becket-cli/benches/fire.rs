@@ -4,7 +4,7 @@ use becket_testkit::bench::{Bench, Must, Row, human};
 use becket_testkit::env::TestEnv;
 use std::process::{Command, Stdio};
 
-/// What the command line may add to the process that every hook is, in nanoseconds.
+/// The limit on what the command line may add to the process that every hook is, in nanoseconds.
 const MAY_ADD: f64 = 3e6;
 
 fn main() {

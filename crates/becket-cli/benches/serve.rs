@@ -1,4 +1,4 @@
-//! What `becket serve` costs a host: a plan and a firing over each way in, one after another, and many on their way.
+//! The cost of `becket serve` for a host: a plan and a firing over each transport, sequential and pipelined.
 
 #![expect(clippy::expect_used, reason = "a bench fails by panicking")]
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::process::Command;
 use ways::{Served, http::Http, lines::Line, processors::Here};
 
-/// How many plans are on their way at once.
+/// The number of concurrent plans.
 const AHEAD: usize = 64;
 const COMMAND: &str = "the command `true` is its hook; floor: `sh -c true`";
 
@@ -26,7 +26,7 @@ fn main() {
 }
 
 fn over_a_socket(bench: &mut Bench, env: &TestEnv) {
-    // Waking an idle processor takes longer than a plan, and where the system puts whom changes by itself.
+    // Waking an idle processor takes longer than a plan, and the system moves processes between processors.
     for (way, of_client) in [("on one processor", 0), ("on two processors", 1)] {
         let Some(_here) = Here::keep(0) else { break };
         let (_served, mut line) = on_a_socket(env);

@@ -1,8 +1,8 @@
 //! A policy server for HTTP hooks: denies what a list of rules names, and looks into shell lines as Becket does.
 //!
-//! `cargo run -p becket-cli --example policy_server -- PORT RULES` reads a file with one rule a line, such as
-//! `Bash(git push --force *)`. It hears this machine alone, and answers 200 with a denial or with nothing; what it can't
-//! read is answered 400, which a hook with `"onFailure": "block"` holds back.
+//! `cargo run -p becket-cli --example policy_server -- PORT RULES` reads a file with one rule a line, such as `Bash(git push
+//! --force *)`. It listens on the loopback interface, and answers 200 with a denial or with nothing; an unreadable request is
+//! answered 400, which a hook with `"onFailure": "block"` turns into a denial.
 
 use becket_rules::{Call, Condition, NoLinks, Scope};
 use serde_json::{Value, json};
@@ -77,8 +77,8 @@ fn body(stream: &TcpStream) -> io::Result<Vec<u8>> {
     Ok(body)
 }
 
-/// The answer to a hook's input: a denial by the first rule that applies or may apply, or nothing. What the text of a
-/// shell line can't tell is no reason to let it pass.
+/// Returns the answer to a hook's input: a denial by the first rule that applies or may apply, or nothing. A shell line
+/// that can't be analysed is denied too.
 fn judge(input: &Value, rules: &[Condition]) -> Result<Option<Value>, &'static str> {
     let tool = input["tool_name"].as_str().ok_or("tool_name")?;
     let call = Call::new(tool, input["tool_input"].as_object().ok_or("tool_input")?);

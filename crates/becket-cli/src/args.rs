@@ -63,7 +63,7 @@ pub(crate) struct Global {
     #[cfg(feature = "otlp")]
     #[arg(long, global = true)]
     pub(crate) otlp: bool,
-    /// When to use colour
+    /// Control the use of colour
     #[arg(long, value_enum, default_value_t = ColourChoice::Auto, value_name = "WHEN", global = true)]
     pub(crate) color: ColourChoice,
 }
@@ -76,7 +76,7 @@ pub(crate) enum ProfileName {
     Becket,
 }
 
-/// When to use colour.
+/// The use of colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColourChoice {
     Auto,
@@ -117,7 +117,7 @@ pub(crate) enum Command {
     },
     /// Print the manual page, or write all pages into DIR
     Man {
-        /// Where to write the pages
+        /// Directory to write the pages to
         directory: Option<PathBuf>,
     },
     /// Print the reference of all commands in Markdown
@@ -129,14 +129,14 @@ pub(crate) enum Command {
     /// End what a run that was killed has left; `run` starts this
     #[command(hide = true)]
     Keep {
-        /// What only that run has needed, and goes with it
+        /// Private directory of that run, removed with it
         private: PathBuf,
     },
 }
 
 impl Command {
-    /// Whether it only looks at a configuration or an output: then 1 says that something was found, and 2 that it could not
-    /// look.
+    /// Returns true if the command only examines a configuration or an output: then 1 means that something was found,
+    /// and 2 that it could not examine it.
     pub(crate) const fn examines(&self) -> bool {
         matches!(
             self,
@@ -158,7 +158,7 @@ pub(crate) struct ExplainArgs {
     pub(crate) fields: EventFields,
 }
 
-/// What an event says.
+/// The fields of an event.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct EventFields {
     /// The tool, for events about a tool call
@@ -197,7 +197,7 @@ Exit codes: 0 no errors, 1 errors (with --deny warnings: or warnings), 2 nothing
 pub(crate) struct CheckArgs {
     /// Settings files, hooks.json, plugin or project directories, skills and agents (.md); none: all that is in force
     pub(crate) paths: Vec<PathBuf>,
-    /// How to print what is found
+    /// Format of the findings
     #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
     pub(crate) format: CheckFormat,
     /// Exit with 1 on warnings too
@@ -205,7 +205,7 @@ pub(crate) struct CheckArgs {
     pub(crate) deny: Option<String>,
 }
 
-/// How `check` prints.
+/// The output format of `check`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CheckFormat {
     /// With the lines of the file
@@ -226,7 +226,7 @@ pub(crate) struct CheckOutputArgs {
     /// The hook's exit code
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) exit: i32,
-    /// What the hook printed to stderr, as text or from a file
+    /// The hook's stderr, as text or from a file
     #[arg(long, value_name = "TEXT|@FILE", allow_hyphen_values = true)]
     pub(crate) stderr: Option<String>,
 }
@@ -253,23 +253,23 @@ pub(crate) struct SchemaArgs {
     pub(crate) what: SchemaOf,
 }
 
-/// What to print the schema of.
+/// The type whose schema is printed.
 #[derive(Debug, Subcommand)]
 pub(crate) enum SchemaOf {
     /// A settings file
     Settings,
-    /// What a hook of EVENT reads on stdin
+    /// The input of a hook of EVENT on stdin
     Input {
         /// The event
         event: String,
     },
-    /// What a hook of EVENT may print
+    /// The output that a hook of EVENT may print
     Output {
         /// The event
         event: String,
     },
-    /// What becket prints with --json
+    /// The output of becket with --json
     Report,
-    /// What `becket serve` speaks
+    /// The messages of `becket serve`
     Rpc,
 }

@@ -9,13 +9,13 @@ mod linux {
     use becket_engine::EventMark;
     use std::ffi::CString;
 
-    /// What the name begins with. The kernel keeps 15 bytes, so 8 digits of the mark fit behind it.
+    /// The prefix of the name. The kernel keeps 15 bytes, so 8 digits of the mark fit after it.
     const NAME: &str = "becket:";
     const DIGITS: usize = 8;
-    /// How many ancestors are looked at: a bound, not a limit that anybody meets.
+    /// The limit on ancestors that are examined, which no real process tree reaches.
     const ANCESTORS: usize = 256;
 
-    /// Shows a mark to the processes that this one starts. Called on the main thread, whose name is that of the process.
+    /// Sets a mark for child processes. Called on the main thread, whose name is that of the process.
     pub(crate) fn show(mark: EventMark) {
         let name: String = NAME.chars().chain(mark.to_string().chars().take(DIGITS)).collect();
         if let Ok(name) = CString::new(name) {

@@ -1,6 +1,6 @@
 //! The surroundings of this process: variables, home, working directory, terminals.
 //!
-//! The one place that reads them. Everything else is handed what it may know.
+//! This is the only place that reads them. All other code receives its inputs.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, IsTerminal};
@@ -9,21 +9,21 @@ use std::path::{Path, PathBuf};
 /// The operating system that this program is made for.
 pub(crate) const PLATFORM: &str = std::env::consts::OS;
 
-/// What is known about the process and the machine around it.
+/// The facts about the process and the machine around it.
 #[derive(Debug, Clone)]
 pub(crate) struct Surroundings {
     pub(crate) arguments: Vec<OsString>,
     pub(crate) vars: Vec<(OsString, OsString)>,
     pub(crate) home: Option<PathBuf>,
-    /// The working directory, or none where it is gone.
+    /// The working directory; `None` if it was removed.
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) temp: PathBuf,
     /// This program, to start it again.
     pub(crate) program: Option<PathBuf>,
     pub(crate) terminals: Terminals,
-    /// Whether everything on this machine is allowed to this process.
+    /// True if this process has all permissions on this machine.
     pub(crate) is_root: bool,
-    /// The columns of a line: those of the terminal or of `COLUMNS`; none where neither is known.
+    /// The columns of a line: those of the terminal or of `COLUMNS`; `None` if neither is known.
     pub(crate) width: Option<usize>,
 }
 
@@ -48,7 +48,7 @@ fn home() -> Option<PathBuf> {
     std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
 }
 
-/// Which of the three streams are terminals.
+/// The standard streams that are terminals.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terminals {
     pub(crate) stdin: bool,
@@ -84,8 +84,8 @@ impl Surroundings {
         Some(found.1.as_os_str()).filter(|value| !value.is_empty())
     }
 
-    /// Whether a stream gets colour where the user did not say: `NO_COLOR` forbids it, `CLICOLOR_FORCE` demands it,
-    /// else a terminal that can show it does.
+    /// Returns true if a stream has colour by default: `NO_COLOR` disables it, `CLICOLOR_FORCE` enables it, otherwise a
+    /// terminal that supports it does.
     pub(crate) fn wants_colour(&self, is_terminal: bool) -> bool {
         let is_zero = |name| self.var(name).is_some_and(|value| value == "0");
         if self.var("NO_COLOR").is_some() {
@@ -97,7 +97,7 @@ impl Surroundings {
         is_terminal && !is_zero("CLICOLOR") && !self.is_dumb()
     }
 
-    /// Whether the terminal knows no escape sequences.
+    /// Returns true if the terminal supports no escape sequences.
     pub(crate) fn is_dumb(&self) -> bool {
         self.var("TERM").is_some_and(|term| term == "dumb")
     }
@@ -116,8 +116,8 @@ impl Surroundings {
     }
 }
 
-/// Whether a file belongs to this user or to root, itself and what it links to; `None` where there is no such file. One that
-/// can't be looked at is taken for theirs, so that it is missed by name when it is read.
+/// Returns true if a file and its link target belong to this user or to root; `None` if there is no such file. A file
+/// that can't be examined counts as owned, so that reading it reports it by name.
 #[cfg(unix)]
 pub(crate) fn is_owned_by_user_or_root(file: &Path) -> Option<bool> {
     use std::os::unix::fs::MetadataExt;

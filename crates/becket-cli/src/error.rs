@@ -1,4 +1,4 @@
-//! What can go wrong outside of the engine: arguments, files, streams. Each error says what, where and what to do.
+//! The errors outside of the engine: arguments, files, streams. Each error names the problem, its place and the way to fix it.
 
 use crate::report::run::BadLine;
 use becket_embed::UnknownEvent;
@@ -8,7 +8,7 @@ use becket_model::wire::input::InputError;
 use std::io;
 use std::path::PathBuf;
 
-/// Why a command could not do its work.
+/// The reason why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
     #[error("{0}{more}", more = all_events(.0))]
@@ -112,7 +112,7 @@ pub(crate) enum CliError {
 }
 
 impl CliError {
-    /// The exit code that says so: arguments that `run` can't use are told apart from work that failed.
+    /// Returns the exit code: unusable arguments of `run` differ from work that failed.
     pub(crate) const fn exit_code(&self) -> u8 {
         if matches!(self, CliError::Usage { .. }) { 2 } else { 1 }
     }
@@ -127,12 +127,12 @@ impl CliError {
         CliError::Unread(Unread::Refused { path: path.into(), why: why.to_string() })
     }
 
-    /// What is wrong with the arguments of `run`.
+    /// Returns an error in the arguments of `run`.
     pub(crate) fn usage(why: impl std::fmt::Display) -> Self {
         CliError::Usage { why: why.to_string() }
     }
 
-    /// What a server, or the way to it, makes impossible.
+    /// Returns an error of a server, or of the connection to it.
     pub(crate) fn mcp(why: impl std::fmt::Display) -> Self {
         CliError::Mcp { why: why.to_string() }
     }

@@ -21,7 +21,7 @@ use std::path::Path;
 #[derive(Debug)]
 pub(crate) struct Given {
     pub(crate) event: Event,
-    /// The required fields that nobody gave.
+    /// The required fields that were not given.
     pub(crate) samples: Vec<&'static str>,
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn given(
     Ok(Given { event, samples })
 }
 
-/// Shows how text that is no JSON is written as the tool's input.
+/// Adds an example of the tool's input as JSON.
 fn with_example(error: CliError, text: &str, fields: &EventFields) -> CliError {
     let CliError::InputNotJson { what, why, .. } = error else { return error };
     let is_text = !text.trim_start().starts_with(['{', '[', '@', '-', '"']) && text.len() <= LONGEST_EXAMPLE;
@@ -75,7 +75,7 @@ fn with_example(error: CliError, text: &str, fields: &EventFields) -> CliError {
 /// The longest text that is shown as JSON.
 const LONGEST_EXAMPLE: usize = 200;
 
-/// Refuses a `--tool` that no agent of the profile has and no hook names: what it shows would be true of no call.
+/// Rejects a `--tool` that no agent of the profile has and no hook names: the result would be true of no call.
 ///
 /// # Errors
 /// [`CliError::UnknownTool`] with the nearest name.

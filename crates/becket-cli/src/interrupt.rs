@@ -1,6 +1,6 @@
-//! Signals that end this process end the hooks first: they run in sessions of their own, and nobody else would.
+//! Signals that end this process end the hooks first: they run in separate sessions, which the signal does not reach.
 //!
-//! INVARIANT: a second signal ends this process at once, whatever does not end: who presses Ctrl-C again means it.
+//! INVARIANT: a second signal ends this process at once, whatever is still running: pressing Ctrl-C again is deliberate.
 
 use crate::error::CliError;
 use becket_engine::CancellationToken;
@@ -23,7 +23,7 @@ impl Caught {
         }
     }
 
-    /// The run ends as if it had been asked to by a signal: nobody wants it any more.
+    /// Ends the run as a signal would, since its result is no longer needed.
     pub(crate) fn as_if_terminated(&self) {
         const TERMINATED: u8 = 15;
         self.note(TERMINATED);
@@ -39,7 +39,7 @@ impl Caught {
 /// second signal it is dropped, and every process of a hook is killed with it.
 ///
 /// # Errors
-/// Those of `work`, where there is no runtime, and [`CliError::Interrupted`] after a second signal.
+/// Returns the errors of `work`, an error without a runtime, and [`CliError::Interrupted`] after a second signal.
 pub(crate) fn until_done<T>(
     cancel: &CancellationToken,
     work: impl Future<Output = Result<T, CliError>>,
@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(caught.exit_code(), Some(129));
         let (cancel, heard) = (CancellationToken::new(), CancellationToken::new());
         let done: Result<(), CliError> = until_done(&cancel.clone(), async {
-            // A thread that nobody can end.
+            // A thread that can't be ended.
             let stuck =
                 tokio::task::spawn_blocking(|| std::thread::sleep(std::time::Duration::from_secs(3600)));
             hang_up();

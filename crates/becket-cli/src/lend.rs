@@ -1,4 +1,4 @@
-//! What commands lend to hooks: models, MCP servers, a person to ask, the tools of agents.
+//! The services of commands for hooks: models, MCP servers, a user to ask, the tools of agents.
 
 mod answers;
 mod lent;

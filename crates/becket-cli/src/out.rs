@@ -1,4 +1,4 @@
-//! The two output streams. Colour is kept or taken out here, once; a reader who has gone away is no error.
+//! The two output streams. Colour is kept or removed here, once; a missing reader is not an error.
 
 use crate::args::{ColourChoice, Global};
 use crate::env::Surroundings;
@@ -12,7 +12,7 @@ pub(crate) struct Out {
     stderr: ColorChoice,
 }
 
-/// Whether nobody reads stdout any more.
+/// True if stdout has no reader any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Gone(pub(crate) bool);
 
@@ -33,7 +33,7 @@ impl Out {
         Out::new(global.color, around)
     }
 
-    /// Whether stderr shows colour.
+    /// Returns true if stderr shows colour.
     pub(crate) fn colours_stderr(&self) -> bool {
         self.stderr != ColorChoice::Never
     }
@@ -43,7 +43,7 @@ impl Out {
         quiet(write_all(AutoStream::new(io::stdout().lock(), self.stdout), text.as_bytes()))
     }
 
-    /// Writes a text to stdout and says whether its reader has gone away. Colour is taken out as in [`Out::print`].
+    /// Writes a text to stdout and returns whether its reader is gone. Colour is removed as in [`Out::print`].
     pub(crate) fn print_until_gone(&self, text: &str) -> io::Result<Gone> {
         match write_all(AutoStream::new(io::stdout().lock(), self.stdout), text.as_bytes()) {
             Ok(()) => Ok(Gone(false)),
@@ -52,7 +52,7 @@ impl Out {
         }
     }
 
-    /// Whether stdout and stderr are the same file or pipe, as after `2>&1`.
+    /// Returns true if stdout and stderr are the same file or pipe, as after `2>&1`.
     #[cfg(unix)]
     pub(crate) fn streams_are_one(&self) -> bool {
         let file = |stat: rustix::fs::Stat| (stat.st_dev, stat.st_ino);
@@ -60,13 +60,13 @@ impl Out {
         matches!((stdout, stderr), (Ok(stdout), Ok(stderr)) if file(stdout) == file(stderr))
     }
 
-    /// Whether stdout and stderr are the same file or pipe; not known here.
+    /// Returns true if stdout and stderr are the same file or pipe; unknown on this platform.
     #[cfg(not(unix))]
     pub(crate) fn streams_are_one(&self) -> bool {
         false
     }
 
-    /// Writes a text to stdout that must arrive: that nobody reads it is an error.
+    /// Writes a text to stdout that must arrive: a missing reader is an error.
     pub(crate) fn answer(&self, text: &str) -> io::Result<()> {
         write_all(io::stdout().lock(), text.as_bytes())
     }
@@ -76,7 +76,7 @@ impl Out {
         quiet(write_all(io::stdout().lock(), bytes))
     }
 
-    /// Writes a text, styled with ANSI codes, to stderr. That nobody can be told there is no reason to stop.
+    /// Writes a text, styled with ANSI codes, to stderr. Errors are ignored there.
     pub(crate) fn tell(&self, text: &str) {
         drop(write_all(AutoStream::new(io::stderr().lock(), self.stderr), text.as_bytes()));
     }

@@ -1,8 +1,8 @@
-//! What the program at the other end of a line is asked, and who waits for it. How a question is written, and taken back, is
-//! the protocol's own.
+//! The requests to the program at the other end of a stream, and their pending answers. The protocol defines how a request is
+//! written and cancelled.
 //!
-//! INVARIANT: each question is answered, taken back, or failed once the peer can't answer any more; whoever waits for it then
-//! knows which. What is no answer is never taken for one.
+//! INVARIANT: each question is answered, cancelled, or failed once the peer can't answer any more; its caller then knows
+//! which. A malformed answer never counts as one.
 
 use becket_engine::{CallbackAnswer, IntoAnswer};
 use becket_model::OnFailure;
@@ -15,10 +15,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use tokio::sync::oneshot;
 
-/// How many questions may wait for their answers.
+/// The limit on pending questions.
 const MOST: usize = 16_384;
 
-/// Why the peer has given no answer.
+/// The reason why the peer has not answered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NoAnswer {
     #[error("{0}")]
@@ -44,13 +44,13 @@ pub(crate) type Answer = Result<Value, NoAnswer>;
 pub(crate) struct Peer(Arc<Shared>);
 
 struct Shared {
-    /// What errors call it.
+    /// Its name in errors.
     name: &'static str,
     next: AtomicU64,
     waiting: Mutex<Waiting>,
 }
 
-/// Who waits for an answer, by the question.
+/// The receivers of pending answers, by question.
 enum Waiting {
     For(HashMap<String, oneshot::Sender<Answer>>),
     /// Nobody answers any more.
@@ -86,8 +86,8 @@ impl Peer {
         Asked { peer: self.clone(), id, asked, take_back: Some(Box::new(take_back)) }
     }
 
-    /// Takes an answer of the peer, or its error; one that nobody waits for any more is dropped. `repeated` are the decision
-    /// keys that occur more than once in the answer.
+    /// Delivers an answer of the peer, or its error; one without a pending question is dropped. `repeated` are the
+    /// decision keys that occur more than once in the answer.
     pub(crate) fn answered(&self, id: &str, answer: Result<Value, String>, repeated: Vec<String>) {
         let answer = match answer {
             Ok(answer) if !repeated.is_empty() => Err(NoAnswer::Repeated { answer, keys: repeated }),
@@ -101,12 +101,12 @@ impl Peer {
         }
     }
 
-    /// The peer answers nothing any more: whoever waits is told.
+    /// Fails all pending questions, since the peer does not answer any more.
     pub(crate) fn gone(&self) {
         *self.waiting() = Waiting::Gone;
     }
 
-    /// Whether the question still waits; it does not any more afterwards.
+    /// Removes the question; returns true if it was pending.
     fn forget(&self, id: &str) -> bool {
         match &mut *self.waiting() {
             Waiting::For(all) => all.remove(id).is_some(),
@@ -153,7 +153,7 @@ impl Drop for Asked {
     }
 }
 
-/// What a hook of the peer has answered (`protocol.md` H9).
+/// Converts the answer of a peer's hook (`protocol.md` H9).
 pub(crate) fn of_hook(answer: Answer, on_failure: Option<OnFailure>) -> CallbackAnswer {
     match (answer, on_failure) {
         (Ok(Value::Null), Some(OnFailure::Block)) => {

@@ -1,5 +1,5 @@
-//! What runs, live on stderr (H13): one spinner for each hook that takes a while, with what it says it does. Hooks that
-//! are done leave nothing: the report that follows names them all.
+//! Running hooks, live on stderr (H13): one spinner for each hook that takes a while, with its status message. Finished hooks
+//! leave nothing: the report that follows names them all.
 //!
 //! INVARIANT: nothing is drawn while a person is asked, nor after [`Progress::end`]; both hold the lock that drawing
 //! takes.
@@ -11,7 +11,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A hook that is done sooner is never shown: most are, and a line that flashes helps nobody.
+/// Shorter hooks are never shown: most are short, and a flashing line is of no use.
 const SHOWN_AFTER: Duration = Duration::from_millis(250);
 /// Time between two pictures.
 const PICTURE: Duration = Duration::from_millis(100);
@@ -32,7 +32,7 @@ struct Shared {
 #[derive(Default)]
 struct State {
     running: Vec<Running>,
-    /// How many want the screen for themselves.
+    /// The number of users of the screen that pause the display.
     pauses: usize,
     is_drawing: bool,
     is_over: bool,
@@ -46,7 +46,7 @@ struct Running {
     bar: Option<ProgressBar>,
 }
 
-/// The screen belongs to somebody else until this is dropped.
+/// A pause of the display until this is dropped.
 pub(crate) struct Paused(Option<Arc<Shared>>);
 
 impl Progress {
@@ -61,7 +61,7 @@ impl Progress {
         Progress(None)
     }
 
-    /// Whether anything is shown: else nobody need observe.
+    /// Returns true if anything is displayed: otherwise no observer is needed.
     pub(crate) fn is_on(&self) -> bool {
         self.0.is_some()
     }
@@ -94,7 +94,7 @@ impl Progress {
         Paused(self.0.clone())
     }
 
-    /// Clears the screen for good.
+    /// Clears the screen and ends the display.
     pub(crate) fn end(&self) {
         if let Some(shared) = &self.0 {
             let mut state = shared.state();
@@ -150,7 +150,7 @@ impl Shared {
     }
 
     fn hide(&self) {
-        // A screen that can't be cleared is gone.
+        // A screen that can't be cleared is closed.
         drop(self.bars.clear());
         self.bars.set_draw_target(ProgressDrawTarget::hidden());
     }
@@ -173,7 +173,7 @@ impl Running {
     }
 }
 
-/// What the line of a hook says: its source, its label, and what it says it does.
+/// Returns the line of a hook: its source, its label, and its status message.
 fn text(handler: &Handler) -> String {
     let mut text = format!("{}  {}", handler.place.source, one_line(&handler.place.label, LABEL));
     if let Some(message) = &handler.status_message {

@@ -4,8 +4,8 @@
 //! finds itself in whatever directory the model has changed to, and authors run their commands anywhere: both look
 //! upwards, to the root of the repository, or outside of one to the home directory, which is not looked at itself.
 //!
-//! INVARIANT: a file counts only if this user or root owns it, so that nobody else's file in a parent that several
-//! users share is taken for the project's.
+//! INVARIANT: a file counts only if this user or root owns it, so that another user's file in a shared parent directory does
+//! not count as the project's.
 
 use crate::env;
 use crate::out::Out;
@@ -23,7 +23,7 @@ const LOCAL: &str = "settings.local.json";
 pub(crate) struct Project {
     /// The folders with settings, the outermost first.
     pub(crate) folders: Vec<PathBuf>,
-    /// Files that do not count, since somebody else owns them.
+    /// The files that are ignored because another user owns them.
     pub(crate) foreign: Vec<PathBuf>,
 }
 
@@ -77,9 +77,9 @@ pub(crate) fn not_read_by_sessions(parent: &Path, request: &Request) -> String {
     format!("a session that starts in `{}` does not read `{}`", request.start.display(), directory.display())
 }
 
-/// The session with all folders of settings around `start`, or where there are none around the process's own directory: the
-/// outermost is the project, and each of the others grants something only where the user's own file records trust in
-/// it (G3).
+/// Returns the session with all folders of settings around `start`, or if there are none around the process's own
+/// directory: the outermost is the project, and each of the others grants something only if the user's own file records
+/// trust in it (G3).
 pub(crate) fn with_all_folders(session: Session, start: &Path, out: &Out) -> Session {
     let request = session.request();
     let mut project = Project::around(start, &request);
@@ -96,7 +96,7 @@ pub(crate) fn with_all_folders(session: Session, start: &Path, out: &Out) -> Ses
     Session { nested: nested.collect(), project: Some(outermost), ..session }
 }
 
-/// What there is under a name.
+/// The file under a name.
 enum Look {
     Counts,
     Foreign,

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// What the process ends with.
+/// The exit code of the process.
 pub(crate) type Done = Result<u8, CliError>;
 
 /// Runs the command that the arguments name.
@@ -69,8 +69,8 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> Done {
 /// The commands for which 2 says that the arguments are wrong.
 const SLIPS_END_WITH_2: [&str; 6] = ["run", "check", "list", "explain", "events", "check-output"];
 
-/// Help and versions are no errors; wrong arguments end with 1 where 2 means that something is blocked, else with 2. As the
-/// hook of another agent they may have to block.
+/// Help and versions are not errors; wrong arguments exit with 1 if 2 means that something is blocked, else with 2. As
+/// the hook of another agent they may have to block.
 fn bad_arguments(error: clap::Error, around: &Surroundings) -> ExitCode {
     let out = Out::new(ColourChoice::Auto, around);
     let error = without_escape_tip(error);

@@ -17,7 +17,7 @@ pub(crate) use becket_embed::Launch as Session;
 /// Resolves the global options. The paths in them begin where the process was started, whatever `-C` says.
 ///
 /// # Errors
-/// The directory is gone or is not one, or settings or a plugin that are named are not there.
+/// Errors if the directory is missing or not a directory, or settings or a plugin that are named do not exist.
 pub(crate) fn launched(global: &Global, around: &Surroundings) -> Result<Session, CliError> {
     launched_in(start(global.directory.as_deref(), around)?, global, around)
 }
@@ -38,8 +38,8 @@ fn launched_in(start: PathBuf, global: &Global, around: &Surroundings) -> Result
     })
 }
 
-/// The same for the commands of authors: below a project, with the settings of the project. What a session that starts here
-/// would not read is said.
+/// The same for the commands of authors: below a project, with the settings of the project. Settings that a session
+/// here would not read are reported.
 ///
 /// # Errors
 /// As of [`launched`].
@@ -60,7 +60,7 @@ pub(crate) fn in_project(global: &Global, around: &Surroundings, out: &Out) -> R
 /// looked for, since a model may have changed to any directory of it.
 ///
 /// # Errors
-/// As of [`launched`]; the directory that the agent names is gone, or the one that it is in.
+/// Errors as [`launched`] does, or if the directory that the agent names, or the current one, is missing.
 pub(crate) fn as_hook(
     cwd: &Path,
     global: &Global,
@@ -95,7 +95,7 @@ pub(crate) fn as_hook(
 /// The same, with private networks that HTTP handlers of every source may reach (S1).
 ///
 /// # Errors
-/// Where one is no network.
+/// Errors if one is not a network.
 pub(crate) fn with_networks(mut session: Session, networks: &[String]) -> Result<Session, CliError> {
     for given in networks {
         let network: Result<Network, _> = given.parse();
@@ -108,7 +108,7 @@ pub(crate) fn with_networks(mut session: Session, networks: &[String]) -> Result
     Ok(session)
 }
 
-/// What sessions know of the process and the machine around it.
+/// Returns the facts about the process and the machine around it for sessions.
 pub(crate) fn environment(around: &Surroundings) -> Environment {
     let environment = Environment::from_vars(around.vars.iter().cloned()).with_temp(&around.temp);
     match &around.home {

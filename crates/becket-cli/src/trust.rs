@@ -10,7 +10,7 @@ use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// Why a yes is not remembered.
+/// The reason why a yes is not remembered.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NotRecorded {
     #[error("there is no file of the user's own to remember it in")]
@@ -161,7 +161,7 @@ mod tests {
             ("other", "other", json!(null), false),
             ("sub", "sub/deep", json!(true), true),
             ("sub/deep", "sub/deep", json!(true), true),
-            // A repository inside of a trusted directory is asked for on its own.
+            // A repository inside of a trusted directory is decided separately.
             ("", "sub", json!(true), false),
             ("sub/deep", "sub", json!(true), false),
             ("other", "sub", json!(true), false),

@@ -1,4 +1,4 @@
-//! Fires an event when it is told to: what the same costs a program in another language is measured beside this.
+//! Fires an event on command: the baseline for the cost of the same firing in another language.
 //!
 //! The first line of stdin says what is fired, `{"open": …, "event": "Stop", "input": {…}}`, with `open` as in
 //! [`becket_embed::Open`]. Each further line is a number of times; it is answered with how many nanoseconds one took.
@@ -13,7 +13,7 @@ use std::io::Write;
 use std::time::Instant;
 use tokio::runtime::{Builder, Runtime};
 
-/// What is fired.
+/// The event to fire.
 #[derive(Deserialize)]
 struct Wanted {
     open: Open,
@@ -54,7 +54,7 @@ fn fired(runtime: &Runtime, session: &Session, wanted: &Wanted) -> Result<(), Bo
     }
 }
 
-/// What a program of its own has: its variables, its home, and no model.
+/// The inputs of a standalone program: its variables, its home, and no model.
 #[expect(clippy::disallowed_methods, reason = "a program reads its own surroundings")]
 fn host() -> Result<Host, Box<dyn Error>> {
     let environment = Environment::from_vars(std::env::vars_os());

@@ -2,7 +2,7 @@
 
 use becket_model::EventKind;
 
-/// There is no event of that name.
+/// No event has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}` is not an event{}", hint(near))]
 pub struct UnknownEvent {
@@ -30,7 +30,7 @@ pub fn kind(name: &str) -> Result<EventKind, UnknownEvent> {
     })
 }
 
-/// The names that a beginning may stand for.
+/// The names that start with what was typed.
 fn beginning_with(typed: &str, names: &[&'static str]) -> Vec<&'static str> {
     let typed = typed.to_lowercase();
     let begins = |name: &&&'static str| typed.len() >= 3 && name.to_lowercase().starts_with(&typed);

@@ -1,11 +1,11 @@
-//! Work that the thread which wakes it takes on, in place of a thread of the runtime.
+//! Tasks that are polled on the thread that wakes them, instead of on a thread of the runtime.
 //!
-//! A program's functions answer on the program's own threads. Such a thread takes a firing on itself, up to whatever it waits
-//! for next: no other thread has to be woken for that. Whatever else wakes it (a clock, the end of a process) has the runtime
-//! take it on, so that no limit depends on the program's threads.
+//! A program's functions answer on the program's own threads. Such a thread polls the firing itself up to its next await, so
+//! no other thread has to be woken for it. Any other wake (a timer, the end of a process) is polled by the runtime, so no
+//! limit depends on the program's threads.
 //!
-//! INVARIANT: whoever wakes work never polls it from within, where it may hold locks that the work needs: it is polled once the
-//! waking is over.
+//! INVARIANT: a thread that wakes a task does not poll it inside of the wake, where it may hold locks that the task needs, but
+//! after the wake has returned.
 
 use async_task::Runnable;
 use std::cell::RefCell;
@@ -15,25 +15,25 @@ use std::mem;
 use tokio::runtime::Handle;
 
 thread_local! {
-    /// What this thread is to take on, where it does.
+    /// The tasks that this thread has woken and will poll; `None` outside of [`collect_woken`].
     static WOKEN: RefCell<Option<Vec<Runnable<&'static Handle>>>> = const { RefCell::new(None) };
 }
 
-/// How often a thread takes on what wakes itself.
+/// The number of times a thread polls a task that wakes itself.
 const TURNS: usize = 16;
 
-/// Work that was woken, for this thread to take on. What it does not take on is left to the runtime.
+/// Woken tasks for this thread to poll. Those that it does not poll are left to the runtime.
 #[derive(Default)]
 pub struct Woken(VecDeque<Runnable<&'static Handle>>);
 
-/// Begins work, on this thread as far as it goes without waiting. It goes on by itself.
+/// Starts a task on this thread and polls it up to its first await; the runtime continues it.
 pub fn begin(threads: &'static Handle, work: impl Future<Output = ()> + Send + 'static) {
     let (work, task) = async_task::Builder::new().metadata(threads).spawn(|_| work, wake);
     task.detach();
     Woken(VecDeque::from([work])).take_on();
 }
 
-/// Does what wakes work, and says what that is.
+/// Calls `wakes`, and returns its value and the tasks that it has woken.
 pub fn waking<T>(wakes: impl FnOnce() -> T) -> (T, Woken) {
     let mut kept = Kept(WOKEN.replace(Some(Vec::new())));
     let done = wakes();
@@ -42,7 +42,7 @@ pub fn waking<T>(wakes: impl FnOnce() -> T) -> (T, Woken) {
     (done, Woken(woken.into()))
 }
 
-/// What the thread was to take on before; it is put back also where the waking panics.
+/// The previous list of this thread, which is restored even if the call panics.
 struct Kept(Option<Vec<Runnable<&'static Handle>>>);
 
 impl Kept {
@@ -58,7 +58,7 @@ impl Drop for Kept {
 }
 
 impl Woken {
-    /// Whether it is nothing.
+    /// Returns true if no task was woken.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -114,7 +114,7 @@ mod tests {
         Box::leak(Box::new(runtime.unwrap())).handle()
     }
 
-    /// Work that waits for an answer, and says where it got it.
+    /// A task that waits for an answer, and reports the thread on which it continued.
     fn asks(threads: &'static Handle) -> (oneshot::Sender<()>, mpsc::Receiver<ThreadId>) {
         let ((answer, answered), (tell, told)) = (oneshot::channel(), mpsc::channel());
         begin(threads, async move {
@@ -162,7 +162,7 @@ mod tests {
         });
         assert!(std::panic::catch_unwind(panics).is_err());
         told.recv_timeout(PATIENCE).unwrap();
-        // And the thread takes on nothing more by itself.
+        // And the thread collects nothing afterwards.
         let (answer, told) = asks(threads());
         answer.send(()).unwrap();
         told.recv_timeout(PATIENCE).unwrap();

@@ -1,4 +1,4 @@
-//! What all sessions of a process share, and from what a session wants to a session.
+//! The state that all sessions of a process share, and the way from a session's options to a session.
 
 use crate::launch::{self, Launch};
 use crate::open::{Open, Profile, Source};
@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// What all sessions of a process share.
+/// The state that all sessions of a process share.
 pub struct Host {
     /// The variables and the home of the process; the only place that a session knows them from.
     pub environment: Environment,
@@ -23,20 +23,20 @@ pub struct Host {
     pub settings: Option<FlagSettings>,
     /// More plugins, by their directories, absolute.
     pub plugins: Vec<PathBuf>,
-    /// Where managed settings lie, in the place of the system's directory.
+    /// The managed settings, instead of the system's directory.
     pub managed: Option<PathBuf>,
-    /// Whether an error in a configuration keeps each session from being opened.
+    /// Set if an error in a configuration keeps each session from being opened.
     pub strict: bool,
     /// The models that hooks may ask.
     pub models: Arc<dyn Models>,
-    /// Where sessions keep private files, unless they name a directory. Whoever makes the host removes it at its end.
+    /// The directory for private files of sessions that name none. The owner of the host removes it at the end.
     pub private: PathBuf,
 }
 
-/// Why a session is not opened.
+/// The reason why a session is not opened.
 #[derive(Debug, thiserror::Error)]
 pub enum NotOpened {
-    /// What is wanted can't be had.
+    /// The options can't be satisfied.
     #[error("{0}")]
     Wrong(String),
     /// The configuration forbids the start (C3, C9).
@@ -44,7 +44,7 @@ pub enum NotOpened {
     Configuration {
         /// Why.
         why: String,
-        /// What is wrong in it.
+        /// The problems in it.
         findings: Vec<Finding>,
     },
 }
@@ -59,11 +59,11 @@ impl Models for Shared {
 }
 
 impl Host {
-    /// Opens a session. It reads files, so it blocks. `cancel` ends whatever the session runs; `with` adds who is asked and who
-    /// observes.
+    /// Opens a session. This reads files, so it blocks. `cancel` ends everything that the session runs; `with` adds the
+    /// user to ask and the observers.
     ///
     /// # Errors
-    /// What is wanted can't be had, or the configuration forbids the start.
+    /// Errors if the options can't be satisfied, or the configuration forbids the start.
     pub fn open(
         &self,
         wants: Open,
@@ -96,7 +96,7 @@ impl Host {
         Ok(Session::new(id.into(), engine, facts, Ends { cancel, servers }))
     }
 
-    /// What the configuration of a session is loaded from.
+    /// Returns the inputs from which the configuration of a session is loaded.
     fn launch(&self, wants: &Open) -> Result<Launch, NotOpened> {
         if !wants.start.is_absolute() {
             return Err(wrong(format!("`start` is `{}`, which is no whole path", wants.start.display())));

@@ -1,10 +1,10 @@
-//! Where a session starts, in which dialect, and what is loaded beside its files.
+//! The directory and dialect of a session, and what is loaded beside its files.
 
 use becket_engine::config::{FlagPermissions, FlagSettings, NestedFolder, Plugin, Request, Sources, Trust};
 use becket_engine::{Builder, Engine, Environment, Profile};
 use std::path::{Path, PathBuf};
 
-/// What a configuration is loaded from.
+/// The inputs from which a configuration is loaded.
 #[derive(Debug, Clone)]
 pub struct Launch {
     /// The directory in which the session starts, absolute and without links; relative paths of arguments start here too.
@@ -15,23 +15,23 @@ pub struct Launch {
     pub environment: Environment,
     /// The settings of the source `flag`.
     pub flag: Option<FlagSettings>,
-    /// Which settings files are read.
+    /// The settings files to read.
     pub sources: Sources,
     /// Permissions of the command line.
     pub permissions: FlagPermissions,
     /// More plugins, by their directories, absolute.
     pub plugins: Vec<PathBuf>,
-    /// Where managed settings lie, in the place of the system's directory.
+    /// The managed settings, instead of the system's directory.
     pub managed: Option<PathBuf>,
-    /// Whether an error in the configuration keeps the session from starting.
+    /// Set if an error in the configuration keeps the session from starting.
     pub strict: bool,
-    /// Whether events wait for hooks that would go to the background.
+    /// Set if events wait for hooks that would otherwise continue in the background.
     pub waits_for_async: bool,
-    /// Whether the user trusts this very folder: else what it brings along grants nothing (G3).
+    /// True if the user trusts this very folder; otherwise its own files grant nothing (G3).
     pub folder_trusted: bool,
-    /// The project whose settings count, where it is not the start.
+    /// The project that provides the settings, if it is not the start directory.
     pub project: Option<PathBuf>,
-    /// Folders inside of the project whose settings count as well, the outermost first (C4).
+    /// Folders inside of the project that provide settings too, the outermost first (C4).
     pub nested: Vec<NestedFolder>,
 }
 
@@ -74,7 +74,7 @@ impl Launch {
         &self.environment
     }
 
-    /// What the whole effective configuration is loaded from.
+    /// Returns the request that loads the whole effective configuration.
     pub fn request(&self) -> Request {
         let start = self.project.as_ref().unwrap_or(&self.start);
         let mut request = Request::new(self.profile.clone(), self.environment.clone(), start);
@@ -99,7 +99,7 @@ impl Launch {
     }
 }
 
-/// What a plugin's directory may hold, one of which has to be there.
+/// The possible contents of a plugin's directory, at least one of which must exist.
 const PLUGIN_CONTENTS: [&str; 10] = [
     ".claude-plugin",
     ".lsp.json",
@@ -113,7 +113,7 @@ const PLUGIN_CONTENTS: [&str; 10] = [
     "skills",
 ];
 
-/// Checks that a directory that somebody names is a plugin's: whoever names one relies on its guards.
+/// Checks that a named directory is a plugin: its user relies on its guards.
 ///
 /// # Errors
 /// Why it is none.

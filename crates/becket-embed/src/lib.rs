@@ -11,10 +11,10 @@
 //! - [`servers`]: the MCP servers that a host names, for hooks to call
 //! - [`view`]: what comes back, as data with a schema
 //! - [`here`]: firings that the program's own threads take on
-//! - [`event`], [`models`], [`tools`], [`mod@trust`], [`text`]: names of events, what hooks are lent, what the user's own file
-//!   records, files with a limit
+//! - [`event`], [`models`], [`tools`], [`mod@trust`], [`text`]: names of events, the services of hooks, the trust that the
+//!   user's own file records, files with a limit
 //!
-//! It reads no variable and no home: whoever makes a [`host::Host`] hands them over.
+//! This crate reads no variable and no home directory: the creator of a [`host::Host`] passes them in.
 
 pub mod event;
 pub mod here;

@@ -1,5 +1,5 @@
-//! The models that hooks may ask: those of the providers whose keys stand in the environment, one server by its URL, or
-//! a script in the place of all.
+//! The models that hooks may call: those of the providers whose keys are in the environment, one server by its URL, or a
+//! script instead of all of them.
 
 use becket_engine::Environment;
 use becket_llm::{Credential, Endpoint, HttpOptions, Model, ModelError, Models, Providers, Scripted, Secret};
@@ -25,17 +25,17 @@ const SERVERS: &[(&str, &str)] = &[("anthropic", "ANTHROPIC_BASE_URL"), ("openai
 /// The provider that lives on this machine, at an address that is known, and wants no key.
 const LOCAL: &str = "ollama";
 
-/// The small fast model where nobody names one.
+/// The default small fast model.
 const DEFAULT: &str = "haiku";
 
-/// What is chosen beside what the environment says.
+/// The choice of models beside the environment.
 #[derive(Debug, Clone, Default)]
 pub struct Choice {
     /// The model where a handler names none.
     pub model: Option<String>,
     /// The server that it is asked at.
     pub url: Option<String>,
-    /// A script that answers in the place of every model.
+    /// A script that answers instead of every model.
     pub script: Option<PathBuf>,
 }
 
@@ -47,7 +47,7 @@ pub struct BadScript {
     pub why: String,
 }
 
-/// What is chosen, and what the environment says.
+/// Returns the models of a choice and the environment.
 ///
 /// # Errors
 /// The script is none.
@@ -59,7 +59,7 @@ pub fn models(choice: &Choice, environment: &Environment) -> Result<Arc<dyn Mode
     Ok(Arc::new(providers(choice, environment)))
 }
 
-/// One model, whatever is asked for.
+/// One model for every name.
 struct Always(Arc<dyn Model>);
 
 impl Models for Always {
@@ -140,7 +140,7 @@ fn credential(provider: &str, key: &str, around: &Environment) -> Option<Credent
     key.or_else(|| bearer().map(|token| Credential::Bearer(Secret::new(token))))
 }
 
-/// How the network is reached: by the proxy of the environment, where it names one.
+/// Returns the network options: the proxy of the environment, if it names one.
 pub fn http(around: &Environment) -> HttpOptions {
     let first = |names: &[&str]| names.iter().find_map(|name| text(around, name));
     HttpOptions {

@@ -1,5 +1,5 @@
-//! What a session, and a hook that a program registers, can want. A field that nobody knows is an error: a guard that is
-//! misspelt must not be left out.
+//! The options of a session, and of a hook that a program registers. An unknown field is an error: a misspelt guard must not
+//! be left out.
 
 use becket_model::OnFailure;
 use schemars::JsonSchema;
@@ -8,11 +8,11 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// What a session wants.
+/// The options of a session.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Open {
-    /// The directory in which the session starts, absolute: the project whose settings count.
+    /// The directory in which the session starts, absolute. Its project provides the settings.
     pub start: PathBuf,
     /// The session's id, as hooks see it; default: a new one.
     #[serde(default)]
@@ -26,44 +26,45 @@ pub struct Open {
     /// The same as a file.
     #[serde(default)]
     pub settings_file: Option<PathBuf>,
-    /// The MCP servers that `mcp_tool` hooks may call, by their names, as they stand under `mcpServers` of an `.mcp.json`: each is
-    /// connected when a hook calls the first of them, and ended with the session. Default: those of the host, if it has any.
+    /// The MCP servers that `mcp_tool` hooks may call, by name, in the format of `mcpServers` in an `.mcp.json`. They
+    /// are connected when a hook first calls one of them, and ended with the session. Default: those of the host, if it
+    /// has any.
     #[serde(default)]
     pub mcp_servers: Option<Map<String, Value>>,
     /// The same as a file like `.mcp.json`. No such file is looked for.
     #[serde(default)]
     pub mcp_config: Option<PathBuf>,
-    /// Which settings files are read; default: all. Managed ones always are.
+    /// The settings files to read; default: all. Managed ones are always read.
     #[serde(default)]
     pub setting_sources: Option<Vec<Source>>,
     /// More plugins, by their directories.
     #[serde(default)]
     pub plugin_dirs: Vec<PathBuf>,
-    /// Whether an error in the configuration keeps the session from being opened.
+    /// Set if an error in the configuration keeps the session from being opened.
     #[serde(default)]
     pub strict: bool,
-    /// Whether events wait for `async`, `asyncRewake` and self-announced hooks, whose answers then count like any other's: for a
-    /// client that can't go on in the background.
+    /// Set if events wait for `async`, `asyncRewake` and self-announced hooks, whose answers then count like any
+    /// other's: for a client that can't continue in the background.
     #[serde(default)]
     pub wait_for_async: bool,
-    /// Whether the folder is trusted, so that what it brings along may grant something; default: it is.
+    /// Set if the folder is trusted, so that its own files may grant something; default: true.
     #[serde(default)]
     pub trust: Option<bool>,
-    /// Whether the client asks its user: an ask stands, and it is asked the questions of hooks. Else an ask is a denial,
-    /// and a question is answered with null.
+    /// Set if the client can ask its user: an ask remains an ask, and the client receives the questions of hooks.
+    /// Otherwise an ask is a denial, and a question is answered with null.
     #[serde(default)]
     pub interactive: bool,
     /// The permission mode of events that name none.
     #[serde(default)]
     pub permission_mode: Option<Mode>,
-    /// Where the conversation is stored, for events that don't say.
+    /// The path of the stored conversation, for events that name none.
     #[serde(default)]
     pub transcript_path: Option<PathBuf>,
     /// Variables that hooks and MCP servers see beside those of the host; null takes one out.
     #[serde(default)]
     pub env: BTreeMap<String, Option<String>>,
-    /// Where the session keeps private files of hooks, and says what runs in the background; default: a directory that goes
-    /// with the host.
+    /// The directory for private files of the session's hooks, and for the state of its background hooks; default: a
+    /// temporary directory of the host.
     #[serde(default)]
     pub session_dir: Option<PathBuf>,
 }
@@ -102,9 +103,9 @@ pub enum Mode {
     Plan,
     /// Edits of files pass.
     AcceptEdits,
-    /// What a classifier lets pass goes on.
+    /// Calls that a classifier passes are allowed.
     Auto,
-    /// Whatever would be asked is denied.
+    /// Every call that would be asked for is denied.
     DontAsk,
     /// Nothing is asked.
     BypassPermissions,
@@ -151,7 +152,7 @@ pub struct Registration {
     pub id: String,
     /// The event's name.
     pub event: String,
-    /// Which values of the event's subject it runs for, as in a settings file; none: all.
+    /// The values of the event's subject that it runs for, as in a settings file; default: all.
     pub matcher: Option<String>,
     /// A permission rule that the tool call has to match.
     pub condition: Option<String>,

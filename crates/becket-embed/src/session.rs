@@ -21,24 +21,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::RwLock;
 
-/// How many hooks a program may register for a session.
+/// The limit on hooks that a program may register for a session.
 const MOST_HOOKS: usize = 1_024;
 
 const EVENT_NAME: &str = "hook_event_name";
 
-/// A session. It lives until it is closed: whoever drops it without that leaves its background hooks to themselves, but not
-/// its MCP servers, which are ended then as well.
+/// A session. It lives until it is closed: dropping it detaches its background hooks, but still ends its MCP servers.
 pub struct Session {
     id: Arc<str>,
     engine: Engine,
     facts: Facts,
     ends: Ends,
     hooks: Mutex<HashMap<String, RegistrationId>>,
-    /// Read by each firing; whoever writes knows that none is under way.
+    /// Read by each firing; holding the write lock means that none is in progress.
     under_way: RwLock<()>,
 }
 
-/// What is ended with a session.
+/// The resources that are ended with a session.
 pub(crate) struct Ends {
     /// Ends whatever the session runs.
     pub(crate) cancel: CancellationToken,
@@ -46,7 +45,7 @@ pub(crate) struct Ends {
     pub(crate) servers: Option<Kept>,
 }
 
-/// What events say of their session unless they say it themselves.
+/// The facts about the session that events contain unless they name their own.
 pub(crate) struct Facts {
     pub(crate) start: PathBuf,
     pub(crate) transcript: PathBuf,
@@ -85,11 +84,11 @@ impl Session {
         &self.ends.cancel
     }
 
-    /// Makes an event of its fields. What the session knows may be left out: `hook_event_name`, `session_id`, `cwd`,
-    /// `transcript_path` and `permission_mode`.
+    /// Creates an event from its fields. The session fills in `hook_event_name`, `session_id`, `cwd`, `transcript_path`
+    /// and `permission_mode` if they are missing.
     ///
     /// # Errors
-    /// What does not fit, in words.
+    /// Returns the mismatch as a message.
     pub fn event(
         &self,
         name: &str,
@@ -118,7 +117,7 @@ impl Session {
         fields.into_event().map_err(|error| format!("`input`: {error}"))
     }
 
-    /// Plans an event. What is registered, removed or read anew before it is fired is for the events after it.
+    /// Plans an event. Hooks that are registered, removed or reloaded before it is fired count for later events only.
     pub fn ready(&self, event: Event) -> ReadyEvent {
         self.engine.ready(event)
     }
@@ -145,7 +144,7 @@ impl Session {
         Ok((event, outcome))
     }
 
-    /// Which hooks an event would run, in order of listing.
+    /// Returns the hooks that an event would run, in order of listing.
     pub fn plan(&self, event: &Event) -> Runs {
         Runs::new(&self.engine.plan(event))
     }
@@ -157,7 +156,7 @@ impl Session {
         planned.with_modules(&self.engine.hooks()).with_rules(settled.as_ref())
     }
 
-    /// What is wrong in the configuration; what is good of it works.
+    /// Returns the problems in the configuration; its valid parts work.
     pub fn check(&self) -> Checked {
         checked(&self.engine.config())
     }
@@ -193,7 +192,7 @@ impl Session {
         Ok(())
     }
 
-    /// Takes what background hooks have come to. The wakes are taken first: each goes out once, also where its result comes in
+    /// Takes the results of background hooks. Wakes are taken first: each is delivered once, even if its result arrives
     /// a moment later.
     pub fn background(&self) -> Taken {
         let mut wakes = Vec::new();
@@ -231,7 +230,7 @@ impl Session {
     pub async fn close(&self) {
         self.ends.cancel.cancel();
         let hooks = async {
-            // What a firing still runs is ended by that firing.
+            // A firing ends what it still runs.
             drop(self.under_way.write().await);
             self.engine.finish_background(&self.facts.of_session(&self.id)).await;
             self.engine.close().await;
@@ -246,12 +245,12 @@ impl Session {
     }
 }
 
-/// How many processes may be started on a program's own thread: one takes a tenth of a millisecond, which is about what waking
-/// another thread for it takes.
+/// The number of processes that may be started on a program's own thread: one start takes a tenth of a millisecond,
+/// about as much as waking another thread for it.
 const STARTS: usize = 1;
 
-/// Whether an event may be begun on a program's own thread (see [`crate::here`]): it runs functions of the program, and so few
-/// commands that starting them holds up no loop.
+/// Returns whether an event may start on a program's own thread (see [`crate::caller_executor`]): it runs functions of
+/// the program, and so few commands that starting them does not block an event loop.
 pub fn begins_here(event: &ReadyEvent) -> bool {
     let actions = || event.runs().iter().map(|run| &run.handler.action);
     let starts = actions().filter(|action| matches!(action, Action::Command(_))).count();

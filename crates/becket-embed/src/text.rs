@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 /// The largest text that is read, in bytes; a hook input with a big file in it fits well.
 pub const LIMIT: u64 = 64 * 1024 * 1024;
 
-/// Why a file has no text.
+/// The reason why a file has no text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unread {
-    /// The operating system refuses.
+    /// The operating system denies access.
     #[error("`{}` can't be read: {why}", path.display())]
     Refused {
         /// The file.
@@ -23,7 +23,7 @@ pub enum Unread {
     NotAFile {
         /// The place.
         path: PathBuf,
-        /// What lies there.
+        /// The kind of file.
         what: &'static str,
     },
     /// It is larger than [`LIMIT`].
@@ -32,7 +32,7 @@ pub enum Unread {
         /// The file.
         path: PathBuf,
     },
-    /// It is no text.
+    /// It is not text.
     #[error("`{}` is not UTF-8 from byte {at} on", path.display())]
     NotUtf8 {
         /// The file.
@@ -45,7 +45,7 @@ pub enum Unread {
 /// The text of a file.
 ///
 /// # Errors
-/// It is no file, too large, not UTF-8 or can't be read.
+/// Errors if it is not a file, too large, not UTF-8 or unreadable.
 pub fn read(path: &Path) -> Result<String, Unread> {
     let refused = |error: std::io::Error| Unread::Refused { path: path.to_owned(), why: error.to_string() };
     let metadata = std::fs::metadata(path).map_err(refused)?;

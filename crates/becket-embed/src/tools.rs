@@ -1,7 +1,7 @@
 //! The tools of agents that hooks ask (H8): Read, Grep, Glob and Bash, under the deny rules of the configuration.
 //!
-//! They are lent before the configuration is read, since the engine reads it; until [`AgentsTools::ready`] there are none. Where
-//! another configuration is taken up, the engine says so; a call under way keeps what it started with (C8).
+//! They are created before the configuration is read, since the engine reads it; until [`AgentsTools::ready`] there are none.
+//! The engine announces a new configuration; a call in progress keeps the one that it started with (C8).
 
 use becket_agent::{HostTools, Surroundings};
 use becket_engine::config::{Config, RuleList, RuleSource};
@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockWriteGuard};
 
-/// The tools, once they are ready; they are made when they are first asked for. Clones are the same.
+/// The tools, created on first use after [`AgentsTools::ready`]. Clones share them.
 #[derive(Clone, Default)]
 pub struct AgentsTools(Arc<RwLock<Option<Arc<Lent>>>>);
 
-/// What the tools follow, and the tools.
+/// The configuration that the tools follow, and the tools.
 struct Lent {
     config: Arc<Config>,
     environment: Environment,
@@ -83,7 +83,7 @@ fn not_ready() -> ToolAnswer {
     ToolAnswer { response: Value::String(text.clone()), text, is_error: true }
 }
 
-/// What tools that read stand on: the working directories and deny rules of a configuration.
+/// Returns the environment of tools that read: the working directories and deny rules of a configuration.
 fn surroundings(config: &Config, environment: &Environment) -> Surroundings {
     let mut surroundings = Surroundings::new(environment.clone());
     for directory in &config.additional_directories {

@@ -1,6 +1,6 @@
-//! Whether the user has said that he trusts the folder in which a session starts (`protocol.md` G3).
+//! The user's trust in the folder in which a session starts (`protocol.md` G3).
 //!
-//! INVARIANT: nothing that lies in the folder has a say. What can't be read says nothing.
+//! INVARIANT: nothing in the folder itself counts. An unreadable file records no trust.
 
 use crate::text::read_if_there;
 use becket_engine::config::Request;
@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 /// The user's own file, beside his settings.
 pub const USER_FILE: &str = ".claude.json";
 
-/// Where the user's own file keeps what it knows of a folder.
+/// The key of the user's own file under which it records folders.
 pub const FOLDERS: &str = "projects";
 /// The key that says yes.
 pub const ACCEPTED: &str = "hasTrustDialogAccepted";
 
-/// Whether the user's own file records trust in this very folder, or in the repository that it is a part of.
+/// Returns true if the user's own file records trust in this very folder, or in its repository.
 pub fn is_recorded(request: &Request) -> bool {
     let Some(file) = user_file(request) else { return false };
     let Ok(Some(text)) = read_if_there(&file) else { return false };

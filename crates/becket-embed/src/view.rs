@@ -1,4 +1,4 @@
-//! What commands say, as plain data: made from the values of the engine, printed by whoever has asked.
+//! The results of commands as plain data: made from the engine's values, printed by the caller.
 //!
 //! The shapes are stable, and `becket schema report` describes them: a field may be added, none changes its meaning.
 
@@ -21,7 +21,7 @@ pub mod ran;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What a command prints with `--json`.
+/// The output of a command with `--json`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "report", rename_all = "kebab-case")]
 pub enum Report {

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
 
-/// A kept connection of TCP, and where it leads.
+/// A persistent TCP connection and its address.
 pub(crate) struct Http {
     runtime: Rc<Runtime>,
     client: Client,
@@ -20,7 +20,7 @@ pub(crate) struct Http {
 }
 
 impl Http {
-    /// Connects to a becket as soon as it says where it listens.
+    /// Connects to a becket once it reports its address.
     pub(crate) fn connected(child: &mut Child) -> Self {
         let mut line = String::new();
         BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("it says where");
@@ -61,7 +61,7 @@ async fn answered(post: RequestBuilder) -> (Option<String>, String) {
     (name, answer.text().await.expect("it is whole"))
 }
 
-/// A client as anybody would make one, but for the TLS that nobody uses here.
+/// An ordinary client, without the TLS that is not used here.
 fn client() -> Client {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let tls = rustls::ClientConfig::builder_with_provider(provider)

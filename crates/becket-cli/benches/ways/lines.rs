@@ -14,7 +14,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// Connects as soon as somebody listens.
+    /// Connects once the socket accepts.
     pub(crate) fn connected(socket: &Path) -> Self {
         let mut tries = 0..1_000;
         let to = tries.find_map(|_| {

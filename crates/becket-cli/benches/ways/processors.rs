@@ -1,4 +1,4 @@
-//! On which processor this thread runs, and what it starts.
+//! The processor on which this thread and its children run.
 
 #[cfg(target_os = "linux")]
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -24,12 +24,12 @@ impl Here {
 #[cfg(target_os = "linux")]
 impl Drop for Here {
     fn drop(&mut self) {
-        // Where that fails, it stays where it is.
+        // If this fails, it stays where it is.
         let _ = sched_setaffinity(None, &self.before);
     }
 }
 
-/// Where threads can't be kept to a processor.
+/// A fallback for systems on which threads can't be pinned to a processor.
 #[cfg(not(target_os = "linux"))]
 pub(crate) struct Here;
 

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 Exit codes: 0 allowed, 1 wrong usage or an error of becket's own, 2 blocked, 3 needs confirmation or deferred,
 4 allowed but not checked. With --stdin-event: 0 or 2, and 2 for every error on an event that can be held back.")]
 pub(crate) struct FireArgs {
-    /// The event; with --stdin-event it stands in the input
+    /// The event; with --stdin-event it is read from the input
     #[arg(required_unless_present = "stdin_event")]
     pub(crate) event: Option<String>,
     #[command(flatten)]
@@ -27,13 +27,13 @@ pub(crate) struct FireArgs {
         conflicts_with_all = ["event", "tool", "input", "set", "mode", "session", "json", "nobody_to_ask", "answers", "verbose"]
     )]
     pub(crate) stdin_event: bool,
-    /// Decide as in a folder that is not trusted: what it brings along may restrict, and grants nothing
+    /// Decide as in a folder that is not trusted: its own files may restrict, and grant nothing
     #[arg(long)]
     pub(crate) untrusted_project: bool,
-    /// Decide as in a session with nobody to ask: an ask becomes a denial, a question of a hook is answered with null
+    /// Decide as in a session without a user: an ask becomes a denial, a question of a hook is answered with null
     #[arg(long)]
     pub(crate) nobody_to_ask: bool,
-    /// Show what each hook was given (input, environment) and what it printed
+    /// Show each hook's input, environment and output
     #[arg(short, long)]
     pub(crate) verbose: bool,
     #[command(flatten)]
@@ -47,12 +47,12 @@ pub(crate) struct FireArgs {
     /// Keep private files of hooks and what runs in the background here, as a session does; `becket background` looks there
     #[arg(long, value_name = "DIR")]
     pub(crate) session_dir: Option<PathBuf>,
-    /// When to show what runs, on stderr; `auto`: where that is a terminal
+    /// Show running hooks on stderr; `auto`: if stderr is a terminal
     #[arg(long, value_enum, default_value_t = ProgressChoice::Auto, value_name = "WHEN")]
     pub(crate) progress: ProgressChoice,
 }
 
-/// What hooks are lent.
+/// The services for hooks.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "What hooks are lent")]
 pub(crate) struct LentArgs {
@@ -62,7 +62,7 @@ pub(crate) struct LentArgs {
     /// The server of that model; a bare NAME then speaks the protocol of OpenAI
     #[arg(long, value_name = "URL", requires = "model")]
     pub(crate) model_url: Option<String>,
-    /// Answer in the place of every model, from a script; nothing leaves this machine for it
+    /// Answer from a script instead of any model; no request leaves this machine
     #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "model_url"])]
     pub(crate) model_script: Option<PathBuf>,
     /// Let HTTP handlers of every source reach this private network; may be repeated
@@ -73,7 +73,7 @@ pub(crate) struct LentArgs {
     pub(crate) answers: Option<PathBuf>,
 }
 
-/// When to show what runs.
+/// The display of running hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProgressChoice {
     Auto,

@@ -16,7 +16,7 @@ pub(crate) struct McpArgs {
     pub(crate) command: McpCommand,
 }
 
-/// Which servers there are.
+/// The selection of servers.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct McpServersArgs {
     /// More servers, as a file or as JSON like `.mcp.json`; may be repeated
@@ -56,7 +56,7 @@ pub(crate) enum McpCommand {
     },
     /// List the prompts of a server, or fill one in
     Prompts(McpPromptsArgs),
-    /// Log in to a server that wants to know who asks
+    /// Log in to a server that requires authorization
     Login(McpLoginArgs),
     /// Forget the tokens of a server
     Logout {
@@ -79,7 +79,7 @@ pub(crate) enum McpCommand {
     Remove {
         /// The server
         name: String,
-        /// Whose file; without it the one that has the server
+        /// The scope to remove it from; default: the one that has the server
         #[arg(long, value_enum)]
         scope: Option<McpScope>,
     },
@@ -121,7 +121,7 @@ pub(crate) struct McpCallArgs {
     /// Call it past all hooks and rules; says so
     #[arg(long, conflicts_with_all = ["nobody_to_ask", "mode", "model", "model_script", "allow_network", "answers"])]
     pub(crate) no_hooks: bool,
-    /// Decide as in a session with nobody to ask: an ask becomes a denial
+    /// Decide as in a session without a user: an ask becomes a denial
     #[arg(long)]
     pub(crate) nobody_to_ask: bool,
     /// The permission mode; without it the one that sessions start in
@@ -141,7 +141,7 @@ pub(crate) struct McpPromptsArgs {
     pub(crate) server: String,
     /// Fill this prompt in
     pub(crate) prompt: Option<String>,
-    /// What it wants to know
+    /// Arguments of the prompt
     #[arg(value_name = "NAME=VALUE")]
     pub(crate) arguments: Vec<String>,
 }
@@ -171,10 +171,10 @@ pub(crate) struct McpAddArgs {
     /// Its address, or its command with arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "URL|COMMAND")]
     pub(crate) target: Vec<String>,
-    /// Whose file
+    /// The scope to write to
     #[arg(long, value_enum, default_value_t = McpScope::Local)]
     pub(crate) scope: McpScope,
-    /// How it is reached; without it an address means http, and anything else stdio
+    /// Transport; without it a URL means http, and anything else stdio
     #[arg(long, value_enum)]
     pub(crate) transport: Option<McpTransport>,
     /// A header of each request; may be repeated
@@ -196,7 +196,7 @@ pub(crate) struct McpAddJsonArgs {
     /// Its entry
     #[arg(value_name = "JSON|@FILE|-")]
     pub(crate) entry: String,
-    /// Whose file
+    /// The scope to write to
     #[arg(long, value_enum, default_value_t = McpScope::Local)]
     pub(crate) scope: McpScope,
     /// Replace an entry of the same name
@@ -204,7 +204,7 @@ pub(crate) struct McpAddJsonArgs {
     pub(crate) replace: bool,
 }
 
-/// Whose file a server is written to.
+/// The scope of a server, which selects the file it is written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum McpScope {
     /// The user's own, for this project
@@ -215,7 +215,7 @@ pub(crate) enum McpScope {
     User,
 }
 
-/// How a server is reached.
+/// The transport of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum McpTransport {
     Stdio,

@@ -19,9 +19,9 @@ server of its protocol), and `--model provider::name` others, by keys such as OP
 Exit codes: 0 done, 1 the result is an error, 2 wrong arguments, 130 interrupted (143 by SIGTERM,
 129 by SIGHUP). docs/guide/run.md and docs/guide/terminal.md tell the rest.")]
 pub(crate) struct RunArgs {
-    /// What is to be done; text that is piped in is put below it, or is the prompt where there is none
+    /// The prompt; text that is piped in is appended to it, or is the prompt if there is none
     pub(crate) prompt: Option<String>,
-    /// Work on the prompt without asking anybody, print the answer, and end
+    /// Work on the prompt without asking the user, print the answer, and exit
     #[arg(short, long)]
     pub(crate) print: bool,
     #[command(flatten)]
@@ -38,17 +38,17 @@ pub(crate) struct RunArgs {
     pub(crate) sdk: RunSdkArgs,
 }
 
-/// What is read and printed.
+/// The formats of input and output.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "What is read and printed")]
 pub(crate) struct RunFormatArgs {
-    /// How to print: the last answer, one object about the whole, or a line for each thing that happens
+    /// Output format: the last answer, one object with the result, or one line for each event
     #[arg(long, value_enum, value_name = "FORMAT", conflicts_with = "json")]
     pub(crate) output_format: Option<OutputFormat>,
-    /// How the prompt is read from stdin: as it is, or one message a line, as many as there are
+    /// Input format of stdin: text, or one message a line, any number of them
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) input_format: Option<InputFormat>,
-    /// In text, tell on stderr what is done, also where that is no terminal
+    /// With text output, report progress on stderr, also if it is not a terminal
     #[arg(long)]
     pub(crate) verbose: bool,
     /// In stream-json, a line for each hook that starts, prints and ends
@@ -68,7 +68,7 @@ pub(crate) struct RunFormatArgs {
     pub(crate) debug_file: Option<PathBuf>,
 }
 
-/// Which session is worked in.
+/// The selection of the session.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "The session")]
 pub(crate) struct RunSessionArgs {
@@ -84,13 +84,13 @@ pub(crate) struct RunSessionArgs {
     /// The id of the new session, a UUID
     #[arg(long, value_name = "UUID")]
     pub(crate) session_id: Option<String>,
-    /// What the session is called
+    /// Name of the session
     #[arg(short, long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Work in a git worktree of its own, .claude/worktrees/NAME: made now, or taken up where it is there already
+    /// Work in a separate git worktree, .claude/worktrees/NAME: created now, or reused if it exists
     #[arg(short, long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
     pub(crate) worktree: Option<String>,
-    /// Write how the session stands to FILE after each turn, before its Stop hooks: for a run in the background
+    /// Write the state of the session to FILE after each turn, before its Stop hooks: for a run in the background
     #[arg(long, value_name = "FILE")]
     pub(crate) state_file: Option<PathBuf>,
     /// Note after each turn what later sessions of this directory should know, and tell this one what was noted before; the
@@ -108,7 +108,7 @@ pub(crate) struct RunSessionArgs {
     pub(crate) maintenance: bool,
 }
 
-/// Who answers, as whom, and how long.
+/// The model, its prompt and its limits.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "The model")]
 pub(crate) struct RunModelArgs {
@@ -118,7 +118,7 @@ pub(crate) struct RunModelArgs {
     /// The address of a server that has it; without `provider::` in NAME it is spoken to as to OpenAI's
     #[arg(long, value_name = "URL", requires = "model")]
     pub(crate) model_url: Option<String>,
-    /// Who answers for the rest of a turn whose model is overloaded; the next turn tries that one again
+    /// Model for the rest of a turn whose model is overloaded; the next turn tries the first one again
     #[arg(long, value_name = "NAME")]
     pub(crate) fallback_model: Option<String>,
     /// The most answers of the model to one prompt; as many as it takes where this is left out
@@ -127,7 +127,7 @@ pub(crate) struct RunModelArgs {
     /// The window that the conversation is compacted for, in tokens (`500k`), from 100000 on; `auto` is the model's
     #[arg(long, value_name = "auto|TOKENS")]
     pub(crate) autocompact: Option<Autocompact>,
-    /// Put this in the place of the system prompt
+    /// Replace the system prompt
     #[arg(long, value_name = "TEXT")]
     pub(crate) system_prompt: Option<String>,
     /// Put this at the end of the system prompt
@@ -137,7 +137,7 @@ pub(crate) struct RunModelArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
     /// Lead a team of that name: agents that the model starts with a name are teammates, who share a list of tasks and
-    /// write to each other; sessions that give the same name share the list
+    /// write to each other; sessions with the same name share the list
     #[arg(long, value_name = "NAME")]
     pub(crate) team: Option<String>,
     /// More subagents: {"name": {"description": …, "prompt": …, "tools": […], "model": …}}
@@ -145,7 +145,7 @@ pub(crate) struct RunModelArgs {
     pub(crate) agents: Option<String>,
 }
 
-/// What may be done unasked.
+/// Permissions without a prompt.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Permissions")]
 pub(crate) struct RunPermissionArgs {
@@ -170,11 +170,11 @@ pub(crate) struct RunPermissionArgs {
     pub(crate) trust_project: bool,
 }
 
-/// What the session is made of.
+/// The sources of the configuration.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Configuration")]
 pub(crate) struct RunSourceArgs {
-    /// Which settings files are read: user, project, local, apart by commas; all where this is left out
+    /// Settings files to read: user, project, local, separated by commas; default: all
     #[arg(long, value_name = "LIST")]
     pub(crate) setting_sources: Option<String>,
     /// More MCP servers, as files or as JSON like `.mcp.json`
@@ -201,7 +201,7 @@ impl RunSourceArgs {
     }
 }
 
-/// How `run` prints.
+/// The output format of `run`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OutputFormat {
     /// The last answer
@@ -213,7 +213,7 @@ pub(crate) enum OutputFormat {
     StreamJson,
 }
 
-/// How `run` reads stdin.
+/// The input format of `run`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum InputFormat {
     /// As it is
@@ -223,7 +223,7 @@ pub(crate) enum InputFormat {
     StreamJson,
 }
 
-/// How many answers there may be.
+/// Parses the limit on answers.
 fn answers(given: &str) -> Result<u32, &'static str> {
     given.parse().ok().filter(|answers| *answers > 0).ok_or("write a whole number from 1 on")
 }

@@ -3,11 +3,11 @@
 use clap::Args;
 use std::path::PathBuf;
 
-/// What the program that starts this one says of itself.
+/// Options of the program that starts this one.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "For programs that drive a session (agent SDKs)")]
 pub(crate) struct RunSdkArgs {
-    /// Who is asked for permissions: `stdio` is the program that reads stdout
+    /// Tool that decides permissions: `stdio` is the program that reads stdout
     #[arg(long, value_name = "stdio")]
     pub(crate) permission_prompt_tool: Option<String>,
     /// The tools of the program itself that there are, apart by commas; `default` is all, nothing is none
@@ -28,7 +28,7 @@ pub(crate) struct RunSdkArgs {
     pub(crate) refused: RunRefusedArgs,
 }
 
-/// Wishes that have no effect here and take nothing away that somebody relies on: each is told once.
+/// Options without effect here, on which no caller relies: each is reported once.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct RunMuteArgs {
     #[arg(long, hide = true)]
@@ -50,7 +50,7 @@ pub(crate) struct RunMuteArgs {
     debug_to_stderr: bool,
 }
 
-/// Wishes that can't be met, and that somebody relies on: a limit, a place, a shape.
+/// Options that are not supported, and on which callers rely: a limit, a place, a shape.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct RunRefusedArgs {
     #[arg(long, hide = true)]

@@ -13,13 +13,13 @@ pub(crate) struct ServeArgs {
     /// Speak over stdin and stdout, which is the default
     #[arg(long, conflicts_with = "socket")]
     pub(crate) stdio: bool,
-    /// Listen on a Unix socket, in a directory that only its owner can enter (made where it is not there)
+    /// Listen on a Unix socket, in a directory that only its owner can enter (created if it is missing)
     #[arg(long, value_name = "PATH")]
     pub(crate) socket: Option<PathBuf>,
     /// Listen on a loopback address for HTTP, with a token in a file; the port 0 is any that is free
     #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["stdio", "socket"])]
     pub(crate) http: Option<SocketAddr>,
-    /// Where the token of HTTP stands: a file that is there, or one to be made [default: a new one, which is told]
+    /// File with the token of HTTP: an existing one, or one to create [default: a new one, which is reported]
     #[arg(long, value_name = "FILE", requires = "http")]
     pub(crate) token_file: Option<PathBuf>,
     /// End the sessions of an HTTP client that has had nothing open for so many seconds
@@ -37,7 +37,7 @@ pub(crate) struct ServeArgs {
     /// The MCP servers that mcp_tool handlers of each session may call, a file as .mcp.json is
     #[arg(long, value_name = "FILE", help_heading = "What hooks are lent")]
     pub(crate) mcp_config: Option<PathBuf>,
-    /// Answer in the place of every model, from a script
+    /// Answer from a script instead of any model
     #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "model_url"], help_heading = "What hooks are lent")]
     pub(crate) model_script: Option<PathBuf>,
 }

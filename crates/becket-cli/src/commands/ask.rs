@@ -64,7 +64,8 @@ fn forget_keys() -> io::Result<()> {
     terminal::disable_raw_mode()
 }
 
-/// Scrolls as far as the question will need, and remembers where it begins: there the screen is cleared again.
+/// Scrolls as far as the question will need, and saves the position of its first line: the screen is cleared from
+/// there.
 fn make_room(lines: usize) -> io::Result<()> {
     let lines = lines.min(MOST_LINES) + 3;
     let mut stderr = io::stderr().lock();

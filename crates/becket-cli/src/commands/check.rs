@@ -16,7 +16,7 @@ use becket_engine::config::{self, Diagnostic, Loaded, Request};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What was found, and the texts to show it in.
+/// The findings, and the source texts to show them in.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     diagnostics: Vec<Diagnostic>,
@@ -101,7 +101,8 @@ impl Found {
         }
         self.diagnostics
             .sort_by_key(|found| (order.get(&found.file).copied(), found.line, found.column, found.severity));
-        // What loads with a warning and never works is one finding, and an error. Several of one kind may be about one command.
+        // An entry that loads with a warning and never works is one finding, and an error. Several findings of one kind
+        // may be about one command.
         self.diagnostics.dedup_by(|later, first| {
             let is_same = later.code == first.code && later.file == first.file && later.span == first.span;
             later == first || (is_same && later.severity != first.severity)

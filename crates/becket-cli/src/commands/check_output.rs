@@ -12,8 +12,8 @@ use becket_embed::view::Report;
 use becket_embed::view::answer::Answer;
 use becket_model::interpret::{self, Printed, PrintedBy};
 
-/// Reads an output from stdin and shows what it does. Ends with 1 if it is not a usable answer, or if a part of it is ignored:
-/// what is ignored may be the very word that denies.
+/// Reads an output from stdin and shows its effects. Exits with 1 if it is not a usable answer, or if a part of it is
+/// ignored: the ignored part may be the very word that denies.
 pub(crate) fn run(args: &CheckOutputArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
     let spec = event::kind(&args.event)?.spec();
     let stderr = match args.stderr.as_deref() {

@@ -147,7 +147,7 @@ pub(crate) fn started(
     })
 }
 
-/// What could not be loaded is always said, and the rest works (C7). Returns whether all was.
+/// Always reports what could not be loaded; the rest works (C7). Returns true if everything was loaded.
 pub(crate) fn told_errors(engine: &Engine, around: &Surroundings, out: &Out) -> bool {
     let config = engine.config();
     let text = human::findings::brief(config.notices(), around);

@@ -19,16 +19,16 @@ mod of_unix {
     use std::ffi::OsStr;
     use std::path::Path;
 
-    /// Waits for the end of the host, and then ends what it has left.
+    /// Waits for the end of the host, and then ends the processes that it has left.
     pub(crate) fn run(private: &Path) -> Done {
         becket_process::keep(std::io::stdin().lock());
-        // After a run that has ended by itself there is none.
+        // After a run that has ended normally it does not exist.
         drop(std::fs::remove_dir_all(private));
         Ok(0)
     }
 
-    /// Has a second process watch this one, as long as the answer is held. Where there is none the user is told, and the
-    /// run goes on.
+    /// Starts a second process that watches this one as long as the returned guard exists. If it can't be started the
+    /// user is warned, and the run continues.
     pub(crate) fn guarded(private: &Path, around: &Surroundings, out: &Out) -> Option<Guard> {
         let program = around.program.as_ref()?;
         let arguments = [OsStr::new("keep"), private.as_os_str()];

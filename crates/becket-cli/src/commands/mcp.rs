@@ -59,7 +59,7 @@ pub(crate) fn run(args: &McpArgs, global: &Global, around: &Surroundings, out: &
     }
 }
 
-/// What each of the commands works with.
+/// The context of each of the commands.
 #[derive(Clone, Copy)]
 struct At<'a> {
     session: &'a Session,

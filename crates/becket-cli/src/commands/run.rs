@@ -129,7 +129,7 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
         None => job.ended(&done),
     }
     printer.end();
-    // What was not written is worse than what went wrong before it; a signal is told before both.
+    // Output that was not written is worse than an error before it; a signal takes precedence over both.
     let written = writing.end();
     caught.exit_code().map_or_else(|| done.and_then(|code| written.map(|()| code)), Ok)
 }
@@ -147,7 +147,7 @@ fn warn_of_muted(args: &RunArgs, out: &Out) {
     }
 }
 
-/// The same where it is known whether the folder is trusted; a person at a terminal is asked.
+/// Runs with a decision about the folder's trust; a user at a terminal is asked.
 ///
 /// # Errors
 /// The person does not trust it: then nothing may run.
@@ -159,7 +159,7 @@ fn with_trust(session: Session, args: &RunArgs, terminal: Option<&Terminal>) -> 
     Ok(Session { folder_trusted: is_known || terminal.is_some(), ..session })
 }
 
-/// The same with the system prompt that stands in a file.
+/// Replaces the system prompt by that of the named file.
 fn with_prompt_file(args: &RunArgs, start: &Path) -> Result<RunArgs, CliError> {
     let mut args = args.clone();
     if let Some(file) = &args.sdk.system_prompt_file {
@@ -168,7 +168,7 @@ fn with_prompt_file(args: &RunArgs, start: &Path) -> Result<RunArgs, CliError> {
     Ok(args)
 }
 
-/// What the command line lets run, and what it doesn't.
+/// Returns the permission rules of the command line.
 fn permissions(args: &RunArgs, start: &Path) -> Result<FlagPermissions, CliError> {
     let of = &args.permissions;
     let mut permissions = FlagPermissions::default();

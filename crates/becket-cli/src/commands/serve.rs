@@ -1,12 +1,13 @@
 //! `becket serve`: the engine beside a program in any language, spoken to in JSON-RPC 2.0, a line a message.
 //!
-//! - [`listen`], [`http`]: a Unix socket that nobody else can reach, and a loopback port with a token; stdio is the third way in
+//! - [`listen`], [`http`]: a Unix socket that only its owner can reach, and a loopback port with a token; stdio is the third
+//!   transport
 //! - [`lines`], [`message`], [`outgoing`]: lines with a limit, what they say, and what waits to be written
 //! - [`room`]: what may have come halfway, of all clients together
 //! - [`connection`], [`requests`], [`work`]: one client, from its first line to its last, and all that goes on for it
-//! - [`method`], [`params`], [`answers`], [`fault`]: what can be asked for, what comes back, and why it doesn't
+//! - [`method`], [`params`], [`answers`], [`fault`]: requests, results and errors
 //! - [`sessions`], [`session`], [`opening`]: the sessions of one client, each an engine of its own
-//! - [`lender`]: what sessions are opened with beside the wishes of their client
+//! - [`session_defaults`]: the defaults that sessions add to the options of their client
 //! - [`calls`], [`hook`], [`person`], [`told`]: what the client is asked and told: its hooks, its user, what happens
 //! - [`mod@schema`]: all of it as data
 //!
@@ -62,7 +63,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Serves until the last client is gone, or a signal comes.
+/// Serves until the last client is gone, or a signal arrives.
 pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
     let launch = launched(global, around)?;
     let start = launch.start.clone();

@@ -1,5 +1,5 @@
-//! Texts that come from arguments, files and stdin: with a limit, never from a terminal that nobody types into, never
-//! from a pipe or a device where a file should be.
+//! Texts from arguments, files and stdin: with a limit, never from an idle terminal, never from a pipe or a device instead of
+//! a file.
 
 use crate::env::Surroundings;
 use crate::error::CliError;
@@ -10,10 +10,10 @@ use std::path::Path;
 
 pub(crate) use becket_embed::text::LIMIT;
 
-/// What `JSON|@FILE|-` stands for, as an object; `what` names the argument.
+/// Reads `JSON|@FILE|-` as an object; `what` names the argument.
 ///
 /// # Errors
-/// Where it can't be read, or is no JSON object.
+/// Errors if it can't be read, or is not a JSON object.
 pub(crate) fn json_object(
     (what, given): (&'static str, &str),
     start: &Path,

@@ -1,6 +1,6 @@
-//! Values for required fields that nobody gave, so that an event can be tried with few words.
+//! Sample values for missing required fields, so that an event can be tried with few arguments.
 //!
-//! They look like what a host sends, and everything that reads them is told that they are samples.
+//! They look like the values of a host, and every consumer knows that they are samples.
 
 use becket_model::table::{EventSpec, FieldSpec, FieldType};
 use serde_json::{Map, Value, json};

@@ -1,6 +1,6 @@
 //! `--set key=value`: one field of an input, also inside an object.
 //!
-//! A value is JSON where it parses, else text; where the table says that the field is a text, it is text.
+//! A value is JSON if it parses, else text; if the table declares the field as text, it is text.
 
 use crate::error::CliError;
 use becket_model::table::{EventSpec, FieldSpec, FieldType};
@@ -52,7 +52,7 @@ pub(crate) fn check_field(spec: &EventSpec, name: &str) -> Result<&'static Field
         })
 }
 
-/// Whether tools have an input field of this name.
+/// Returns true if tools have an input field of this name.
 fn of_a_tool(name: &str) -> bool {
     tools::table().iter().any(|tool| tool.primary.field() == Some(name))
 }

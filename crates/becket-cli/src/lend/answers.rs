@@ -1,6 +1,6 @@
-//! Answers to the questions of hooks that stand in a file: by question, or in the order of asking.
+//! Answers to the questions of hooks from a file: by question, or in the order of asking.
 //!
-//! What a question without an answer, or an answer without a question, comes to is told; neither stops anything.
+//! A question without an answer, or an answer without a question, is reported; neither stops anything.
 
 use crate::error::CliError;
 use becket_embed::text;
@@ -23,7 +23,7 @@ struct State {
     unanswered: Vec<String>,
 }
 
-/// What was not given yet.
+/// The answers that were not given yet.
 #[derive(Debug, PartialEq, Eq)]
 enum Left {
     ById(Vec<(String, Option<String>, bool)>),
@@ -34,7 +34,7 @@ impl Answers {
     /// Reads a file.
     ///
     /// # Errors
-    /// Where it can't be read, or is no object or list of keys.
+    /// Errors if it can't be read, or is not an object or a list of keys.
     pub(crate) fn of_file(path: &Path) -> Result<Self, CliError> {
         let wrong = |why: String| CliError::Answers { path: path.to_owned(), why };
         let value: Value =
@@ -58,7 +58,7 @@ impl Answers {
         })
     }
 
-    /// What the file and the hooks did not agree about, a line each.
+    /// Returns the mismatches between the file and the hooks, one line each.
     pub(crate) fn notices(&self) -> Vec<String> {
         let state = self.state();
         let without = |id: &String| {

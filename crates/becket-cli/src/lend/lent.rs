@@ -1,4 +1,4 @@
-//! Everything that the hooks of one command are lent, made from the arguments.
+//! The services for the hooks of one command, created from the arguments.
 
 use super::{Answers, Person};
 use crate::args::{FireArgs, LentArgs, McpCallArgs, ProgressChoice};
@@ -16,7 +16,7 @@ use becket_llm::Models;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a command wants for its hooks.
+/// The options of a command for its hooks.
 pub(crate) struct Wish<'a> {
     lent: &'a LentArgs,
     nobody_to_ask: bool,
@@ -50,15 +50,15 @@ impl<'a> From<&'a McpCallArgs> for Wish<'a> {
     }
 }
 
-/// What hooks are lent, and what is shown of them.
+/// The services for hooks, and their display.
 pub(crate) struct Lent {
     models: Arc<dyn Models>,
     tools: AgentsTools,
     answers: Option<Answers>,
     person: Option<Person>,
-    /// Where the session keeps what outlives this process, if that is said.
+    /// The directory for state that outlives this process, if one is named.
     session_dir: Option<PathBuf>,
-    /// What is shown while they run.
+    /// The progress display while they run.
     pub(crate) progress: Progress,
 }
 
@@ -93,7 +93,7 @@ impl Lent {
         Ok(Lent { models, tools: AgentsTools::default(), answers, person, session_dir, progress })
     }
 
-    /// For a hook of another agent: nothing is shown, and nobody is asked.
+    /// Creates the services for a hook of another agent: nothing is shown, and no user is asked.
     ///
     /// # Errors
     /// Where a file can't be used.
@@ -126,7 +126,7 @@ impl Lent {
         builder
     }
 
-    /// Who can be asked, if anybody.
+    /// Returns the user, if one can be asked.
     pub(crate) fn person(&self) -> Option<&Person> {
         self.person.as_ref()
     }
@@ -143,7 +143,7 @@ impl Lent {
         }
     }
 
-    /// It is over: nothing is shown any more, and what went unanswered is told.
+    /// Ends the display, and reports unanswered questions.
     pub(crate) fn end(&self, out: &Out) {
         self.progress.end();
         for notice in self.answers.iter().flat_map(Answers::notices) {
@@ -156,7 +156,7 @@ fn session_dir(wish: &Wish<'_>, session: &Session) -> Option<PathBuf> {
     wish.session_dir.map(|dir| session.start.join(dir))
 }
 
-/// Whether a person sits at the terminal: who pipes the input in still does.
+/// Returns true if a user is at the terminal: piped input does not change that.
 fn is_somebody_there(wish: &Wish<'_>, around: &Surroundings) -> bool {
     around.terminals.stderr && (around.terminals.stdin || wish.is_piped_in)
 }

@@ -9,7 +9,7 @@ use becket_engine::{AskUser, CancellationToken, Choice, Question};
 use std::future::Future;
 use std::pin::Pin;
 
-/// How much of an input is shown, in characters.
+/// The number of characters of an input that are shown.
 const SHOWN: usize = 1_000;
 const YES: &str = "yes";
 const NO: &str = "no";

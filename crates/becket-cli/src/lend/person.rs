@@ -17,18 +17,18 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-/// Who sits at the terminal.
+/// The user at the terminal.
 #[derive(Clone)]
 pub(crate) struct Person {
     /// This program.
     pub(crate) program: PathBuf,
-    /// Whether stderr shows colour.
+    /// True if stderr shows colour.
     pub(crate) colour: bool,
-    /// What is shown beside the question.
+    /// The progress display beside the question.
     pub(crate) progress: Progress,
     /// Cancelled when the person wants all of it to stop.
     pub(crate) interrupt: CancellationToken,
-    /// Where to say that the person can't be asked.
+    /// The output for the error that the user can't be asked.
     pub(crate) out: Out,
     /// Held until the terminal is as it was.
     pub(crate) terminal: Arc<Mutex<()>>,
@@ -60,7 +60,7 @@ impl AskUser for Person {
 }
 
 impl Person {
-    /// Starts the process and waits for what it says. Dropping the future ends its stdin, and so the process.
+    /// Starts the process and waits for its output. Dropping the future closes its stdin, which ends the process.
     async fn said(&self, to_ask: &ToAsk, terminal: OwnedMutexGuard<()>) -> Said {
         let unasked = |error: &dyn std::fmt::Display| Said::Unasked(error.to_string());
         let (child, mut asked) = match self.start() {
@@ -72,7 +72,7 @@ impl Person {
             Err(error) => return unasked(&error),
         };
         line.push(b'\n');
-        // A process that is gone before it has read is noticed by what it says.
+        // A process that has ended before it has read is detected by its output.
         drop(asked.0.write_all(&line));
         let waiting = tokio::task::spawn_blocking(move || last_words(child, terminal));
         match waiting.await {
@@ -91,17 +91,17 @@ impl Person {
     }
 }
 
-/// A question as long as somebody waits for its answer.
+/// A question whose answer is awaited.
 struct Asked(ChildStdin);
 
 impl Drop for Asked {
-    /// Says that nobody waits: a stdin that ends without a word means that `fire` was killed.
+    /// Withdraws the question: a stdin that ends without that word means that `fire` was killed.
     fn drop(&mut self) {
         drop(self.0.write_all(WITHDRAWN));
     }
 }
 
-/// What a process printed until it ended; then the terminal is free.
+/// Returns the output of a process at its end; then the terminal is free.
 fn last_words(mut child: Child, terminal: OwnedMutexGuard<()>) -> std::io::Result<String> {
     let mut words = String::new();
     if let Some(stdout) = &mut child.stdout {

@@ -1,35 +1,35 @@
-//! What `fire` and the process that asks a person say to each other: one line of JSON there, one back, and
-//! a last word where the question is withdrawn.
+//! The messages between `fire` and the process that asks a user: one line of JSON there, one back, and a last word if the
+//! question is withdrawn.
 
 use becket_engine::Question;
 use serde::{Deserialize, Serialize};
 
-/// What follows the question where nobody waits for the answer any more.
+/// The line after a question that is withdrawn.
 pub(crate) const WITHDRAWN: &[u8] = b"withdrawn\n";
 
-/// What to ask.
+/// A question for the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ToAsk {
-    /// Which hook asks.
+    /// The hook that asks.
     pub(crate) asked_by: String,
-    /// What it asks.
+    /// The text of the question.
     pub(crate) message: String,
-    /// What can be chosen, as it is read.
+    /// The options, as they are displayed.
     pub(crate) options: Vec<Offered>,
-    /// Whether the terminal shows colour.
+    /// True if the terminal shows colour.
     pub(crate) colour: bool,
 }
 
 /// One option.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Offered {
-    /// What it is called.
+    /// The label.
     pub(crate) label: String,
     /// More about it.
     pub(crate) description: Option<String>,
 }
 
-/// What the person did.
+/// The result of a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Said {

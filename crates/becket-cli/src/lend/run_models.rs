@@ -1,7 +1,7 @@
 //! The models of a session: the one that works, and the others that hooks and subagents may ask.
 //!
-//! A name `script:FILE` stands for a model that answers from a file. It counts on the command line and in variables, and
-//! elsewhere only in a session whose own model is such a script: no file of a repository puts one in the place of a model.
+//! A name `script:FILE` selects a model that answers from a file. It is allowed on the command line and in variables, and
+//! elsewhere only in a session whose own model is such a script: no file of a repository replaces a model by one.
 
 use super::models as chosen;
 use crate::args::{LentArgs, RunModelArgs};
@@ -14,13 +14,13 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What the name of a scripted model begins with.
+/// The prefix of a scripted model's name.
 const SCRIPT: &str = "script:";
 /// The variable that names the model of a session.
 const MODEL: &str = "ANTHROPIC_MODEL";
 /// The variable that names the small fast one.
 const SMALL: &str = "ANTHROPIC_SMALL_FAST_MODEL";
-/// The model where nobody names one and there is a key of Anthropic's.
+/// The default model if there is an Anthropic key.
 const DEFAULT: &str = "sonnet";
 /// The variables that may hold that key.
 const KEYS: [&str; 2] = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"];
@@ -28,23 +28,23 @@ const KEYS: [&str; 2] = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"];
 /// The models of a session.
 pub(crate) struct RunModels {
     name: String,
-    /// Where the key comes from.
+    /// The source of the key.
     key_source: &'static str,
-    /// Who answers where nobody is named.
+    /// The default small model.
     small: Option<String>,
     providers: Arc<dyn Models>,
     start: PathBuf,
-    /// Scripts that were read, by name: each goes on where it stands.
+    /// The scripts that were read, by name: each continues at its current position.
     scripts: Mutex<HashMap<String, Arc<dyn Model>>>,
-    /// Whether the session has a server of its own (`--model-url`).
+    /// True if the session has a server of its own (`--model-url`).
     has_server: bool,
 }
 
 impl RunModels {
-    /// What the arguments and the environment say.
+    /// Resolves the arguments and the environment.
     ///
     /// # Errors
-    /// There is no model to be had, or its script can't be used.
+    /// Errors if no model is available, or its script can't be used.
     pub(crate) fn new(args: &RunModelArgs, start: &Path, around: &Surroundings) -> Result<Self, CliError> {
         let environment = session::environment(around);
         let key = KEYS.into_iter().find(|key| text(&environment, key).is_some());
@@ -76,16 +76,16 @@ impl RunModels {
         &self.name
     }
 
-    /// Where the key comes from: the name of a variable, or `none`.
+    /// Returns the source of the key: the name of a variable, or `none`.
     pub(crate) fn key_source(&self) -> &'static str {
         self.key_source
     }
 
-    /// Another model for the session, by the name that its user gives it: as on the command line, a name without a provider
-    /// stands for one of the session's own server, where the session has one.
+    /// Returns another model for the session, by the name that its user gives it: as on the command line, a name
+    /// without a provider means one of the session's own server, if the session has one.
     ///
     /// # Errors
-    /// There is no such model, or no key for it.
+    /// Errors if there is no such model, or no key for it.
     pub(crate) fn named(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
         if name == self.name {
             return self.get(name);
@@ -93,10 +93,10 @@ impl RunModels {
         self.get(&models::full_name(name, self.has_server))
     }
 
-    /// Who answers where the model that works is overloaded.
+    /// Returns the model to use if the active one is overloaded.
     ///
     /// # Errors
-    /// It is the same model, there is no such one, or no key for it.
+    /// Errors if it is the same model, does not exist, or has no key.
     pub(crate) fn fallback(&self, name: &str) -> Result<Arc<dyn Model>, CliError> {
         let model = self.named(name).map_err(unusable)?;
         let own = self.get(&self.name).map_err(unusable)?;
@@ -148,7 +148,7 @@ const NO_KEY: &str = "no key is set. Set ANTHROPIC_API_KEY, or name another mode
 
 const WAYS: &str = "`becket run --help` shows the ways to name one, `--model script:FILE` among them";
 
-/// Why the model that works can't be had.
+/// Converts the reason why the session's model is unavailable.
 fn unusable(error: ModelError) -> CliError {
     if let ModelError::NoKey { provider } = &error {
         return no_model(&no_key(provider));

@@ -1,4 +1,4 @@
-//! Which files name MCP servers, and what stands in them. The one place that opens them.
+//! The files that name MCP servers, and their content. This is the only place that opens them.
 //!
 //! Settings are those that hooks come from; beside them there are files for servers alone. A file that is not there says
 //! nothing; one that can't be read is an error, since it may have denied anything.
@@ -18,13 +18,13 @@ use std::path::Path;
 pub(super) const PROJECT_FILE: &str = ".mcp.json";
 /// The file of an administrator's servers, beside the managed settings. Where it is, only its servers count.
 const MANAGED_FILE: &str = "managed-mcp.json";
-/// Where a plugin's manifest lies.
+/// The path of a plugin's manifest.
 const MANIFEST: &str = ".claude-plugin/plugin.json";
 
-/// What settings say to the same effect as `--approve-all`.
+/// The setting with the effect of `--approve-all`.
 const APPROVE_ALL: &str = r#"{"enableAllProjectMcpServers": true}"#;
 
-/// What all files say.
+/// The content of all files.
 #[derive(Debug, Default)]
 pub(super) struct Files {
     pub(super) settings: Settings,
@@ -32,7 +32,7 @@ pub(super) struct Files {
     pub(super) exclusive: bool,
 }
 
-/// What the command line names: files, or texts that begin with a brace.
+/// The servers of the command line: files, or texts that begin with a brace.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Named<'a> {
     pub(crate) files: &'a [String],
@@ -45,7 +45,7 @@ pub(crate) struct Named<'a> {
 /// Reads all of them; `project` is how the user's own file names the project.
 ///
 /// # Errors
-/// A file can't be read, or one that may hold denials is no JSON.
+/// Errors if a file can't be read, or one that may contain denials is not JSON.
 pub(super) fn read_all(session: &Session, named: Named<'_>, project: &str) -> Result<Files, CliError> {
     let request = session.request();
     let loaded = load(&request);
@@ -88,7 +88,7 @@ fn managed(request: &Request, files: &mut Files) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Settings files. What a plugin's files say about servers is read with the plugin.
+/// Reads settings files. A plugin's own files are read with the plugin.
 fn settings(loaded: &Loaded, alone: bool, files: &mut Files) -> Result<(), CliError> {
     for layer in loaded.layers() {
         let scope = match &layer.source {
@@ -96,7 +96,7 @@ fn settings(loaded: &Loaded, alone: bool, files: &mut Files) -> Result<(), CliEr
             Source::Flag => Scope::CommandLine,
             Source::User => Scope::User,
             Source::Project => Scope::Project,
-            // What a folder brings along can't approve itself (G3).
+            // A folder's own files can't approve its servers (G3).
             Source::Local if loaded.local_is_shared() => Scope::Project,
             Source::Local => Scope::Local,
             Source::Plugin(_) | Source::Skill(_) | Source::Agent(_) | Source::Callback | Source::Function => {
@@ -160,7 +160,7 @@ fn plugins(session: &Session, files: &mut Files) -> Result<(), CliError> {
     Ok(())
 }
 
-/// What was typed and can't be used ends the command: nothing is done without servers that were asked for.
+/// An unusable argument ends the command: nothing runs without servers that were requested.
 fn command_line(given: &str, start: &Path) -> Result<Layer, CliError> {
     if given.trim_start().starts_with('{') {
         return read_file(given, Path::new("<--mcp-config>"), Scope::CommandLine).map_err(refused);

@@ -11,7 +11,7 @@ use becket_mcp::{Names, Prompt, Tool};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Where Becket keeps what it knows of a user, below the user's directory.
+/// Becket's directory, below the user's directory.
 const OWN: &str = "becket";
 /// Approvals by content.
 const APPROVALS: &str = "mcp-approvals.json";
@@ -21,9 +21,9 @@ const APPROVALS: &str = "mcp-approvals.json";
 pub(crate) struct Gathered {
     /// The one that counts of each name, and the others.
     pub(crate) resolved: Resolved,
-    /// What can't be read.
+    /// The files that can't be read.
     pub(crate) problems: Vec<ConfigError>,
-    /// How approvals name the project.
+    /// The project's name in approvals.
     pub(crate) project: String,
     /// The directory of Becket's own files of this user; none without a home.
     pub(crate) own: Option<PathBuf>,
@@ -71,14 +71,14 @@ impl Gathered {
         }
     }
 
-    /// The names that the tools of a server have in a session with all the others, whose names have their say in it.
+    /// Returns the names of a server's tools in a session with all the others, whose names influence them.
     pub(crate) fn names(&self, server: &str, tools: &[Tool]) -> Names {
         let own = |name: &str| if name == server { tools } else { &[] };
         let all = self.server_names();
         Names::of_tools(all.iter().map(|name| (name.as_str(), own(name))))
     }
 
-    /// The servers whose names begin alike: a tool of one may have the name that a tool of another would have.
+    /// Returns the servers whose names begin alike: a tool of one may have the name that a tool of another would have.
     pub(crate) fn alike(&self, server: &str) -> Vec<String> {
         let names = self.names(server, &[]);
         let own = names.prefix(server).unwrap_or_default();
@@ -103,7 +103,7 @@ impl Gathered {
     /// The file of approvals.
     ///
     /// # Errors
-    /// There is no home directory to keep it in.
+    /// Errors if there is no home directory to store it in.
     pub(crate) fn approvals_file(&self) -> Result<PathBuf, CliError> {
         self.own.as_ref().map(|own| own.join(APPROVALS)).ok_or(CliError::NoSessionDirectory)
     }
@@ -114,7 +114,7 @@ pub(crate) fn variables(session: &Session) -> Vec<(OsString, OsString)> {
     session.environment().vars().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
-/// What was approved so far.
+/// Returns the existing approvals.
 ///
 /// # Errors
 /// The file is there and can't be read.

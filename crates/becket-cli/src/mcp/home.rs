@@ -9,7 +9,7 @@ use becket_embed::trust;
 use becket_mcp::config::edit::Part;
 use std::path::PathBuf;
 
-/// Where servers of a scope stand.
+/// The file that defines the servers of a scope.
 #[derive(Debug)]
 pub(crate) struct Home {
     /// The file; it need not be there.
@@ -22,7 +22,7 @@ pub(crate) struct Home {
 /// The file of a scope. A profile without a file of the user's own keeps servers in its settings.
 ///
 /// # Errors
-/// There is no home directory.
+/// Errors if there is no home directory.
 pub(crate) fn home_of(scope: McpScope, session: &Session) -> Result<Home, CliError> {
     let request = session.request();
     let project = trust::project_root(&request);
@@ -43,7 +43,7 @@ pub(crate) fn home_of(scope: McpScope, session: &Session) -> Result<Home, CliErr
 }
 
 impl Home {
-    /// Its text; none where it is not there.
+    /// Returns its text; `None` if it does not exist.
     ///
     /// # Errors
     /// It can't be read.
@@ -51,12 +51,12 @@ impl Home {
         Ok(read_if_there(&self.file)?)
     }
 
-    /// Where in the file the servers stand.
+    /// Returns the part of the file that contains the servers.
     pub(crate) fn part(&self) -> Part<'_> {
         self.project.as_deref().map_or(Part::Whole, Part::Project)
     }
 
-    /// Whether a new file of its kind is for its owner alone: entries may hold keys.
+    /// Returns true if a new file of its kind must be readable by its owner only: entries may contain keys.
     pub(crate) fn is_private(&self) -> bool {
         match self.scope {
             McpScope::Local | McpScope::User => true,

@@ -16,12 +16,12 @@ const CONNECT: &str = "MCP_TIMEOUT";
 
 /// The variable with a PEM file of more authorities.
 const CA: &str = "NODE_EXTRA_CA_CERTS";
-/// Tokens of servers that somebody has logged in to.
+/// The file of login tokens for servers.
 const TOKENS: &str = "mcp-tokens.json";
 /// Servers that wanted a login a while ago.
 const NEEDED: &str = "mcp-auth-needed.json";
 
-/// Where the tokens of logins are kept.
+/// The store of login tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keep {
     /// In the keyring of the system, where this program was built with the feature `keyring`; else in a file.

@@ -1,7 +1,7 @@
 //! An outcome as the answer of one hook, for an agent that has Becket as its hook.
 //!
-//! INVARIANT: nothing is weakened on the way. A denial and a block are said twice, by exit code 2 with the reason on
-//! stderr and by JSON; an allow is passed on only where hooks gave it, never where only a rule of this configuration did.
+//! INVARIANT: nothing is weakened on the way. A denial and a block are expressed twice, by exit code 2 with the reason on
+//! stderr and by JSON; an allow is passed on only if hooks gave it, never if only a rule of this configuration did.
 
 use becket_embed::view::background::Left;
 use becket_embed::view::{fired, fired_fields};
@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 /// The field for what the model reads.
 const CONTEXT: &str = "additionalContext";
 
-/// What is printed, and the exit code.
+/// The output and the exit code.
 #[derive(Debug, PartialEq)]
 pub(crate) struct HookOutput {
     pub(crate) exit: u8,
@@ -21,8 +21,8 @@ pub(crate) struct HookOutput {
     pub(crate) stderr: Option<String>,
 }
 
-/// The answer that says what the outcome says. `broken` tells of what could not be loaded, `left` of what ran in the
-/// background: it was waited for, so its context goes along, and a wake counts as the exit code 2 that it was (A4).
+/// Converts an outcome to the equivalent answer. `broken` reports what could not be loaded, `left` what ran in the
+/// background: it was awaited, so its context is included, and a wake counts as the exit code 2 that it was (A4).
 pub(crate) fn of(outcome: &Outcome, broken: &str, left: &[Left]) -> HookOutput {
     let answer = of_verdict(outcome, broken, left);
     let reminders: Vec<&str> = left.iter().filter_map(|left| left.reminder.as_deref()).collect();
@@ -52,13 +52,13 @@ fn of_verdict(outcome: &Outcome, broken: &str, left: &[Left]) -> HookOutput {
         named.extend(own);
         top.insert("hookSpecificOutput".to_owned(), Value::Object(named));
     }
-    // On exit 2 an elicitation's JSON would not count: there the JSON declines by itself (O3).
+    // On exit 2 an elicitation's JSON would not count: there the JSON itself declines (O3).
     let by_exit = blocked && spec.decision != DecisionModel::Elicitation && spec.exit_2.effect.blocks();
     let stdout = if top.is_empty() { String::new() } else { format!("{}\n", Value::Object(top)) };
     HookOutput { exit: if by_exit { 2 } else { 0 }, stdout, stderr: by_exit.then(|| reason(outcome)) }
 }
 
-/// What goes into `hookSpecificOutput`.
+/// Returns the content of `hookSpecificOutput`.
 fn own_fields(outcome: &Outcome, model: DecisionModel, left: &[Left]) -> Map<String, Value> {
     let mut own = fired_fields::of(&outcome.verdict);
     match model {
@@ -128,7 +128,7 @@ fn permission(own: &mut Map<String, Value>, outcome: &Outcome) {
     }
 }
 
-/// A defer, which the engine reads as an ask where somebody can be asked, is handed on as it was said.
+/// A defer, which the engine reads as an ask if a user can be asked, is passed on unchanged.
 fn defers(outcome: &Outcome) -> bool {
     outcome.runs.iter().any(|run| {
         matches!(run.reply.decision, Some(Decision::Permission { decision: PermissionDecision::Defer, .. }))

@@ -24,7 +24,7 @@ pub(crate) fn place(at: &At, around: &Surroundings) -> String {
     if at.line == 0 { file } else { format!("{file}:{}:{}", at.line, at.column) }
 }
 
-/// The first line: the event and what it is about.
+/// Returns the first line: the event and its subject.
 pub(crate) fn headline(event: &str, subject: Option<&str>, samples: &[&str]) -> String {
     let about = subject.map(|subject| format!("  {}", styled(SOURCE, subject))).unwrap_or_default();
     let made_up = match samples {

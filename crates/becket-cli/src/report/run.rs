@@ -1,4 +1,4 @@
-//! How a session is printed: as lines of JSON ([`Stream`]), as one object about the whole ([`RunResult`]), or for people
+//! The output of a session: lines of JSON ([`Stream`]), one object with the result ([`RunResult`]), or text for people
 //! ([`Live`]).
 //!
 //! All of it is pure: what happened goes in, text comes out. It neither decides nor writes anything.

@@ -10,7 +10,7 @@ pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();
 /// A headline.
 pub(crate) const HEAD: Style = Style::new().bold();
-/// Where something comes from.
+/// The source of an entry.
 pub(crate) const SOURCE: Style = AnsiColor::Cyan.on_default();
 /// Less important.
 pub(crate) const FAINT: Style = Style::new().dimmed();

@@ -1,11 +1,11 @@
-//! Columns that stand below each other, whatever the colours.
+//! Columns that are aligned regardless of colours.
 
 use super::style::{NONE, one_line};
 use super::wrap;
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
-/// The longest text of a cell that is no last one, in characters.
+/// The maximum width of a cell that is not the last one, in characters.
 const WIDEST: usize = 60;
 
 /// One cell: a text and how it looks.
@@ -46,7 +46,7 @@ impl Cell {
     }
 }
 
-/// Rows of cells; below a row may stand lines that don't count for the columns.
+/// Rows of cells; text below a row does not influence the columns.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     rows: Vec<(Vec<Cell>, String)>,
@@ -70,8 +70,8 @@ impl Table {
         self.fitted(indent, None)
     }
 
-    /// The same in `width` columns. A last column of several words is broken between them; another that does not fit beside
-    /// the rest of its row stands below it.
+    /// Formats it in `width` columns. A last column of several words is broken between them; another that does not fit
+    /// beside the rest of its row is below it.
     pub(crate) fn fitted(&self, indent: usize, width: Option<usize>) -> String {
         let widths = self.widths();
         let layout = match width {
@@ -98,7 +98,7 @@ impl Table {
         (0..columns).map(|n| widest(n).unwrap_or(0)).collect()
     }
 
-    /// Where the columns stand: the widest give way until the rest fits. The first always stays.
+    /// Computes the positions of the columns: the widest shrink until the rest fits. The first always keeps its width.
     fn layout(&self, widths: &[usize], indent: usize, width: usize) -> Layout {
         let mut beside = vec![true; widths.len()];
         loop {
@@ -131,7 +131,7 @@ impl Table {
 /// The narrowest that a column of several words may become.
 const ROOM: usize = 24;
 
-/// Which columns stand beside each other, and in which column the last one begins if it is broken between words.
+/// The columns that are beside each other, and the column at which the last one begins if it is broken between words.
 struct Layout {
     beside: Vec<bool>,
     hangs_at: Option<usize>,

@@ -48,8 +48,8 @@ pub(crate) fn fit(text: &str, width: Option<usize>) -> String {
     text.split_inclusive('\n').map(wrap).collect()
 }
 
-/// Wraps a styled line between words, or inside of a word that is wider than the line. What is wrapped begins where the
-/// text of the line does: behind its indentation and the mark of a list.
+/// Wraps a styled line between words, or inside of a word that is wider than the line. Continuation rows begin at the
+/// text of the line: after its indentation and the mark of a list.
 pub(crate) fn wrapped(line: &str, width: usize) -> Vec<String> {
     if !line.contains('\t') && columns(line) <= width {
         return vec![line.to_owned()];
@@ -79,7 +79,7 @@ pub(crate) fn rows(line: &str, width: usize, hang: usize) -> Vec<String> {
     for piece in pieces(line) {
         wrap.push(piece);
     }
-    // Blanks behind the last word are no row of their own.
+    // Blanks after the last word do not form a row.
     if wrap.rows.is_empty() || wrap.row.columns > hang {
         wrap.rows.push(wrap.row.text);
     }

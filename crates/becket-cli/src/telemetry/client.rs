@@ -18,7 +18,7 @@ pub(super) struct Sender {
     failed: FirstFailure,
 }
 
-/// Why spans did not arrive, where they did not.
+/// The first reason why spans did not arrive.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FirstFailure(Arc<Mutex<Option<String>>>);
 
@@ -71,7 +71,7 @@ async fn sent(client: reqwest::Client, request: Request<Bytes>) -> Result<Respon
     Ok(response)
 }
 
-/// What is at the bottom of an error; no address and no header is repeated.
+/// Returns the root cause of an error; no address and no header is repeated.
 fn innermost(error: &(dyn Error + 'static)) -> String {
     let mut last: &dyn Error = error;
     while let Some(source) = last.source() {

@@ -1,4 +1,4 @@
-//! The exporter of this process: whether one is wanted, where it sends, and how it ends.
+//! The exporter of this process: its activation, its destination, and its end.
 //!
 //! The standard variables (`OTEL_EXPORTER_OTLP_*`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_BSP_*`) are read by the
 //! crates of OpenTelemetry themselves.
@@ -19,7 +19,7 @@ use opentelemetry_sdk::trace::SdkTracerProvider;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// How long the last spans may take when the process ends.
+/// The time limit for the last spans at the end of the process.
 const FAREWELL: Duration = Duration::from_secs(1);
 /// The same for the hook of another agent, which waits for that end.
 const FAREWELL_OF_A_HOOK: Duration = Duration::from_millis(200);
@@ -27,7 +27,7 @@ const FAREWELL_OF_A_HOOK: Duration = Duration::from_millis(200);
 static WANTED: OnceLock<Wanted> = OnceLock::new();
 static EXPORTER: OnceLock<Result<Exporter, String>> = OnceLock::new();
 
-/// What the arguments and the environment want.
+/// The options of the arguments and the environment.
 struct Wanted {
     /// Or why it can't be had.
     protocol: Result<Protocol, String>,
@@ -62,7 +62,7 @@ pub(crate) fn begin(cli: &Cli, around: &Surroundings) {
     let is_hook = matches!(&cli.command, Command::Fire(args) if args.stdin_event);
     let is_named = around.var("OTEL_SERVICE_NAME").is_some();
     let wanted = Wanted { protocol, client: models::http(&environment(around)), is_named, is_hook };
-    // It is begun once.
+    // It is set once.
     drop(WANTED.set(wanted));
 }
 
@@ -122,7 +122,7 @@ impl Exporter {
         Ok(Exporter { provider, failed })
     }
 
-    /// Why spans did not arrive, where they did not.
+    /// Returns the reason why spans did not arrive, if they did not.
     fn end(&self, limit: Duration) -> Option<String> {
         let ended = self.provider.shutdown_with_timeout(limit);
         let late = || format!("it did not take them within {} ms", limit.as_millis());

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-/// How many firings are followed at once; past that the oldest is given up.
+/// The limit on concurrent firings that are traced; past it the oldest is dropped.
 const MOST: usize = 1_024;
 
 /// Makes the spans of one engine.
@@ -111,7 +111,7 @@ impl Observer for Spans {
     fn on(&self, event: &RunEvent) {
         match &event.what {
             RunEventKind::Fired { event: fired } => self.fired(event.firing, fired),
-            // What goes on in the background has its span when it ends.
+            // A background run has its span when it ends.
             RunEventKind::Finished { run } if run.background.is_none() => self.ran(event.firing, run, false),
             RunEventKind::BackgroundFinished { run, .. } => self.ran(event.firing, run, true),
             RunEventKind::Backgrounded { .. } => {
@@ -144,7 +144,7 @@ fn attributes(handler: &Handler, run: &Run) -> Vec<KeyValue> {
     all
 }
 
-/// What the handlers decided, in one word; rules have not had their say.
+/// Returns the decision of the handlers in one word, without permission rules.
 fn word(verdict: &Verdict) -> &'static str {
     if verdict.stop.is_some() {
         return "stop";

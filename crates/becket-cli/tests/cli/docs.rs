@@ -1,4 +1,4 @@
-//! What the documents say is what happens.
+//! The documents describe the actual behaviour.
 
 use crate::workspace;
 use std::path::{Path, PathBuf};
@@ -75,7 +75,7 @@ fn leads_somewhere(from: &Path, link: &str) -> bool {
     to.exists() && (heading.is_empty() || prose(&to).lines().any(|line| anchor(line) == Some(heading.into())))
 }
 
-/// What a heading is called in a link.
+/// Returns the name of a heading in a link.
 fn anchor(line: &str) -> Option<String> {
     let heading = line.strip_prefix('#')?.trim_start_matches('#').trim().to_lowercase();
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));

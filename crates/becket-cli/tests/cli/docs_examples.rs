@@ -11,10 +11,10 @@ mod callbacks;
 #[expect(dead_code, reason = "its `main` reads the arguments that the test gives")]
 mod policy_server;
 
-/// How the pages call the host with callbacks.
+/// The command with which the pages start the host with callbacks.
 pub(crate) const CALLBACKS: &str = "cargo run -q -p becket-engine --example callbacks";
 
-/// What that prints.
+/// Returns the output of that host.
 pub(crate) fn callbacks() -> String {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let lines = runtime.expect("a runtime starts").block_on(callbacks::calls());

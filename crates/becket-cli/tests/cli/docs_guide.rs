@@ -41,7 +41,7 @@ pages! {
 /// Pages about what only a person can type: `tests/terminal` walks through what they tell.
 const WALKED: &[&str] = &["terminal.md"];
 
-/// Pages whose programs the tests of the packages for other languages run.
+/// Pages whose programs are run by the tests of the packages for other languages.
 const OF_PACKAGES: &[&str] = &["agent-hooks.md", "node.md", "python-frameworks.md", "python.md"];
 
 /// Pages about features that are off by default: `tests/cli/otlp.rs` proves what they tell.

@@ -1,13 +1,12 @@
-//! Types a page of the guide, as somebody who follows it would: every file block is written, every `$ ` line is typed
-//! in one place, and what is printed must be what is shown.
+//! Types a page of the guide as its reader would: every file block is written, every `$ ` line is typed in one place, and the
+//! output must be what the page shows.
 //!
 //! - A block with `title="NAME"` is a file of the project; with `from="PATH"` beside it, it is also the text of that file
 //!   of this repository, word for word.
-//! - A line that ends with `&` starts a server. What is shown below it is what it says once it is ready; it ends with the
-//!   page.
+//! - A line that ends with `&` starts a server. The block below it is its output once it is ready; it ends with the page.
 //! - A `terminal` block is what is to be seen on a terminal while its line runs.
-//! - The port `8471` stands for one that is free, times and ids of sessions are not compared, and stderr is not: a
-//!   terminal shows the reason of a denial once.
+//! - The port `8471` stands for a free one, times and ids of sessions are not compared, and stderr is not: a terminal shows
+//!   the reason of a denial once.
 
 use crate::docs_examples::{CALLBACKS, callbacks};
 use crate::tmux::Terminal;
@@ -30,7 +29,7 @@ pub(crate) struct Page {
     env: TestEnv,
     port: String,
     exported: Vec<(String, String)>,
-    /// How the last line ended.
+    /// The exit code of the last line.
     code: i32,
     servers: Vec<Child>,
     typed: usize,
@@ -86,7 +85,7 @@ impl Page {
         }
     }
 
-    /// What a line prints, with everything that varies taken out.
+    /// Returns the output of a line with everything that varies removed.
     fn redacted(&mut self, line: &str, shown: &str) -> String {
         let printed = if let Some((name, value)) = exported(line) {
             self.exported.push((name, value));
@@ -107,7 +106,7 @@ impl Page {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// Starts a server, and waits for what it says where it says something.
+    /// Starts a server, and waits for its first output if it has any.
     fn starts(&mut self, line: &str, says_something: bool) -> String {
         let said = self.env.root().join(format!("server-{}", self.servers.len()));
         let file = File::create(&said).expect("a file can be made");
@@ -194,7 +193,7 @@ pub(crate) fn text_of(screen: &str) -> String {
     text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// How long a run took and what its session is called, in the parts of its last line, are no two times the same.
+/// Removes the run time and the name of the session from the last line, since they vary.
 fn without_run(text: &str) -> String {
     let part = |part: &str| {
         let took = part.strip_suffix(" s").is_some_and(|number| number.parse::<f64>().is_ok());

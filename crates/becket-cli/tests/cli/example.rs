@@ -6,7 +6,7 @@ use crate::{env, workspace};
 use becket_testkit::env::TestEnv;
 use std::process::Command;
 
-/// A copy in a git repository of its own, so that its output does not depend on Becket's; nobody has said that he trusts it.
+/// A copy in a separate git repository, so that its output does not depend on Becket's; the folder is not trusted.
 pub(crate) fn copied() -> (TestEnv, std::path::PathBuf) {
     let env = env();
     env.write("home/.claude.json", "{}");
@@ -61,7 +61,7 @@ fn the_output_in_the_readme_is_real() {
     snapbox::assert_data_eq!(env.redacted(&shown_in_the_readme(1)), snapbox::Data::text(real).raw());
 }
 
-/// What README shows below the line that is typed in its console block of that number.
+/// Returns the output in README's console block of that number.
 fn shown_in_the_readme(block: usize) -> String {
     let readme = std::fs::read_to_string(workspace().join("README.md")).expect("README.md is there");
     let shown = readme.split("```console\n").nth(block).and_then(|rest| rest.split("```").next());

@@ -1,4 +1,4 @@
-//! What `fire` lends to hooks: models, networks; and what goes on behind the verdict.
+//! The services of `fire` for hooks (models, networks), and background hooks after the verdict.
 
 use crate::env_with;
 use becket_testkit::proc::{Marker, wait_until};
@@ -38,7 +38,7 @@ fn a_script_answers_in_the_place_of_every_model() {
     assert!(ended.stderr.contains("script.json:2:"), "{ended:?}");
 }
 
-/// A server that answers one request with a stream of events, and what it was sent.
+/// Starts a server that answers one request with a stream of events; returns the request at its end.
 fn server(events: &str) -> (String, std::thread::JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let url = format!("http://{}/v1/", listener.local_addr().expect("it has an address"));

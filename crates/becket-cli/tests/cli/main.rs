@@ -1,4 +1,4 @@
-//! The `becket` binary from outside: what it prints, how it ends, what it refuses.
+//! The `becket` binary from outside: its output, its exit codes, its errors.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 

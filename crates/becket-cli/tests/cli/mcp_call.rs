@@ -6,14 +6,14 @@ use crate::{env, env_with, workspace};
 use becket_testkit::env::{Ended, TestEnv};
 use serde_json::{Value, json};
 
-/// A server that logs what it gets.
+/// Returns a server that logs its input.
 fn logged(env: &TestEnv) -> Value {
     let mut entry = server(&[]);
     entry["env"] = json!({ "LOG": env.root().join("log") });
     json!({ "s": entry })
 }
 
-/// How often a tool of it was called.
+/// Returns the number of calls of its tool.
 fn calls(env: &TestEnv) -> usize {
     let log = std::fs::read_to_string(env.root().join("log")).unwrap_or_default();
     log.lines().filter(|line| line.contains("\"tools/call\"")).count()

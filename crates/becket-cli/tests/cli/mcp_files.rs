@@ -24,7 +24,7 @@ fn what_is_added_can_be_listed_and_what_is_removed_leaves_no_trace() {
     let env = env();
     let own = env.root().join("home/.claude.json");
     let project = env.project().join(".mcp.json");
-    // Odd on purpose: nobody's layout is changed.
+    // Unusual on purpose: the layout of existing entries is not changed.
     let before = "{ \"theme\":\"dark\",\n\n   \"mcpServers\" : {\n \"old\": {\"command\":\"a\"}\n} }\n";
     env.write("home/.claude.json", before);
     env.write("project/.mcp.json", before);

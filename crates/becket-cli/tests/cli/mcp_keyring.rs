@@ -15,7 +15,7 @@ struct Keyring {
 }
 
 impl Keyring {
-    /// None, and that was said, where one of the programs can't be run.
+    /// Returns `None`, with a message, if one of the programs can't be run.
     fn start(env: &TestEnv) -> Option<Self> {
         let mut bus = Command::new("dbus-daemon");
         bus.args(["--session", "--nofork", "--print-address"]);
@@ -72,7 +72,7 @@ fn ended(mut command: Command) -> Ended {
     Ended { code: ended.status.code(), stdout, stderr }
 }
 
-/// Logs in; what it prints as JSON, or in words.
+/// Logs in, and returns the output.
 fn logged_in(env: &TestEnv, server: &AuthServer, bus: &str, more: &[&str]) -> String {
     let arguments: Vec<&str> = ["login", "s"].into_iter().chain(more.iter().copied()).collect();
     let mut command = becket(env, server, bus, &arguments);
@@ -116,7 +116,7 @@ fn tokens_live_in_the_keyring_those_of_the_file_go_on_to_be_read_and_a_logout_cl
     assert_eq!(said["kept"], json!({"in": "keyring"}), "{said}");
     assert!(!is_in_file(&env));
     listed(&keyring.address, "connected");
-    // The same without a keyring: that is no "nobody is logged in".
+    // The same without a keyring: that is different from "not logged in".
     let lost = listed("unix:path=/nowhere/at/all", "failed");
     assert!(lost.contains("this system's keyring can't be reached: "), "{lost}");
     let out = ended(becket(&env, &server, "unix:path=/nowhere/at/all", &["logout", "s"]));
@@ -125,7 +125,7 @@ fn tokens_live_in_the_keyring_those_of_the_file_go_on_to_be_read_and_a_logout_cl
     assert!(out.code == Some(0) && out.stdout.contains("logged out: s"), "{out:?}");
     assert!(!server.has_good_tokens());
     listed(&keyring.address, "needs a login");
-    // Nothing is asked of a keyring because of a server that nobody has logged in to.
+    // A server without a login does not cause a request to the keyring.
     listed("unix:path=/nowhere/at/all", "needs a login");
 }
 

@@ -12,7 +12,7 @@ fn becket(env: &TestEnv, server: &AuthServer, arguments: &[&str]) -> becket_test
     env.write("servers.json", config);
     let config = env.root().join("servers.json").to_string_lossy().into_owned();
     let run = env.becket(["mcp", "--mcp-config", &config].into_iter().chain(arguments.iter().copied()));
-    // A build with the feature `keyring` does not find the keyring of whoever runs the tests.
+    // A build with the feature `keyring` does not find the keyring of the user who runs the tests.
     run.env("DBUS_SESSION_BUS_ADDRESS", "unix:path=/nowhere/at/all")
 }
 

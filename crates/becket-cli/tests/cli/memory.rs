@@ -1,4 +1,4 @@
-//! How much memory the whole process takes.
+//! The memory of the whole process.
 
 use crate::env_with;
 

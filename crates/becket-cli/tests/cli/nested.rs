@@ -52,7 +52,7 @@ impl Nest {
         run.stdin(input.to_string()).run()
     }
 
-    /// How often Becket was started by a hook.
+    /// Returns the number of times that a hook started Becket.
     fn starts(&self) -> usize {
         fs::read_to_string(self.env.root().join("starts")).unwrap_or_default().lines().count()
     }

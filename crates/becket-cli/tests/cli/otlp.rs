@@ -146,7 +146,7 @@ fn spans(body: &[u8]) -> Vec<Span> {
     all.map(span).collect()
 }
 
-/// Hooks of which one denies and one goes on in the background; both read and print what nobody else may know.
+/// A denying hook and a background hook; both read and print secrets.
 fn place() -> TestEnv {
     let hooks = json!([
         {"type": "command", "command": "sh deny.sh"},

@@ -1,4 +1,4 @@
-//! Where the settings of a project are looked for, and what paths of options begin with.
+//! The search for the settings of a project, and the base of relative paths in options.
 
 use crate::{env, env_with};
 use becket_testkit::env::{Ended, TestEnv};

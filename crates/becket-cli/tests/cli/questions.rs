@@ -1,4 +1,4 @@
-//! Questions of hooks: on a real terminal, from a file, and with nobody to ask.
+//! Questions of hooks: on a real terminal, from a file, and without a user.
 
 use crate::env_with;
 use crate::tmux::Terminal;
@@ -117,7 +117,7 @@ fn an_end_while_it_is_asked_restores_the_terminal_and_ends_the_hook() {
         let screen = terminal.screen_with(|screen| screen.contains("ended "));
         assert!(screen.contains(code), "{end}: {screen}");
         assert!(end == "-KILL" || screen.contains("interrupted"), "{end}: {screen}");
-        // A shell that takes the terminal back from a job that was killed puts it in order itself.
+        // A shell that regains the terminal from a killed job restores it itself.
         assert!(end == "-KILL" || terminal.settings() == before, "{end}");
         assert!(!env.project().join("answer").exists(), "{end}");
         assert!(wait_until(|| marker.alive().is_empty()), "{end}: {:?}", marker.alive());

@@ -1,4 +1,4 @@
-//! `becket run` from outside: what it reads, prints and returns, with a script in the place of a model.
+//! `becket run` from outside: its input, output and exit codes, with a script instead of a model.
 
 use crate::env_with;
 use becket_testkit::env::{Ended, Run, TestEnv};
@@ -16,7 +16,7 @@ pub(crate) fn run(env: &TestEnv, arguments: &[&str]) -> Run {
     env.becket([&["run", "--model", "script:script.json"], arguments].concat())
 }
 
-/// What was printed, a line each.
+/// Returns the output, one value a line.
 pub(crate) fn lines(ended: &Ended) -> Vec<Value> {
     let read = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
     ended.stdout.lines().map(read).collect()

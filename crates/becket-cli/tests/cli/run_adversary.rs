@@ -21,7 +21,7 @@ fn object(value: &Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap_or_default()
 }
 
-/// What is there before the first run.
+/// Creates the state before the first run.
 fn place(case: &Value) -> TestEnv {
     let env = env();
     if case["trusted"] == false {
@@ -38,7 +38,7 @@ fn place(case: &Value) -> TestEnv {
     env
 }
 
-/// One run; what it said on stderr.
+/// Performs one run and returns its stderr.
 fn run(env: &TestEnv, name: &str, step: &Value) -> String {
     let here = |text: &str| text.replace("[ROOT]", &env.root().to_string_lossy());
     if let Some(settings) = step.get("settings") {
@@ -72,7 +72,7 @@ fn run(env: &TestEnv, name: &str, step: &Value) -> String {
     ended.stderr
 }
 
-/// Puts texts in the place of others in each file of that name.
+/// Replaces texts in each file of that name.
 fn edit(env: &TestEnv, name: &str, texts: &Map<String, Value>) {
     let mut found = 0;
     each_file(env.root(), &mut |file| {

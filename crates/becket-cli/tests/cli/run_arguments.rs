@@ -1,4 +1,4 @@
-//! Arguments of `becket run` that can't be used, and what is said of them: what is wrong, where, and what to do.
+//! Unusable arguments of `becket run` and their errors: the problem, its place, and the way to fix it.
 
 use crate::run::{lines, run, scripted};
 use serde_json::json;

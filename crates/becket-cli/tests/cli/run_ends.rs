@@ -1,4 +1,4 @@
-//! How `becket run` ends when somebody wants it to: signals, and readers who go away. Nothing is left.
+//! The ends of `becket run` by signals and by closed pipes. Nothing is left.
 
 use crate::run::{run, scripted};
 use becket_testkit::env::TestEnv;
@@ -49,7 +49,7 @@ fn a_signal_ends_the_turn_and_the_session_and_says_so() {
     }
 }
 
-/// Its transcript is whole: the session can be gone on with.
+/// Its transcript is complete: the session can be resumed.
 fn goes_on(env: &TestEnv) {
     env.write("project/script.json", json!({"turns": [{"text": "Again."}]}).to_string());
     let ended = run(env, &["-p", "go on", "--continue"]).run();

@@ -7,14 +7,14 @@ const USER: &str = "WORD OF THE USER";
 const PROJECT: &str = "WORD OF THE PROJECT";
 const LOCAL: &str = "WORD OF THIS MACHINE";
 
-/// Whether a run with these arguments is told a text, or anything of the kind.
+/// Returns true if the model of a run with these arguments receives a text, or any of its kind.
 fn is_told(arguments: &[&str], text: &str) -> bool {
     let env = scripted(&json!({}), &json!([{"text": "told", "expect": [text]}]));
     env.write("home/.claude/CLAUDE.md", USER);
     env.write("project/CLAUDE.md", PROJECT);
     env.write("project/CLAUDE.local.md", LOCAL);
     let ended = run(&env, &[&["-p", "hi"], arguments].concat()).run();
-    // The script refuses to go on where it misses a text: that and nothing else is the other end.
+    // The script fails if it misses a text: that is the only other end.
     assert!(ended.stdout == "told\n" || ended.stderr.contains(text), "{ended:?}");
     ended.code == Some(0)
 }

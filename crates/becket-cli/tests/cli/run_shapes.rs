@@ -1,4 +1,4 @@
-//! The shapes that others rely on: what hooks of a run read, what stands in its transcript, what scripts are told.
+//! The formats that other programs rely on: inputs of hooks, transcripts, output for scripts.
 
 use crate::run::{lines, run, scripted};
 use becket_testkit::env::{Ended, TestEnv};
@@ -19,7 +19,7 @@ fn expected() -> Map<String, Value> {
     file["events"].as_object().expect("events by name").clone()
 }
 
-/// A hook on each event that keeps what it reads; the one of PermissionRequest says yes, and adds a directory.
+/// A hook on each event that records its input; the one of PermissionRequest allows, and adds a directory.
 fn keeping_all() -> Value {
     let allow = r#"echo '{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow","updatedPermissions":[{"type":"addDirectories","directories":["more"],"destination":"session"}]}}}'"#;
     let hooks = expected().into_iter().map(|(event, _)| {
@@ -56,7 +56,7 @@ fn a_whole_session() -> (TestEnv, Ended) {
     (env, ended)
 }
 
-/// What hooks have read, by event.
+/// Returns the inputs of hooks, by event.
 fn inputs(env: &TestEnv) -> BTreeMap<String, Vec<Map<String, Value>>> {
     let mut inputs: BTreeMap<String, Vec<_>> = BTreeMap::new();
     let directory = fs::read_dir(env.project().join("inputs")).expect("hooks have run");
@@ -70,7 +70,7 @@ fn inputs(env: &TestEnv) -> BTreeMap<String, Vec<Map<String, Value>>> {
     inputs
 }
 
-/// Whether an input has these keys, in this order.
+/// Returns true if an input has these keys, in this order.
 fn has_keys(input: &Map<String, Value>, expected: &Value) -> bool {
     let mut found = input.keys().map(String::as_str).peekable();
     let names = expected.as_array().into_iter().flatten().filter_map(Value::as_str);

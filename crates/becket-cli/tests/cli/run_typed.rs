@@ -3,7 +3,7 @@
 use crate::run::{lines, run, scripted};
 use serde_json::{Value, json};
 
-/// A hook that keeps what it is told.
+/// Returns a hook that records a field of its input.
 fn keeps(field: &str) -> Value {
     let command = format!(
         "python3 -c 'import json,sys; e=json.load(sys.stdin); print(e[\"hook_event_name\"], e[\"{field}\"], \

@@ -1,5 +1,4 @@
-//! On a real terminal: colour where it can be shown, none where a variable forbids it, no waiting for a person, spinners
-//! for what takes a while.
+//! A real terminal: colour if it is supported, none if a variable disables it, no waiting for a user, spinners for slow hooks.
 
 use crate::env_with;
 use crate::tmux::Terminal;

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A terminal with a shell in it, gone when the test is.
+/// A terminal with a shell in it, closed at the end of the test.
 pub(crate) struct Terminal<'e> {
     env: &'e TestEnv,
     socket: PathBuf,
@@ -31,7 +31,7 @@ impl<'e> Terminal<'e> {
         command.output().expect("tmux is there")
     }
 
-    /// What becket is called here, with these arguments.
+    /// Returns the command line of becket with these arguments.
     pub(crate) fn becket(&self, arguments: &str) -> String {
         let program = Path::new(env!("CARGO_BIN_EXE_becket")).display();
         format!("{program} --managed-dir {} {arguments}", self.env.root().join("managed").display())
@@ -47,12 +47,12 @@ impl<'e> Terminal<'e> {
         self.tmux(&[&["send-keys"], keys].concat());
     }
 
-    /// What is to be seen, with colours.
+    /// Returns the screen, with colours.
     pub(crate) fn screen(&self) -> String {
         String::from_utf8_lossy(&self.tmux(&["capture-pane", "-p", "-e"]).stdout).into_owned()
     }
 
-    /// What is to be seen once `is_there` holds.
+    /// Returns the screen once `is_there` holds.
     pub(crate) fn screen_with(&self, is_there: impl Fn(&str) -> bool) -> String {
         let start = Instant::now();
         loop {
@@ -77,7 +77,7 @@ impl<'e> Terminal<'e> {
         self.settings()
     }
 
-    /// How the terminal is set: whether it echoes, who reads what.
+    /// Returns the settings of the terminal: echo, line mode.
     pub(crate) fn settings(&self) -> String {
         let tty = self.tmux(&["display-message", "-p", "#{pane_tty}"]).stdout;
         let tty = String::from_utf8_lossy(&tty).trim().to_owned();

@@ -1,7 +1,7 @@
 //! The form of a case.
 //!
-//! Strings in what is wanted may hold `…`, which stands for anything; `[ROOT]` stands for the directory that holds `home`,
-//! `project` and `managed`, in what is given and in what is wanted. See [`crate::pattern`] for how values are compared.
+//! Strings in expectations may hold `…`, which stands for anything; `[ROOT]` stands for the directory that holds `home`,
+//! `project` and `managed`, in inputs and in expectations. See [`crate::pattern`] for the comparison of values.
 
 use becket_testkit::messages_api::Turn;
 use serde::Deserialize;
@@ -27,10 +27,10 @@ pub(crate) struct Case {
     /// Events with a hook that looks on (`hook see`, the user's).
     #[serde(default)]
     pub(crate) see: Vec<String>,
-    /// The hooks that do something, by event; they stand in the settings of the project unless they say otherwise.
+    /// The active hooks, by event; they are in the settings of the project by default.
     #[serde(default)]
     pub(crate) hooks: BTreeMap<String, Vec<Hook>>,
-    /// What `hook NAME` does, for hooks that stand in files.
+    /// The scripts of `hook NAME`, for hooks in files.
     #[serde(default)]
     pub(crate) texts: BTreeMap<String, String>,
     /// Files below the root.
@@ -47,17 +47,17 @@ pub(crate) struct Case {
     pub(crate) then: Vec<Then>,
 }
 
-/// A hook that records what it is told, and then does this.
+/// A hook that records its input, and then runs this.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Hook {
-    /// `hook NAME` is its command; made up from the event where it is not given.
+    /// The name in its command `hook NAME`; derived from the event by default.
     pub(crate) name: Option<String>,
     pub(crate) matcher: Option<String>,
     /// Text for `sh`; `$IN` holds its input.
     #[serde(default, rename = "do")]
     pub(crate) does: String,
-    /// Whose settings it stands in: `project`, `user`, `policy` or `flag`.
+    /// The settings that contain it: `project`, `user`, `policy` or `flag`.
     #[serde(default = "project", rename = "in")]
     pub(crate) of: String,
     /// Further keys of the handler.
@@ -80,7 +80,7 @@ pub(crate) struct Then {
     pub(crate) want: Want,
 }
 
-/// How the program is run.
+/// The arguments and input of a run.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Run {
@@ -89,9 +89,9 @@ pub(crate) struct Run {
     pub(crate) args: Vec<String>,
     pub(crate) stdin: String,
     pub(crate) env: BTreeMap<String, String>,
-    /// What the model says.
+    /// The answers of the model.
     pub(crate) turns: Vec<Turn>,
-    /// The turns of a scripted model, in the place of a server.
+    /// The turns of a scripted model, instead of a server.
     pub(crate) script: Option<Value>,
     /// Nobody listens where the server should be.
     pub(crate) nobody: bool,
@@ -130,7 +130,7 @@ pub(crate) struct Signal {
     pub(crate) send: String,
 }
 
-/// What has to come of it. What is not mentioned has a strict default: exit code 0, nothing on stderr, no notices, all turns
+/// The expected results. A missing field has a strict default: exit code 0, nothing on stderr, no notices, all turns
 /// taken.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -144,13 +144,13 @@ pub(crate) struct Want {
     pub(crate) no_lines: Vec<Value>,
     /// All notices to the user, in this order.
     pub(crate) notices: Vec<String>,
-    /// The names of the events whose hooks were run, one for each hook that was.
+    /// The names of the events whose hooks ran, one for each run.
     pub(crate) events: Option<Vec<String>>,
     /// The same where hooks of several events run at once: in any order.
     pub(crate) ran: Option<Vec<String>>,
-    /// What hooks were told: each matches a record of its own.
+    /// The inputs of hooks: each matches a separate record.
     pub(crate) inputs: Vec<Value>,
-    /// What the model was told in the last request, whole (see `seen`).
+    /// The complete messages of the last request to the model (see `seen`).
     pub(crate) told: Option<Vec<String>>,
     /// The same of other requests, by number from 1.
     pub(crate) told_at: BTreeMap<usize, Vec<String>>,
@@ -159,11 +159,11 @@ pub(crate) struct Want {
     /// Tools that the first request offers, and some that it must not.
     pub(crate) offered: Vec<String>,
     pub(crate) not_offered: Vec<String>,
-    /// How many requests there were; as many as there are turns where it is not said.
+    /// The number of requests; by default the number of turns.
     pub(crate) requests: Option<usize>,
-    /// What files below the root hold; null: they are not there.
+    /// The content of files below the root; null: they do not exist.
     pub(crate) files: BTreeMap<String, Value>,
-    /// What stderr holds, in this order; nothing at all where none is given.
+    /// The texts on stderr, in this order; by default it is empty.
     pub(crate) stderr: Vec<String>,
     /// All of stdout, of a plain run.
     pub(crate) stdout: Option<String>,

@@ -4,7 +4,7 @@ use crate::case::Case;
 use crate::suite::{cases, families};
 use std::collections::BTreeSet;
 
-/// How many cases there are at least.
+/// The minimum number of cases.
 const CASES: usize = 150;
 
 /// The rules that a case has to name each.

@@ -1,7 +1,7 @@
 //! Each event of the table has cases that show its input, field by field, and all that its hooks can bring about.
 //!
-//! What counts as shown is read off the cases: a hook of the event that answers with the field, or ends with 2. That the case
-//! then looks at what came of it is for its author to see to.
+//! The effects that count as tested are derived from the cases: a hook of the event that answers with the field, or exits with
+//! 2. The author of the case is responsible for checking the result.
 
 use crate::case::{Case, Hook};
 use crate::coverage::all;
@@ -9,7 +9,7 @@ use becket_model::EventKind;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What no run without a person can show: the tests that do, each by its file, its name and what it shows.
+/// The effects that no run without a user can show: their tests, each by its file, its name and its effects.
 const ELSEWHERE: [(&str, &[&str], (&str, &str)); 2] = [
     (
         "Notification",
@@ -23,7 +23,7 @@ const ELSEWHERE: [(&str, &[&str], (&str, &str)); 2] = [
     ),
 ];
 
-/// What hooks of an event can bring about, by the table, and that they are told of it.
+/// Returns the effects that hooks of an event can have, by the table, and their input.
 fn effects(event: EventKind) -> BTreeSet<&'static str> {
     let spec = event.spec();
     let mut effects: BTreeSet<&str> = spec.output.iter().map(|field| field.name).collect();
@@ -33,7 +33,7 @@ fn effects(event: EventKind) -> BTreeSet<&'static str> {
     effects
 }
 
-/// What hooks of an event do in a case, as one text.
+/// Returns the scripts of an event's hooks in a case, as one text.
 fn does(case: &Case, event: &str) -> String {
     let text = |hook: &Hook| {
         let named = hook.name.as_ref().and_then(|name| case.texts.get(name));
@@ -41,7 +41,7 @@ fn does(case: &Case, event: &str) -> String {
     };
     let mut does: String = case.hooks.get(event).into_iter().flatten().map(text).collect();
     if case.settings["hooks"][event].is_array() {
-        // What such a hook answers stands in a file.
+        // The answer of such a hook is in a file.
         does.extend(case.files.values().map(String::as_str));
     }
     does
@@ -52,7 +52,7 @@ fn inputs(case: &Case) -> impl Iterator<Item = &Value> {
     case.want.inputs.iter().chain(of_others)
 }
 
-/// Whether a case shows it.
+/// Returns true if a case shows it.
 fn shows(case: &Case, event: &str, effect: &str) -> bool {
     match effect {
         "input" => inputs(case).any(|input| input["hook_event_name"] == event && input["$keys"].is_array()),

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// What is not as it is wanted; empty where all is.
+/// Returns the differences from the expectation; empty if there are none.
 pub(crate) fn complaints(run: &Run, want: &Want, seen: &Seen, root: &Path) -> Vec<String> {
     let mut wrong = Vec::new();
     if seen.ended.code != Some(want.code) {

@@ -10,12 +10,12 @@
 
 use serde_json::{Map, Value};
 
-/// Whether it fits; where it does not, where and why.
+/// Errors with the position and the difference if it does not match.
 pub(crate) fn fits(want: &Value, got: &Value) -> Result<(), String> {
     at("", want, got)
 }
 
-/// Whether a text fits a pattern.
+/// Returns true if a text matches a pattern.
 pub(crate) fn text_fits(want: &str, got: &str) -> bool {
     let mut parts = want.split('…');
     let first = parts.next().unwrap_or_default();

@@ -12,7 +12,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What a hook does first: it records its name and its input in one write, so that those that run at once stay apart.
+/// The first part of a hook: it records its name and its input in one write, so that concurrent ones remain separate.
 const RECORDER: &str = r#"#!/bin/sh
 IN=$(cat)
 printf '{"hook":"%s","input":%s}\n' "$1" "$IN" >"$TOLD.$$"
@@ -60,7 +60,7 @@ impl Place {
         place
     }
 
-    /// Where everything lies.
+    /// The directory of the case.
     pub(crate) fn root(&self) -> &Path {
         self.env.root()
     }

@@ -1,4 +1,4 @@
-//! What came of a run, in a form that a case can name.
+//! The results of a run, in a form that a case can name.
 //!
 //! A request is shown as lines, one for each block:
 //!
@@ -16,21 +16,21 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// What came of a run, with `[ROOT]` in the place of its path.
+/// The results of a run, with `[ROOT]` for its path.
 #[derive(Debug)]
 pub(crate) struct Seen {
     pub(crate) ended: Ended,
-    /// Stdout, where it is lines of JSON.
+    /// Stdout, if it is lines of JSON.
     pub(crate) lines: Vec<Value>,
-    /// What hooks recorded: `{"hook", "input"}`, in the order in which they started.
+    /// The records of hooks: `{"hook", "input"}`, in the order in which they started.
     pub(crate) hooks: Vec<Value>,
     /// Requests as lines.
     pub(crate) told: Vec<Vec<String>>,
     /// Requests as they came.
     pub(crate) requests: Vec<Value>,
-    /// What the API would have refused.
+    /// The requests that the API would have rejected.
     pub(crate) wrongs: Vec<String>,
-    /// Turns that nobody asked for.
+    /// The number of turns that were not requested.
     pub(crate) left: usize,
     /// The lines of the session's transcript.
     pub(crate) transcript: Vec<Value>,
@@ -80,7 +80,7 @@ impl Seen {
     }
 }
 
-/// What is no JSON is shown as the text that it is.
+/// A text that is not JSON is shown unchanged.
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
 }

@@ -7,10 +7,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, PoisonError};
 
-/// How many cases run at once, of all families together.
+/// The limit on concurrent cases, of all families together.
 const TOGETHER: usize = 3;
 
-/// How many run now.
+/// The number of running cases.
 static RUNNING: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
 
 /// The cases of a family.

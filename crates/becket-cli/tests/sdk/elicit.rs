@@ -1,4 +1,4 @@
-//! The host as the one who answers the questions of MCP servers.
+//! The host as the responder to questions of MCP servers.
 
 use crate::host::Host;
 use crate::place;
@@ -11,7 +11,7 @@ const LONG: Duration = Duration::from_secs(60);
 
 const BECKET: &str = env!("CARGO_BIN_EXE_becket");
 
-/// What a server of the host answers to what comes before its tool is called.
+/// Returns the answer of the host's server before its tool is called.
 fn response(message: &Value) -> Value {
     let result = match message["method"].as_str().unwrap_or_default() {
         "initialize" => json!({"protocolVersion": message["params"]["protocolVersion"],
@@ -47,7 +47,7 @@ fn form() -> Value {
     json!({"mode": "form", "message": "Which table?", "requestedSchema": schema})
 }
 
-/// Has the server ask this while its tool is called. What the host is asked, if it is; then the server's answer.
+/// A question of the server during a call of its tool: the host's request, if there is one; then the server's answer.
 struct Asked {
     host: Host,
     call: Value,
@@ -69,7 +69,7 @@ impl Asked {
         serves(&mut self.host, |line| line["request"]["subtype"] == "elicitation")
     }
 
-    /// What the server is answered.
+    /// Returns the answer that the server receives.
     fn answer(&mut self) -> Value {
         let line = serves(&mut self.host, |line| line["request"]["message"]["id"] == 77);
         self.host.answers(&line, json!({}));
@@ -101,7 +101,7 @@ fn a_form_goes_to_the_host_and_its_answer_to_the_server() {
     assert_eq!((&request["message"], &request["mode"]), (&json!("Which table?"), &json!("form")));
     assert_eq!(request["requested_schema"], form()["requestedSchema"]);
     assert_eq!(request["property_order"], json!(["when", "seats"]));
-    // One that does not fit is asked for again, and says why.
+    // An invalid answer is requested again, with the reason.
     asked.host.answers(&question, json!({"action": "accept", "content": {"when": "noon", "seats": 0}}));
     let again = asked.question();
     assert!(again["request"]["message"].as_str().is_some_and(|said| said.contains("seats")), "{again}");
@@ -199,14 +199,14 @@ fn a_hook_that_answers_leaves_the_host_unasked() {
     asked.ends();
 }
 
-/// Hooks of Notification that append what they are told to `told`, a line each.
+/// Hooks of Notification that append their input to `told`, one line each.
 fn tells() -> Value {
     json!({"hooks": {"Notification": [
         {"matcher": "elicitation_*", "hooks": [{"type": "command", "command": "tr -d '\\n' >> told; echo >> told"}]}
     ]}})
 }
 
-/// What they were told, once there are so many.
+/// Returns their inputs, once there are this many.
 fn told(env: &TestEnv, count: usize) -> Vec<Value> {
     let until = std::time::Instant::now() + LONG;
     loop {

@@ -57,7 +57,7 @@ fn a_matcher_keeps_other_tools_away_and_an_empty_answer_decides_nothing() {
     assert!(made(&env));
 }
 
-/// What a host may answer instead of an answer, and words of what the model is told.
+/// Malformed answers of a host, and a part of the resulting message to the model.
 // rule: H9
 #[test]
 fn what_is_no_answer_denies_the_call() {

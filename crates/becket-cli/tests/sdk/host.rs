@@ -1,4 +1,4 @@
-//! A host that speaks the control protocol by itself.
+//! A host with its own implementation of the control protocol.
 
 use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};
@@ -105,7 +105,7 @@ impl Host {
         self.until(|line| line["type"] == "control_request" && line["request"]["subtype"] == subtype)
     }
 
-    /// Answers what it was asked.
+    /// Answers a request.
     pub(crate) fn answers(&mut self, asked: &Value, response: Value) {
         let response = json!({"subtype": "success", "request_id": asked["request_id"], "response": response});
         self.line(&json!({"type": "control_response", "response": response}).to_string());

@@ -41,7 +41,7 @@ fn a_job_is_idle_works_waits_and_is_done() {
         {"text": "All is well."},
     ]);
     let env = with(&turns);
-    // A link that lies in the place of the file is replaced, and not followed.
+    // A link at the file's path is replaced, and not followed.
     env.write("victim", "mine");
     std::os::unix::fs::symlink(env.root().join("victim"), env.root().join("job/state.json"))
         .expect("it is new");

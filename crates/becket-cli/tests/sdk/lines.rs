@@ -1,4 +1,4 @@
-//! Lines that are read: in any order, at any time, and what is said of those that can't be.
+//! Input lines: in any order, at any time, and the errors of malformed ones.
 
 use crate::host::Host;
 use crate::{bash, place};

@@ -1,5 +1,5 @@
-//! Programs that drive `becket run` over stdin and stdout: the public Agent SDKs, and a host that speaks the control protocol
-//! by itself.
+//! Programs that drive `becket run` over stdin and stdout: the public Agent SDKs, and a host with its own implementation of
+//! the control protocol.
 
 #![cfg(unix)]
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
@@ -26,7 +26,7 @@ mod wishes;
 use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};
 
-/// A place with settings of the user, and a script in the place of a model.
+/// A place with settings of the user, and a script instead of a model.
 fn place(program: &str, settings: &Value, turns: &Value) -> TestEnv {
     let env = TestEnv::new(program);
     env.write("home/.claude/settings.json", settings.to_string());

@@ -13,7 +13,7 @@ pub(crate) enum Package {
 }
 
 impl Package {
-    /// What `cargo xtask test` says of where it is.
+    /// Returns the variable with its path, which `cargo xtask test` sets.
     const fn variable(self) -> &'static str {
         match self {
             Package::Python => "BECKET_TEST_SDK_PYTHON",
@@ -21,8 +21,8 @@ impl Package {
         }
     }
 
-    /// A place for a scenario: a project with settings, and a script in the place of a model. None where there is a reason
-    /// that the package is missing.
+    /// A place for a scenario: a project with settings, and a script instead of a model. `None` if the package is
+    /// missing for a known reason.
     pub(crate) fn place(self, settings: &Value, turns: &Value) -> Option<Driven> {
         let Some(installed) = variable_of_test(self.variable()) else {
             let reason = variable_of_test("BECKET_TEST_SDK_SKIP").unwrap_or_else(|| {
@@ -55,7 +55,7 @@ pub(crate) struct Driven {
 }
 
 impl Driven {
-    /// Plays a scenario; what it has seen, a value each.
+    /// Plays a scenario; returns its observations, one value each.
     pub(crate) fn play(&self, scenario: &str) -> Vec<Value> {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sdk/fixtures");
         let script = match self.package {
@@ -63,7 +63,7 @@ impl Driven {
             Package::Node => self.env.root().join("driver/drive.mjs"),
         };
         let managed = self.env.root().join("managed").display().to_string();
-        // One that asks its user, and writes down what it hears.
+        // A server that asks its user, and records the answer.
         let servers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../becket-agent/tests/servers/server.py");
         let ended: Ended = self
             .env
@@ -81,7 +81,7 @@ impl Driven {
             .collect()
     }
 
-    /// Runs the example of the guide, as somebody who has installed the program would; what it prints.
+    /// Runs the example of the guide as after an installation; returns its output.
     pub(crate) fn example(&self) -> String {
         let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sdk");
         let name = match self.package {
@@ -102,7 +102,7 @@ impl Driven {
         String::from_utf8_lossy(&ended.stdout).into_owned()
     }
 
-    /// Whether a file of the project is there.
+    /// Returns true if the file of the project exists.
     pub(crate) fn there(&self, file: &str) -> bool {
         self.env.project().join(file).exists()
     }
@@ -241,7 +241,7 @@ pub(crate) mod scenario {
         assert!(results[1]["result"].as_str().is_some_and(|said| said.contains("`/nope`")), "{seen:?}");
     }
 
-    /// A provider that fails is an exception that says so, behind a message that stands for the answer.
+    /// A failing provider causes an exception with its error, after a message that replaces the answer.
     // rule: L3
     pub(crate) fn api_error(package: Package) {
         let turns = json!([{"error": {"kind": "bad_request", "message": "messages: at least one"}}]);

@@ -1,4 +1,4 @@
-//! The host as the person who is asked for permissions.
+//! The host as the responder to permission requests.
 
 use crate::host::{Host, matcher};
 use crate::{bash, place};
@@ -124,7 +124,7 @@ fn a_rewrite_that_a_rule_asks_about_is_asked_about_once_more_and_no_third_time()
     }
 }
 
-/// What a host may answer instead of a yes, and words of what the model is told.
+/// Malformed answers of a host, and a part of the resulting message to the model.
 // rules: D3, D8
 #[test]
 fn only_a_yes_that_is_understood_whole_is_one() {

@@ -13,7 +13,7 @@ fn guarded(turns: &Value) -> TestEnv {
     place(BECKET, &json!({"hooks": hooks}), turns)
 }
 
-/// What a program reads of a prompt that a hook turned down.
+/// The error that a program reads for a prompt that a hook has rejected.
 const REJECTION: &str =
     "UserPromptSubmit operation blocked by hook:\nno secrets\n\nOriginal prompt: my secret is x";
 

@@ -1,4 +1,4 @@
-//! What a host asks for while a session is open.
+//! The requests of a host while a session is open.
 
 use crate::host::Host;
 use crate::{bash, place};

@@ -13,7 +13,7 @@ fn calculating(expect: &str) -> TestEnv {
     place(BECKET, &json!({"permissions": {"allow": ["mcp__calc__add"]}}), &turns)
 }
 
-/// What the host's server answers.
+/// Returns the answer of the host's server.
 fn response(message: &Value) -> Value {
     let schema = json!({"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "number"}}});
     let result = match message["method"].as_str().expect("a method") {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const BECKET: &str = env!("CARGO_BIN_EXE_becket");
 
-/// How long a run waits for its tasks, in milliseconds.
+/// The variable for the time limit on a run's tasks, in milliseconds.
 const CEILING: &str = "CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS";
 
 fn in_background(id: &str, command: &str) -> Value {

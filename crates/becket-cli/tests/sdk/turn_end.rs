@@ -1,4 +1,4 @@
-//! What a run does by itself at the end of a turn.
+//! The tasks at the end of a turn.
 
 use crate::host::Host;
 use crate::place;
@@ -24,7 +24,7 @@ fn driven(server: &Server, settings: &Value, wants: Value, more: &[&str]) -> (Te
     (env, host)
 }
 
-/// The titles that stand in the transcripts.
+/// Returns the titles in the transcripts.
 fn titles(env: &TestEnv) -> Vec<String> {
     let mut found = Vec::new();
     for_each_transcript(&env.root().join("home/.becket/projects"), &mut |text| {
@@ -169,7 +169,7 @@ fn notes(env: &TestEnv) -> (String, String) {
     (now, before)
 }
 
-/// Runs of one prompt in one directory, whose small model notes something each time; `merged` is what it makes of all.
+/// Runs of one prompt in one directory, whose small model writes a note each time; `merged` is its summary of all.
 fn runs(count: usize, merged: Turn) -> (TestEnv, Server, Vec<String>) {
     let mut number = 0;
     let server = Server::start_with(move |request| {

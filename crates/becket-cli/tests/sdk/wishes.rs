@@ -1,4 +1,4 @@
-//! What a host wants of servers, of thinking, and to know of the window.
+//! A host's options for servers and thinking, and its requests for the context usage.
 
 use crate::host::Host;
 use crate::place;

@@ -1,4 +1,4 @@
-//! Clients whose commands take long to analyse.
+//! Clients with commands whose analysis is slow.
 
 use crate::client::on_socket_with;
 use crate::{BECKET, bash};

@@ -1,4 +1,4 @@
-//! What is no message, or none that can be answered: a typed error says what is wrong and where, and the rest goes on.
+//! Malformed messages: a typed error names the problem and its position, and other messages work.
 
 use crate::client::{fault, on_socket, on_stdio};
 use crate::{bash, command, with_hook};
@@ -111,7 +111,7 @@ fn a_line_that_is_no_message_is_told_with_its_number() {
         assert!(told.0 == kind && told.1.contains(words), "{line}: {told:?}");
         assert_eq!(id, if words == "line 8" { json!(3) } else { Value::Null });
     }
-    // Nobody waits for these, and nobody is harmed.
+    // These have no receiver, and no effect.
     client.writes(b"{\"jsonrpc\":\"2.0\",\"method\":\"unknown/told\"}\n{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":1}\n");
     client.writes(b"{\"jsonrpc\":\"2.0\",\"id\":9,\"meth");
     client.hangs_up();

@@ -30,7 +30,7 @@ fn a_firing_that_is_taken_back_ends_its_hooks_and_no_other() {
     client.asks("event/plan", fire.clone());
     // One that is becoming another program can't be read for a moment.
     assert!(wait_until(|| marker.alive().len() == 2), "{:?}", marker.alive());
-    // An id stands for one request at a time.
+    // An id belongs to one request at a time.
     client.line(&json!({"jsonrpc": "2.0", "id": other, "method": "event/fire", "params": fire}));
     assert_eq!(fault(&client.answer_to(other)).0, "id_in_use");
     client.line(&json!({"jsonrpc": "2.0", "method": "$/cancel", "params": {"id": other}}));

@@ -1,4 +1,4 @@
-//! A client that says what it is told to.
+//! A scripted client.
 
 use becket_testkit::env::TestEnv;
 use becket_testkit::proc::wait_until;
@@ -21,7 +21,7 @@ pub(crate) struct Client {
     lines: Receiver<Value>,
     seen: Vec<Value>,
     next: u64,
-    /// What it speaks over, where that is a socket.
+    /// Its socket, if it uses one.
     stream: Option<UnixStream>,
 }
 
@@ -169,7 +169,7 @@ impl Client {
         self.until(|line| line["method"] == method)
     }
 
-    /// Answers what it was asked.
+    /// Answers a request.
     pub(crate) fn answers(&mut self, asked: &Value, result: Value) {
         self.line(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": result}));
     }
@@ -207,7 +207,7 @@ impl Client {
         drop(self.to.take());
     }
 
-    /// Is gone as the system closes what a killed process had open.
+    /// Closes everything, as the system does for a killed process.
     pub(crate) fn dies(mut self) {
         if let Some(stream) = self.stream.take() {
             drop(stream.shutdown(Shutdown::Both));

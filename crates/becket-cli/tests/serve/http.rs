@@ -1,4 +1,4 @@
-//! The way in over HTTP: who is let in, what goes over it, and what is left when its clients are gone.
+//! HTTP: access, messages, and the state after the clients are gone.
 
 mod caller;
 mod gate;

@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 
 const CLIENTS: usize = 32;
 const LONGEST: usize = 16 << 20;
-/// What long lines may hold together, and what becket may have besides.
+/// The limit on long lines together, and on becket's other memory.
 const ROOM: usize = 128 << 20;
 const BESIDES: usize = 64 << 20;
-/// How many of them may be on their way at the same time.
+/// The number of them that fit at the same time.
 const LET_IN: usize = ROOM / LONGEST;
-/// Longer than anybody waits here to be told.
+/// Longer than any notification takes here.
 const LONG: Duration = Duration::from_secs(20);
 
 /// A request about nothing, as long as a line may be.
@@ -53,7 +53,7 @@ fn lines_that_stop_halfway_neither_make_it_grow_nor_keep_out_whole_ones() {
             });
         }
         let next = || refused.recv_timeout(LONG).expect("it is told");
-        // Some have given way to others, so there is no room left.
+        // Some have yielded to others, so there is no room left.
         let mut told = vec![next()];
         short.opens(&env.project(), "s", json!({}));
         asks_at_length(&mut whole, "long");
@@ -82,7 +82,7 @@ fn patient(serving: &OnSocket) -> UnixStream {
     stream
 }
 
-/// Sends bytes and reads the line that comes back; none where the connection has ended.
+/// Sends bytes and reads the line that is returned; `None` if the connection has ended.
 fn answered(mut stream: &UnixStream, bytes: &[u8]) -> Option<Value> {
     stream.write_all(bytes).ok()?;
     let mut line = String::new();
@@ -103,7 +103,7 @@ fn a_line_that_is_not_finished_ends_its_client_and_gives_its_room_back() {
     let started = Instant::now();
     let half = vec![b' '; LONGEST / 2];
     stuck.iter_mut().for_each(|client| client.writes(&half));
-    // A line that goes on and on is none that comes to its end.
+    // A line that continues forever never ends.
     while started.elapsed() < Duration::from_secs(25) {
         stuck.iter_mut().step_by(2).for_each(|client| client.writes(b" "));
         sleep(Duration::from_millis(300));

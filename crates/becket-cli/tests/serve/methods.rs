@@ -1,4 +1,4 @@
-//! What each method does, and that it says what the commands say.
+//! The results of each method, which are the same as those of the commands.
 
 use crate::client::on_stdio;
 use crate::{bash, command, with_hook};

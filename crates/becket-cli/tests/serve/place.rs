@@ -1,4 +1,4 @@
-//! The socket: who reaches it, what stood there before, and what is left.
+//! The socket: its access, an earlier file at its path, and its removal.
 
 use crate::client::on_socket;
 use crate::{BECKET, command, with_hook};

@@ -1,7 +1,7 @@
 //! The cases of the protocol that any language can run (`spec/cases`), through the sidecar.
 //!
-//! What a case expects is a part of the answer to `event/fire`: objects may have more than is expected, but `fields` and
-//! lists may not.
+//! The expectation of a case is a part of the answer to `event/fire`: objects may have more fields than expected, but `fields`
+//! and lists may not.
 
 use crate::BECKET;
 use crate::client::{Client, on_stdio};
@@ -32,7 +32,7 @@ fn cases(file: &str) -> Vec<Value> {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("`{path}`: {error}"))
 }
 
-/// Says where something is not as expected; nothing where all is.
+/// Returns the position of a difference; `None` if there is none.
 fn unlike(expected: &Value, got: &Value, at: &str) -> Option<String> {
     let differs = || Some(format!("{at}: expected {expected}, got {got}"));
     match (expected, got) {

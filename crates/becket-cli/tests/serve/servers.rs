@@ -45,7 +45,7 @@ fn servers_are_connected_when_a_hook_calls_them_and_end_with_the_session() {
     assert!(wait_until(|| marker.alive().is_empty()), "{:?}", marker.alive());
 }
 
-/// Whether a process is the server itself, and not what watches over it.
+/// Returns true if a process is the server itself, and not its watcher.
 fn is_server(id: u32) -> bool {
     let line = std::fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
     let mut words = line.split(|byte| *byte == 0);

@@ -85,7 +85,7 @@ fn a_client_that_lags_behind_what_happens_is_told_how_much_it_missed() {
     say(json!({"jsonrpc": "2.0", "id": 2, "method": "session/open",
         "params": {"start": env.project(), "session": "s", "settings": settings}}));
     let fire = json!({"session": "s", "event": "PreToolUse", "input": bash("ls")});
-    // What is sent before the session is open is refused, so it is waited for by its effect.
+    // A request before the session is open is rejected, so its effect is awaited.
     let stop = json!({"session": "s", "event": "Stop", "input": {"stop_hook_active": false}});
     while !env.project().join("over").exists() {
         say(json!({"jsonrpc": "2.0", "id": "s", "method": "event/fire", "params": stop}));

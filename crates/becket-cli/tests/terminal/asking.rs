@@ -1,4 +1,4 @@
-//! Whoever asks the person: calls, hooks, models.
+//! Questions to the user by calls, hooks and models.
 
 use crate::place::{Place, WORKS, is_done};
 use becket_testkit::proc::wait_until;

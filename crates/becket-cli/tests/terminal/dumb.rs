@@ -18,7 +18,7 @@ fn a_dumb_terminal_is_written_plain_lines_and_asks_by_number() {
     walk.starts("");
     walk.says("go");
     walk.sees_words("a number and Enter answer");
-    // Lines that come too soon are told so, and count for nothing.
+    // Lines that arrive too early have no effect except for a message.
     while !place.has("it") {
         walk.says("1");
         std::thread::sleep(std::time::Duration::from_millis(100));

@@ -59,7 +59,7 @@ fn one_key_clears_the_line_and_leaves_only_twice_on_an_empty_one() {
     }
     walk.says("but this");
     walk.sees(|screen| screen.contains("Still here.") && is_done(screen));
-    // A key in between is somebody who stays.
+    // A key in between means that the user stays.
     walk.terminal.presses(&["C-c"]);
     walk.sees(|screen| hints(screen) == 1 && is_done(screen));
     walk.types("x");

@@ -1,4 +1,4 @@
-//! What hooks see and say at a terminal: texts that are shown, notifications, escape sequences, servers that ask.
+//! Hooks at a terminal: displayed texts, notifications, escape sequences, servers that ask.
 
 use crate::place::{Place, hook, is_done};
 use becket_testkit::proc::wait_until;
@@ -37,7 +37,7 @@ fn hooks_are_told_that_a_permission_is_waited_for() {
     let turns = json!([
         {"tool_uses": [{"id": "t1", "name": "Bash", "input": {"command": "touch it"}}]}, {"text": "Enough."}
     ]);
-    // That one fails is nobody's business.
+    // A failure of that one is ignored.
     let place = Place::new(&hook("Notification", "cat >>told; echo no >&2; exit 2"), &turns);
     let walk = place.walk();
     walk.begins("go");

@@ -1,4 +1,4 @@
-//! What a permission shows, and what it does not select.
+//! The content of a permission prompt, and its initial selection.
 
 use crate::place::{Place, is_done};
 use becket_testkit::proc::wait_until;

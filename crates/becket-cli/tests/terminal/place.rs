@@ -9,25 +9,25 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// What a question says as soon as keys count for it.
+/// The text of a question once its keys count.
 pub(crate) const ANSWERS: &str = "Enter answers";
 
-/// What the line says that moves while a turn works; the first words of a session name the key, too.
+/// The text of the status line during a turn; in the first one of a session it names the key, too.
 pub(crate) const WORKS: &str = "s  Esc interrupts";
 
-/// Where a session is typed into.
+/// The environment of an interactive session.
 pub(crate) struct Place {
     pub(crate) env: TestEnv,
     pub(crate) marker: Marker,
-    /// The model, where it is not a script.
+    /// The model, unless it is a script.
     server: Option<Server>,
 }
 
-/// What is typed, and what is seen.
+/// An interactive session: its input and its screen.
 pub(crate) struct Walk<'p> {
     pub(crate) terminal: Terminal<'p>,
     place: &'p Place,
-    /// How the terminal was set.
+    /// The initial settings of the terminal.
     pub(crate) before: String,
 }
 
@@ -40,7 +40,7 @@ impl Place {
         Place { env, marker: Marker::new(), server: None }
     }
 
-    /// The same with a model behind a server, whose answers may take their time.
+    /// The same with a model behind a server, whose answers may be slow.
     pub(crate) fn served(settings: &Value, turns: Vec<Turn>) -> Self {
         Place { server: Some(Server::start(turns)), ..Self::new(settings, &json!([])) }
     }
@@ -52,12 +52,12 @@ impl Place {
         Walk { terminal, place: self, before }
     }
 
-    /// The text of a file below the root; nothing where it is not there.
+    /// Returns the text of a file below the root; empty if it is missing.
     pub(crate) fn text(&self, path: &str) -> String {
         fs::read_to_string(self.env.root().join(path)).unwrap_or_default()
     }
 
-    /// Whether a file of the project is there.
+    /// Returns true if the file of the project exists.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.env.project().join(name).exists()
     }
@@ -133,7 +133,7 @@ impl Walk<'_> {
         screen
     }
 
-    /// How many columns there are from now on.
+    /// Sets the number of columns.
     pub(crate) fn resizes(&self, columns: u16) {
         self.tmux(&["resize-window", "-x", &columns.to_string(), "-y", "30"]);
     }
@@ -173,12 +173,12 @@ impl Walk<'_> {
     }
 }
 
-/// Whether the last thing on the screen is an empty prompt.
+/// Returns true if the last thing on the screen is an empty prompt.
 pub(crate) fn is_asking_for_a_prompt(screen: &str) -> bool {
     screen.trim_end().ends_with("\n>") && screen.contains("Ctrl-D leaves")
 }
 
-/// Whether a turn is done and the next prompt may be typed.
+/// Returns true if a turn is done and the next prompt may be typed.
 pub(crate) fn is_done(screen: &str) -> bool {
     screen.trim_end().ends_with("\n>") && screen.contains("done  ")
 }

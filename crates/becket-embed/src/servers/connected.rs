@@ -18,14 +18,14 @@ impl Connected {
     /// then. One that can't be connected stops nothing: a hook that needs it fails by name.
     pub async fn connect(configured: Configured, cancel: &CancellationToken) -> Self {
         let Configured { servers, options } = configured;
-        // They are lent nothing: a question of theirs finds nobody.
+        // They have no host services: their questions are not answered.
         let pool = Pool::new(options, Arc::new(()));
         pool.configure(servers);
         pool.start(cancel).await;
         Connected { pool }
     }
 
-    /// What keeps servers from being called, a line each.
+    /// Returns the problems that keep servers from being called, one line each.
     pub fn notices(&self) -> Vec<String> {
         self.pool.servers().into_iter().filter_map(notice).collect()
     }
@@ -48,7 +48,7 @@ impl McpTools for Connected {
     }
 }
 
-/// What is wrong with the entry of a server of that name.
+/// Returns the problem in the entry of the server of that name.
 fn wrong(view: &ServerView, server: &str) -> Option<String> {
     if view.name != server {
         return None;

@@ -1,9 +1,9 @@
 //! The servers of one session: connected when a hook calls the first of them, and ended with the session.
 //!
-//! A task of their own connects them and ends them; whoever calls waits for it, and may go away at any time.
+//! A separate task connects and ends them; callers wait for it, and may be dropped at any time.
 //!
-//! INVARIANT: once that task has begun, it ends the servers, as soon as the session is closed, cancelled or dropped. After
-//! that none is begun.
+//! INVARIANT: once that task runs, it ends the servers as soon as the session is closed, cancelled or dropped. Afterwards no
+//! server is started.
 
 use super::connected::Connected;
 use super::named::Configured;
@@ -13,13 +13,13 @@ use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::SetOnce;
 
-/// Why a call comes too late.
+/// The error of a call after the end of the session.
 const OVER: &str = "the session has ended, and its MCP servers with it";
 
 /// The servers of a session. Dropped, it has them ended.
 pub(crate) struct Kept(Arc<Lent>);
 
-/// What the hooks of a session may call.
+/// The servers that the hooks of a session may call.
 struct Lent {
     state: Mutex<State>,
     /// Ends them, also while they are being connected.
@@ -30,11 +30,11 @@ enum State {
     /// Nobody has needed them.
     Waiting(Box<Configured>),
     Begun(Keeper),
-    /// They could not be begun.
+    /// They could not be started.
     Over,
 }
 
-/// What is known of the task that keeps them.
+/// The state of the task that owns them.
 #[derive(Clone)]
 struct Keeper {
     connected: Arc<SetOnce<Connected>>,
@@ -48,7 +48,7 @@ impl Kept {
         Kept(Arc::new(Lent { state: Mutex::new(State::Waiting(Box::new(configured))), cancel }))
     }
 
-    /// What hooks may call. It needs a runtime.
+    /// Returns the tools that hooks may call. Requires a runtime.
     pub(crate) fn calls(&self) -> impl McpTools + 'static {
         Calls(self.0.clone())
     }
@@ -73,13 +73,13 @@ impl Drop for Kept {
 }
 
 impl Lent {
-    /// Who keeps them; begins that if nobody does.
+    /// Returns the task that owns them, and starts it if there is none.
     ///
     /// # Errors
     /// The session has ended.
     fn keeper(&self) -> Result<Keeper, String> {
         let mut state = self.state();
-        // Under the lock: whoever closes sees what was begun before.
+        // Under the lock, so that a concurrent close sees the task.
         if self.cancel.is_cancelled() {
             return Err(OVER.to_owned());
         }
@@ -103,7 +103,7 @@ impl Keeper {
         let (connected, over) = (keeper.connected.clone(), keeper.over.clone().drop_guard());
         tokio::spawn(async move {
             let servers = Connected::connect(configured, &cancel).await;
-            // INVARIANT: nobody else sets it.
+            // INVARIANT: this is the only place that sets it.
             drop(connected.set(servers.clone()));
             cancel.cancelled().await;
             servers.close().await;

@@ -1,7 +1,7 @@
-//! Where servers are named, and what is read there.
+//! The places that configure servers, and their entries.
 //!
-//! It reads the file that is named and nothing else, and connects nothing. What is wrong with one server is that server's
-//! error: whoever calls it is told, and the others can be used.
+//! Only the named file is read, and nothing is connected. A problem with one server is that server's error: its callers
+//! receive it, and the others can be used.
 
 use crate::text::{self, Unread};
 use becket_engine::Environment;
@@ -12,9 +12,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The key that servers stand under in a file.
+/// The key of the servers in a file.
 const KEY: &str = "mcpServers";
-/// Where servers stand that no file names, in the words of errors.
+/// The place of servers that come from no file, for error messages.
 const HERE: &str = "mcp_servers";
 
 /// The variable with the time that connecting one may take, in milliseconds (X2).
@@ -22,7 +22,7 @@ const CONNECT: &str = "MCP_TIMEOUT";
 /// The variable with a PEM file of more authorities.
 const AUTHORITIES: &str = "NODE_EXTRA_CA_CERTS";
 
-/// Where servers are named.
+/// The configuration of MCP servers.
 #[derive(Debug, Clone)]
 pub enum Named {
     /// In a file of the shape of `.mcp.json`, by its whole path.
@@ -31,19 +31,19 @@ pub enum Named {
     Here(Map<String, Value>),
 }
 
-/// Why servers that are named can't be used, none of them.
+/// An error that keeps all of the configured servers from being used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
     /// Their file can't be read.
     #[error("{0}")]
     Unread(#[from] Unread),
-    /// It is no JSON, or names no servers.
+    /// It is not JSON, or does not name any servers.
     #[error("{0}")]
     NoServers(#[from] ConfigError),
     /// The variable of the time to connect holds no time.
     #[error("`{CONNECT}={given}` is no time: write milliseconds, as in `{CONNECT}=30000`")]
     NoTime {
-        /// What it holds.
+        /// The type that was found.
         given: String,
     },
 }

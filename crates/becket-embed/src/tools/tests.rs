@@ -27,7 +27,7 @@ fn deny(project: &Path, rules: &[&str]) {
     fs::write(project.join(".claude/settings.json"), settings).expect("it can be written");
 }
 
-/// What a search for `token` finds, as the model of a hook reads it.
+/// Returns the results of a search for `token`, as the model of a hook sees them.
 async fn found(tools: &AgentsTools, project: &Path) -> String {
     let facts = Facts::new("s", project.join("t.jsonl"), project);
     let Value::Object(input) = json!({"pattern": "token", "output_mode": "content"}) else {

@@ -1,4 +1,4 @@
-//! What a hook's output comes to, as `check-output` shows it.
+//! The effect of a hook's output, as `check-output` shows it.
 
 use super::failing;
 use super::fired::audience;
@@ -8,22 +8,22 @@ use becket_model::{Decision, Failure, OnFailure, RequestDecision};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How an output is taken.
+/// The interpretation of an output.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Answer {
     /// The event.
     pub event: &'static str,
     /// The exit code.
     pub exit: i32,
-    /// What it does, one line each.
+    /// Its effects, one line each.
     pub effects: Vec<Effect>,
-    /// Why it is no usable answer.
+    /// The reason why the answer can't be used.
     pub failure: Option<String>,
-    /// What to do where the exit code is an error and was perhaps meant to block.
+    /// Advice if the exit code is an error and was perhaps meant to block.
     pub advice: Option<String>,
-    /// Whether what the hook guards goes unchecked because of that.
+    /// True if what the hook guards goes unchecked because of that.
     pub unchecked: bool,
-    /// What was surely meant and has no effect.
+    /// The parts that were surely meant to have an effect and have none.
     pub warnings: Vec<String>,
     /// Fields that the event does not know.
     pub unknown_fields: Vec<UnknownField>,
@@ -32,9 +32,9 @@ pub struct Answer {
 /// Something that the output does.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Effect {
-    /// What: `deny`, `block`, `context`, `system message`, the name of a field, …
+    /// The kind of effect: `deny`, `block`, `context`, `system message`, the name of a field, …
     pub what: String,
-    /// Who reads the text.
+    /// The reader of the text.
     pub to: Option<&'static str>,
     /// The text or value.
     pub text: Option<String>,
@@ -45,7 +45,7 @@ pub struct Effect {
 pub struct UnknownField {
     /// Its path.
     pub field: String,
-    /// What was probably meant.
+    /// The name that was probably meant.
     pub did_you_mean: Option<String>,
 }
 
@@ -97,7 +97,7 @@ fn effects(spec: &EventSpec, taken: &Taken) -> Vec<Effect> {
     effects
 }
 
-/// A decision, and who reads its reason.
+/// Returns a decision with the reader of its reason.
 fn decided(spec: &EventSpec, decision: &Decision) -> Effect {
     let effect = |what: &str, to, text| Effect { what: what.to_owned(), to, text };
     let told = Some(audience(spec.exit_2.told)).filter(|_| spec.exit_2.told != Audience::None);
@@ -120,7 +120,7 @@ fn decided(spec: &EventSpec, decision: &Decision) -> Effect {
     }
 }
 
-/// Whether a warning names the field already.
+/// Returns true if a warning names the field already.
 fn is_told(path: &str, warnings: &[String]) -> bool {
     warnings.iter().any(|warning| warning.starts_with(&format!("`{path}` ")))
 }

@@ -1,4 +1,4 @@
-//! What hooks came to that went on in the background, as `fire` shows it.
+//! The results of hooks that ran in the background, as `fire` shows them.
 
 use becket_engine::{Delivered, Wake};
 use becket_model::Failure;
@@ -8,27 +8,27 @@ use serde::Serialize;
 /// A hook that the event did not wait for.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Left {
-    /// Whose it is.
+    /// The origin of the hook.
     pub source: String,
-    /// What people know it by.
+    /// Its name for people.
     pub label: String,
     /// `success`, `blocked` (it wakes the model), `error` or `cancelled`.
     pub status: &'static str,
-    /// Its exit code, where it had one.
+    /// Its exit code, if it has one.
     pub exit: Option<i32>,
-    /// How long it ran, in milliseconds.
+    /// Its run time in milliseconds.
     pub elapsed_ms: f64,
     /// For the model, on its next turn.
     pub context: Vec<String>,
-    /// What it wakes an idle model with.
+    /// The text that wakes an idle model.
     pub reminder: Option<String>,
-    /// Why it gave no usable answer, or ended with an error.
+    /// The reason why its answer can't be used, or its error.
     pub failure: Option<String>,
-    /// What its author should know.
+    /// Warnings for its author.
     pub warnings: Vec<String>,
 }
 
-/// Puts results and wakes of the same runs together.
+/// Merges results and wakes of the same runs.
 pub fn left(delivered: Vec<Delivered>, mut wakes: Vec<Wake>) -> Vec<Left> {
     let with_wake = |one: Delivered| {
         let wake = wakes.iter().position(|wake| wake.id == one.id).map(|at| wakes.remove(at));
@@ -47,23 +47,23 @@ pub fn left(delivered: Vec<Delivered>, mut wakes: Vec<Wake>) -> Vec<Left> {
     delivered.into_iter().map(with_wake).collect()
 }
 
-/// What background hooks have come to (A3, A4).
+/// The results of background hooks (A3, A4).
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Taken {
-    /// What they came to, in the order of their ends.
+    /// The results, in the order of their ends.
     pub background: Vec<Left>,
-    /// What wakes an idle model.
+    /// The wakes for an idle model.
     pub wakes: Vec<Woken>,
 }
 
 /// A wake.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Woken {
-    /// Whose hook.
+    /// The origin of the hook.
     pub source: String,
-    /// Which hook.
+    /// Its name for people.
     pub label: String,
-    /// What the model is told.
+    /// The text for the model.
     pub reminder: String,
 }
 

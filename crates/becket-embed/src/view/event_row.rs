@@ -13,33 +13,33 @@ use serde::Serialize;
 pub struct EventRow {
     /// Its name.
     pub event: &'static str,
-    /// When it fires.
+    /// The moment at which it fires.
     pub when: &'static str,
     /// The input field that matchers are tested against.
     pub matcher: Option<&'static str>,
     /// The values that are known to occur there.
     pub matcher_values: Vec<&'static str>,
-    /// Whether a handler's `if` is looked at.
+    /// True if a handler's `if` is evaluated.
     pub condition: bool,
-    /// What a hook reads on stdin.
+    /// The fields that a hook reads on stdin.
     pub input: Vec<FieldRow>,
-    /// What it may put into `hookSpecificOutput`.
+    /// The fields that it may put into `hookSpecificOutput`.
     pub output: Vec<FieldRow>,
-    /// What it may decide.
+    /// The decisions that it may make.
     pub decides: &'static str,
-    /// The fields that a decision is made of.
+    /// The fields that form a decision.
     pub decision: Vec<FieldRow>,
-    /// What exit code 2 does.
+    /// The effect of exit code 2.
     pub exit_2: String,
-    /// What becomes of plain text on stdout.
+    /// The use of plain text on stdout.
     pub plain_stdout: &'static str,
-    /// Whether `continue: false` stops the host.
+    /// True if `continue: false` stops the host.
     pub stops: bool,
-    /// Whether `systemMessage` is shown.
+    /// True if `systemMessage` is shown.
     pub system_message: bool,
     /// The handler kinds that it allows.
     pub handlers: Vec<KindRow>,
-    /// What else to know.
+    /// Further notes.
     pub notes: Vec<&'static str>,
 }
 
@@ -50,9 +50,9 @@ pub struct FieldRow {
     pub name: &'static str,
     /// Its JSON type.
     pub r#type: &'static str,
-    /// Whether it is always there.
+    /// True if it is always present.
     pub required: bool,
-    /// What it says.
+    /// Its description.
     pub doc: &'static str,
 }
 

@@ -1,14 +1,14 @@
-//! What the author of a hook should know about its failure.
+//! Advice on failures for the authors of hooks.
 
 use becket_model::table::{EventSpec, Exit2Effect};
 use becket_model::{Failure, OnFailure};
 
-/// How many lines of a failed hook's output are shown.
+/// The number of lines that are shown of a failed hook's output.
 const LINES: usize = 5;
 /// The longest of them, in characters.
 const LONGEST: usize = 300;
 
-/// What an exit code does that was perhaps meant to block; nothing where it does block.
+/// Returns advice on an exit code that was perhaps meant to block; `None` if it does block.
 pub fn advice(spec: &EventSpec, failure: Option<&Failure>, on_failure: OnFailure) -> Option<String> {
     let Some(Failure::PlainError { code, .. }) = failure else { return None };
     let effect = spec.exit_2.effect;

@@ -8,15 +8,15 @@ use serde::Serialize;
 /// All findings.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Checked {
-    /// How many files were read.
+    /// The number of files that were read.
     pub files: usize,
-    /// How many errors there are: things that were not loaded, or never work.
+    /// The number of errors: entries that were not loaded, or never work.
     pub errors: usize,
-    /// How many warnings there are.
+    /// The number of warnings.
     pub warnings: usize,
-    /// How many notes there are: things to know, of which none is wrong.
+    /// The number of notes, which are information and not problems.
     pub notes: usize,
-    /// What was found, by file and place.
+    /// The findings, by file and position.
     pub findings: Vec<Finding>,
 }
 
@@ -27,15 +27,15 @@ pub struct Finding {
     pub severity: &'static str,
     /// A stable name in kebab-case.
     pub code: &'static str,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to do.
+    /// The way to fix it.
     pub help: Option<String>,
     /// Where.
     pub at: At,
     /// The same in bytes of the file.
     pub span: Span,
-    /// Whose file it is.
+    /// The origin of the file.
     pub source: String,
     /// The rule of the protocol behind it.
     pub rule: Option<&'static str>,
@@ -64,7 +64,7 @@ impl Checked {
 }
 
 impl Finding {
-    /// Whether something was left out, or never works, because of it.
+    /// Returns true if something was left out, or never works, because of it.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error.as_str()
     }

@@ -11,35 +11,35 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-/// What the hooks of an event did and decided.
+/// The runs and the verdict of an event's hooks.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Fired {
     /// The event.
     pub event: &'static str,
-    /// What matchers were tested against.
+    /// The value that matchers were tested against.
     pub subject: Option<String>,
-    /// Required input fields that nobody gave.
+    /// Required input fields that were not given.
     pub samples: Vec<&'static str>,
     /// `passed`, `blocked` or `waits`: what becomes of the event itself, as the exit codes 0, 2 and 3 say it.
     pub result: EventResult,
-    /// Whether it passed though a hook gave no usable answer: the exit code is 4 then.
+    /// True if the event passed although a hook gave no usable answer: the exit code is 4 then.
     pub unchecked: bool,
-    /// `proceed`, `block` or `wait`: what the host does next. Where hooks stop the host after the event, it is `block`, and where
-    /// nobody has answered a permission prompt, `wait`.
+    /// `proceed`, `block` or `wait`: the host's next step. It is `block` if hooks stop the host after the event, and
+    /// `wait` if a permission prompt is unanswered.
     pub decision: NextStep,
-    /// Set where the call is denied for nothing but that the session has nobody to ask.
+    /// Set if the call is denied only because the session has no user to ask.
     pub nobody_to_ask: bool,
     /// The hooks that ran, in order of listing.
     pub hooks: Vec<Ran>,
-    /// What does not run.
+    /// The hooks that do not run.
     pub skipped: Vec<Dropped>,
-    /// What the hooks decided together.
+    /// The combined decision of the hooks.
     pub verdict: Decided,
-    /// What the hooks came to that went on in the background, in the order of their ends.
+    /// The results of hooks that ran in the background, in the order of their ends.
     pub background: Vec<Left>,
 }
 
-/// What becomes of the event itself.
+/// The effect on the event itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EventResult {
@@ -51,7 +51,7 @@ pub enum EventResult {
     Waits,
 }
 
-/// What the host does next ([`Decision`]).
+/// The host's next step ([`Decision`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NextStep {
@@ -76,11 +76,11 @@ impl From<Decision> for NextStep {
 /// The verdict.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Decided {
-    /// What the hooks decided: `none`, `allow`, `ask`, `defer`, `deny`, `block`, `accept`, `cancel`, `decline`,
-    /// `created` or `failed`.
+    /// The decision: `none`, `allow`, `ask`, `defer`, `deny`, `block`, `accept`, `cancel`, `decline`, `created` or
+    /// `failed`.
     pub ruling: &'static str,
-    /// On tool calls, what hooks and permission rules come to: `allowed`, `denied`, `asked`, `deferred`, `stopped` or
-    /// `open`.
+    /// The combined result of hooks and permission rules on tool calls: `allowed`, `denied`, `asked`, `deferred`,
+    /// `stopped` or `open`.
     pub settlement: Option<&'static str>,
     /// Why.
     pub reason: Option<String>,
@@ -90,11 +90,11 @@ pub struct Decided {
     pub context: Vec<Told>,
     /// For the user.
     pub messages: Vec<Told>,
-    /// What is told and decides nothing.
+    /// The messages without effect on the decision.
     pub notices: Vec<Told>,
-    /// What went wrong in hooks.
+    /// The failures of hooks.
     pub failures: Vec<Told>,
-    /// How the verdict came about: rewrites that lost, defers read as asks.
+    /// Notes on how the verdict was reached: rewrites that lost, defers read as asks.
     pub warnings: Vec<String>,
     /// The other fields that the hooks set, as a hook would print them.
     pub fields: serde_json::Map<String, Value>,
@@ -107,16 +107,16 @@ pub struct Stopped {
     pub reason: Option<String>,
 }
 
-/// A text and who said it.
+/// A text and its source.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Told {
-    /// Whose hook.
+    /// The origin of the hook.
     pub source: String,
-    /// Which hook.
+    /// The hook's name for people.
     pub label: String,
-    /// Who reads it: `user`, `model`, `both` or `log`.
+    /// Its reader: `user`, `model`, `both` or `log`.
     pub to: &'static str,
-    /// What it says.
+    /// The text itself.
     pub text: String,
 }
 
@@ -150,7 +150,7 @@ fn is_unchecked(run: &Run) -> bool {
 }
 
 impl EventResult {
-    /// Of an outcome. On a tool call the permission rules have their say in it.
+    /// Converts an outcome. On a tool call it includes the permission rules.
     pub fn of(outcome: &Outcome) -> Self {
         let verdict = &outcome.verdict;
         match &outcome.settlement {
@@ -207,7 +207,7 @@ pub fn why(outcome: &Outcome) -> Option<String> {
     settled.or_else(|| outcome.verdict.joined_reason())
 }
 
-/// A failure in words, with what it means.
+/// Returns a failure as text, with its consequence.
 pub fn failed(said: &Attributed<Failure>) -> String {
     if said.what.is_unchecked() { format!("not checked: {}", said.what) } else { said.what.to_string() }
 }
@@ -224,7 +224,7 @@ pub(super) fn settlement(settlement: &Settlement) -> &'static str {
     }
 }
 
-/// Who reads it, in a word.
+/// Returns the name of the reader.
 pub const fn audience(audience: Audience) -> &'static str {
     match audience {
         Audience::None => "nobody",

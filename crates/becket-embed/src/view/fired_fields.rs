@@ -25,7 +25,7 @@ pub fn of(verdict: &Verdict) -> Map<String, Value> {
     set.filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
-/// What a ruling holds beside its reasons.
+/// Returns the fields of a ruling beside its reasons.
 fn of_ruling(ruling: &Ruling) -> Vec<(&'static str, Option<Value>)> {
     match ruling {
         Ruling::RequestAllow { updated_input, updated_permissions } => vec![

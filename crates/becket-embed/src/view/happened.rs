@@ -1,4 +1,4 @@
-//! What happens in a session, as programs are told of it (`protocol.md` H13).
+//! The events of a session, for programs that observe it (`protocol.md` H13).
 
 use super::hook::{Dropped, Hook};
 use super::ran::{Ran, ms};
@@ -8,83 +8,83 @@ use becket_model::wire::input;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What happened. `firing` counts the firings of a session, from 1.
+/// An event of a session. `firing` counts the firings of a session, from 1.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Happened {
     /// An event with handlers was fired.
     Fired {
-        /// Which firing.
+        /// The number of the firing.
         firing: u64,
         /// The event.
         event: &'static str,
-        /// What matchers are tested against.
+        /// The value that matchers are tested against.
         subject: Option<String>,
         /// The tool call, of an event that is about one.
         tool_use_id: Option<String>,
     },
     /// A configured hook does not run.
     Skipped {
-        /// Which firing.
+        /// The number of the firing.
         firing: u64,
-        /// Which hook, and why.
+        /// The hook, and the reason.
         hook: Dropped,
     },
     /// A hook started.
     Started {
-        /// Which firing.
+        /// The number of the firing.
         firing: u64,
-        /// Which hook.
+        /// The hook.
         hook: Hook,
     },
-    /// A hook printed something; what is no UTF-8 is replaced.
+    /// A hook printed something; bytes that are not UTF-8 are replaced.
     Output {
-        /// Which firing.
+        /// The number of the firing.
         firing: u64,
-        /// Which hook.
+        /// The hook.
         hook: Hook,
         /// `stdout` or `stderr`.
         stream: &'static str,
-        /// What it printed.
+        /// The text that it printed.
         text: String,
     },
     /// A hook ended.
     Finished {
-        /// Which firing.
+        /// The number of the firing.
         firing: u64,
-        /// How it ran.
+        /// The result of the run.
         run: Box<Ran>,
     },
     /// The event goes on without a hook, which runs in the background.
     Backgrounded {
-        /// Which firing.
+        /// The number of the firing.
         firing: u64,
         /// The run's name in the background.
         background: String,
-        /// Which hook.
+        /// The hook.
         hook: Hook,
     },
-    /// A hook in the background ended; what it came to can be taken.
+    /// A hook in the background ended; its result can be taken.
     BackgroundFinished {
-        /// Which firing.
+        /// The number of the firing.
         firing: u64,
         /// The run's name in the background.
         background: String,
-        /// How it ran.
+        /// The result of the run.
         run: Box<Ran>,
     },
     /// The verdict is there.
     Decided {
-        /// Which firing.
+        /// The number of the firing.
         firing: u64,
-        /// What was decided, in a word.
+        /// The decision, in one word.
         ruling: &'static str,
-        /// How long the event took, in milliseconds.
+        /// The duration of the event in milliseconds.
         elapsed_ms: f64,
     },
     /// The program did not keep up: so many are lost.
     Missed {
-        /// How many.
+        /// The number of events.
         events: u64,
     },
 }

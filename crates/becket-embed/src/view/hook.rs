@@ -9,20 +9,20 @@ use serde::Serialize;
 /// One handler.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Hook {
-    /// Whose it is: `project`, `plugin:name`, …
+    /// Its origin: `project`, `plugin:name`, …
     pub source: String,
-    /// What people know it by: its command, URL, tool or prompt.
+    /// Its name for people: its command, URL, tool or prompt.
     pub label: String,
     /// `command`, `http`, `mcp_tool`, `prompt` or `agent`.
     pub kind: &'static str,
-    /// Where it is written.
+    /// The position of its definition.
     pub at: At,
 }
 
 /// A place in a file.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct At {
-    /// The file, or a name in angle brackets for what is no file.
+    /// The file, or a name in angle brackets for other sources.
     pub file: String,
     /// From 1; 0 where the whole file is meant.
     pub line: u32,
@@ -33,11 +33,11 @@ pub struct At {
 /// A handler that does not run.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Dropped {
-    /// Whose it is.
+    /// Its origin.
     pub source: String,
-    /// What people know it by.
+    /// Its name for people.
     pub label: String,
-    /// Where it is written.
+    /// The position of its definition.
     pub at: At,
     /// The stage that dropped it.
     pub stage: &'static str,
@@ -102,7 +102,7 @@ impl From<&HookModule> for Dropped {
     }
 }
 
-/// How a handler is called, in a word or two more than its kind.
+/// Returns the form of a handler, which is more precise than its kind.
 pub fn form(action: &Action) -> &'static str {
     match action {
         Action::Command(Command::Shell { .. }) => "command (shell)",

@@ -19,20 +19,20 @@ pub struct Listed {
     pub rejected: Vec<Dropped>,
     /// Modules of in-process hooks that plugins bring, which are not run here.
     pub modules: Vec<Dropped>,
-    /// The permission rules that count; empty where one event is asked about.
+    /// The effective permission rules; empty if the listing is for one event.
     pub rules: Vec<ListedRule>,
 }
 
 /// A permission rule.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ListedRule {
-    /// Whose it is: `project`, `user`, …
+    /// Its origin: `project`, `user`, …
     pub source: String,
     /// `deny`, `ask` or `allow`.
     pub list: &'static str,
     /// The rule as written.
     pub rule: String,
-    /// Where it is written.
+    /// The position of its definition.
     pub at: At,
 }
 
@@ -41,9 +41,9 @@ pub struct ListedRule {
 pub struct ListedEvent {
     /// The event.
     pub event: &'static str,
-    /// What can run, in order of listing.
+    /// The hooks that can run, in order of listing.
     pub hooks: Vec<ListedHook>,
-    /// What could not be loaded.
+    /// The hooks that could not be loaded.
     pub rejected: Vec<Dropped>,
 }
 
@@ -55,15 +55,15 @@ pub struct ListedHook {
     pub hook: Hook,
     /// Its kind, with its form.
     pub form: &'static str,
-    /// Its matcher as written; empty where it matches everything.
+    /// Its matcher as written; empty if it matches everything.
     pub matcher: String,
     /// Its `if`.
     pub condition: Option<String>,
     /// Its time limit in seconds.
     pub timeout_s: f64,
-    /// What is particular about it, in words: `async`, `once`, `questions`, `onFailure: block`, …
+    /// Its special settings: `async`, `once`, `questions`, `onFailure: block`, …
     pub traits: Vec<&'static str>,
-    /// Why it never runs as things stand; nothing where it may.
+    /// The reason why it never runs with this configuration; `None` if it may run.
     pub held_back: Option<String>,
 }
 

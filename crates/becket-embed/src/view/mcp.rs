@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 pub struct McpServers {
     /// Those that count, the strongest scope first.
     pub servers: Vec<McpServer>,
-    /// What is odd about the names of their tools.
+    /// The problems with the names of their tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
 }
@@ -29,37 +29,37 @@ pub struct McpServers {
 pub struct McpServer {
     /// Its name.
     pub name: String,
-    /// Where it comes from.
+    /// Its origin.
     pub scope: String,
-    /// How it is reached; none where its entry does not say.
+    /// Its transport; `None` if its entry does not name one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
-    /// Where its entry stands: file:line:column.
+    /// The position of its entry: file:line:column.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// How it stands with it.
+    /// The state of the server.
     pub state: McpState,
-    /// Why it is not connected, and what to do.
+    /// The reason why it is not connected, and how to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// How many tools it has, once it is connected.
+    /// The number of its tools, once it is connected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<usize>,
-    /// What it says it is: name and version.
+    /// The name and version that it reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     /// The version of the protocol.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
-    /// What is odd about it.
+    /// Its warnings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// What `doctor` did, in order.
+    /// The steps of `doctor`, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<McpStep>,
 }
 
-/// How it stands with a server.
+/// The state of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum McpState {
@@ -69,7 +69,7 @@ pub enum McpState {
     NotConnected,
     /// It can't be connected.
     Failed,
-    /// It wants to know who asks.
+    /// It requires a login.
     NeedsAuth,
     /// It must not be used.
     Disabled,
@@ -78,7 +78,7 @@ pub enum McpState {
 }
 
 impl McpState {
-    /// Whether something has to be mended.
+    /// Returns true if something has to be fixed.
     pub fn is_failure(self) -> bool {
         match self {
             McpState::Failed | McpState::NeedsAuth => true,
@@ -90,19 +90,19 @@ impl McpState {
 /// A step on the way to a server.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct McpStep {
-    /// What was done.
+    /// The step.
     pub what: String,
-    /// Whether it went well.
+    /// True if it succeeded.
     pub ok: bool,
-    /// What came of it, or what went wrong and what to do.
+    /// Its result, or the problem and how to fix it.
     pub said: String,
-    /// How long it took, in milliseconds.
+    /// Its duration in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ms: Option<f64>,
 }
 
 impl McpServers {
-    /// Servers as they stand, and entries that do not count.
+    /// Servers with their state, and entries without effect.
     pub fn new(views: &[ServerView], others: &[Configured]) -> Self {
         let tools = views.iter().map(|view| {
             let tools = view.tools.as_ref().map(|tools| tools.as_slice()).unwrap_or_default();
@@ -116,7 +116,7 @@ impl McpServers {
 }
 
 impl McpServer {
-    /// A server as it stands.
+    /// A server with its state.
     pub fn of_view(view: &ServerView) -> Self {
         let mut server = Self::of_entry(&view.configured);
         let (state, why) = match &view.state {
@@ -177,7 +177,7 @@ impl McpServer {
     }
 }
 
-/// Why a server must not be used, and what to type where that helps.
+/// Returns the reason why a server must not be used, and the command that helps, if there is one.
 pub fn why_disabled(why: &Disabled, server: &str) -> String {
     match why {
         Disabled::NotApproved { .. } => format!("{why}: `becket mcp approve {server}`"),
@@ -197,7 +197,7 @@ pub struct McpTools {
     pub server: String,
     /// Its tools, in its order.
     pub tools: Vec<McpTool>,
-    /// What is odd about their names.
+    /// The problems with their names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
 }
@@ -209,12 +209,12 @@ pub struct McpTool {
     pub name: String,
     /// The name that models, hooks and rules know.
     pub full: String,
-    /// What it does, in the server's words.
+    /// Its description by the server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What the server says about its effects; it may say anything.
+    /// The server's claims about its effects, which are not verified.
     pub hints: Vec<String>,
-    /// What is wrong with its schema.
+    /// The problem in its schema.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     /// The schema of its input.

@@ -1,4 +1,4 @@
-//! What is pending in the background, as `background` shows it.
+//! The pending background hooks, as `background` shows them.
 
 use becket_engine::{Listed, ListedHook, Owner, PendingState};
 use schemars::JsonSchema;
@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 /// All that a session directory tells.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AllPending {
-    /// Where it was looked.
+    /// The directory that was searched.
     pub directory: String,
     /// The hooks, oldest first.
     pub hooks: Vec<PendingHook>,
@@ -22,27 +22,27 @@ pub struct AllPending {
 pub struct PendingHook {
     /// Its run.
     pub id: String,
-    /// Whose it is.
+    /// The id of its session.
     pub session: String,
     /// The event that it was started for.
     pub event: String,
-    /// What people know it by.
+    /// Its name for people.
     pub label: String,
-    /// Whose handler it is.
+    /// The origin of its handler.
     pub source: String,
-    /// Where it is written.
+    /// The position of its definition.
     pub at: String,
-    /// How it stands.
+    /// Its state.
     pub state: State,
     /// For how long it has been in that state, in seconds; of a stale one, since its start.
     pub for_s: f64,
-    /// How long it may run, in seconds.
+    /// Its time limit in seconds.
     pub limit_s: f64,
     /// The process that runs it.
     pub pid: u32,
 }
 
-/// How a pending hook stands.
+/// The state of a pending hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
@@ -50,7 +50,7 @@ pub enum State {
     Running,
     /// Its session has no room for it yet.
     Waiting,
-    /// The process that ran it is gone, and left this behind.
+    /// The process that ran it no longer exists, and left this entry behind.
     Stale,
 }
 
@@ -59,12 +59,12 @@ pub enum State {
 pub struct BadFile {
     /// The file.
     pub file: String,
-    /// Why not.
+    /// The reason.
     pub why: String,
 }
 
 impl AllPending {
-    /// What was found in `directory`, as it stands at `now`.
+    /// Converts the entries of `directory`, with their state at `now`.
     pub fn new(directory: &Path, listed: Vec<Listed>, now: SystemTime) -> Self {
         let mut all = AllPending {
             directory: directory.display().to_string(),

@@ -7,26 +7,26 @@ use becket_engine::{Plan, PlannedRun, Settlement};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What an event would run, and why the rest would not.
+/// The hooks that an event would run, and the reasons why others would not.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Planned {
     /// The event.
     pub event: &'static str,
-    /// What matchers were tested against.
+    /// The value that matchers were tested against.
     pub subject: Option<String>,
-    /// Required input fields that nobody gave.
+    /// Required input fields that were not given.
     pub samples: Vec<&'static str>,
-    /// What runs, in order of listing; all of it at the same time.
+    /// The hooks that run, in order of listing; all of them at the same time.
     pub runs: Vec<PlannedHook>,
-    /// What does not run.
+    /// The hooks that do not run.
     pub skipped: Vec<Dropped>,
     /// Modules of in-process hooks that plugins bring, which are not run here and may have hooks of the event.
     pub modules: Vec<Dropped>,
-    /// What becomes of the call if no hook has anything to say; nothing where no rule decides either.
+    /// The result of the call if all hooks are silent; `None` if no rule decides either.
     pub rules: Option<WithoutHooks>,
 }
 
-/// How permission rules settle a call.
+/// The decision of permission rules on a call.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct WithoutHooks {
     /// `allowed`, `denied` or `asked`.
@@ -35,12 +35,12 @@ pub struct WithoutHooks {
     pub reason: String,
 }
 
-/// What an event would run.
+/// The hooks that an event would run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Runs {
     /// The event.
     pub event: &'static str,
-    /// What runs, in order of listing; all of it at the same time.
+    /// The hooks that run, in order of listing; all of them at the same time.
     pub runs: Vec<PlannedHook>,
 }
 
@@ -57,11 +57,11 @@ pub struct PlannedHook {
     /// The handler.
     #[serde(flatten)]
     pub hook: Hook,
-    /// Its matcher as written; empty where it matches everything.
+    /// Its matcher as written; empty if it matches everything.
     pub matcher: String,
     /// Its time limit in seconds.
     pub timeout_s: f64,
-    /// What its `if` found.
+    /// The result of its `if`.
     pub note: Option<String>,
 }
 

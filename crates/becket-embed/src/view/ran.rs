@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::time::Duration;
 
-/// How much of an answer is shown, in characters.
+/// The number of characters of an answer that are shown.
 const EXCERPT: usize = 500;
 
 /// One run.
@@ -22,54 +22,54 @@ pub struct Ran {
     pub hook: Hook,
     /// `success`, `blocked`, `error` or `cancelled`.
     pub status: &'static str,
-    /// Its exit code, where a process ended by itself.
+    /// Its exit code, if the process was not killed.
     pub exit: Option<i32>,
-    /// How long it took, in milliseconds.
+    /// Its run time in milliseconds.
     pub elapsed_ms: f64,
-    /// What it decided, in one word.
+    /// Its decision, in one word.
     pub decision: Option<&'static str>,
     /// Why.
     pub reason: Option<String>,
-    /// Why it gave no usable answer, or ended with an error.
+    /// The reason why its answer can't be used, or its error.
     pub failure: Option<String>,
     /// The same without what `last_lines` holds.
     #[serde(skip)]
     pub headline: Option<String>,
-    /// What to do where its exit code is an error and was perhaps meant to block.
+    /// Advice if its exit code is an error and was perhaps meant to block.
     pub advice: Option<String>,
-    /// The last lines that it printed, where it ended with an error.
+    /// The last lines that it printed, if it ended with an error.
     pub last_lines: Vec<String>,
-    /// Whether what it guards went unchecked because of that.
+    /// True if what it guards went unchecked because of that.
     pub unchecked: bool,
-    /// What its author should know.
+    /// Warnings for its author.
     pub warnings: Vec<String>,
-    /// Whether it gave the model context.
+    /// True if it gave the model context.
     pub gave_context: bool,
-    /// Whether it goes on in the background: then it decided nothing.
+    /// True if it continues in the background: then it decided nothing.
     pub in_background: bool,
-    /// What it asked the user, in the order of the answers.
+    /// Its questions to the user, in the order of the answers.
     pub questions: Vec<Asked>,
-    /// What its model took.
+    /// The usage of its model.
     pub model: Option<Model>,
-    /// What a server, a tool or a model answered: the beginning.
+    /// The start of the answer of a server, a tool or a model.
     pub answer: Option<String>,
-    /// Whether it looked at an input that another hook had rewritten.
+    /// True if it ran again on an input that another hook had rewritten.
     pub second_look: bool,
-    /// What went into its process and came out of it, where that was asked for.
+    /// The input and output of its process, if requested.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub process: Option<Process>,
 }
 
-/// What went into a hook's process and came out of it.
+/// The input and output of a hook's process.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Process {
-    /// What it was given on stdin.
+    /// Its input on stdin.
     pub input: Option<String>,
     /// The variables that it got beside those of Becket's own environment; values that may be secret as `***`.
     pub environment: BTreeMap<String, String>,
-    /// What it printed, up to the cap.
+    /// Its stdout, up to the cap.
     pub stdout: String,
-    /// What it printed to stderr, up to the cap.
+    /// Its stderr, up to the cap.
     pub stderr: String,
 }
 
@@ -78,28 +78,28 @@ pub struct Process {
 pub struct Asked {
     /// The hook's name for it.
     pub id: String,
-    /// What was asked.
+    /// The question.
     pub message: String,
-    /// The key that the hook was told; nothing where none was chosen.
+    /// The key that was returned to the hook; `None` if none was chosen.
     pub selected: Option<String>,
-    /// What became of it: `selected`, `none_chosen`, `nobody`, `not_offered`, `failed`, `withdrawn` or `refused`.
+    /// The outcome: `selected`, `none_chosen`, `nobody`, `not_offered`, `failed`, `withdrawn` or `refused`.
     pub outcome: &'static str,
 }
 
-/// What a model took.
+/// The usage of a model.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Model {
     /// Its name.
     pub name: String,
-    /// How many requests were sent.
+    /// The number of requests that were sent.
     pub requests: u32,
-    /// What was read, without what came from the provider's cache.
+    /// The input tokens, without those from the provider's cache.
     pub input_tokens: u64,
-    /// What was written.
+    /// The output tokens.
     pub output_tokens: u64,
-    /// What it cost in US dollars, where the price is known.
+    /// The cost in US dollars, if the price is known.
     pub cost_usd: Option<f64>,
-    /// Whether an earlier verdict was used, so that nothing was sent.
+    /// True if an earlier verdict was reused, so that nothing was sent.
     pub from_cache: bool,
 }
 
@@ -153,7 +153,7 @@ impl Ran {
     }
 }
 
-/// Parts of names of variables that hold what nobody should read.
+/// Parts of the names of variables that hold secrets.
 const SECRET: [&str; 9] =
     ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH", "COOKIE", "PLUGIN_OPTION"];
 
@@ -220,7 +220,7 @@ impl From<&ModelUse> for Model {
     }
 }
 
-/// What came back over a wire: a command's own output is its author's affair.
+/// Returns the answer that arrived over a network: a command's own output is not repeated here.
 fn answer(run: &Run) -> Option<String> {
     match run.handler.action {
         Action::Command(_) | Action::Callback(_) => None,

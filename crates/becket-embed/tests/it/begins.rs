@@ -1,4 +1,4 @@
-//! What is begun on a program's own thread.
+//! Events that start on a program's own thread.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use becket_embed::begins_here;

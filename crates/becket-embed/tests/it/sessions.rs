@@ -1,4 +1,4 @@
-//! What a session names, and how it ends.
+//! The options of a session, and its end.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use becket_embed::models::{Choice, models};

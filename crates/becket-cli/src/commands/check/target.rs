@@ -1,4 +1,4 @@
-//! What a path given to `check` is: a settings file, a plugin, a project, a skill or an agent.
+//! The kind of a path given to `check`: a settings file, a plugin, a project, a skill or an agent.
 
 use super::Found;
 use crate::error::CliError;
@@ -9,7 +9,7 @@ use becket_engine::config::{FlagSettings, Plugin, Request, Sources, Trust};
 use becket_model::Source;
 use std::path::Path;
 
-/// Where no managed settings lie: a path alone is checked without those of the machine.
+/// A path without managed settings: a single path is checked without those of the machine.
 const NOWHERE: &str = ".becket-check-reads-no-managed-settings";
 
 /// Checks one path and nothing beside it.

@@ -71,7 +71,7 @@ impl EarlySignals {
         #[cfg(unix)]
         for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT, signal_hook::consts::SIGHUP]
         {
-            // Where no handler can be set, the signal does what it always does.
+            // If no handler can be set, the signal has its default effect.
             drop(signal_hook::flag::register_conditional_shutdown(signal, 2, armed.clone()));
         }
         EarlySignals(armed)
@@ -149,8 +149,8 @@ fn event(kind: &mut Option<EventKind>, around: &Surroundings) -> Result<Event, C
     })
 }
 
-/// Whether the host must be held back: on events where a failure may block, and where even the event can't be read. For
-/// an event that this build does not know nothing can be configured, so there nothing is lost.
+/// Returns true if the host must be blocked: on events where a failure may block, and if even the event can't be read.
+/// For an event that this build does not know nothing can be configured, so nothing is lost there.
 fn fails_closed(kind: Option<EventKind>, error: &CliError) -> bool {
     match kind {
         Some(kind) => kind.spec().on_failure == OnFailureEffect::Block,

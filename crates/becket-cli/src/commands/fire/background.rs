@@ -1,22 +1,22 @@
-//! What goes on behind the verdict (A1–A5): waited for, or ended as the end of a session ends it.
+//! Background hooks after the verdict (A1–A5): awaited, or ended as at the end of a session.
 
 use becket_embed::view::background::{self, Left};
 use becket_engine::{CancellationToken, Engine};
 use becket_model::Session;
 
-/// How long the hooks in the background may take.
+/// The time limit for hooks in the background.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Patience {
     /// Up to the limit of each; a signal leaves them the budget of SessionEnd.
     WaitsForAll,
-    /// The same, but a signal ends them at once: an agent that ends its hook kills it a moment later, and then nobody would
-    /// end what it has started.
+    /// The same, but a signal ends them at once: an agent that ends its hook kills it a moment later, and their
+    /// processes would remain.
     WaitsUntilSignal,
     /// The budget of SessionEnd, as at the end of a session (A5).
     EndsSession,
 }
 
-/// What the session's background hooks came to.
+/// Returns the results of the session's background hooks.
 pub(super) async fn left(
     engine: &Engine,
     session: &Session,

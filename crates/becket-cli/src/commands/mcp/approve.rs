@@ -1,4 +1,4 @@
-//! `becket mcp approve`: lets a server of the project be used, as long as its entry says what it says now.
+//! `becket mcp approve`: approves a server of the project, as long as its entry does not change.
 
 use super::At;
 use crate::error::CliError;
@@ -8,7 +8,7 @@ use crate::run::Done;
 use becket_engine::config::{Access, write_text};
 use becket_mcp::config::{Disabled, Scope, Status};
 
-/// Writes or takes back an approval.
+/// Writes or revokes an approval.
 pub(super) fn run(server: &str, revoke: bool, at: At<'_>) -> Done {
     let file = at.gathered.approvals_file()?;
     let mut known = approvals(&file)?;

@@ -39,7 +39,7 @@ pub(super) fn run(args: &McpCallArgs, at: At<'_>) -> Done {
     shown(called, at)
 }
 
-/// A call that somebody wants.
+/// A requested call.
 struct Wanted<'a> {
     args: &'a McpCallArgs,
     input: Map<String, Value>,

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use steps::Steps;
 
-/// How many servers are examined at once.
+/// The number of servers that are examined concurrently.
 const AT_ONCE: usize = 8;
 
 /// Examines one server, or all of them.
@@ -79,7 +79,7 @@ async fn examine(server: &Configured, at: At<'_>, cancel: &CancellationToken) ->
     Ok(shown)
 }
 
-/// What is written, and whether the server may be used.
+/// Reports the entry, and whether the server may be used.
 fn configured(server: &Configured, at: At<'_>, steps: &mut Steps) -> bool {
     let others = at.gathered.resolved.others.iter().filter(|other| other.name == server.name).count();
     let hides = match others {

@@ -20,7 +20,7 @@ pub(super) fn add(args: &McpAddArgs, session: &Session, around: &Surroundings, o
     written.to_file(&entry, session, around, out)
 }
 
-/// Adds a server whose entry is given.
+/// Adds a server from a given entry.
 pub(super) fn add_json(args: &McpAddJsonArgs, session: &Session, around: &Surroundings, out: &Out) -> Done {
     let entry = read::json_object(("the entry of the server", &args.entry), &session.start, around)?;
     let written = Written { name: &args.name, scope: args.scope, replace: args.replace };
@@ -143,7 +143,7 @@ fn entry(args: &McpAddArgs) -> Result<Map<String, Value>, CliError> {
     Ok(entry)
 }
 
-/// What may be repeated of a pair that is none: its beginning, since the rest may be a secret.
+/// Returns the start of a malformed pair, since the rest may be a secret.
 fn named(text: &str, separator: char) -> String {
     let shown: String = text.chars().take_while(|c| *c != separator).take(20).collect();
     if shown.len() < text.len() { format!("{shown}…") } else { shown }

@@ -12,7 +12,8 @@ use becket_embed::view::mcp::McpServers;
 use becket_engine::CancellationToken;
 use std::sync::Arc;
 
-/// Connects the servers and lists them; a server that can't be connected is no error of this command, unless it is strict.
+/// Connects the servers and lists them; a server that can't be connected is not an error of this command, unless it is
+/// strict.
 pub(super) fn run(args: &McpListArgs, at: At<'_>) -> Done {
     let cancel = CancellationToken::new();
     let servers = interrupt::until_done(&cancel, async {

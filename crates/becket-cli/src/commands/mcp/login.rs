@@ -1,4 +1,4 @@
-//! `becket mcp login` and `logout`: tokens for a server that wants to know who asks.
+//! `becket mcp login` and `logout`: tokens for a server that requires authorization.
 //!
 //! INVARIANT: no token and no answer of a login is printed; the address of the login page is, in full.
 
@@ -126,7 +126,7 @@ async fn logged_in(
     Ok(McpAccount { scopes: done.scopes, renewable, kept, note, ..bare })
 }
 
-/// Why nobody can log in; with the way past a keyring that does not do.
+/// Converts the reason why the login failed, with advice on an unusable keyring.
 fn failed(error: &LoginError, server: &str) -> CliError {
     match error {
         LoginError::Auth { why: AuthError::Store(StoreError::Keyring(_)), .. } => {
@@ -153,7 +153,7 @@ async fn finished(login: Login, is_pasted: bool, cancel: &CancellationToken) -> 
     login.finish_with(address.trim()).await.map_err(CliError::mcp)
 }
 
-/// What is typed or piped in, up to the end of its line.
+/// Reads the first line that is typed or piped in.
 fn first_line() -> std::io::Result<String> {
     let mut line = String::new();
     std::io::Read::take(std::io::stdin().lock(), LONGEST).read_line(&mut line)?;

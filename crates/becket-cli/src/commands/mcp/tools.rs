@@ -11,7 +11,7 @@ use becket_embed::view::mcp::McpTools;
 use becket_engine::CancellationToken;
 use std::sync::Arc;
 
-/// Connects the server and shows what it lists.
+/// Connects the server and shows its tools.
 pub(super) fn run(args: &McpToolsArgs, at: At<'_>) -> Done {
     at.server(&args.server)?;
     let cancel = CancellationToken::new();

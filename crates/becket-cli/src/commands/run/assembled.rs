@@ -48,7 +48,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// What a run works with.
+/// The context of a run.
 #[derive(Clone, Copy)]
 pub(super) struct At<'a> {
     pub(super) args: &'a RunArgs,
@@ -58,22 +58,23 @@ pub(super) struct At<'a> {
     pub(super) output: Output,
     pub(super) cancel: &'a CancellationToken,
     pub(super) left: &'a Left,
-    /// A directory for what only this run needs; who needs it makes it.
+    /// A directory for the private files of this run; its users create it.
     pub(super) private: &'a Path,
-    /// The state of the run, for those who have put it into the background.
+    /// The state of the run, for the program that started it in the background.
     pub(super) job: &'a Job,
     /// The program that drives the session over stdin and stdout, if one may.
     pub(super) host: Option<&'a Host>,
-    /// What it wants, where it has said so.
+    /// The host's `initialize` request, if there was one.
     pub(super) wants: Option<&'a Initialize>,
-    /// The terminal at which somebody types, if that is so.
+    /// The terminal of the user, if the session is interactive.
     pub(super) terminal: Option<&'a Terminal>,
 }
 
 /// Opens it.
 ///
 /// # Errors
-/// A file can't be used, the configuration forbids the start, or there is no transcript to begin with. Nothing is left then.
+/// Errors if a file can't be used, the configuration forbids the start, or there is no transcript to resume. Nothing is
+/// left then.
 pub(super) async fn assembled(
     at: At<'_>,
     models: Arc<RunModels>,
@@ -103,7 +104,7 @@ pub(super) async fn assembled(
     made
 }
 
-/// What a session is put together from.
+/// The parts that form a session.
 struct Parts<'a> {
     at: At<'a>,
     models: Arc<RunModels>,
@@ -113,14 +114,14 @@ struct Parts<'a> {
     /// Entries of servers that do not count.
     hidden_servers: Vec<Configured>,
     fired: LastFired,
-    /// What is noted for later sessions, and was for this one.
+    /// The notes of earlier sessions, and those for later ones.
     notes: Option<Notes>,
 }
 
-/// How the codes of findings begin that tell what a file may not grant (G3, C7b).
+/// The prefix of the codes of findings about grants that a file may not make (G3, C7b).
 pub(super) const WITHHELD: &str = "withheld-";
 
-/// What its last answer was shown as.
+/// The last answer as it was displayed.
 type Displayed = Arc<Mutex<Option<String>>>;
 
 impl Parts<'_> {
@@ -160,7 +161,7 @@ impl Parts<'_> {
         let (builder, worktrees) =
             worktree::lent(builder, at, own.works_as.as_deref(), tools.makes.worktrees.clone())?;
         if let Some(terminal) = at.terminal {
-            // From here on nothing is written to the screen by anybody else.
+            // From here on only the terminal thread writes to the screen.
             terminal.works(Ends::Program("starting"));
         }
         let agent = tokio::select! {
@@ -228,7 +229,7 @@ impl Parts<'_> {
         Ok(engine)
     }
 
-    /// Who is asked for permissions.
+    /// Returns the user to ask for permissions.
     fn person(&self) -> Option<Arc<dyn AskPermission>> {
         let is_wanted = self.at.args.sdk.permission_prompt_tool.is_some();
         let host = self.at.host.filter(|_| is_wanted).map(|host| HostPerson::new(host.clone()));

@@ -1,10 +1,10 @@
-//! What a run does by itself at the end of a turn (`protocol.md` L7): after an answer without calls, before its Stop hooks.
+//! The tasks at the end of a turn (`protocol.md` L7): after an answer without calls, before its Stop hooks.
 //!
 //! - [`title`]: a name for the session, left running
 //! - [`suggestion`]: what the user may say next, left running
 //! - [`notes`]: what later sessions should know, left running
 //! - [`consolidation`]: notes of many sessions made fewer, left running
-//! - [`state`]: how the session stands, in a file, awaited
+//! - [`state`]: the state of the session, in a file, awaited
 //! - [`asked`]: one question to the small fast model
 //! - [`pulse`]: how many prompts have been opened and ended
 //!
@@ -55,12 +55,12 @@ impl Late {
     }
 }
 
-/// What tasks are made of.
+/// The inputs of the tasks.
 #[derive(Clone)]
 pub(super) struct AtEnd {
     pub(super) late: Late,
     pub(super) pulse: Pulse,
-    /// Where notes for later sessions go, if they are wanted.
+    /// The notes for later sessions, if enabled.
     pub(super) notes: Option<Notes>,
     models: Arc<dyn Models>,
 }
@@ -71,8 +71,8 @@ impl AtEnd {
         AtEnd { late: Late::default(), pulse: Pulse::default(), notes, models }
     }
 
-    /// The tasks of this run: a title where somebody comes back to the session, suggestions where the host wants them,
-    /// notes where they are asked for, the file where one is named.
+    /// Returns the tasks of this run: a title if the session can be resumed, suggestions if the host wants them, notes
+    /// if they are enabled, and the state file if one is named.
     pub(super) fn tasks(&self, at: At<'_>, background: &Tasks) -> TurnEndTasks {
         let tasks = TurnEndTasks::new(at.args.sources.skips_files());
         if at.wants.is_some() || at.terminal.is_some() {

@@ -1,4 +1,4 @@
-//! Which of the program's own tools there are (`--tools`). Those of MCP servers are not among them.
+//! The selection of the program's own tools (`--tools`). Those of MCP servers are not affected.
 
 use becket_agent::tool_call::Tool;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ pub(super) enum Base {
     Only(Arc<[String]>),
 }
 
-/// What a tool was called before.
+/// The former names of tools.
 const BEFORE: [(&str, &str); 3] =
     [("Task", "Agent"), ("BashOutput", "TaskOutput"), ("KillShell", "TaskStop")];
 
@@ -19,7 +19,7 @@ fn today(name: &str) -> &str {
 }
 
 impl Base {
-    /// Reads the argument. Names that nobody has keep nothing: a list that is made for another program may hold them.
+    /// Parses the argument. Unknown names have no effect: a list for another program may contain them.
     pub(super) fn of(given: Option<&str>) -> Self {
         match given.map(str::trim) {
             None | Some("default") => Base::All,
@@ -30,7 +30,7 @@ impl Base {
         }
     }
 
-    /// Whether a tool is kept.
+    /// Returns true if a tool is kept.
     pub(super) fn keeps(&self, tool: &dyn Tool) -> bool {
         match self {
             Base::All => true,

@@ -1,4 +1,4 @@
-//! Which session is opened, and where sessions are stored.
+//! The session to open, and the place where sessions are stored.
 
 use super::assembled::At;
 use crate::args::RunSessionArgs;
@@ -10,12 +10,13 @@ use becket_engine::Profile;
 use becket_engine::config::Request;
 use std::path::PathBuf;
 
-/// How many sessions are named to somebody who looks for one.
+/// The number of sessions in the error about an unknown one.
 const NAMED: usize = 3;
-/// How much of a prompt is shown, in characters.
+/// The number of characters of a prompt that are shown.
 const PROMPT: usize = 50;
 
-/// Where transcripts are kept: Becket's own directory of the user. None where there is no home: then nothing is stored.
+/// Returns the place of transcripts: Becket's own directory of the user. `None` without a home directory: then nothing
+/// is stored.
 pub(super) fn store(at: At<'_>) -> Option<Store> {
     own_directory(at).map(Store::new)
 }
@@ -26,7 +27,7 @@ pub(super) fn own_directory(at: At<'_>) -> Option<PathBuf> {
     request.user_directory()
 }
 
-/// What the arguments say of the session.
+/// Returns the session that the arguments select.
 ///
 /// # Errors
 /// A session that is to be copied is not there.
@@ -49,7 +50,7 @@ pub(super) fn start(args: &RunSessionArgs, store: Option<&Store>, at: At<'_>) ->
     }
 }
 
-/// Whether Setup hooks run first.
+/// Returns the trigger of the Setup hooks that run first, if any.
 pub(super) fn setup(args: &RunSessionArgs) -> Option<SetupTrigger> {
     match (args.init || args.init_only, args.maintenance) {
         (true, _) => Some(SetupTrigger::Init),
@@ -58,7 +59,7 @@ pub(super) fn setup(args: &RunSessionArgs) -> Option<SetupTrigger> {
     }
 }
 
-/// Why there is no session. Whoever looks for one that is not there is told which there are.
+/// Converts the reason why there is no session; an unknown session's error lists the existing ones.
 pub(super) fn not_opened(error: &OpenError, store: Option<&Store>, at: At<'_>) -> CliError {
     let why = match (&at.args.session.resume, store) {
         (Some(given), Some(store)) => {
@@ -69,7 +70,7 @@ pub(super) fn not_opened(error: &OpenError, store: Option<&Store>, at: At<'_>) -
     CliError::Session { why }
 }
 
-/// Why the session of that id is not opened, and which there are beside it where it is not there.
+/// Returns the reason why the session of that id is not opened, with the existing ones if it does not exist.
 pub(super) fn not_found(error: &OpenError, given: &str, known: &[Listed]) -> String {
     match error {
         OpenError::Store(StoreError::Unknown { .. } | StoreError::BadId { .. }) => {}
@@ -85,7 +86,7 @@ pub(super) fn not_found(error: &OpenError, given: &str, known: &[Listed]) -> Str
     format!("there is no session `{given}`; {there_are}")
 }
 
-/// A session, so that somebody knows it again.
+/// Describes a session so that a user recognises it.
 fn named(session: &Listed) -> String {
     match session.title.as_ref().or(session.prompt.as_ref()) {
         Some(words) => format!("`{}` ({})", session.id, one_line(words, PROMPT)),

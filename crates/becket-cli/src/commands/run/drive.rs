@@ -20,7 +20,7 @@ use becket_model::PromptId;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What is said where a session is to go on by itself and has no reason to.
+/// The message if a session is to continue and has no reason to.
 const NONE_WAITS: &str =
     "no call of that session waits to be taken up: give a prompt, as in `becket run -c -p 'and now?'`";
 
@@ -66,19 +66,19 @@ async fn worked(mut work: Work<'_>, prompt: Option<Vec<Block>>, nothing: Option<
     }
 }
 
-/// What was worked on so far.
+/// The progress of the session.
 pub(super) struct Work<'a> {
     pub(super) at: At<'a>,
     pub(super) session: &'a Session,
     pub(super) printer: &'a Printer,
     code: u8,
     prompts: u32,
-    /// What the host said of the message that is worked on.
+    /// The host's fields of the current message.
     sent: Sent,
 }
 
 impl<'a> Work<'a> {
-    /// Of a session that is open.
+    /// Creates the state of an open session.
     pub(super) fn new(at: At<'a>, session: &'a Session, printer: &'a Printer) -> Self {
         Work { at, session, printer, code: 0, prompts: 0, sent: Sent::default() }
     }
@@ -111,14 +111,14 @@ impl<'a> Work<'a> {
         self.ended(&end);
     }
 
-    /// Works on what a hook that nobody waited for has to say (A4).
+    /// Runs a turn about the result of a background hook (A4).
     pub(super) async fn woken(&mut self, reminder: String, turn: &CancellationToken) {
         self.opened(reminder.clone());
         let end = self.session.agent.wake(reminder, turn).await;
         self.ended(&end);
     }
 
-    /// Does what the model is not asked for.
+    /// Runs a command, which needs no model.
     async fn command(&mut self, command: Typed, turn: &CancellationToken) {
         let start = Instant::now();
         let done = Answering { at: self.at, session: self.session, turn }.answer(&command).await;
@@ -131,7 +131,7 @@ impl<'a> Work<'a> {
         self.told(result, None);
     }
 
-    /// Where there was no prompt, there may be calls that wait (D10).
+    /// Runs deferred calls without a prompt (D10).
     ///
     /// # Errors
     /// There are none, though the session was to go on: then there is nothing to do.
@@ -140,7 +140,7 @@ impl<'a> Work<'a> {
             return Ok(());
         }
         if self.at.args.session.resume.is_none() && !self.at.args.session.continue_last {
-            // Lines that never came are no mistake.
+            // Missing input is not an error.
             return Ok(());
         }
         if !self.session.agent.has_deferred().await {
@@ -183,7 +183,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// How a prompt or command that was turned down is reported.
+/// The report of a prompt or command that was rejected.
 enum Rejection {
     /// On a screen that shows the reason as a notice.
     Screen,

@@ -1,4 +1,4 @@
-//! Which events with hooks a session has fired last, so that somebody may ask why a hook ran or did not.
+//! The last fired events with hooks of a session, to explain why a hook ran or did not.
 //!
 //! One of each kind is kept, shared with the run that fired it.
 

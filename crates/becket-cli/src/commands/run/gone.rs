@@ -1,12 +1,12 @@
-//! Finds out that nobody reads stdout any more, also while nothing is written there.
+//! Detects that the reader of stdout is gone, also while nothing is written there.
 
 use becket_engine::CancellationToken;
 use std::time::Duration;
 
-/// How often it is looked whether the run is over.
+/// The interval at which the end of the run is checked.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// Returns once the reader of stdout has gone away, or `over` is cancelled. Blocks its thread. Where stdout is a file or a
+/// Returns once the reader of stdout is gone, or `over` is cancelled. Blocks its thread. If stdout is a file or a
 /// terminal there is no such reader, and this ends with the run.
 #[cfg(unix)]
 pub(super) fn wait_until_nobody_reads(over: &CancellationToken) {
@@ -14,7 +14,7 @@ pub(super) fn wait_until_nobody_reads(over: &CancellationToken) {
     let stdout = std::io::stdout();
     let limit = Timespec { tv_sec: 0, tv_nsec: i64::from(LOOK.subsec_nanos()) };
     while !over.is_cancelled() {
-        // Nothing is asked for: what is told all the same is that the other end is closed.
+        // No events are requested: the end of the other side is reported anyway.
         let mut streams = [PollFd::new(&stdout, PollFlags::empty())];
         let is_told = poll(&mut streams, Some(&limit)).is_ok_and(|told| told > 0);
         if is_told && streams[0].revents().intersects(PollFlags::HUP | PollFlags::ERR) {

@@ -27,16 +27,16 @@ use std::time::{Duration, SystemTime};
 const DIRECTORY: &str = "CLAUDE_JOB_DIR";
 /// The name of the file.
 const FILE: &str = "state.json";
-/// How much of a text stands in it, in characters.
+/// The number of characters of a text that it contains.
 const TEXT: usize = 2_000;
 /// The most bytes of a file that is looked into.
 const READ: u64 = 64 << 10;
 
-/// The state of a run, if somebody wants it.
+/// The state of a run, if it is recorded.
 #[derive(Clone, Default)]
 pub(super) struct Job(Option<Arc<Mutex<State>>>);
 
-/// What a run does.
+/// The status of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum JobStatus {
     /// A turn is at work, or the session starts.
@@ -48,7 +48,7 @@ enum JobStatus {
         /// The tool that is called.
         tool: String,
     },
-    /// The run has ended, and its last result is no error.
+    /// The run has ended, and its last result is not an error.
     Done,
     /// The run has ended otherwise.
     Failed {
@@ -85,18 +85,18 @@ struct State {
     created: SystemTime,
     status: JobStatus,
     agent: Option<Agent>,
-    /// What was known of the session when it was there.
+    /// The last known facts about the session.
     session: Value,
     intent: Option<String>,
     output: Option<String>,
     has_warned: bool,
-    /// How many calls wait for a permission.
+    /// The number of calls that wait for a permission.
     waiting: usize,
 }
 
 impl Job {
-    /// The job of this run, whose state is written now; none where the environment names no directory, or a run that is alive
-    /// writes there.
+    /// Returns the job of this run, and writes its state; an empty one if the environment names no directory, or
+    /// another live run writes there.
     pub(super) fn of(around: &Surroundings, start: &Path, printer: &Printer) -> Self {
         let Some(directory) = around.var(DIRECTORY).filter(|directory| !directory.is_empty()) else {
             return Job::default();
@@ -166,7 +166,7 @@ impl Job {
         });
     }
 
-    /// The same person, whose answers the state waits for.
+    /// Wraps the user so that the state records pending prompts.
     pub(super) fn waits_for(&self, person: Arc<dyn AskPermission>) -> Arc<dyn AskPermission> {
         match self.0 {
             Some(_) => Arc::new(Watched { job: self.clone(), person }),
@@ -331,11 +331,11 @@ fn without_links(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// Puts a text in the place of the file's. A link that lies there is replaced, not followed.
+/// Replaces the text of the file. A link there is replaced, not followed.
 fn written(file: &Path, text: &str) -> io::Result<()> {
     let name = format!(".{FILE}.{}.tmp", std::process::id());
     let new = file.with_file_name(name);
-    // What a process of the same id has left.
+    // The file of an earlier process with the same id.
     match fs::remove_file(&new) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Ok(()) | Err(_) => {}

@@ -1,5 +1,5 @@
-//! What no edit of a run touches unasked, beside what never is (`protocol.md` P14): what says what this program may do, and
-//! what its hooks run, wherever it lies.
+//! Files that a run does not edit without a prompt, beside those that are always protected (`protocol.md` P14): the program's
+//! own permissions, and the scripts of its hooks, wherever they are.
 //!
 //! A guard that a model may rewrite guards nothing. Scripts are those that the text of a command names; what they run in
 //! turn is not followed.
@@ -11,11 +11,11 @@ use becket_engine::Engine;
 use becket_engine::handler::{Action, Command};
 use std::path::{Path, PathBuf};
 
-/// How the names of scripts end. A path to a file without any ending is one, too.
+/// The extensions of scripts. A path to a file without an extension is one, too.
 const SCRIPTS: [&str; 14] =
     ["sh", "bash", "zsh", "fish", "ps1", "py", "rb", "pl", "php", "lua", "js", "mjs", "cjs", "ts"];
 
-/// What tools stand on, with all of it protected.
+/// Returns the environment of tools, with all of these files protected.
 pub(super) fn kept(at: At<'_>, engine: &Engine) -> Surroundings {
     let request = at.session.request();
     let plugins: Vec<PathBuf> =

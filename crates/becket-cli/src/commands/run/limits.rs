@@ -1,4 +1,4 @@
-//! What bounds a turn.
+//! The limits of a turn.
 
 use super::assembled::At;
 use crate::args::{Autocompact, InvalidWindow};
@@ -21,10 +21,10 @@ const BACKGROUND_WAIT: &str = "CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS";
 /// The variable that says for which window conversations are compacted; it goes before `--autocompact`.
 const WINDOW: &str = "CLAUDE_CODE_AUTO_COMPACT_WINDOW";
 
-/// What the environment and the arguments say.
+/// Returns the limits from the environment and the arguments.
 ///
 /// # Errors
-/// A variable is no number.
+/// Errors if a variable is not a number.
 pub(super) fn of(at: At<'_>) -> Result<TurnOptions, CliError> {
     let usual = TurnOptions {
         one_shot: at.is_one_shot(),

@@ -1,7 +1,7 @@
-//! Whether notes are taken for later sessions, and told to this one (`--memory-notes`, `autoMemoryEnabled`).
+//! Notes for later sessions, and those of earlier ones (`--memory-notes`, `autoMemoryEnabled`).
 //!
-//! They cost a question to a model after each turn, so somebody has to ask for them: the command line, or settings of the user
-//! or of policy. Settings of the project may only say no (G3).
+//! They cost a model request after each turn, so they are opt-in: by the command line, or by settings of the user or of
+//! policy. Settings of the project may only disable them (G3).
 
 use super::assembled::At;
 use super::begins;
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// The key in settings.
 const KEY: &str = "autoMemoryEnabled";
-/// How long a run that is over waits for its last notes, once its results are told.
+/// The time limit for the last notes of a finished run, after its results were printed.
 const MOMENT: Duration = Duration::from_secs(10);
 
 /// The notes of this directory, where they are wanted: not in a bare start, and not where nothing of the session is stored.
@@ -35,7 +35,7 @@ fn wanted(at: At<'_>) -> bool {
     resolved(at.args.session.memory_notes, says)
 }
 
-/// What one settings file says.
+/// The setting in one settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Says {
     Yes,
@@ -72,8 +72,8 @@ fn resolved<'s>(asked: bool, says: impl Iterator<Item = (&'s Source, Says)>) -> 
 }
 
 impl Session {
-    /// Lets tasks at the end of turns come to theirs, where there are notes to be taken: results are told, and nobody waits
-    /// for anything else. Not for long, and not once the run is interrupted.
+    /// Lets the tasks at the end of turns finish if there are notes to be taken: results are printed, and nothing else
+    /// is pending. Limited in time, and skipped if the run is interrupted.
     pub(super) async fn remembers(&self, at: At<'_>) {
         if self.at_end.notes.is_none() {
             return;

@@ -30,26 +30,26 @@ pub(super) struct Session {
     pub(super) skills: SessionSkills,
     /// The state of the run.
     pub(super) job: Job,
-    /// What it does at the end of each turn.
+    /// The tasks at the end of each turn.
     pub(super) at_end: AtEnd,
     /// The same, as the agent knows it.
     pub(super) turn_end: TurnEndTasks,
-    /// What a host wants of the servers.
+    /// The host's changes to the servers.
     pub(super) wishes: HostsWishes,
-    /// What was fired last.
+    /// The events that were fired last.
     pub(super) fired: LastFired,
-    /// When it was opened.
+    /// The time of the opening.
     pub(super) since: Instant,
-    /// What a hook has put in the place of the last answer (D11).
+    /// The replacement of the last answer by a hook (D11).
     pub(super) displayed: Arc<Mutex<Option<String>>>,
-    /// Whether it works as an agent, whose tools were chosen when it opened.
+    /// True if it runs as an agent, whose tools were chosen when it opened.
     pub(super) is_narrowed: bool,
-    /// Whether the user has logged out: then it ends for that reason.
+    /// True if the user has logged out: then it ends for that reason.
     pub(super) has_logged_out: AtomicBool,
 }
 
 impl Session {
-    /// What it has now.
+    /// Returns the current facts of the session.
     pub(super) fn init(&self) -> Init {
         let info = self.agent.info();
         let servers = self.servers.as_ref().map(Pool::servers).unwrap_or_default();
@@ -93,7 +93,7 @@ impl Session {
         }
     }
 
-    /// What a hook has put in the place of the last answer; once.
+    /// Takes the replacement of the last answer by a hook.
     pub(super) fn displayed(&self) -> Option<String> {
         self.displayed.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -119,7 +119,7 @@ fn server(view: &ServerView) -> Server {
     Server { name: view.name.clone(), status: status(&view.state) }
 }
 
-/// How a server stands, in the word that scripts know.
+/// Returns the state of a server as scripts know it.
 pub(super) fn status(state: &ServerState) -> &'static str {
     match state {
         ServerState::Connected { .. } => "connected",

@@ -23,7 +23,7 @@ pub(super) struct Own {
     pub(super) dialect: Dialect,
     /// The agent that the session works as.
     pub(super) works_as: Option<Arc<Definition>>,
-    /// What is wrong with their files.
+    /// The problems in their files.
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
@@ -31,7 +31,7 @@ impl Own {
     /// Reads them; a bare start has those of the command line and the program alone.
     ///
     /// # Errors
-    /// There is no agent of the name that the session is to work as, or one of the command line can't be used.
+    /// Errors if no agent has the name that the session is to run as, or one of the command line can't be used.
     pub(super) fn load(
         at: At<'_>,
         makes: &Makes,
@@ -50,7 +50,7 @@ impl Own {
         };
         let dialect = Dialect::of(&request);
         let loaded = Agents::load(&homes, at.args.model.agents.as_deref());
-        // What was typed is wrong, and not what lies around: it is told before anything is done.
+        // An error in the arguments, not in files: it is reported before anything is done.
         if let Some(wrong) =
             loaded.diagnostics.iter().find(|one| one.source == Source::Flag && one.is_error())
         {

@@ -1,7 +1,7 @@
-//! Writes what happens, on a thread of its own: a reader who is slow must not hold up hooks and their deadlines.
+//! Writes the output on a separate thread: a slow reader must not delay hooks and their deadlines.
 //!
-//! INVARIANT: what is told is written in that order, and all of it before [`Printer::end`] returns. Where nobody reads
-//! stdout any more, the work is cancelled and nothing else is written there.
+//! INVARIANT: output is written in order, and all of it before [`Printer::end`] returns. If stdout has no reader any more, the
+//! work is cancelled and nothing else is written there.
 
 use super::terminal::{self, View};
 use super::wish::Output;
@@ -19,7 +19,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-/// From how many things on that wait to be written nothing more is read from whoever does not read.
+/// Backpressure: input is not read while this many messages are queued for output.
 const FULL: usize = 10_000;
 
 /// Takes what is to be shown. Clones write to the same place.
@@ -29,7 +29,7 @@ pub(super) struct Printer {
     backlog: Arc<Backlog>,
 }
 
-/// How much waits to be written.
+/// The number of queued messages.
 struct Backlog {
     /// None once nothing is written any more.
     waiting: Mutex<Option<usize>>,
@@ -79,18 +79,18 @@ pub(super) struct Writing {
     thread: JoinHandle<Result<(), CliError>>,
 }
 
-/// Where things are written.
+/// The destinations of the output.
 pub(super) struct Places {
     pub(super) out: Out,
-    /// Whether stdout is a terminal, which an answer must not command.
+    /// True if stdout is a terminal, whose escape sequences must not come from an answer.
     pub(super) shows_stdout: bool,
-    /// Whether stderr is a terminal.
+    /// True if stderr is a terminal.
     pub(super) wraps_stderr: bool,
     pub(super) progress: Progress,
     pub(super) debug: Option<File>,
-    /// The screen of somebody who types.
+    /// The screen of an interactive session.
     pub(super) view: Option<View>,
-    /// Cancelled once nobody reads.
+    /// Cancelled once stdout has no reader.
     pub(super) cancel: CancellationToken,
 }
 
@@ -143,7 +143,7 @@ impl Printer {
     /// Shows something. Never waits.
     pub(super) fn show(&self, shown: Shown) {
         self.backlog.grows();
-        // A thread that is gone has told why.
+        // A thread that has ended has reported its error.
         drop(self.to.send(Told::Show(shown)));
     }
 
@@ -152,7 +152,7 @@ impl Printer {
         self.backlog.wait_for_room();
     }
 
-    /// Nothing else is shown: clones that somebody still holds are deaf from now on.
+    /// Nothing is shown afterwards: remaining clones discard their messages.
     pub(super) fn end(&self) {
         drop(self.to.send(Told::End));
     }
@@ -179,7 +179,7 @@ impl Drop for OverAtEnd<'_> {
 
 enum Format {
     Text(Live),
-    /// What a user must not miss goes to stderr as text.
+    /// Messages that the user must not miss go to stderr as text.
     Json(Live),
     Stream(Stream),
 }
@@ -221,7 +221,7 @@ impl Writer {
             let _paused = self.places.progress.pause();
             let is_safe =
                 !self.places.shows_stdout || matches!(self.format, Format::Stream(_) | Format::Json(_));
-            // What it took stands below the answer.
+            // Its usage is below the answer.
             self.print(&if is_safe { page.stdout } else { plain(&page.stdout) });
             self.tell(&page.stderr);
         }
@@ -272,8 +272,8 @@ fn object(result: &RunResult) -> String {
     serde_json::to_string(result).map(|line| line + "\n").unwrap_or_default()
 }
 
-/// Opens the file of `--debug-file` for this user alone; what was in it is gone. A link is not followed: the project may
-/// have brought it along.
+/// Opens the file of `--debug-file` for this user alone, and truncates it. A link is not followed: it may come from the
+/// project.
 ///
 /// # Errors
 /// It can't be written, or it is a link or no file.

@@ -1,4 +1,4 @@
-//! What is to be done: one prompt from the arguments and stdin, or one after the other, a line each.
+//! The prompts: one from the arguments and stdin, or several, one a line.
 //!
 //! Those of lines are [`super::control`]'s to read.
 
@@ -13,7 +13,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-/// How long a prompt of the arguments waits for the first byte of a stdin that nobody may ever write to.
+/// The time limit for the first byte of an idle stdin beside a prompt in the arguments.
 const FIRST_BYTE: Duration = Duration::from_secs(3);
 
 /// The prompts of a run, in order.
@@ -24,13 +24,13 @@ pub(super) enum Prompts {
     OfHooks(String),
     /// Those that come in on stdin.
     Lines(Lines),
-    /// Those that somebody types, after one that was given with the command.
+    /// Prompts that the user types, after one that was given with the command.
     Typed { terminal: Terminal, first: Option<String> },
 }
 
 impl Prompts {
-    /// The one prompt that there is, read before the session opens; none where lines are to be read as they come. `nothing` is
-    /// what to say where there is no prompt.
+    /// Returns the single prompt, read before the session opens; `None` if lines are read as they arrive. `nothing` is
+    /// the error if there is no prompt.
     ///
     /// # Errors
     /// stdin can't be read.
@@ -56,8 +56,7 @@ impl Prompts {
     }
 }
 
-/// All of stdin. Where there is a prompt already, a stdin that stays silent is none: who starts this program may have
-/// left it open.
+/// Reads all of stdin. Beside a prompt, an idle stdin counts as empty: the caller may have left it open.
 fn piped(may_be_silent: bool) -> Result<String, CliError> {
     let (to, from) = channel();
     thread::spawn(move || {

@@ -14,7 +14,7 @@ use becket_mcp::config::Configured;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Who answers what servers ask: hooks, and the program that has described the session, or the person at the terminal.
+/// Returns the responder to servers: hooks, and the program that described the session, or the user at the terminal.
 pub(super) fn host(at: At<'_>) -> McpHost {
     let host = match (at.host, at.wants, at.terminal) {
         (_, _, Some(terminal)) => McpHost::new().with_user(Person::at(terminal)),
@@ -32,8 +32,8 @@ pub(super) fn host(at: At<'_>) -> McpHost {
     })
 }
 
-/// A pool of those that there are, and the entries that do not count; none in a bare start that names none, and none where a file can't be read that may deny
-/// something.
+/// Returns a pool of the configured servers, and the entries without effect; `None` in a bare start that names none,
+/// and if a file that may deny something can't be read.
 ///
 /// # Errors
 /// The same, where servers were named on the command line; or the variable of the time to connect holds no time.
@@ -45,8 +45,8 @@ pub(super) fn pool_of(at: At<'_>, host: &McpHost) -> Result<Option<(Pool, Vec<Co
     }
     let gathered = match Gathered::new(at.session, &arguments(at, None)) {
         Ok(gathered) => gathered,
-        // A broken file may have denied any server, so none is used; it takes no session down (C7). Servers that somebody
-        // has typed are wanted, and not having them is an error.
+        // A broken file may have denied any server, so none is used; the session still starts (C7). Servers on the
+        // command line were requested, so a failure is an error.
         Err(error) if of.mcp_config.is_empty() => {
             warned(*at.out, &format!("no server is used: {error}"));
             return Ok(None);

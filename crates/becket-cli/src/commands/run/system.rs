@@ -4,7 +4,7 @@ use crate::args::RunModelArgs;
 use crate::env::PLATFORM;
 use std::path::Path;
 
-/// Who the model is, where nobody says otherwise.
+/// The default identity of the model.
 const WHO: &str = "\
 You are an agent that works on a user's computer, in a project of theirs, with the tools that you are given.
 
@@ -28,7 +28,7 @@ pub(super) fn prompt(args: &RunModelArgs, of_agent: Option<&str>, start: &Path) 
     );
     let own = args.system_prompt.as_deref().or(of_agent).unwrap_or(WHO);
     let parts = [Some(own), Some(place.as_str()), args.append_system_prompt.as_deref()];
-    // A prompt of the user's own stands alone.
+    // A custom prompt replaces all of it.
     let alone = args.system_prompt.is_some();
     let kept =
         parts.into_iter().enumerate().filter(|(n, _)| !(alone && *n == 1)).filter_map(|(_, part)| part);

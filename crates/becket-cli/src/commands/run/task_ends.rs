@@ -50,7 +50,7 @@ impl Work<'_> {
     /// each end.
     ///
     /// # Errors
-    /// The variable that says how long is no number.
+    /// Errors if the variable for the limit is not a number.
     pub(super) async fn with_tasks(&mut self) -> Result<(), CliError> {
         let wait = limits::of(self.at)?.background_wait;
         let until = Instant::now().checked_add(wait);

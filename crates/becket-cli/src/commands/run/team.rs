@@ -13,7 +13,7 @@ use std::ffi::OsStr;
 /// The variable that lets a session lead a team.
 const TEAMS: &str = "CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS";
 
-/// The list, below Becket's own directory; where there is no home it lasts as long as the run.
+/// Returns the list, below Becket's own directory; without a home directory it lasts as long as the run.
 ///
 /// # Errors
 /// `--team` names no file.
@@ -26,7 +26,8 @@ pub(super) fn of(at: At<'_>, engine: &Engine) -> Result<Team, CliError> {
     Team::with_teammates(directory, name).map_err(|error| CliError::usage(format!("`--team`: {error}")))
 }
 
-/// Whether the environment, or the settings' `env`, wants teams: any value but an empty one, `0` and `false` says so.
+/// Returns true if the environment, or the settings' `env`, enables teams: any value but an empty one, `0` and `false`
+/// does.
 fn is_wanted(at: At<'_>, engine: &Engine) -> bool {
     let says = |value: &OsStr| !["", "0", "false"].iter().any(|no| value == OsStr::new(no));
     match at.around.var(TEAMS) {
@@ -39,7 +40,7 @@ fn is_wanted(at: At<'_>, engine: &Engine) -> bool {
     }
 }
 
-/// What a turn about the team's news is shown as beginning with.
+/// The text that introduces a turn about the team's messages.
 const NEWS: &str = "(the team has news)";
 
 /// Resolves once teammates have something to say to a session that may hear it.
@@ -50,8 +51,8 @@ pub(super) async fn has_news(session: &Session, may_hear: bool) {
 }
 
 impl Work<'_> {
-    /// Hears what teammates have to say until none works any more. A turn that does not end by itself ends it, too: there
-    /// is nobody who could mend it.
+    /// Processes messages of teammates until all of them are idle. An incomplete turn ends this, too: it would fail
+    /// again.
     pub(super) async fn with_team(&mut self) {
         loop {
             let has_news = tokio::select! {
@@ -64,7 +65,7 @@ impl Work<'_> {
         }
     }
 
-    /// A turn about what teammates have to say; whether it came to its end.
+    /// Runs a turn about messages of teammates; returns true if it was complete.
     pub(super) async fn team_turn(&mut self, turn: &CancellationToken) -> bool {
         self.opened(NEWS.to_owned());
         let end = self.session.agent.hear_team(turn).await;

@@ -1,4 +1,4 @@
-//! Which arguments of `run` fit together, and what is said of those that don't.
+//! The valid combinations of arguments of `run`, and the errors for others.
 
 use super::wish::{Output, Prompts, Wish};
 use crate::args::{Cli, Command};

@@ -15,7 +15,7 @@ use becket_engine::Engine;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What tools are made of, for the session's own line of work and for those of its agents.
+/// The inputs of tools, for the main session and for its agents.
 #[derive(Clone)]
 pub(super) struct Makes {
     pub(super) engine: Engine,
@@ -25,7 +25,7 @@ pub(super) struct Makes {
     pub(super) web: Web,
     pub(super) servers: Option<McpServers>,
     pub(super) permissions: SessionPermissions,
-    /// Who answers the questions of models, if somebody does.
+    /// The user who answers questions of models, if there is one.
     pub(super) person: Option<Person>,
     /// The tools that enter and leave worktrees, of the session's own line of work.
     pub(super) worktrees: WorktreeTools,
@@ -67,7 +67,7 @@ impl Makes {
     }
 }
 
-/// The tools that stay, and the servers whose tools don't.
+/// The tools that remain, and the servers whose tools don't.
 #[derive(Clone)]
 pub(super) struct SessionTools {
     pub(super) toolbox: Toolbox,
@@ -84,7 +84,7 @@ impl SessionTools {
     }
 }
 
-/// Where a shell is.
+/// The directory and environment of a shell.
 struct Here {
     facts: Facts,
     root: PathBuf,

@@ -6,8 +6,8 @@
 //! - [`answer`]: does one, and says what came of it
 //! - the others: what each family shows or changes
 //!
-//! INVARIANT: no file of a user, a plugin or a repository takes the place of one: `/permissions` and `/hooks` show what is
-//! in force, whatever a repository brings along. A file whose name is taken is named in a warning.
+//! INVARIANT: no file of a user, a plugin or a repository replaces one: `/permissions` and `/hooks` show what is in force,
+//! regardless of the repository. A warning names files with the same name.
 
 mod agents;
 mod answer;

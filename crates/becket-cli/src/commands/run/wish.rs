@@ -1,4 +1,4 @@
-//! What the arguments of `run` come to, before anything is opened: what contradicts itself is told here.
+//! The options of `run`, resolved from its arguments before anything is opened: contradictions are reported here.
 
 use super::worktree;
 use crate::args::{Global, InputFormat, OutputFormat, RunArgs};
@@ -9,42 +9,42 @@ use becket_engine::config::Sources;
 use becket_rules::suggest;
 use serde_json::Value;
 
-/// The variable that says that whatever happens here harms nobody.
+/// The variable that declares a sandbox, in which nothing can be harmed.
 const SANDBOX: &str = "IS_SANDBOX";
-/// What is said where there is no prompt at all.
+/// The error if there is no prompt at all.
 const NOTHING: &str =
     "there is nothing to do: give a prompt, as in `becket run -p 'tidy up'`, or pipe one in";
 /// The sources by name.
 const SOURCES: [&str; 3] = ["user", "project", "local"];
 
-/// What is wanted.
+/// The resolved options of a run.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Wish {
     pub(super) output: Output,
     pub(super) prompts: Prompts,
     pub(super) sources: Sources,
-    /// What is said where stdin turns out to hold no prompt either.
+    /// The error if stdin contains no prompt either.
     pub(super) without_prompt: String,
 }
 
-/// How it is printed.
+/// The output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Output {
     Text(Telling),
     Json,
     Stream(Wanted),
-    /// On the screen of somebody who types.
+    /// On the screen of an interactive session.
     Screen(Telling),
 }
 
-/// Where prompts come from.
+/// The source of prompts.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Prompts {
     /// Nowhere: hooks of the start are all that runs.
     None,
     /// From the arguments alone.
     Argument(String),
-    /// From stdin, below what stands in the arguments; a session that goes on may have no need of any.
+    /// From stdin, appended to that of the arguments; a resumed session may need none.
     Piped { argument: Option<String>, may_be_empty: bool },
     /// From stdin, one message a line.
     Lines,
@@ -56,7 +56,7 @@ impl Wish {
     /// Resolves the arguments.
     ///
     /// # Errors
-    /// Two of them contradict each other, one of them has no meaning, or there is no prompt.
+    /// Errors if two of them contradict each other, one of them has no meaning, or there is no prompt.
     pub(super) fn new(args: &RunArgs, global: &Global, around: &Surroundings) -> Result<Self, CliError> {
         harmless(args, around)?;
         session(args)?;
@@ -72,7 +72,7 @@ impl Wish {
     }
 }
 
-/// Without a sandbox around it, nobody runs everything as root.
+/// Rejects a run as root that allows everything outside of a sandbox.
 fn harmless(args: &RunArgs, around: &Surroundings) -> Result<(), CliError> {
     let skips = args.permissions.dangerously_skip_permissions
         || args.sdk.allow_dangerously_skip_permissions
@@ -109,7 +109,7 @@ fn session(args: &RunArgs) -> Result<(), CliError> {
     Ok(())
 }
 
-/// What the program that drives the session asks for, as far as that can't be had.
+/// Rejects options of the program that drives the session if they are not supported.
 fn driven(args: &RunArgs, global: &Global) -> Result<(), CliError> {
     let (of, sdk) = (&args.format, &args.sdk);
     if let Some((name, why)) = sdk.refused.given() {
@@ -140,7 +140,8 @@ fn driven(args: &RunArgs, global: &Global) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Whether the settings of the command line count on a sandbox. Files of a user may: they are made for several programs.
+/// Returns true if the settings of the command line require a sandbox. Files of a user may: they are made for several
+/// programs.
 fn wants_sandbox(global: &Global) -> bool {
     let given = global.settings.as_deref().filter(|given| given.trim_start().starts_with('{'));
     let settings: Option<Value> = given.and_then(|given| serde_json::from_str(given).ok());
@@ -240,7 +241,7 @@ fn sources(given: Option<&str>) -> Result<Sources, CliError> {
     Ok(sources)
 }
 
-/// There is no prompt; it may be among the values of an option that takes several.
+/// Returns the error if there is no prompt; it may be among the values of an option that takes several.
 fn without_prompt(args: &RunArgs) -> String {
     let greedy = [
         ("--allowedTools", args.permissions.allowed_tools.is_empty()),

@@ -46,7 +46,7 @@ pub(super) fn lent(
     Ok((builder, worktrees))
 }
 
-/// The session; where there is none, nothing is left of a worktree that was begun for it.
+/// Returns the session; if it failed, a worktree that was created for it is removed.
 pub(super) async fn or_abandoned(
     agent: Result<Agent, CliError>,
     worktrees: &Worktrees,

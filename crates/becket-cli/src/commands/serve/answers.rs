@@ -1,4 +1,4 @@
-//! What comes back, and what the client is asked and told, as it stands on the wire.
+//! Results, requests to the client and notifications, in their wire format.
 
 use super::fault::{Fault, WireFault};
 use becket_embed::view::finding::Finding;
@@ -40,7 +40,7 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// What the client is asked (with an id) or told (without).
+/// A request to the client (with an id) or a notification (without).
 #[derive(Serialize)]
 pub(super) struct Saying<'a, P> {
     jsonrpc: &'static str,
@@ -72,7 +72,7 @@ pub(super) struct Opened {
     pub(super) session: String,
     /// The events that a hook or a permission rule has something to say on.
     pub(super) events: Vec<&'static str>,
-    /// What is wrong in the configuration; what is good of it works.
+    /// The problems in the configuration; its valid parts work.
     pub(super) findings: Vec<Finding>,
 }
 
@@ -94,7 +94,7 @@ pub(super) struct HookCall<'a> {
     pub(super) session: &'a str,
     /// The hook, as the client has named it.
     pub(super) hook: &'a str,
-    /// What a command would read on stdin.
+    /// The stdin of a command for the same event.
     pub(super) input: Value,
 }
 
@@ -105,26 +105,26 @@ pub(super) struct Question<'a> {
     pub(super) session: &'a str,
     /// The hook's own name for the question.
     pub(super) question: &'a str,
-    /// What is asked.
+    /// The question.
     pub(super) message: &'a str,
-    /// What can be answered.
+    /// The possible answers.
     pub(super) options: Vec<Choice<'a>>,
-    /// Which hook asks.
+    /// The hook that asks.
     pub(super) asked_by: &'a str,
 }
 
 /// One answer that a question offers.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Choice<'a> {
-    /// What goes back.
+    /// The key that is returned.
     pub(super) key: &'a str,
-    /// What the user reads.
+    /// The text for the user.
     pub(super) label: &'a str,
     /// More about it.
     pub(super) description: Option<&'a str>,
 }
 
-/// `hook/cancel` and `question/cancel`: nobody waits for the answer any more.
+/// `hook/cancel` and `question/cancel`: the answer is no longer needed.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Withdrawn<'a> {
     /// The id of the call.

@@ -14,7 +14,7 @@ use tokio::task::block_in_place;
 /// A line of more bytes is a long one.
 pub(super) const LONG: usize = 2_048;
 
-/// The places for long lines that are begun at the same time.
+/// The limit on long lines that are worked on concurrently.
 pub(super) struct Aside {
     places: Semaphore,
 }

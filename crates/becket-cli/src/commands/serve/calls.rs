@@ -1,4 +1,4 @@
-//! What the client is asked, as calls of the protocol.
+//! The requests to the client, as messages of the protocol.
 
 use super::answers::{Saying, Withdrawn};
 use super::outgoing::Outgoing;
@@ -27,14 +27,14 @@ impl Calls {
         )
     }
 
-    /// An answer has come in; one that nobody waits for any more is dropped.
+    /// Delivers an answer; one without a pending request is dropped.
     pub(super) fn answered(&self, id: &Value, answer: Result<Value, String>, repeated: Vec<String>) {
         if let Some(id) = id.as_str() {
             self.peer.answered(id, answer, repeated);
         }
     }
 
-    /// The client answers nothing any more: whoever waits is told.
+    /// Fails all pending requests, since the client does not answer any more.
     pub(super) fn gone(&self) {
         self.peer.gone();
     }

@@ -1,7 +1,7 @@
 //! One client: hears its lines to the end, answers its requests side by side, and ends all that it has left behind.
 //!
-//! INVARIANT: every request is answered once, and what it has started is over before the connection is. What can be
-//! answered without waiting is answered in the order of the lines, and all else is begun in it.
+//! INVARIANT: every request is answered once, and the work that it has started is over before the connection is. Requests
+//! without waiting are answered in the order of the lines, and all others are started in it.
 
 use super::answers::{Answer, Initialized, PROTOCOL, Said, said};
 use super::aside;
@@ -29,7 +29,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::{JoinSet, unconstrained};
 
-/// Why a client was cut off that had neither left nor stopped reading.
+/// The reason for closing a connection whose client had neither left nor stopped reading.
 const STUCK: &str =
     "a client has left a long line unfinished for too long and was cut off, with its sessions";
 
@@ -39,18 +39,18 @@ pub(super) struct Client {
     /// For how long it may read nothing.
     pub(super) patience: Duration,
     pub(super) presence: Presence,
-    /// What its long lines take room from; nothing where they have it otherwise.
+    /// The memory from which its long lines are taken; `None` if it is limited elsewhere.
     pub(super) room: Option<Arc<Room>>,
 }
 
-/// The length of a line, as far as it matters where it is worked on.
+/// The length class of a line, which decides where it is worked on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Length {
     Short,
     Long,
 }
 
-/// How a connection ended.
+/// The end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
     /// The client has left, or was asked to.
@@ -90,7 +90,7 @@ impl Client {
     }
 }
 
-/// A client that is heard.
+/// A connected client.
 struct Connection {
     host: Arc<Lender>,
     around: Around,
@@ -145,8 +145,8 @@ impl Connection {
         }
     }
 
-    /// The client says nothing more: nobody answers what it is asked, and the rest of what it asked for is done, as long
-    /// as it is there to read it.
+    /// Handles the end of the client's input: its pending answers fail, and its remaining requests are finished as long
+    /// as it reads the results.
     async fn finish(&mut self, presence: &Presence) {
         self.around.calls.gone();
         tokio::select! {
@@ -157,7 +157,7 @@ impl Connection {
         }
     }
 
-    /// Ends what is left, and waits until it is gone.
+    /// Cancels the remaining work, and waits for its end.
     async fn end(&mut self) {
         self.around.cut.cancel();
         while self.tasks.join_next().await.is_some() {}
@@ -173,7 +173,8 @@ impl Connection {
         }
     }
 
-    /// A request that was sent without an id is an error: who sends it waits for nothing, and would never know.
+    /// A request that was sent without an id is an error: its sender waits for nothing, and would never learn of a
+    /// failure.
     fn notified(&self, method: &str, params: Value, number: u64) {
         if method == CANCEL {
             if let Ok(cancel) = serde_json::from_value::<Cancel>(params) {
@@ -224,7 +225,7 @@ impl Connection {
         }
     }
 
-    /// What a request comes to: an answer at once, or work.
+    /// Converts a request into an immediate answer, or into work.
     fn work(&mut self, name: &str, params: Value) -> Result<Work, Fault> {
         let Some(method) = Method::named(name) else {
             return Err(Fault::NoMethod { name: name.to_owned(), near: Method::near(name) });

@@ -1,4 +1,4 @@
-//! Why a message is not answered as its sender wished: a code, a stable name, and words that say what and where.
+//! The errors of messages: a code, a stable name, and a text with the problem and its position.
 
 use becket_embed::view::finding::Finding;
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// What went wrong with a message.
+/// An error in a message.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Fault {
     #[error("line {line} is no JSON: {why}")]
@@ -52,9 +52,9 @@ pub(super) enum Fault {
 pub(super) struct WireFault {
     /// The number of the kind of error.
     pub(super) code: i32,
-    /// What is wrong, in words.
+    /// The error message.
     pub(super) message: String,
-    /// The `kind` of error, a stable name, and what a program may want to know of it.
+    /// The `kind` of error, a stable name, and its details for programs.
     pub(super) data: Value,
 }
 
@@ -76,7 +76,7 @@ pub(super) const KINDS: [(i32, &str); 15] = [
     (-32007, "full"),
     (-32008, "slow"),
 ];
-/// The one that nobody can expect.
+/// The internal error.
 pub(super) const BROKEN: (i32, &str) = (-32603, "broken");
 
 impl Fault {

@@ -1,7 +1,7 @@
 //! Hooks of the client, as callbacks of the engine (`protocol.md` H9).
 //!
-//! INVARIANT: whatever is no answer fails the hook: an error, an object that is none, a client that is gone, and the end of
-//! its time. What that means is the engine's to say.
+//! INVARIANT: everything but an answer fails the hook: an error, a value that is not an object, a disconnected client, and a
+//! timeout. The engine decides on the effect of the failure.
 
 use super::answers::HookCall;
 use super::calls::Calls;
@@ -14,12 +14,12 @@ use std::sync::Arc;
 
 const CALL: (&str, &str) = ("hook/call", "hook/cancel");
 
-/// Asks the client. Dropped at its limit, it takes the call back.
+/// A hook of the client. If it is dropped at its limit, the call is cancelled.
 pub(super) struct ClientHook {
     pub(super) calls: Calls,
     pub(super) session: Arc<str>,
     pub(super) id: String,
-    /// What the client wants a failure to mean, if it says so.
+    /// The effect of a failure, if the client sets it.
     pub(super) on_failure: Option<OnFailure>,
 }
 

@@ -1,16 +1,16 @@
 //! HTTP on a loopback port, for clients that have no sockets of Unix: the same messages, in other envelopes.
 //!
-//! - [`listen`], [`linger`]: the port, who is let in to it, and how a stream ends
+//! - [`listen`], [`linger`]: the port, its access limits, and the end of a stream
 //! - [`token`], [`gate`]: the secret of this process, and what is turned away before anything of it is read
 //! - [`exchange`], [`body`], [`refusal`]: one request of HTTP and its answer
 //! - [`callers`], [`caller`], [`route`]: the clients, each with a connection of the protocol that outlives its requests
 //!
-//! A `POST /` without the header `Becket-Connection` opens a connection, whose id comes back in that header. Further ones
-//! bring messages to it and wait for the answers; `GET /` brings what becket asks and tells of itself, line by line;
-//! `DELETE /` ends it. It ends by itself when nothing of its client has been open for a while.
+//! A `POST /` without the header `Becket-Connection` opens a connection, whose id is returned in that header. Further ones
+//! send messages to it and wait for the answers; `GET /` streams becket's requests and notifications, line by line; `DELETE /`
+//! ends it. It ends after some time without any open request of its client.
 //!
-//! INVARIANT: without the token nothing of a request is read but its head. A connection is reached by its id alone, which
-//! nobody can guess, so that clients with the same token do not meet.
+//! INVARIANT: without the token only the head of a request is read. A connection is reached only by its id, which can't be
+//! guessed, so that clients with the same token are separate.
 
 mod body;
 mod caller;

@@ -1,10 +1,10 @@
-//! What all sessions of this process are opened with.
+//! The defaults of all sessions of this process.
 
 use super::aside::Aside;
 use becket_embed::{Host, Open};
 use std::path::PathBuf;
 
-/// What a client's wishes are added to.
+/// The defaults for the options of a client.
 pub(super) struct Lender {
     pub(super) host: Host,
     /// The file of the MCP servers that hooks of a session may call which names none itself.
@@ -14,7 +14,7 @@ pub(super) struct Lender {
 }
 
 impl Lender {
-    /// A client's wishes, with what it has from this process where it has none.
+    /// Returns a client's options, completed by the defaults of this process.
     pub(super) fn lent(&self, mut wants: Open) -> Open {
         if wants.mcp_servers.is_none() && wants.mcp_config.is_none() {
             wants.mcp_config.clone_from(&self.servers);

@@ -1,7 +1,7 @@
-//! Reads lines, each up to a limit. What is longer is passed over without being kept, and told once.
+//! Reads lines, each up to a limit. A longer one is skipped without being buffered, and reported once.
 //!
-//! Where many clients are served, a line that is not short takes room in what they share, or waits until there is some. It
-//! gives the room back when it is done, when it takes too long, and when it stands still while somebody waits for room.
+//! With many clients, a line that is not short reserves memory that they share, or waits for it. It releases the memory when
+//! it is done, when it takes too long, and when it stalls while others wait for memory.
 //!
 //! INVARIANT: a line holds no more than it may, and what waits for room holds none.
 
@@ -15,17 +15,17 @@ use tokio::time::{Instant, timeout_at};
 /// The longest message, in bytes without its line end.
 pub(super) const LIMIT: usize = 16 << 20;
 
-/// How much is read at once, in bytes.
+/// The size of one read, in bytes.
 const CHUNK: usize = 64 << 10;
 /// For how long a line that has room may be on its way.
 const LONG: Duration = Duration::from_secs(30);
-/// For how long it may stand still while somebody else waits for room.
+/// The time that a line may stall while others wait for memory.
 const STILL: Duration = Duration::from_secs(1);
 
 /// The lines of a client.
 pub(super) struct Lines<'a, R> {
     from: BufReader<R>,
-    /// Where long lines have their room, and who waits for it.
+    /// The memory for long lines, and the client that waits for it.
     shared: Option<(&'a Room, &'a Presence)>,
     /// The number of the last line, from 1.
     number: u64,
@@ -37,20 +37,20 @@ pub(super) struct Lines<'a, R> {
 #[derive(Debug)]
 pub(super) enum Line {
     Whole(Held, u64),
-    /// It is told, and the next line can be read.
+    /// An error, after which the next line can be read.
     Bad(Fault),
-    /// It is told, and there is nothing behind it.
+    /// An error at the end of the input.
     Last(Fault),
-    /// It is told, and the client is given up.
+    /// An error that closes the connection.
     Stuck(Fault),
     End,
 }
 
-/// What has been read of a line, and the room that it takes.
+/// The bytes of a line that were read, and the memory reserved for them.
 #[derive(Debug)]
 pub(super) struct Held {
     bytes: Vec<u8>,
-    /// How long it may become before it takes room.
+    /// The length from which it needs reserved memory.
     most: usize,
     /// Its room, and until when it has it.
     room: Option<(Taken, Instant)>,
@@ -62,7 +62,7 @@ impl AsRef<[u8]> for Held {
     }
 }
 
-/// Where the reading of a line stops.
+/// The reason why reading a line stops.
 enum Stop {
     LineEnd,
     /// The client says nothing more.
@@ -75,12 +75,13 @@ enum Stop {
 }
 
 impl<'a, R: AsyncRead + Unpin> Lines<'a, R> {
-    /// The lines of a client whose long ones take room there, as long as he is there; or have all the room they need.
+    /// Reads the lines of a client. With `shared`, long ones reserve memory there as long as the client is present;
+    /// otherwise memory is not limited.
     pub(super) fn new(from: R, shared: Option<(&'a Room, &'a Presence)>) -> Self {
         Lines { from: BufReader::with_capacity(CHUNK, from), shared, number: 0, skips: false }
     }
 
-    /// The next line that is not blank. A client whose stream breaks is at its end.
+    /// Returns the next line that is not blank. A broken stream counts as its end.
     pub(super) async fn next(&mut self) -> Line {
         loop {
             if std::mem::take(&mut self.skips) {
@@ -135,8 +136,8 @@ impl<'a, R: AsyncRead + Unpin> Lines<'a, R> {
         }
     }
 
-    /// Reads on, at most one byte more than there may be. A line that has room is looked after from time to time: nothing
-    /// then, and what has come is held.
+    /// Continues to read, at most one byte more than the limit. A line with reserved memory is checked from time to
+    /// time: then this returns `None`, and the bytes so far are in `held`.
     async fn read_on(&mut self, held: &mut Held) -> Option<std::io::Result<usize>> {
         let left = held.most + 1 - held.bytes.len();
         let pause = held.room.as_ref().map(|(_, until)| (Instant::now() + STILL).min(*until));
@@ -148,7 +149,7 @@ impl<'a, R: AsyncRead + Unpin> Lines<'a, R> {
         }
     }
 
-    /// Takes room for all that the line may come to; whether there was some in time.
+    /// Reserves memory for the maximum length of the line; returns true if that succeeded in time.
     async fn has_room(&self, held: &mut Held) -> bool {
         let Some((room, presence)) = self.shared else { return true };
         let taken = tokio::select! {
@@ -183,13 +184,13 @@ impl<'a, R: AsyncRead + Unpin> Lines<'a, R> {
 }
 
 impl Held {
-    /// Whether it has had its room for too long.
+    /// Returns true if it has held its memory for too long.
     fn is_late(&self) -> bool {
         self.room.as_ref().is_some_and(|(_, until)| Instant::now() >= *until)
     }
 }
 
-/// Whether a last line without its end is a message all the same.
+/// Returns true if a last line without its end is still a message.
 fn is_whole(line: &[u8]) -> bool {
     serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok()
 }

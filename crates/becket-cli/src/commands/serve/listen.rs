@@ -1,7 +1,7 @@
-//! A Unix socket for clients of the same user, and nobody else.
+//! A Unix socket for clients of the same user only.
 //!
-//! INVARIANT: the directory of the socket is the user's and closed to others, so nobody else reaches it, not even in the
-//! moment before its own permissions are set; who connects all the same is turned away by his user id.
+//! INVARIANT: the directory of the socket is the user's and closed to others, so no other user can reach it, not even in the
+//! moment before its own permissions are set; a connection of another user id is rejected as well.
 
 use super::connection::{Client, Ended};
 use super::lender::Lender;
@@ -22,12 +22,12 @@ use std::time::Duration;
 use tokio::net::{UnixListener, UnixStream};
 use tokio::task::JoinSet;
 
-/// How many clients are served at the same time.
+/// The limit on concurrent clients.
 const MOST: usize = 1_024;
-/// How long nobody is let in after the system could give no connection, as when all its descriptors are taken.
+/// The pause in accepting connections after the system could not provide one, for example without free descriptors.
 const REST: Duration = Duration::from_millis(100);
 
-/// Serves all who connect, until a signal comes; then the socket is gone.
+/// Serves all connections, until a signal arrives; then the socket is removed.
 pub(super) async fn served(
     path: &Path,
     host: Arc<Lender>,
@@ -65,14 +65,14 @@ pub(super) async fn served(
     Ok(0)
 }
 
-/// The other end, where it belongs to the user of this process.
+/// Returns the presence of the other end, if it belongs to the user of this process.
 fn of_own_user(stream: &UnixStream) -> Option<Presence> {
     let peer = stream.peer_cred().ok()?.uid();
     let is_own = peer == rustix::process::geteuid().as_raw();
     is_own.then(|| Presence::of(stream).ok()).flatten()
 }
 
-/// A socket that is listened on. It is removed at the end, unless another one stands there by then.
+/// A listening socket. It is removed at the end, unless another one has replaced it.
 struct Place {
     listener: UnixListener,
     path: PathBuf,
@@ -80,13 +80,13 @@ struct Place {
 }
 
 impl Place {
-    /// Takes a path: makes its directory, and takes the place of a socket on which nobody listens any more.
+    /// Claims a path: creates its directory, and replaces a socket on which no process listens any more.
     fn taken(path: &Path) -> Result<Self, String> {
         let said = |what: &Path, why: &dyn std::fmt::Display| format!("`{}`: {why}", what.display());
         let directory =
             path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let held = private(directory).map_err(|why| said(directory, &why))?;
-        // Two who start at once must not both take the place of a third.
+        // Two processes that start at the same time must not both replace a third one's socket.
         flock(&held, FlockOperation::LockExclusive).map_err(|error| said(directory, &error))?;
         free(path).map_err(|why| said(path, &why))?;
         let bound = || -> std::io::Result<Place> {
@@ -103,13 +103,13 @@ impl Drop for Place {
     fn drop(&mut self) {
         let here = fs::symlink_metadata(&self.path).map(|metadata| (metadata.dev(), metadata.ino()));
         if here.is_ok_and(|here| here == self.id) {
-            // It can't be told any more to anybody who would mind.
+            // At this point an error can't be reported any more.
             drop(fs::remove_file(&self.path));
         }
     }
 }
 
-/// The directory, made where it is not there, if nobody else can go into it.
+/// Returns the directory, created if it is missing, if no other user can enter it.
 fn private(directory: &Path) -> Result<File, String> {
     match DirBuilder::new().mode(0o700).create(directory) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error.to_string()),

@@ -1,4 +1,4 @@
-//! What a line says: a request, a notification, or an answer to what the client was asked.
+//! The messages of a client: a request, a notification, or an answer to a request of becket.
 
 use super::fault::Fault;
 use becket_model::interpret::parse_message;
@@ -11,16 +11,16 @@ pub(super) enum Message {
     Request { id: Value, method: String, params: Value },
     /// Wants none.
     Notification { method: String, params: Value },
-    /// Answers the call with that number; what is no answer says why. `repeated` are the decision keys that occur more than
-    /// once in it (O1).
+    /// An answer to the request with that id; a malformed one contains its error. `repeated` are the decision keys that
+    /// occur more than once in it (O1).
     Answer { id: Value, answer: Result<Value, String>, repeated: Vec<String> },
 }
 
-/// Reads a line. Half a character in it, as JavaScript and Python write it, costs no message: a hook's denial must not be lost
-/// for it (O11). The fault goes to the id that comes with it, which is null where there is none.
+/// Parses a line. A lone surrogate in it, as JavaScript and Python write it, must not lose the message and a hook's
+/// denial with it (O11). The fault goes to the id of the message, which is null if there is none.
 ///
 /// # Errors
-/// It is no message of JSON-RPC 2.0.
+/// Errors if it is not a message of JSON-RPC 2.0.
 pub(super) fn read(line: &[u8], number: u64) -> Result<Message, Box<(Value, Fault)>> {
     let (value, repeated) = parsed(line)
         .map_err(|error| Box::new((Value::Null, Fault::NotJson { line: number, why: error.to_string() })))?;
@@ -75,7 +75,7 @@ fn is_id(id: &Value) -> bool {
     id.is_string() || id.is_i64() || id.is_u64()
 }
 
-/// What a client has answered; whatever is no plain result says why it is none.
+/// Reads the client's answer; everything but a plain result becomes an error.
 fn answer(fields: &mut Map<String, Value>) -> Result<Value, String> {
     match (fields.remove("result"), fields.remove("error")) {
         (Some(result), None) => Ok(result),

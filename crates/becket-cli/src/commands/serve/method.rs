@@ -1,6 +1,6 @@
 //! The methods by name: one table for what is answered, suggested and described.
 
-/// What a client may ask for.
+/// The methods that a client may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Method {
     Initialize,
@@ -18,7 +18,7 @@ pub(super) enum Method {
     BackgroundTake,
 }
 
-/// The notification that takes a request back.
+/// The notification that cancels a request.
 pub(super) const CANCEL: &str = "$/cancel";
 
 impl Method {
@@ -39,7 +39,7 @@ impl Method {
         Method::BackgroundTake,
     ];
 
-    /// As it stands on the wire.
+    /// Returns its name on the wire.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Method::Initialize => "initialize",
@@ -58,7 +58,7 @@ impl Method {
         }
     }
 
-    /// What it does, in a sentence.
+    /// Returns its description, in a sentence.
     pub(super) const fn about(self) -> &'static str {
         match self {
             Method::Initialize => {

@@ -14,7 +14,7 @@ use becket_engine::CancellationToken;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// Who a session speaks with, and what ends it.
+/// The client of a session, and the tokens that end it.
 #[derive(Clone)]
 pub(super) struct Around {
     pub(super) out: Outgoing,
@@ -25,7 +25,7 @@ pub(super) struct Around {
 /// Opens a session. Reads files, so it blocks.
 ///
 /// # Errors
-/// What is wanted can't be had, or the configuration forbids the start.
+/// Errors if the options can't be satisfied, or the configuration forbids the start.
 pub(super) fn open(lender: &Lender, mut wants: Open, around: &Around) -> Result<Session, Fault> {
     let id: Arc<str> = wants.session.get_or_insert_with(|| Uuid::new_v4().to_string()).as_str().into();
     let teller = Arc::new(Teller::new(id.clone(), around.out.clone()));

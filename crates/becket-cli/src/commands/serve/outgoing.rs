@@ -1,4 +1,4 @@
-//! What waits to be written to a client, and the task that writes it.
+//! The queue of messages to a client, and the task that writes it.
 //!
 //! INVARIANT: never more than [`MOST`] bytes and one message wait. A client that reads nothing is cut off: its token is
 //! cancelled, and what is written from then on is dropped.
@@ -11,21 +11,21 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-/// How many bytes may wait before the client is cut off.
+/// The limit on queued bytes; past it the client is disconnected.
 const MOST: usize = 64 << 20;
 /// From how many bytes on nothing more is read from the client, nor told of what happens.
 const FULL: usize = 4 << 20;
-/// How much is written at once.
+/// The size of one write, in bytes.
 const CHUNK: usize = 256 << 10;
 
-/// Why a client was cut off.
+/// The reason for disconnecting a client.
 pub(super) const READS_NOTHING: &str =
     "the client has read nothing for too long and was cut off, with its sessions";
 const TOO_MUCH: &str =
     "more than 64 MiB waited for a client that does not read: it was cut off, with its sessions";
 const HUNG_UP: &str = "the client has hung up before all was told";
 
-/// Where messages for a client go. Cheap to clone; clones are the same.
+/// The queue of messages to a client. Cheap to clone; clones share it.
 #[derive(Clone)]
 pub(super) struct Outgoing(Arc<Shared>);
 
@@ -42,7 +42,7 @@ struct Shared {
 #[derive(Default)]
 struct Waiting {
     bytes: Vec<u8>,
-    /// How many bytes the writer has taken and not written yet.
+    /// The number of bytes that the writer has taken and not written yet.
     in_hand: usize,
     is_over: bool,
     cut_off: Option<&'static str>,
@@ -60,7 +60,8 @@ impl Outgoing {
 
     /// Adds a message.
     pub(super) fn say(&self, message: &impl Serialize) {
-        // INVARIANT: what is said holds only strings as keys, so it can be written; were it otherwise, silence is no consent.
+        // INVARIANT: messages have only strings as keys, so they can be serialized; if one could not be, silence is not
+        // consent.
         let Ok(line) = serde_json::to_vec(message) else { return };
         let mut waiting = self.waiting();
         if waiting.cut_off.is_some() || waiting.is_over {
@@ -76,7 +77,7 @@ impl Outgoing {
         self.0.more.notify_one();
     }
 
-    /// Whether the client reads fast enough for what may be lost.
+    /// Returns true if the client reads fast enough for messages that may be dropped.
     pub(super) fn is_roomy(&self) -> bool {
         let waiting = self.waiting();
         waiting.bytes.len() + waiting.in_hand < FULL
@@ -102,12 +103,12 @@ impl Outgoing {
         self.0.more.notify_one();
     }
 
-    /// Why the client was cut off, if it was.
+    /// Returns the reason why the client was disconnected, if it was.
     pub(super) fn why_cut_off(&self) -> Option<&'static str> {
         self.waiting().cut_off
     }
 
-    /// Writes all that is said, to the end. A client that takes nothing for as long as `patience` is cut off.
+    /// Writes all messages until the end. A client that reads nothing for `patience` is disconnected.
     pub(super) async fn write_to(self, mut to: impl AsyncWrite + Unpin, patience: Duration) {
         while let Some(bytes) = self.taken().await {
             for chunk in bytes.chunks(CHUNK) {
@@ -121,7 +122,7 @@ impl Outgoing {
         drop(timeout(patience, to.shutdown()).await);
     }
 
-    /// What waits; none once it is over.
+    /// Takes the queued bytes; `None` at the end.
     async fn taken(&self) -> Option<Vec<u8>> {
         loop {
             {

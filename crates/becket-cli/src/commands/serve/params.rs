@@ -1,5 +1,5 @@
-//! What comes with a request, as it stands on the wire. A field that nobody knows is an error: a guard that is misspelt
-//! must not be left out. What `session/open` wants is [`becket_embed::Open`].
+//! The parameters of requests, in their wire format. An unknown field is an error: a misspelt guard must not be left out. The
+//! options of `session/open` are [`becket_embed::Open`].
 
 use becket_embed::Registration;
 use becket_embed::open::Failing;
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 pub(super) struct Initialize {
     /// The version of the protocol that the client speaks: 1.
     pub(super) protocol: u64,
-    /// Who the client is; nothing depends on it.
+    /// The name of the client, which has no effect.
     #[serde(default, rename = "client")]
     pub(super) _client: Option<String>,
 }
@@ -50,7 +50,7 @@ pub(super) struct Register {
     pub(super) id: String,
     /// The event's name.
     pub(super) event: String,
-    /// Which values of the event's subject it runs for, as in a settings file; default: all.
+    /// The values of the event's subject that it runs for, as in a settings file; default: all.
     #[serde(default)]
     pub(super) matcher: Option<String>,
     /// A permission rule that the tool call has to match.

@@ -1,4 +1,4 @@
-//! The client's user, who answers the questions of hooks (`protocol.md` Q1, Q2).
+//! The client's user, to answer the questions of hooks (`protocol.md` Q1, Q2).
 
 use super::answers::{Choice, Question as Wire};
 use super::calls::Calls;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 const ASK: (&str, &str) = ("question/ask", "question/cancel");
 
-/// Asks through the client. Whatever is no key chooses nothing.
+/// Asks through the client. An answer that is not a key chooses nothing.
 pub(super) struct ClientUser {
     pub(super) calls: Calls,
     pub(super) session: Arc<str>,

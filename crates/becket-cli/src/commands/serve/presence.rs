@@ -1,21 +1,21 @@
-//! Whether anybody is left to read what is written. Whoever has only closed his own end still reads.
+//! The presence of a reader. A client that has only closed its write side still reads.
 
 use std::io;
 use std::time::Duration;
 
-/// How often it is looked whether somebody is still there.
+/// The interval at which the presence is checked.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// The other end of what is written to.
 #[derive(Debug)]
 pub(super) struct Presence {
-    /// Nothing where somebody else watches over it.
+    /// `None` if the presence is monitored elsewhere.
     #[cfg(unix)]
     end: Option<std::os::fd::OwnedFd>,
 }
 
 impl Presence {
-    /// Of somebody who is there until the connection is cancelled.
+    /// Returns a presence that lasts until the connection is cancelled.
     pub(super) fn watched() -> Self {
         Presence {
             #[cfg(unix)]
@@ -34,21 +34,21 @@ impl Presence {
 
 #[cfg(unix)]
 impl Presence {
-    /// Of whoever reads stdout.
+    /// Returns the presence of the reader of stdout.
     pub(super) fn of_stdout() -> io::Result<Self> {
         Presence::of(&io::stdout())
     }
 
-    /// Of the other end of a socket or a pipe.
+    /// Returns the presence of the other end of a socket or a pipe.
     pub(super) fn of(end: &impl std::os::fd::AsFd) -> io::Result<Self> {
         Ok(Presence { end: Some(end.as_fd().try_clone_to_owned()?) })
     }
 
-    /// Whether the other end is closed in both directions.
+    /// Returns true if the other end is closed in both directions.
     fn is_gone(&self) -> bool {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
         let Some(end) = &self.end else { return false };
-        // Nothing is asked for: what is told all the same is that nobody is there.
+        // No events are requested: a closed other end is reported anyway.
         let mut ends = [PollFd::new(end, PollFlags::empty())];
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
         let is_told = poll(&mut ends, Some(&at_once)).is_ok_and(|told| told > 0);

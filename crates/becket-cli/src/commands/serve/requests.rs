@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How many requests of a connection may be under way.
+/// The limit on concurrent requests of a connection.
 const MOST: usize = 1_024;
 
 /// Requests under way, by their ids. Clones are the same table.

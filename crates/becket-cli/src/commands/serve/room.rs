@@ -1,10 +1,10 @@
-//! How much memory all that has come halfway may take together: bodies of HTTP, and lines of a Unix socket.
+//! The shared memory of partial input: bodies of HTTP, and lines of a Unix socket.
 //!
-//! Whoever needs room takes it before it is filled, all that he may come to, and waits for it without holding any. So no two
-//! that have come halfway wait for each other, and what has room ends in time, one way or the other. Short bodies have
-//! room of their own, and short lines need none: what is asked for in passing is heard while long ones wait.
+//! Memory is reserved before it is filled, for the maximum length at once, and waiting for it holds none. So no two partial
+//! inputs wait for each other, and each reservation ends in time. Short bodies have memory of their own, and short lines need
+//! none: small requests are served while long ones wait.
 //!
-//! INVARIANT: room is given back only where the bytes that it stands for are gone.
+//! INVARIANT: a reservation is released only after its bytes are freed.
 
 use super::lines::LIMIT;
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use tokio::time::timeout;
 
 /// Up to here a body or a line is short, in bytes.
 pub(super) const SHORT: usize = 64 << 10;
-/// What all short bodies together may hold, in bytes: one for each connection of TCP.
+/// The limit on all short bodies together, in bytes: one for each TCP connection.
 const SHORT_ONES: usize = 64 << 20;
-/// What all others together may hold, in bytes.
+/// The limit on all others together, in bytes.
 const LONG_ONES: usize = 128 << 20;
 /// For how long one may wait for room.
 const WAIT: Duration = Duration::from_secs(10);
@@ -26,7 +26,7 @@ const WAIT: Duration = Duration::from_secs(10);
 pub(super) struct Room {
     short: Arc<Semaphore>,
     long: Arc<Semaphore>,
-    /// How many wait for that of long ones.
+    /// The number of waiters for the memory of long ones.
     waiting: AtomicUsize,
 }
 
@@ -42,8 +42,8 @@ impl Default for Room {
 }
 
 impl Room {
-    /// Takes room for so many bytes, as soon as there is some; nothing where there is none for too long. No message is
-    /// longer than what there is.
+    /// Reserves this many bytes, once they are available; `None` if they are not in time. No message is longer than the
+    /// whole.
     pub(super) async fn take(&self, bytes: usize) -> Option<Taken> {
         let is_short = bytes <= SHORT;
         let room = if is_short { &self.short } else { &self.long };
@@ -53,7 +53,7 @@ impl Room {
         taken.ok().and_then(Result::ok).map(Taken)
     }
 
-    /// Whether somebody waits for the room that long ones have.
+    /// Returns true if there are waiters for the memory of long ones.
     pub(super) fn is_wanted(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) > 0
     }

@@ -44,7 +44,7 @@ pub(crate) fn schema() -> Value {
     })
 }
 
-/// What HTTP adds to it.
+/// Returns the additions of HTTP.
 fn over_http() -> Value {
     let refusals: Vec<Value> =
         super::http::refusals().map(|(status, kind)| json!({"status": status, "kind": kind})).collect();
@@ -67,7 +67,7 @@ fn told<P: JsonSchema>(about: &str, shapes: &mut SchemaGenerator) -> Value {
     json!({"description": about, "params": shape::<P>(shapes)})
 }
 
-/// What becket asks the client.
+/// Returns the requests to the client.
 fn calls(shapes: &mut SchemaGenerator) -> Value {
     let answer = json!({"description": "What a command would print, or null.", "type": ["object", "null"]});
     let selected = json!({

@@ -1,4 +1,4 @@
-//! One open session of a client: what is open, as it is told over the wire.
+//! An open session of a client, in the wire format.
 
 use super::answers::{EnvFiles, Opened, Said, said};
 use super::calls::Calls;
@@ -25,7 +25,7 @@ impl Session {
     /// Makes an event of a client's fields.
     ///
     /// # Errors
-    /// What does not fit, in words.
+    /// Returns the mismatch as a message.
     pub(super) fn event(&self, wants: OfEvent) -> Result<Event, String> {
         self.open.event(&wants.event, wants.input)
     }
@@ -36,7 +36,7 @@ impl Session {
         said(&Report::Fire(Box::new(Fired::new(&outcome, event.body.subject(), Vec::new()))))
     }
 
-    /// Which hooks an event would run.
+    /// Returns the hooks that an event would run.
     pub(super) fn plan(&self, event: &Event) -> Said {
         said(&self.open.plan(event))
     }
@@ -60,12 +60,12 @@ impl Session {
         self.open.register(wants, Arc::new(hook))
     }
 
-    /// Whether the client is told of what happens.
+    /// Enables or disables notifications about events.
     pub(super) fn tell(&self, is_wanted: bool) {
         self.teller.is_wanted.store(is_wanted, Ordering::Release);
     }
 
-    /// What background hooks have come to.
+    /// Returns the results of background hooks.
     pub(super) fn background(&self) -> Said {
         said(&self.open.background())
     }
@@ -84,7 +84,7 @@ impl Session {
         Ok(self.opened())
     }
 
-    /// What the client is told of the configuration.
+    /// Returns the description of the configuration.
     pub(super) fn opened(&self) -> Opened {
         Opened {
             session: self.open.id().to_string(),

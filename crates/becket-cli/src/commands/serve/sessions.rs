@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How many sessions a connection may have open.
+/// The limit on open sessions of a connection.
 const MOST: usize = 1_024;
 
 /// Open sessions by their ids. Clones are the same table.

@@ -1,7 +1,7 @@
 //! Everything that happens in a session, told to a client that wants to know (`protocol.md` H13).
 //!
-//! It is told on the task that fires, so that it comes before the answer to the firing. A client that does not keep up
-//! loses some of it, and is told how much.
+//! Notifications are sent on the task that fires, so that they precede the answer to the firing. A client that does not keep
+//! up loses some of them, and receives their number.
 
 use super::answers::Saying;
 use super::outgoing::Outgoing;

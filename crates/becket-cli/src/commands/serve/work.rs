@@ -16,7 +16,7 @@ use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// What a request comes to.
+/// The handling of a request.
 pub(super) enum Work {
     /// It needs no waiting.
     Done(Said),
@@ -26,7 +26,7 @@ pub(super) enum Work {
     Fire(Arc<Session>, Box<ReadyEvent>),
 }
 
-/// Where work is done.
+/// The context of the work.
 pub(super) struct At {
     pub(super) host: Arc<Lender>,
     pub(super) sessions: Sessions,
@@ -80,7 +80,7 @@ impl Work {
         }
     }
 
-    /// What ends it, beside its client's wish.
+    /// Returns the token that ends it, beside a cancellation by its client.
     pub(super) fn ends_with<'a>(&'a self, cut: &'a CancellationToken) -> &'a CancellationToken {
         match self {
             Work::Fire(session, _) | Work::Reload(session) => session.open.cancel(),
@@ -128,7 +128,7 @@ fn of_session(
     find(&wants.session)
 }
 
-/// What a session answers without waiting.
+/// Returns the answer of a session that needs no waiting.
 fn at_once(method: Method, session: &Session) -> Said {
     if method == Method::SessionEnvFiles {
         return session.env_files();

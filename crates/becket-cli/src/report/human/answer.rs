@@ -4,7 +4,7 @@ use crate::report::style::{ERROR, FAINT, GOOD, HEAD, WARNING, plain, running, st
 use crate::report::wrap;
 use becket_embed::view::answer::{Answer, Effect};
 
-/// What counts, then what does not.
+/// Shows the effects, then the parts without effect.
 pub(crate) fn render(answer: &Answer, width: Option<usize>) -> String {
     let exit = styled(FAINT, &format!("exit code {}", answer.exit));
     let mut text = format!("{}  {exit}\n", styled(HEAD, answer.event));

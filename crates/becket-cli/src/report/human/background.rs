@@ -1,4 +1,4 @@
-//! What went on in the background, for people.
+//! Background hooks, for people.
 
 use super::fired::duration;
 use crate::report::style::{ERROR, FAINT, GOOD, HEAD, SOURCE, WARNING, indented, plain, styled};
@@ -6,7 +6,7 @@ use crate::report::table::{Cell, Table};
 use anstyle::Style;
 use becket_embed::view::background::Left;
 
-/// Each hook with what it came to; nothing where there is none.
+/// Shows each hook with its result; nothing if there is none.
 pub(crate) fn render(all: &[Left]) -> String {
     if all.is_empty() {
         return String::new();

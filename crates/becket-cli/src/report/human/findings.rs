@@ -58,8 +58,8 @@ fn one(
     text.push('\n');
 }
 
-/// A text with every control byte made a blank and every secret masked: it keeps its length, so that spans stay true, can't
-/// move the cursor, and shows nobody a password (S3).
+/// Returns the text with every control byte made a blank and every secret masked: it keeps its length, so that spans
+/// remain valid, can't move the cursor, and contains no password (S3).
 pub(crate) fn visible(text: &str) -> String {
     let text = super::masked::masked(text);
     text.chars().map(|c| if c.is_ascii_control() && c != '\n' && c != '\t' { ' ' } else { c }).collect()

@@ -1,4 +1,4 @@
-//! `fire` for people: each hook, then what they came to.
+//! `fire` for people: each hook, then their combined result.
 
 use super::{dropped, headline};
 use crate::env::Surroundings;
@@ -31,7 +31,8 @@ pub(crate) fn render(fired: &Fired, around: &Surroundings) -> String {
     text
 }
 
-/// A hook and, below it, what it asked, used and said; not its reason where that is the verdict's, which is told in full.
+/// Adds a hook and, below it, its questions, usage and messages; its reason is omitted if it is that of the verdict,
+/// which is shown in full.
 pub(crate) fn row(table: &mut Table, ran: &Ran, told: Option<&str>) {
     let (style, word) = word(ran);
     table.row([
@@ -50,7 +51,7 @@ pub(crate) fn row(table: &mut Table, ran: &Ran, told: Option<&str>) {
         table.below(&format!("      {}\n", styled(FAINT, &used(model))));
     }
     if let Some(reason) = ran.reason.as_ref().filter(|reason| told != Some(reason.as_str())) {
-        // In full it stands below, where it decided.
+        // If it decided, the full text is below.
         table.below(&format!("      {}\n", one_line(reason, 90)));
     }
     if let Some(failure) = &ran.headline {
@@ -71,7 +72,7 @@ pub(crate) fn row(table: &mut Table, ran: &Ran, told: Option<&str>) {
     }
 }
 
-/// What went into a process and came out of it.
+/// Returns the input and output of a process.
 fn of_process(process: &Process) -> String {
     let environment: String = process
         .environment
@@ -109,7 +110,7 @@ fn question(asked: &Asked) -> String {
     format!("asked: {} {answer}", one_line(&asked.message, 60))
 }
 
-/// What a model took, on a line.
+/// Returns the usage of a model, on a line.
 fn used(model: &Model) -> String {
     let requests =
         if model.requests == 1 { "1 request".to_owned() } else { format!("{} requests", model.requests) };
@@ -119,7 +120,7 @@ fn used(model: &Model) -> String {
     format!("{name}: {sent}, {} tokens read, {} written{cost}", model.input_tokens, model.output_tokens)
 }
 
-/// What a hook did, in one word.
+/// Returns the result of a hook, in one word.
 fn word(ran: &Ran) -> (Style, &'static str) {
     match (ran.decision, ran.status) {
         (Some("deny" | "block" | "decline"), _) => (ERROR, ran.decision.unwrap_or("blocked")),
@@ -139,7 +140,8 @@ pub(super) fn duration(ms: f64) -> String {
     if ms < 9.95 { format!("{ms:.1} ms") } else { format!("{ms:.0} ms") }
 }
 
-/// What the hooks came to. That nothing was checked stands in the last line, where nobody overlooks it.
+/// Returns the combined result of the hooks. An unchecked event is reported in the last line, where it can't be
+/// overlooked.
 fn verdict(fired: &Fired, width: Option<usize>) -> String {
     let decided = &fired.verdict;
     let mut text = String::new();

@@ -32,14 +32,14 @@ pub(super) fn fitted(finding: &str, width: usize) -> String {
 
 /// The columns that are underlined.
 struct Underline {
-    /// Where the source lines begin.
+    /// The column at which the source lines begin.
     gutter: usize,
     start: usize,
     end: usize,
 }
 
 impl Underline {
-    /// Reads the line below a source line; none where it is another one.
+    /// Parses the line below a source line; `None` if it is another one.
     fn of(bare: &str) -> Option<Self> {
         let mark = bare.find('·').filter(|at| bare[..*at].trim().is_empty())?;
         let gutter = columns(&bare[..mark]) + 2;
@@ -53,7 +53,7 @@ impl Underline {
 /// The columns of source lines that are shown.
 struct Window {
     gutter: usize,
-    /// How many columns behind the gutter are left out.
+    /// The number of columns after the gutter that are left out.
     left_out: usize,
     width: usize,
 }

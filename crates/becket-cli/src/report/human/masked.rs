@@ -1,8 +1,8 @@
 //! A settings file as a finding may quote it: without the secrets in it (S3).
 //!
-//! A finding shows the lines around its place, which are somebody else's as often as not. What could be a secret is masked
-//! byte by byte, so that every place in the text stays true: user names, passwords and queries of URLs, values of headers,
-//! and values of whatever is named like a secret. A reference to a variable is no secret and stays readable.
+//! A finding shows the lines around its position, often from a file of another author. Possible secrets are masked byte by
+//! byte, so that every position in the text remains valid: user names, passwords and queries of URLs, values of headers, and
+//! values of keys that are named like a secret. A reference to a variable is not a secret and remains readable.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ const SECRET_NAMES: [&str; 11] = [
     "cookie",
 ];
 
-/// Headers whose values everybody may read.
+/// Headers whose values are public.
 const PLAIN_HEADERS: [&str; 4] = ["accept", "content-type", "content-encoding", "user-agent"];
 
 /// The text with its secrets masked; it keeps its length in bytes.
@@ -61,7 +61,7 @@ fn urls(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Whether it is a host with or without a port.
+/// Returns true if it is a host with or without a port.
 fn is_host(authority: &str) -> bool {
     match authority.rsplit_once(':') {
         Some((host, port)) => {
@@ -123,7 +123,7 @@ fn value_behind(text: &str, end: usize) -> Option<Range<usize>> {
     (length > 0 || rest.starts_with('{')).then_some(start..start + length)
 }
 
-/// Where the quote that closes a text is, or the end of its line.
+/// Returns the position of the quote that closes a text, or of the end of its line.
 fn closing(text: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, character) in text.char_indices() {
@@ -138,7 +138,7 @@ fn closing(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// Whether a value only names a variable, perhaps behind a word like `Bearer`.
+/// Returns true if a value only names a variable, perhaps after a word like `Bearer`.
 fn is_reference(value: &str) -> bool {
     let last = value.rsplit(' ').next().unwrap_or_default();
     let name = last.strip_prefix('$').map(|name| name.trim_start_matches('{').trim_end_matches('}'));

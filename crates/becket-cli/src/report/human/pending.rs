@@ -7,7 +7,7 @@ use anstyle::Style;
 use becket_embed::view::pending::{AllPending, PendingHook, State};
 use std::path::Path;
 
-/// What is pending, or where nothing was found.
+/// Shows the pending hooks, or the directory without any.
 pub(crate) fn render(all: &AllPending, around: &Surroundings) -> String {
     let directory = around.short(Path::new(&all.directory));
     let mut text = if all.hooks.is_empty() {
@@ -51,7 +51,7 @@ fn state(hook: &PendingHook) -> (Style, String) {
     }
 }
 
-/// Whole seconds; minutes and hours where there are many.
+/// Whole seconds; minutes and hours for longer times.
 fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 120.0 => format!("{s:.0} s"),

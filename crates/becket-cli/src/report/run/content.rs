@@ -9,7 +9,7 @@ pub(super) fn blocks(content: &[Block]) -> Vec<Value> {
     content.iter().map(block).collect()
 }
 
-/// The blocks of an answer as they are shown: what a hook has put in the place of its text (D11) is its text.
+/// Returns the blocks of an answer as they are displayed: a hook's replacement of its text (D11) is its text.
 pub(super) fn shown(content: &[Block], displayed: Option<&str>) -> Vec<Value> {
     let Some(displayed) = displayed else { return blocks(content) };
     let mut texts = std::iter::once(displayed);

@@ -1,4 +1,4 @@
-//! Everything that a session's printers are told, in one order.
+//! The input of a session's printers, in one order.
 
 use super::result::RunResult;
 use super::system_line::Init;
@@ -9,7 +9,7 @@ use serde_json::Value;
 /// One thing to be shown.
 #[derive(Debug, Clone)]
 pub(crate) enum Shown {
-    /// The session is open; of each prompt, since what it has may have changed.
+    /// The session is open; sent for each prompt, since its facts may have changed.
     Opened(Box<Started>),
     /// Something of the conversation.
     Update(Box<Update>),
@@ -24,8 +24,8 @@ pub(crate) enum Shown {
 /// A prompt that begins.
 #[derive(Debug, Clone)]
 pub(crate) struct Started {
-    /// What the session has.
+    /// The facts of the session.
     pub(crate) init: Init,
-    /// What is to be done, as it was typed.
+    /// The prompt as it was typed.
     pub(crate) prompt: String,
 }

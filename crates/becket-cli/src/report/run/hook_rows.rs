@@ -1,4 +1,4 @@
-//! What the hooks of one event did, for people: as `fire` shows it, without those that had nothing to say.
+//! The hooks of one event, for people: as `fire` shows them, without the silent ones.
 
 use crate::report::human::fired::row;
 use crate::report::style::{FAINT, HEAD, WARNING, one_line, plain, styled};
@@ -10,14 +10,14 @@ use becket_model::{Attributed, Reply, Verdict};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// How much of a context is shown, in characters.
+/// The number of characters of a context that are shown.
 const CONTEXT: usize = 90;
-/// How many lines of a reason are shown.
+/// The number of lines of a reason that are shown.
 const LINES: usize = 4;
-/// How much of an input is shown, in characters.
+/// The number of characters of an input that are shown.
 const INPUT: usize = 100;
 
-/// The rows of those that said something, or of all; in the order of listing, whoever was done first.
+/// Returns the rows of all hooks, or of those with a message; in the order of listing, not of completion.
 pub(super) fn rows(runs: &[Arc<Run>], all: bool, (indent, width): (usize, Option<usize>)) -> String {
     let mut shown: Vec<&Arc<Run>> = runs.iter().filter(|run| all || says_something(run)).collect();
     shown.sort_by_key(|run| {
@@ -31,7 +31,7 @@ pub(super) fn rows(runs: &[Arc<Run>], all: bool, (indent, width): (usize, Option
     table.fitted(indent, width)
 }
 
-/// Its reason stands below the rows, in full.
+/// Its reason is below the rows, in full.
 fn short(run: &Run) -> Ran {
     let ran = Ran::new(run);
     let rewrote = run.reply.fields.updated_input.as_ref().map(|_| "rewrote");
@@ -45,7 +45,7 @@ fn says_something(run: &Run) -> bool {
         || !run.questions.is_empty()
 }
 
-/// What they came to: why, what is told whom, and what is run instead.
+/// Returns the combined result: the reason, the messages and their readers, and the rewritten input.
 pub(super) fn verdict(verdict: &Verdict, all: bool, indent: usize) -> String {
     let blanks = " ".repeat(indent);
     let mut text = String::new();

@@ -6,7 +6,7 @@ use becket_model::interpret::parse_message;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Why a line is no message.
+/// The reason why a line is not a message.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadLine {
     #[error("it is not valid JSON: {0}")]
@@ -31,13 +31,13 @@ pub(crate) enum BadLine {
     Empty,
 }
 
-/// What a line looks like.
+/// An example of a line.
 const EXAMPLE: &str = r#"{"type":"user","message":{"role":"user","content":"…"}}"#;
 
 /// The types of control lines.
 const CONTROL: [&str; 4] = ["control_request", "control_response", "control_cancel_request", "keep_alive"];
 
-/// Where the answer of a hook is in a `control_response`.
+/// The path of a hook's answer in a `control_response`.
 const ANSWER: [&str; 2] = ["response", "response"];
 
 /// The decision keys that occur more than once in the answer that a line is (O1).
@@ -45,10 +45,10 @@ pub(crate) fn repeated(line: &str) -> Vec<String> {
     parse_message(line, &ANSWER).map(|(_, repeated)| repeated).unwrap_or_default()
 }
 
-/// What a program says of a message that it sends; the result of the prompt repeats it.
+/// The program's fields of a message that it sends; the result of the prompt repeats them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub(crate) struct Sent {
-    /// Where the message comes from. Of a program only `human` is believed.
+    /// The origin of the message. From a program only `human` is accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<Origin>,
     /// The program's own name for the message.
@@ -59,7 +59,7 @@ pub(crate) struct Sent {
     user_message_uuids: Vec<String>,
 }
 
-/// Where a message comes from.
+/// The origin of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum Origin {
@@ -87,10 +87,10 @@ pub(crate) enum Line {
         content: Vec<Block>,
         /// The program composed it (`client_composed`): its text runs no command and reads no file.
         verbatim: bool,
-        /// What the program says of it.
+        /// The program's fields.
         sent: Sent,
     },
-    /// A control line, as it stands.
+    /// A control line, unchanged.
     Control(Map<String, Value>),
 }
 
@@ -142,7 +142,7 @@ fn message(fields: &Map<String, Value>) -> Result<Vec<Block>, BadLine> {
     if blocks.iter().any(says_something) { Ok(blocks) } else { Err(BadLine::Empty) }
 }
 
-/// A field as it stands, for a message about it.
+/// Quotes a field for a message about it.
 pub(crate) fn quoted(value: Option<&Value>) -> String {
     value.map_or_else(|| "missing".to_owned(), |value| format!("`{value}`"))
 }

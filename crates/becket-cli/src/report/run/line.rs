@@ -1,4 +1,4 @@
-//! Lines about what is said: one type each, in the order of fields that scripts know.
+//! The lines of a conversation: one type each, in the order of fields that scripts know.
 
 use super::content::Tokens;
 use serde::Serialize;
@@ -30,7 +30,7 @@ pub(super) struct Answer {
     pub(super) usage: Tokens,
 }
 
-/// What the model is told: results of tools, texts of hooks.
+/// The messages to the model: results of tools, texts of hooks.
 #[derive(Debug, Serialize)]
 pub(super) struct User {
     pub(super) r#type: &'static str,

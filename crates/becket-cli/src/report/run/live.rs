@@ -1,7 +1,7 @@
 //! A session for people: what the agent says and does, and what hooks make of it, as it happens.
 //!
-//! The last answer is for stdout; all else is for stderr. What belongs to one call stands below its line, which is written
-//! again where calls that run side by side take turns.
+//! The last answer goes to stdout; all else goes to stderr. Output about a call is below its line, which is repeated if
+//! concurrent calls alternate.
 
 mod calls;
 mod firings;
@@ -19,7 +19,7 @@ use calls::Calls;
 use firings::Firings;
 use std::time::Duration;
 
-/// What is to be written, and where.
+/// The output, by stream.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Page {
     /// The answer, as it is.
@@ -28,12 +28,12 @@ pub(crate) struct Page {
     pub(crate) stderr: String,
 }
 
-/// How much is told.
+/// The amount of detail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Telling {
     /// The answer, and what a user must not miss.
     Needed,
-    /// What is done, too.
+    /// The work in between, too.
     Work,
     /// And the hooks that had nothing to say.
     All,
@@ -48,7 +48,7 @@ pub(crate) struct Live {
     usage: Usage,
     /// An answer without calls: the last one, unless a hook sends the agent back.
     held: Option<String>,
-    /// How wide tables may be; as they are where nothing limits them.
+    /// The maximum width of tables; unlimited if `None`.
     width: Option<usize>,
 }
 
@@ -71,7 +71,7 @@ impl Live {
         self.width = Some(width);
     }
 
-    /// What is to be written about it.
+    /// Returns the output about it.
     pub(crate) fn page(&mut self, shown: &Shown) -> Page {
         let stderr = match shown {
             Shown::Opened(started) => self.opened(&started.init.model, &started.prompt),
@@ -166,7 +166,7 @@ impl Live {
         }
     }
 
-    /// The results of calls: those that went wrong are told.
+    /// Returns the results of calls: only failures are shown.
     fn told(&mut self, content: &[Block]) -> String {
         let mut text = String::new();
         for block in content {
@@ -187,7 +187,7 @@ impl Live {
         if !self.works() || body.is_empty() {
             return String::new();
         }
-        // The last answer is told at the end, and not before the hooks that let it be the last.
+        // The last answer is shown at the end, and not before the hooks that accept it as the last.
         let before = if decided.ends && !decided.sends_back { String::new() } else { self.said() };
         match decided.call.as_ref().filter(|call| self.calls.knows(call)) {
             Some(call) => {
@@ -222,7 +222,7 @@ impl Live {
         Page { stdout, stderr }
     }
 
-    /// What the model said before it went wrong. The error itself is no answer.
+    /// Returns the model's text before the error. The error itself is not an answer.
     fn answer_of_an_error(&self, result: &RunResult) -> String {
         let is_error = result.errors.contains(&result.result);
         if is_error { String::new() } else { result.result.clone() }

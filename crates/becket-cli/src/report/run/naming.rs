@@ -1,4 +1,4 @@
-//! Names that stand on lines: of lines themselves, and of hooks.
+//! The names of lines and of hooks in the output.
 
 use becket_model::{Event, EventKind};
 
@@ -24,7 +24,7 @@ impl Ids {
     }
 }
 
-/// What a hook is called where its event is told of: `PreToolUse:Bash`, `SessionStart:startup`, `Stop`.
+/// Returns the name of a hook in lines about its event: `PreToolUse:Bash`, `SessionStart:startup`, `Stop`.
 pub(super) fn hook_name(event: &Event) -> String {
     // Scripts know the hooks of these two by the event alone.
     let is_bare = matches!(event.kind(), EventKind::UserPromptExpansion | EventKind::SubagentStop);

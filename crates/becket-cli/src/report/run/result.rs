@@ -1,4 +1,4 @@
-//! What a prompt came to, in one object.
+//! The result of a prompt, in one object.
 
 use super::content::Tokens;
 use super::input::Sent;
@@ -18,11 +18,11 @@ pub(crate) struct RunResult {
     pub(crate) duration_ms: u64,
     duration_api_ms: u64,
     pub(crate) num_turns: u32,
-    /// The last answer's text; where there is none, why.
+    /// The last answer's text, or the reason why there is none.
     pub(crate) result: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) errors: Vec<String>,
-    /// Why the model stopped, or else why a hook stopped it (O7).
+    /// The reason why the model stopped, or else why a hook stopped it (O7).
     pub(crate) stop_reason: Option<String>,
     /// The hook that stopped it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,7 +32,7 @@ pub(crate) struct RunResult {
     total_cost_usd: Option<f64>,
     usage: Tokens,
     pub(crate) permission_denials: Vec<Denied>,
-    /// Of calls that wait for the session to be resumed, the last (D10).
+    /// The last of the deferred calls, which wait for the session to be resumed (D10).
     #[serde(skip_serializing_if = "Option::is_none")]
     deferred_tool_use: Option<Deferred>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -42,20 +42,20 @@ pub(crate) struct RunResult {
     /// The failed request to a model, if that ended the turn.
     #[serde(skip)]
     pub(super) api_error: Option<ApiError>,
-    /// What the program that sent the prompt said of it.
+    /// The program's fields of the prompt.
     #[serde(flatten)]
     sent: Sent,
-    /// Whether the program itself has answered, and no model was asked.
+    /// True if the program itself has answered, and no model was called.
     #[serde(skip)]
     pub(crate) is_command: bool,
 }
 
-/// A request to a model that failed for good.
+/// A request to a model that has finally failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ApiError {
     /// The error class of StopFailure.
     pub(super) class: String,
-    /// What the provider or the network said.
+    /// The message of the provider or the network.
     pub(super) message: String,
 }
 
@@ -76,7 +76,7 @@ struct Deferred {
 }
 
 impl RunResult {
-    /// Reads the end of a turn; `displayed` is what a hook has put in the place of its text (D11).
+    /// Converts the end of a turn; `displayed` is a hook's replacement of its text (D11).
     pub(crate) fn new(end: &TurnEnd, displayed: Option<String>, (session, uuid): (String, String)) -> Self {
         let error = error(&end.reason);
         let deferred = deferred(&end.reason);
@@ -107,7 +107,8 @@ impl RunResult {
         }
     }
 
-    /// Returns whether there was work to be summed up: a prompt that a hook has rejected, or nobody has understood, was none.
+    /// Returns whether there was work to sum up: a prompt that a hook has rejected, or that was not understood, is
+    /// none.
     pub(crate) fn has_worked(&self) -> bool {
         !self.is_command && (self.num_turns > 0 || self.terminal_reason != "prompt_rejected")
     }
@@ -130,7 +131,7 @@ impl RunResult {
         RunResult { subtype: "success", is_error: false, errors: Vec::new(), ..self }
     }
 
-    /// Of a command that the model is not asked for; `done` is its answer, or says why it was not done.
+    /// Creates the result of a command, which needs no model; `done` is its answer, or the reason why it failed.
     pub(crate) fn of_command(
         done: Result<String, String>,
         took: Duration,
@@ -202,7 +203,7 @@ const fn subtype(reason: &EndReason) -> &'static str {
     }
 }
 
-/// Why the model stopped, as far as scripts are told.
+/// Returns the reason why the model stopped, as scripts know it.
 fn stop_reason(reason: &EndReason) -> Option<String> {
     match reason {
         EndReason::Completed | EndReason::Capped { .. } => Some("end_turn".to_owned()),
@@ -256,7 +257,7 @@ fn api_error(reason: &EndReason) -> Option<ApiError> {
 /// The class of an error that has no other.
 const UNKNOWN: &str = "unknown";
 
-/// Why the user did not get what was asked for; nothing where they did.
+/// Returns the reason why the request failed; `None` if it did not.
 fn error(reason: &EndReason) -> Option<String> {
     Some(match reason {
         EndReason::Completed
@@ -282,7 +283,7 @@ fn error(reason: &EndReason) -> Option<String> {
     })
 }
 
-/// What is worth to be told of a good end without an answer.
+/// Returns the note on a successful end without an answer.
 fn told(reason: &EndReason) -> Option<String> {
     match reason {
         EndReason::HookStopped { because, .. } => Some(because.clone()),

@@ -20,14 +20,14 @@ mod hooks;
 
 use hooks::Hooks;
 
-/// Which lines are wanted beside the usual ones.
+/// The lines that are requested beside the usual ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Wanted {
     /// Those of hooks.
     pub(crate) hooks: bool,
     /// Pieces of answers.
     pub(crate) pieces: bool,
-    /// What subagents say and are told, beside the tools that they call.
+    /// Messages of subagents, beside the tools that they call.
     pub(crate) subagents: bool,
 }
 
@@ -40,12 +40,12 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    /// Of a session that opens.
+    /// Creates the stream of a session that opens.
     pub(crate) fn new(wanted: Wanted, ids: Ids) -> Self {
         Stream { ids, wanted, session: String::new(), hooks: Hooks::default() }
     }
 
-    /// The lines that tell it; none where nothing is to be told.
+    /// Returns the lines for an event; none if there is nothing to report.
     pub(crate) fn lines(&mut self, shown: &Shown) -> String {
         if let Shown::Hook(event) = shown
             && let RunEventKind::Fired { event } = &event.what
@@ -129,7 +129,7 @@ impl Stream {
         }
     }
 
-    /// Returns whether the texts of this conversation are left out: it is a subagent's, and nobody wants them.
+    /// Returns whether the texts of this conversation are left out: it is a subagent's, and they were not requested.
     fn leaves_out(&self, parent: Option<&String>) -> bool {
         parent.is_some() && !self.wanted.subagents
     }
@@ -160,7 +160,7 @@ impl Stream {
         })
     }
 
-    /// Returns the line that stands for the answer that never came.
+    /// Returns the line that replaces the answer that never arrived.
     fn api_error(&self, error: &ApiError) -> String {
         let text = format!("API Error: {}", error.message);
         line(&Assistant {
@@ -249,7 +249,7 @@ fn stop_hooks(summary: &StopSummary) -> StopHookSummary {
     }
 }
 
-/// One line. What has no JSON is told as nothing: no line is better than a broken one.
+/// Returns one line. A value that can't be serialized yields nothing: no line is better than a broken one.
 pub(super) fn line(what: &impl Serialize) -> String {
     serde_json::to_string(what).map(|line| line + "\n").unwrap_or_default()
 }

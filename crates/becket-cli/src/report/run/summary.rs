@@ -1,4 +1,4 @@
-//! The last lines of a prompt, for people: how it ended, and what it took.
+//! The last lines of a prompt, for people: its end and its usage.
 
 use super::result::RunResult;
 use crate::report::style::{ERROR, FAINT, GOOD, WARNING, plain, styled};
@@ -6,7 +6,7 @@ use anstyle::Style;
 use becket_engine::{Run, Status};
 use std::time::Duration;
 
-/// What is counted while a prompt is worked on.
+/// The counters of a prompt.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Counts {
     calls: u32,
@@ -51,7 +51,7 @@ impl Counts {
     }
 }
 
-/// `3 calls (1 denied)`; nothing where there was none.
+/// Formats `3 calls (1 denied)`; empty if there were none.
 fn counted(number: u32, what: &str, parts: &[(u32, &str)]) -> String {
     let parts: Vec<String> =
         parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
@@ -78,8 +78,8 @@ pub(super) fn summary(result: &RunResult, counts: Counts, tokens: (u64, u64)) ->
     format!("{}  {}\n", styled(style, word), styled(FAINT, &parts.join(" · ")))
 }
 
-/// What went wrong, in full, and which hook has stopped the turn (O7). That somebody has interrupted is no error: the last
-/// line says so.
+/// Returns the errors in full, and the hook that has stopped the turn (O7). An interrupt is not an error: the last line
+/// reports it.
 pub(super) fn errors(result: &RunResult) -> String {
     if result.terminal_reason == INTERRUPTED {
         return String::new();
@@ -93,7 +93,7 @@ pub(super) fn errors(result: &RunResult) -> String {
     failed.chain(stopped).collect()
 }
 
-/// How a prompt ends that somebody has interrupted.
+/// The end of an interrupted prompt.
 const INTERRUPTED: &str = "interrupted";
 
 fn ended(result: &RunResult) -> (Style, &'static str) {

@@ -13,7 +13,7 @@ pub(crate) struct Init {
     #[serde(rename = "permissionMode")]
     pub(crate) permission_mode: String,
     pub(crate) slash_commands: Vec<String>,
-    /// Where the key comes from: the name of a variable, or `none`.
+    /// The source of the key: the name of a variable, or `none`.
     #[serde(rename = "apiKeySource")]
     pub(crate) api_key_source: String,
     pub(crate) becket_version: &'static str,
@@ -23,7 +23,7 @@ pub(crate) struct Init {
     pub(crate) plugins: Vec<Plugin>,
 }
 
-/// An MCP server and how it stands.
+/// An MCP server and its state.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Server {
     pub(crate) name: String,
@@ -31,7 +31,7 @@ pub(crate) struct Server {
     pub(crate) status: &'static str,
 }
 
-/// A plugin and where it lies.
+/// A plugin and its directory.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Plugin {
     pub(crate) name: String,
@@ -40,7 +40,7 @@ pub(crate) struct Plugin {
     pub(crate) source: String,
 }
 
-/// A line of this type, around what it says.
+/// A line of this type, around its content.
 #[derive(Debug, Serialize)]
 pub(super) struct System<'a, T> {
     pub(super) r#type: &'static str,
@@ -121,7 +121,7 @@ pub(super) struct CompactBoundary {
     pub(super) compact_metadata: CompactMetadata,
 }
 
-/// What is known of a compaction.
+/// The facts about a compaction.
 #[derive(Debug, Serialize)]
 pub(super) struct CompactMetadata {
     pub(super) trigger: String,
@@ -149,10 +149,10 @@ pub(super) struct Task {
     pub(super) task_id: String,
     pub(super) status: String,
     pub(super) description: String,
-    /// Of one that has ended: what it has said.
+    /// The output, if the task has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) output_file: Option<String>,
-    /// Of one that has ended: how.
+    /// The result, if the task has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) summary: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What happened, and the text that tells it.
+//! Events, and the text that reports them.
 
 use super::*;
 use becket_agent::turn::{DeferredCall, Denial, EndReason, TurnEnd};

@@ -28,7 +28,7 @@ fn a_project_that_is_deleted_in_the_middle_is_told_of_and_the_session_goes_on() 
     let requests = place.server.requests();
     let (_, failed, told) = &results(&requests[2])[0];
     assert!(*failed && told.contains(&*project.to_string_lossy()), "{told}");
-    // Whoever comes back has to make the directory again; until then that is what they are told.
+    // The directory must be created again to resume the session; until then the error says so.
     drop(fs::remove_dir_all(&project));
     let root = place.env.root().to_owned();
     let here = project.to_string_lossy().into_owned();

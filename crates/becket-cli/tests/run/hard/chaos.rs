@@ -12,17 +12,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long, in the normal suite.
+/// The duration in the normal suite.
 const NORMAL: Duration = Duration::from_secs(30);
-/// How long where nobody says otherwise by `BECKET_CHAOS_SECONDS`.
+/// The duration unless `BECKET_CHAOS_SECONDS` sets one.
 const LONG: Duration = Duration::from_secs(600);
-/// How many agents work at once, and how many batches of calls each makes.
+/// The number of concurrent agents, and of the batches of calls that each makes.
 const AGENTS: usize = 3;
 const BATCHES: usize = 3;
 /// The most descriptors that a session may hold at its end.
 const DESCRIPTORS: usize = 64;
 
-/// A hook of each kind of wrong, chosen by chance. What it forks and hides from its host ends by itself soon.
+/// A randomly chosen misbehaving hook. A process that it hides from its host soon ends.
 const WRONGS: &str = r#"#!/bin/bash
 case $(( (RANDOM % 17) )) in
   0) sleep 300 ;;
@@ -45,7 +45,7 @@ case $(( (RANDOM % 17) )) in
 esac
 "#;
 
-/// The one that does right: nothing is touched whose name says so.
+/// The only correct one: it denies calls on forbidden names.
 const GUARD: &str = r#"case "$(cat)" in *forbidden*) echo "not this one" >&2; exit 2;; esac"#;
 
 #[expect(clippy::disallowed_methods, reason = "how much work a test is worth, is said from outside")]
@@ -53,7 +53,7 @@ fn seconds() -> Option<Duration> {
     std::env::var("BECKET_CHAOS_SECONDS").ok()?.parse().ok().map(Duration::from_secs)
 }
 
-/// A model whose agents do allowed and forbidden things by turns.
+/// A model whose agents alternate between allowed and forbidden calls.
 fn works(body: &Value) -> Turn {
     let messages = body["messages"].as_array().map_or(0, Vec::len);
     let first = body["messages"][0].to_string();
@@ -135,7 +135,7 @@ fn session(place: &Place, n: u64) {
     assert!(temporary.is_empty(), "{temporary:?} {context}");
 }
 
-/// What was done that a guard had forbidden.
+/// Returns the effects of calls that a guard had denied.
 fn undone(project: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(project).expect("it is there").flatten().map(|entry| entry.path());
     let (mut left, mut found): (Vec<PathBuf>, Vec<PathBuf>) = (entries.collect(), Vec::new());
@@ -149,7 +149,7 @@ fn undone(project: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Reads the transcripts of a session's agents, as somebody who goes on with them would; gives how many there are.
+/// Reads the transcripts of a session's agents as resuming them would; returns their number.
 fn agents_whole(place: &Place, session: &str, context: &str) -> usize {
     let transcript = place.transcript(session).expect("there is a transcript");
     let root = transcript.ancestors().nth(3).expect("it lies below a root");

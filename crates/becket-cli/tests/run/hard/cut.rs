@@ -5,7 +5,7 @@ use becket_testkit::messages_api::Turn;
 use serde_json::json;
 use std::fs;
 
-/// How many beginnings are gone on with by a process.
+/// The number of prefixes that a process resumes.
 const GONE_ON_WITH: usize = 24;
 /// Beginnings of so many bytes more are loaded, and each that ends where a line does, or a byte beside that.
 const STEP: usize = 7;
@@ -52,7 +52,7 @@ fn every_beginning_of_a_transcript_is_a_session() {
         lengths.push(place.whole(&id, &format!("cut at {cut}")).len());
     }
     assert!(lengths.is_sorted() && lengths.last() >= Some(&8), "{:?}", lengths.last());
-    // Of a file that is empty nothing is left but its name, and that goes with whoever looks into it.
+    // An empty file keeps only its name, and is removed when it is read.
     for n in 1..=GONE_ON_WITH {
         let cut = bytes.len() * n / GONE_ON_WITH;
         fs::write(&path, &bytes[..cut]).expect("it can be written");

@@ -78,7 +78,7 @@ fn a_disk_that_fills_up_and_is_emptied_loses_nothing() {
     let Some(ended) = on_a_small_disk(&place, &twice, &[]) else { return };
     let expected = format!("Done.\n{GONE_ON}\n");
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), expected.as_str()), "{ended:?}");
-    // A short line may still find room where a long one did not: then it is told each time.
+    // A short line may still fit where a long one did not: then the error is reported each time.
     let told = |text: &str| ended.stderr.matches(text).count();
     assert!((1..=4).contains(&told(FULL)) && told(FULL) == told(AGAIN), "{ended:?}");
     assert_eq!(told("code 0"), 1, "{ended:?}");

@@ -1,4 +1,4 @@
-//! Killed at any moment: nobody is left, the transcript is whole, and the session goes on.
+//! Runs killed at any moment: no process is left, the transcript is complete, and the session can be resumed.
 
 use crate::hard::place::{Place, bash, call, hook, hooks, id, said};
 use becket_testkit::messages_api::Turn;
@@ -9,11 +9,11 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-/// How often, where nobody says it by `BECKET_KILLS`.
+/// The number of kills unless `BECKET_KILLS` sets one.
 const KILLS: u64 = 60;
 /// Runs beside each other.
 const AT_ONCE: u64 = 4;
-/// How long a run may live.
+/// The maximum lifetime of a run.
 const LONGEST: Duration = Duration::from_millis(1200);
 
 #[expect(clippy::disallowed_methods, reason = "how much work a test is worth, is said from outside")]
@@ -36,7 +36,7 @@ impl Chance {
     }
 }
 
-/// A model that never comes to an end: calls of every kind, and an agent that calls some itself. Each third answer has a
+/// A model that never ends its turn: calls of every kind, and an agent that makes calls too. Each third answer has a
 /// call that never ends, either.
 fn restless(body: &Value) -> Turn {
     let answer = body["messages"].as_array().map_or(0, Vec::len) / 2;
@@ -129,13 +129,13 @@ fn killed(place: &Place, n: u64, chance: &mut Chance, seed: u64) -> bool {
     true
 }
 
-/// What runs here have for themselves.
+/// Returns the private directories of runs.
 fn private(place: &Place) -> Vec<PathBuf> {
     let entries = fs::read_dir(place.env.root().join("tmp")).expect("there is a directory for it").flatten();
     entries.map(|entry| entry.path()).collect()
 }
 
-/// Keepers of this program whose run is gone.
+/// Returns the keepers of this program whose run has ended.
 fn keepers_alone() -> Vec<String> {
     let exe = |pid: &str| fs::read_link(format!("/proc/{pid}/exe")).ok();
     let own = fs::canonicalize(env!("CARGO_BIN_EXE_becket")).ok();

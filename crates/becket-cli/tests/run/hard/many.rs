@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 const ANSWERS: usize = 40;
 const CALLS: usize = 5;
-/// How much the process may grow between the fiftieth call and the last: what the conversation holds of 150 calls, and what
-/// an allocator keeps. A leak of 20 KiB a call is more.
+/// The limit on the growth of the process between the fiftieth call and the last: the conversation of 150 calls, and
+/// the caches of an allocator. A leak of 20 KiB a call is more.
 const MAY_GROW_KIB: u64 = 3 * 1024;
 
-/// How many descriptors, children or threads one look may see more than another. One that leaked a call would be 150.
+/// The variation of descriptors, children or threads between two samples. One leaked per call would be 150.
 const DIFFERS: u64 = 3;
 
-/// What a hook sees of its host.
+/// A sample of a hook's host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Seen {
     resident_kib: u64,
@@ -64,8 +64,8 @@ fn two_hundred_calls_with_five_hooks_each_leave_nothing_and_take_no_more_room() 
     println!("after 50 calls {fifty:?}, after 200 {last:?}");
     let grown = last.resident_kib.saturating_sub(fifty.resident_kib);
     assert!(grown <= MAY_GROW_KIB, "{grown} KiB more: {looks:?}");
-    // The least of ten looks each: now and then one sees the shell of the call before, which is just being ended. What leaks
-    // with each call never comes back, and is many times more than what one look differs from another.
+    // The least of ten samples each: sometimes one includes the shell of the previous call, which is just ending. A
+    // leak per call persists, and is many times larger than the variation between samples.
     let least = |looks: &[Seen], what: fn(&Seen) -> u64| looks.iter().map(what).min().unwrap_or(0);
     for what in [|seen: &Seen| seen.descriptors, |seen: &Seen| seen.children, |seen: &Seen| seen.threads] {
         assert!(least(&looks[ANSWERS - 10..], what) <= least(&looks[..10], what) + DIFFERS, "{looks:?}");

@@ -1,5 +1,5 @@
-//! Whole runs on bad days: killed at any moment, with hundreds of calls and floods of output, on full disks, beside each
-//! other. What is left is looked at from outside, and the model's side is a server that holds every request against the
+//! Whole runs under bad conditions: killed at any moment, with hundreds of calls and floods of output, on full disks,
+//! concurrently. The remains are examined from outside, and the model's side is a server that checks every request against the
 //! rules of the Messages API.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]

@@ -1,4 +1,4 @@
-//! A home, a project and a model's server of their own; how sessions are begun, gone on with, and looked at.
+//! A home, a project and a model server; starting, resuming and examining sessions.
 
 use crate::hard::checker;
 use becket_agent::conversation::{Conversation, Stored};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 
-/// What makes the model say [`GONE_ON`] and end its turn.
+/// The prompt that makes the model say [`GONE_ON`] and end its turn.
 pub(crate) const GO_ON: &str = "Now please go on.";
 pub(crate) const GONE_ON: &str = "I have gone on.";
 
@@ -27,7 +27,7 @@ impl Place {
         Self::on(settings, Server::start(turns))
     }
 
-    /// The same with a model that answers [`GONE_ON`] where it is asked to go on, and else what `make` says.
+    /// The same with a model that answers [`GONE_ON`] if it is asked to go on, and otherwise the turn of `make`.
     pub(crate) fn with(settings: &Value, mut make: impl FnMut(&Value) -> Turn + Send + 'static) -> Self {
         let answer = move |body: &Value| if said(body, GO_ON) { Turn::text(GONE_ON) } else { make(body) };
         Self::on(settings, Server::start_with(answer))
@@ -48,7 +48,7 @@ impl Place {
         let (name, value) = self.marker.env();
         let run = self.env.becket([&["run", "-p"], arguments].concat());
         let run = run.env("ANTHROPIC_BASE_URL", &self.server.url()).env("ANTHROPIC_API_KEY", "none");
-        // What goes on in the background ends with the session, and is not waited for.
+        // Background work ends with the session, and is not awaited.
         run.env("CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS", "0").env(&name, &value)
     }
 
@@ -79,7 +79,7 @@ impl Place {
         assert_eq!(wrongs, Vec::<String>::new(), "{context}");
     }
 
-    /// What is stored of a session; the API would take it, and no line but the last one is damaged.
+    /// Returns the stored messages of a session; the API would accept them, and no line but the last one is damaged.
     #[track_caller]
     pub(crate) fn whole(&self, id: &str, context: &str) -> Vec<becket_llm::Message> {
         let restored = self.restored(id);
@@ -105,7 +105,7 @@ impl Place {
         restored
     }
 
-    /// The transcript of a session, if it has one. One in which nothing stands is none.
+    /// Returns the transcript of a session, if it has one. An empty one counts as missing.
     pub(crate) fn transcript(&self, id: &str) -> Option<PathBuf> {
         let name = format!("{id}.jsonl");
         let is_it = |path: &PathBuf| path.ends_with(&name) && path.metadata().is_ok_and(|of| of.len() > 0);
@@ -149,7 +149,7 @@ fn below(directory: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// What a process is, and whose: its state, parent, group, session.
+/// Describes a process and its state, parent, group, session.
 fn command_line(pid: u32) -> String {
     let read = |name: &str| std::fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap_or_default();
     let (line, stat) = (read("cmdline").replace('\0', " "), read("stat"));
@@ -178,7 +178,7 @@ pub(crate) fn call(id: impl Into<String>, name: &str, input: Value) -> Call {
     Call { id: id.into(), name: name.into(), input, raw: None }
 }
 
-/// Whether the last message of a request holds a text.
+/// Returns true if the last message of a request contains a text.
 pub(crate) fn said(body: &Value, text: &str) -> bool {
     let last = body["messages"].as_array().and_then(|all| all.last());
     last.is_some_and(|last| last.to_string().contains(text))

@@ -1,7 +1,7 @@
 //! One task with a real model behind a real server, from the prompt to its end.
 //!
-//! `cargo xtask test` brings the model and says where it is; without it nothing is tested here. The model is tiny: that it is
-//! asked, that hooks hear of it, and how it ends is looked at, never its sense.
+//! `cargo xtask test` downloads the model and sets its path; without it nothing is tested here. The model is tiny: its
+//! requests, their hooks and its end are tested, never its answers.
 
 use crate::hard::place::{hook, hooks};
 use becket_testkit::env::TestEnv;

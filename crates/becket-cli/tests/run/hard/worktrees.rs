@@ -1,4 +1,4 @@
-//! Worktrees of repositories that would have programs run, and of sessions that are cut short or begun twice.
+//! Worktrees of repositories that would run programs, and of sessions that are interrupted or started twice.
 
 use crate::hard::place::{Place, bash, call, hook, hooks, id, said};
 use becket_testkit::messages_api::Turn;
@@ -11,8 +11,7 @@ use std::process::Command;
 /// A script that leaves a file named after each trap that runs it, and hands its input on.
 const TRAP: &str = "#!/bin/sh\n: >>\"[TRAPS]/$1\"\nshift\ncat 2>/dev/null\n";
 
-/// What a repository from elsewhere may bring along: each has a program run somewhere in a checkout, a status, a commit, or
-/// a fetch.
+/// The settings of an untrusted repository: each runs a program during a checkout, a status, a commit, or a fetch.
 const SETTINGS: [(&str, &str); 22] = [
     ("core.fsmonitor", "[TRAP] fsmonitor"),
     ("core.sshCommand", "[TRAP] ssh"),

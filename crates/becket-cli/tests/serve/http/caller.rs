@@ -87,7 +87,7 @@ impl OnPort {
         answer(&mut BufReader::new(stream))
     }
 
-    /// A request with a body, where it has one.
+    /// Sends a request, with a body if it is not empty.
     pub(crate) fn asks(&self, method: &str, connection: Option<&str>, body: &str) -> Answer {
         self.sends(self.written(method, connection, body).as_bytes())
     }
@@ -118,7 +118,7 @@ pub(crate) fn answer(from: &mut impl BufRead) -> Answer {
     answer
 }
 
-/// Reads the head of an answer; its body is the length, where that is told.
+/// Reads the head of an answer; its body has the given length, if there is one.
 fn head(from: &mut impl BufRead) -> Answer {
     let mut line = String::new();
     from.read_line(&mut line).expect("it answers");
@@ -152,7 +152,7 @@ impl Caller<'_> {
         json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
     }
 
-    /// What a request is answered with.
+    /// Returns the answer to a request.
     pub(crate) fn answers(&self, method: &str, params: &Value) -> Value {
         let answer = self.port.asks("POST", Some(&self.id), &self.request(method, params));
         assert_eq!(answer.status, 200, "{answer:?}");
@@ -183,7 +183,7 @@ impl Caller<'_> {
         stream
     }
 
-    /// What becket asks and tells.
+    /// Opens the stream of becket's requests and notifications.
     pub(crate) fn told(&self) -> Told {
         let mut stream = self.port.stream();
         let request = format!("{}\r\n", self.port.head("GET", &[("Becket-Connection", &self.id)]));

@@ -1,4 +1,4 @@
-//! Who is let in, and by which way.
+//! Access control of HTTP.
 
 use super::caller::on_port;
 use crate::{BECKET, command, with_hook};

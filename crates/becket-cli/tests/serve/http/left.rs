@@ -1,4 +1,4 @@
-//! What is left when a client has gone.
+//! The state after a client is gone.
 
 use super::caller::on_port;
 use crate::{bash, command, with_hook};

@@ -10,7 +10,7 @@ use std::time::Duration;
 /// Longer than anything here takes.
 const LONG: Duration = Duration::from_secs(60);
 
-/// A client as anybody would make one, but for the TLS that nobody uses here.
+/// An ordinary client, without the TLS that is not used here.
 fn client() -> Client {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let tls = rustls::ClientConfig::builder_with_provider(provider)

@@ -1,4 +1,4 @@
-//! What a client reads that is turned away while it still writes.
+//! The answer to a client that is rejected while it still writes.
 
 use super::caller::{OnPort, answer, on_port};
 use crate::{command, with_hook};

@@ -1,4 +1,4 @@
-//! What the bodies of many clients may hold together.
+//! The shared memory of the bodies of many clients.
 
 use super::caller::{Answer, OnPort, answer, on_port};
 use crate::{command, with_hook};
@@ -11,10 +11,10 @@ use std::time::Duration;
 
 const CLIENTS: usize = 64;
 const LONGEST: usize = 16 << 20;
-/// What long bodies may hold together, and what becket may have besides.
+/// The limit on long bodies together, and on becket's other memory.
 const ROOM: usize = 128 << 20;
 const BESIDES: usize = 64 << 20;
-/// How many of them are let in.
+/// The number of them that fit.
 const LET_IN: usize = ROOM / LONGEST;
 
 // rule: L3
@@ -51,7 +51,7 @@ fn bodies_that_stop_halfway_do_not_make_it_grow() {
     assert!(peak < ROOM + BESIDES, "{} MiB", peak >> 20);
 }
 
-/// Sends half of what it announces, every other one in pieces of no told length, and tells what it is answered.
+/// Sends half of the announced body, every other one chunked without a length, and reports its answer.
 fn halfway(port: &OnPort, mut stream: &TcpStream, number: usize, half: &[u8], to: &Sender<Answer>) {
     let length = LONGEST.to_string();
     let (header, chunk) = match number % 2 {
@@ -60,7 +60,7 @@ fn halfway(port: &OnPort, mut stream: &TcpStream, number: usize, half: &[u8], to
     };
     let head = format!("{}\r\n{chunk}", port.head("POST", &[header]));
     stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(half)).expect("it is taken");
-    // Who was let in is told nothing, and hangs up at the end.
+    // An accepted client receives nothing, and disconnects at the end.
     if stream.peek(&mut [0]).is_ok_and(|bytes| bytes > 0) {
         drop(to.send(answer(&mut BufReader::new(stream))));
     }

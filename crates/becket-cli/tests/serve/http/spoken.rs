@@ -1,4 +1,4 @@
-//! What goes over it: the same as over any other way in.
+//! The messages over HTTP: the same as over any other transport.
 
 use super::caller::{answer, on_port};
 use crate::{bash, command, with_hook};
@@ -69,7 +69,7 @@ fn what_happens_is_told_over_the_newest_stream() {
     let caller = port.caller();
     caller.opens(&env.project(), "s", json!({}));
     caller.asks("events/subscribe", &json!({"session": "s"}));
-    // What is told before anybody reads waits.
+    // Notifications before the first reader wait.
     caller.asks("event/fire", &fire("s", "ls"));
     let mut old = caller.told();
     assert_eq!(old.next().expect("told")["params"]["what"], "fired");

@@ -1,4 +1,4 @@
-//! What came of a call.
+//! The result of a call.
 
 use crate::view::fired::for_the_user;
 use becket_agent::tool_call::{DeniedBy, Ended, Report};
@@ -7,39 +7,40 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct McpCalled {
     /// The tool by its full name.
     pub tool: String,
-    /// How it ended.
+    /// The way in which it ended.
     pub ended: McpEnded,
-    /// Whether hooks and rules were asked.
+    /// True if hooks and rules were evaluated.
     pub hooks: bool,
-    /// Why it was not run, or what went wrong.
+    /// The reason why it was not run, or its error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// Who denied it: `hook`, `rule`, `mode`, `rewrite`, `person`, or `nobody` where somebody had to be asked.
+    /// The source of the denial: `hook`, `rule`, `mode`, `rewrite`, `person`, or `nobody` if a user was needed and
+    /// there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub denied_by: Option<&'static str>,
-    /// What the tool answered, as hooks see it.
+    /// The tool's answer, as hooks see it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response: Option<Value>,
     /// The answer in text, as a model sees it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// What hooks add for the model.
+    /// The context that hooks add for the model.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<String>,
-    /// What the user should know.
+    /// Warnings for the user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// How long the tool took, in milliseconds.
+    /// The run time of the tool in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ms: Option<f64>,
 }
 
-/// How a call ended.
+/// The end of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum McpEnded {

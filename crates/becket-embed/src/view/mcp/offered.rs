@@ -1,4 +1,4 @@
-//! What a server offers beside tools: resources and prompts; and who is logged in to it.
+//! A server's resources and prompts, and its account.
 
 use becket_mcp::auth::TokenLocation;
 use becket_mcp::{Names, Prompt, PromptResult, PromptRole, ResourceBody, ResourceContents, Resources};
@@ -11,7 +11,7 @@ use serde_json::Value;
 pub struct McpResources {
     /// The server.
     pub server: String,
-    /// What can be read.
+    /// The resources that can be read.
     pub resources: Vec<McpResource>,
     /// Families of what can be read; their `uri` has gaps in braces.
     pub templates: Vec<McpResource>,
@@ -20,17 +20,17 @@ pub struct McpResources {
 /// A resource, or a family of them.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct McpResource {
-    /// Where it is.
+    /// Its URI.
     pub uri: String,
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What it is, in the server's words.
+    /// Its description by the server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Its kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
-    /// How large it is, in bytes.
+    /// Its size in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
 }
@@ -47,7 +47,7 @@ pub struct McpContents {
 /// A part of a resource: text, or bytes.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct McpContent {
-    /// Where it is.
+    /// Its URI.
     pub uri: String,
     /// Its kind.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,7 +82,7 @@ impl McpResources {
 }
 
 impl McpContents {
-    /// What was read.
+    /// Converts the contents that were read.
     pub fn new(server: &str, contents: Vec<ResourceContents>) -> Self {
         let part = |part: ResourceContents| {
             let (text, blob) = match part.body {
@@ -111,9 +111,9 @@ pub struct McpListedPrompt {
     pub name: String,
     /// The command that it is in a session.
     pub command: String,
-    /// How its arguments are typed: `<needed> [not needed]`.
+    /// The usage of its arguments: `<required> [optional]`.
     pub usage: String,
-    /// What it is for, in the server's words.
+    /// Its description by the server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
@@ -125,18 +125,18 @@ pub struct McpPrompt {
     pub server: String,
     /// The prompt.
     pub prompt: String,
-    /// What it says.
+    /// Its messages.
     pub messages: Vec<McpMessage>,
 }
 
 /// One message of a prompt.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct McpMessage {
-    /// Who says it: `user` or `assistant`.
+    /// Its role: `user` or `assistant`.
     pub role: &'static str,
     /// Its block, as the server sent it.
     pub content: Value,
-    /// Its text, where it is one.
+    /// Its text, if it is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
@@ -155,7 +155,7 @@ impl McpPrompts {
 }
 
 impl McpPrompt {
-    /// What a server made of a prompt.
+    /// Converts a prompt that the server has filled in.
     pub fn new(server: &str, prompt: &str, filled: &PromptResult) -> Self {
         let messages = filled.messages.iter().map(|message| McpMessage {
             role: match message.role {
@@ -169,28 +169,28 @@ impl McpPrompt {
     }
 }
 
-/// How it stands with a login.
+/// The state of a login.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct McpAccount {
     /// The server.
     pub server: String,
-    /// What came of it.
+    /// The result.
     pub state: McpAccountState,
-    /// What the tokens are good for.
+    /// The scopes of the tokens.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub scopes: Vec<String>,
-    /// Whether they can be renewed without the user.
+    /// True if they can be renewed without the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub renewable: Option<bool>,
-    /// Where they are kept.
+    /// The place where they are stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept: Option<McpKept>,
-    /// What the user should know.
+    /// A note for the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// Where tokens are kept.
+/// The place where tokens are stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "in", rename_all = "kebab-case")]
 pub enum McpKept {
@@ -203,13 +203,13 @@ pub enum McpKept {
     Keyring,
     /// In a place of its own.
     Elsewhere {
-        /// Which one.
+        /// The name of the store.
         what: String,
     },
 }
 
 impl McpKept {
-    /// Where a store says that it keeps them.
+    /// Converts the place that a store reports.
     pub fn new(kept: &TokenLocation) -> Self {
         match kept {
             TokenLocation::File(path) => Self::File { path: path.display().to_string() },
@@ -219,7 +219,7 @@ impl McpKept {
     }
 }
 
-/// What came of a login, or of logging out.
+/// The result of a login or logout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum McpAccountState {
@@ -227,7 +227,7 @@ pub enum McpAccountState {
     LoggedIn,
     /// The server is connected without a new login.
     Connected,
-    /// There are no tokens any more.
+    /// The tokens were removed.
     LoggedOut,
     /// There were none.
     NotLoggedIn,

@@ -1,4 +1,4 @@
-//! Whatever becomes of a session, nothing is left of its servers.
+//! However a session ends, none of its servers is left.
 
 use crate::servers::place::{Place, call, denies, ours};
 use becket_engine::CancellationToken;
@@ -67,7 +67,7 @@ async fn nobody_begins_them_after_the_end() {
 #[tokio::test(flavor = "multi_thread")]
 async fn servers_that_are_being_connected_end_with_their_session_too() {
     for is_closed in [true, false] {
-        // So long that nobody waits for it.
+        // Longer than any test waits.
         let place = Place::new().with_var("MCP_TIMEOUT", "3600000");
         let session = place.opened(&[denies("ours")], mute()).expect("it opens");
         let cancel = CancellationToken::new();

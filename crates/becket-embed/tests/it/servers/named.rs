@@ -1,4 +1,4 @@
-//! What can't be used keeps a session from being opened.
+//! Servers that can't be used keep a session from being opened.
 
 use crate::servers::place::{Place, denies, ours};
 use serde_json::{Value, json};

@@ -88,7 +88,7 @@ impl Place {
         self.host.open(wants, cancel, |builder| builder)
     }
 
-    /// What hooks make of a call.
+    /// Fires a call and returns the hooks' results.
     pub(crate) async fn fired(&self, session: &Session) -> Value {
         self.fired_until(session, session.cancel()).await
     }
@@ -101,12 +101,12 @@ impl Place {
             .expect("it can be written")
     }
 
-    /// How many servers run.
+    /// Returns the number of running servers.
     pub(crate) fn servers(&self) -> usize {
         self.marker.alive().into_iter().filter(|id| is_server(*id)).count()
     }
 
-    /// The variables of the server that runs, and where it does.
+    /// Returns the variables of the running server and its working directory.
     pub(crate) fn of_server(&self) -> (HashMap<String, String>, PathBuf) {
         let id = self.marker.alive().into_iter().find(|id| is_server(*id)).expect("one runs");
         let place = Path::new("/proc").join(id.to_string());
@@ -117,12 +117,12 @@ impl Place {
         (pairs, place.join("cwd").read_link().expect("it is somewhere"))
     }
 
-    /// Whether nothing is left, now.
+    /// Returns true if nothing is left now.
     pub(crate) fn is_left_alone(&self) -> bool {
         self.marker.alive().is_empty()
     }
 
-    /// Whether nothing is left before long.
+    /// Returns true if nothing is left before long.
     pub(crate) fn will_be_left_alone(&self) -> bool {
         wait_until(|| self.is_left_alone())
     }
@@ -135,7 +135,7 @@ pub(crate) fn call(session: &Session) -> Event {
     session.event("PreToolUse", fields).expect("it is an event")
 }
 
-/// Whether a process is a server itself, and nothing that it has started.
+/// Returns true if a process is a server itself, and not one of its children.
 fn is_server(id: u32) -> bool {
     let line = std::fs::read(Path::new("/proc").join(id.to_string()).join("cmdline")).unwrap_or_default();
     line.split(|byte| *byte == 0).nth(1).is_some_and(|script| script == SCRIPT.as_bytes())

@@ -1,6 +1,6 @@
-//! A call that goes the way of a model's: hooks, rules, mode, and a person where there is one.
+//! A call that passes the same checks as a model's: hooks, rules, mode, and the user if there is one.
 //!
-//! INVARIANT: where somebody would have to be asked and nobody is there, the tool is not called.
+//! INVARIANT: if a user would have to be asked and there is none, the tool is not called.
 
 use super::super::At;
 use super::Wanted;
@@ -22,7 +22,7 @@ use becket_model::event::PermissionMode;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// What this call is in the events: hosts make up such ids.
+/// The id of this call in events, in the format that hosts generate.
 const ID: &str = "toolu_becket";
 
 /// Connects the server, has hooks and rules judge the call, carries it out, and ends the server.
@@ -44,7 +44,7 @@ pub(super) async fn called(
     done
 }
 
-/// What the user is told of a question of a server.
+/// Returns the notice about a question of a server.
 fn notice(elicited: &Elicited) -> Option<String> {
     let server = &elicited.server;
     match elicited.by {
@@ -155,7 +155,7 @@ fn taken_away(engine: &Engine, name: &Name) -> Option<McpCalled> {
     Some(called)
 }
 
-/// All text is shown: whoever calls from a shell has no context that it could fill.
+/// Shows all text: a caller in a shell has no context window to fill.
 fn whole() -> OutputCaps {
     OutputCaps { text: usize::MAX, blocks: usize::MAX, ..OutputCaps::default() }
 }

@@ -6,7 +6,7 @@ use becket_mcp::config::Configured;
 use becket_mcp::{CallError, CancellationToken, Names, Pool, ServerInfo, ServerState, Tool};
 use std::time::Instant;
 
-/// How many odd names are shown.
+/// The number of unusual names that are shown.
 const MOST_NAMES: usize = 10;
 
 /// Shakes hands and asks for the tools.
@@ -17,7 +17,7 @@ pub(super) async fn connected(
     cancel: &CancellationToken,
 ) {
     let (name, begun) = (server.name.to_string(), Some(Instant::now()));
-    // Also where it wanted a login a moment ago: whoever examines it may have seen to that.
+    // This also applies if it required a login a moment ago: the user may have logged in since.
     match pool.reconnect(&name, cancel).await {
         Ok(info) => steps.good("handshake", begun, greeted(&info)),
         Err(error) => return steps.bad("handshake", begun, refused(pool, &name, &error)),
@@ -35,7 +35,7 @@ fn greeted(info: &ServerInfo) -> String {
     format!("{program} speaks {}", info.protocol)
 }
 
-/// What went wrong, without the name that stands above it.
+/// Returns the error without the name that is above it.
 fn refused(pool: &Pool, name: &str, error: &CallError) -> String {
     match pool.servers().into_iter().next().map(|view| view.state) {
         Some(ServerState::Failed { why }) => why.to_string(),

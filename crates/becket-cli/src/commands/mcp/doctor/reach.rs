@@ -1,4 +1,4 @@
-//! Whether somebody listens where a remote server should be.
+//! The reachability of a remote server.
 
 use super::steps::Steps;
 use becket_mcp::config::{Configured, Transport};
@@ -10,7 +10,7 @@ use tokio::time::timeout;
 /// The longest that looking up a name, or opening a connection to one address, may take.
 const REACH: Duration = Duration::from_secs(10);
 
-/// Looks a server's host up and connects to it; true where it is none that is reached so.
+/// Resolves a server's host and connects to it; returns true for other transports.
 pub(super) async fn reached(server: &Configured, steps: &mut Steps) -> bool {
     let Ok(config) = &server.config else { return false };
     let url = match &config.transport {

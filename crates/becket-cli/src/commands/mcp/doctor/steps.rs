@@ -1,4 +1,4 @@
-//! What was done on the way to a server, in order.
+//! The steps on the way to a server, in order.
 
 use becket_embed::view::mcp::McpStep;
 use std::fmt::Display;

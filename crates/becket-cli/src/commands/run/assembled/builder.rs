@@ -54,7 +54,7 @@ impl Parts<'_> {
         Ok(self.as_wanted(builder, engine, own))
     }
 
-    /// What it works with beside that.
+    /// Adds the services of the session.
     pub(super) fn lent(&self, builder: AgentBuilder, makes: &Makes, displayed: &Displayed) -> AgentBuilder {
         let private = self.at.private.to_owned();
         builder
@@ -66,7 +66,7 @@ impl Parts<'_> {
             .on_close(move || Box::pin(async move { drop(std::fs::remove_dir_all(private)) }))
     }
 
-    /// What the arguments say of the session itself.
+    /// Applies the arguments about the session itself.
     fn as_wanted(&self, mut builder: AgentBuilder, engine: &Engine, own: &Own) -> AgentBuilder {
         let args = self.at.args;
         let (of, permissions) = (&args.session, &args.permissions);
@@ -85,7 +85,8 @@ impl Parts<'_> {
         if let Some(agent) = &own.works_as {
             builder = builder.as_agent(agent, &own.dialect);
         }
-        // What is said now beats what the session was in when it ended; an agent's own mode has been weighed with it.
+        // The arguments override the mode in which the session ended; an agent's own mode has been taken into account
+        // with it.
         let weighed = own.works_as.as_ref().is_some_and(|agent| agent.permission_mode.is_some());
         let said = permissions.permission_mode.is_some() || permissions.dangerously_skip_permissions;
         if said && !weighed {

@@ -66,7 +66,7 @@ impl Parts<'_> {
         SessionTools { toolbox, own: makes.base.kept(tools).into(), makes }
     }
 
-    /// Tasks in the background are told of when they begin and when they have ended.
+    /// Returns the options of background tasks, which report their start and end.
     fn told_of_tasks(&self) -> TaskOptions {
         let printer = shows(self.printer.clone());
         let tell = move |task: &TaskInfo| {

@@ -1,21 +1,21 @@
 //! One question to the small fast model, about the last exchange.
 //!
-//! What it reads is the user's and the model's own text, and what it answers is text to be shown: it decides nothing.
+//! The question contains the user's and the model's own text, and the answer is only displayed: it decides nothing.
 
 use super::AtEnd;
 use becket_agent::turn::MainTurn;
 use becket_llm::{Block, Message, Request, Role, Thinking};
 
-/// How much of each side it reads, in characters.
+/// The limit on the text of each side, in characters.
 const READ: usize = 2_000;
 /// The most tokens of an answer on one line.
 const TOKENS: u32 = 64;
 
-/// What the user said last, as far as it is text.
+/// Returns the last text of the user.
 pub(super) fn said(turn: &MainTurn) -> Option<String> {
     let text = |message: &Message| {
         let words: Vec<&str> = message.content.iter().filter_map(Block::as_text).collect();
-        // What hooks and the host say stands in reminders.
+        // Texts of hooks and of the host are in reminders.
         let own: Vec<&str> =
             words.into_iter().filter(|text| !text.starts_with("<system-reminder>")).collect();
         Some(own.join("\n")).filter(|text| !text.trim().is_empty())
@@ -26,7 +26,7 @@ pub(super) fn said(turn: &MainTurn) -> Option<String> {
 /// Its answer on one line, at most so many characters.
 ///
 /// # Errors
-/// There is no such model, or it gives no answer.
+/// Errors if there is no such model, or it gives no answer.
 pub(super) async fn asked(
     at_end: &AtEnd,
     turn: &MainTurn,
@@ -35,7 +35,7 @@ pub(super) async fn asked(
     Ok(one_line(&answered(at_end, turn, (task, TOKENS)).await?, most))
 }
 
-/// Its answer, in so many tokens at most; what it cost counts for the session.
+/// Returns its answer, limited to this number of tokens; its cost counts for the session.
 ///
 /// # Errors
 /// As [`asked`].
@@ -49,7 +49,7 @@ pub(super) async fn answered(
     asked_about(at_end, (task, &exchange), tokens).await
 }
 
-/// Its answer to a task about a text; what it cost counts for the session.
+/// Returns its answer to a task about a text; its cost counts for the session.
 ///
 /// # Errors
 /// As [`asked`].
@@ -72,7 +72,7 @@ pub(super) async fn asked_about(
     Ok(response.text())
 }
 
-/// The first line of a text, without quotes around it; none where nothing is left, or too much.
+/// Returns the first line of a text, without surrounding quotes; `None` if it is empty or too long.
 pub(super) fn one_line(text: &str, most: usize) -> Option<String> {
     let line = text.trim().lines().next().unwrap_or_default();
     let line = line.trim().trim_matches(['"', '\'', '`', '*', '#']).trim();

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
-/// What the model is asked for; the notes follow.
+/// The task for the model; the notes follow.
 const TASK: &str = "These are notes that sessions of one project have left for later ones, the oldest first. Write them again \
                     as fewer notes: put together what belongs together, keep the later of two that contradict each other, and \
                     leave out what is said twice. Add nothing, and keep every fact that still holds. Answer with the notes \
@@ -21,7 +21,7 @@ const TASK: &str = "These are notes that sessions of one project have left for l
 /// The most tokens of its answer: as much as a file of notes holds.
 const TOKENS: u32 = 8_192;
 
-/// Where notes and sessions of the run lie.
+/// The directories of notes and sessions of the run.
 #[derive(Clone)]
 pub(super) struct Shelf {
     pub(super) notes: Notes,

@@ -1,10 +1,10 @@
-//! Which prompts were opened, and which have ended: by that a task knows whether its turn is over, however late it runs.
+//! The prompts that were opened and that have ended: they tell a task whether its turn is over, however late it runs.
 
 use becket_model::PromptId;
 use std::collections::VecDeque;
 use tokio::sync::watch;
 
-/// How many of those that have ended are known by name: a task that is later than that has nothing to tell any more.
+/// The number of ended prompts that are remembered by id: a task that is later than that reports nothing.
 const KNOWN: usize = 64;
 
 /// The prompts. Cheap to clone; all clones are the same.
@@ -31,7 +31,7 @@ impl Pulse {
         self.0.send_modify(|seen| seen.opened += 1);
     }
 
-    /// Its result is told.
+    /// Records that its result was reported.
     pub(in super::super) fn ended(&self, prompt: Option<PromptId>) {
         self.0.send_modify(|seen| {
             seen.ended += 1;
@@ -42,7 +42,7 @@ impl Pulse {
         });
     }
 
-    /// Whether nothing has ended before this one.
+    /// Returns true if no other prompt has ended before this one.
     pub(super) fn is_first(&self, prompt: &PromptId) -> bool {
         let seen = self.0.borrow();
         let at = seen.last.iter().position(|known| known.as_ref() == Some(prompt));
@@ -50,7 +50,7 @@ impl Pulse {
         before == 0
     }
 
-    /// Waits until this one has ended. True where nothing else has been begun by then.
+    /// Waits until this one has ended. Returns true if no other has started by then.
     pub(super) async fn over(&self, prompt: &PromptId) -> bool {
         let mut news = self.0.subscribe();
         let is_it = |known: &Option<PromptId>| known.as_ref() == Some(prompt);

@@ -1,4 +1,4 @@
-//! How the session stands, in a file for whoever has put the run into the background (`--state-file`).
+//! The state of the session, in a file for the program that started the run in the background (`--state-file`).
 //!
 //! It is written whole or not at all, for its owner alone, and before Stop hooks run: they may read it.
 
@@ -11,11 +11,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How long a turn's end waits for it.
+/// The time limit for it at the end of a turn.
 const LIMIT: Duration = Duration::from_secs(5);
-/// How much of the answer stands in it, in characters.
+/// The number of characters of the answer that it contains.
 const ANSWER: usize = 2_000;
-/// What it is kept as.
+/// Its key in the transcript.
 const SNAPSHOT: &str = "state";
 
 /// The task.

@@ -4,10 +4,10 @@ use super::super::opened::Session;
 use becket_agent::ContextUse;
 use serde_json::{Value, json};
 
-/// What the tools of servers begin with.
+/// The prefix of the names of servers' tools.
 const OF_SERVERS: &str = "mcp__";
 
-/// The answer. All but the total are guesses, whatever detail was asked for.
+/// Returns the answer. All but the total are estimates, whatever detail was requested.
 pub(super) fn usage(session: &Session) -> Value {
     let (info, context) = (session.agent.info(), session.agent.context());
     let ContextUse { total, window, compacts_at, system, tools, messages } = context;

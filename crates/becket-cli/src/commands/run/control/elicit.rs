@@ -1,6 +1,7 @@
-//! The host as the one who answers MCP servers: `elicitation` (`protocol.md` X6).
+//! The host as the responder to MCP servers: `elicitation` (`protocol.md` X6).
 //!
-//! INVARIANT: only an answer that is understood whole is a yes. No answer, an error and a host that is gone are a cancel.
+//! INVARIANT: only an answer that is completely understood is an acceptance. No answer, an error and a disconnected host are a
+//! cancel.
 
 use super::host::{Host, PendingNotice};
 use crate::peer::Answer;
@@ -26,7 +27,7 @@ impl ElicitUser for HostUser {
         question: &'a UserQuestion,
         _: &'a CancellationToken,
     ) -> BoxFuture<'a, ElicitationAnswer> {
-        // Dropped where nobody wants the answer any more: then the question is taken back.
+        // Dropped if the answer is no longer needed: then the question is cancelled.
         let kind = match question.wanted {
             Wanted::Form(_) => "elicitation_dialog",
             Wanted::Visit(_) => "elicitation_url_dialog",
@@ -75,7 +76,7 @@ fn message(question: &UserQuestion) -> String {
     }
 }
 
-/// What the host has answered.
+/// Reads the host's answer.
 fn read(answer: Answer) -> ElicitationAnswer {
     let Ok(Value::Object(mut fields)) = answer else { return ElicitationAnswer::Cancel };
     let content = fields.remove("content").filter(|content| !content.is_null());

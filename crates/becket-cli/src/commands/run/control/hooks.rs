@@ -1,7 +1,7 @@
 //! Callbacks of the host, as hooks of the engine (`protocol.md` H9).
 //!
-//! INVARIANT: whatever is no answer fails the hook: an error, an object that is none, a host that is gone, and the end of its
-//! time. What that means is the engine's to say.
+//! INVARIANT: everything but an answer fails the hook: an error, a value that is not an object, a disconnected host, and a
+//! timeout. The engine decides on the effect of the failure.
 
 use super::host::Host;
 use crate::peer;
@@ -21,14 +21,14 @@ pub(super) struct Wanted {
     pub(super) id: String,
     pub(super) matcher: Option<String>,
     pub(super) timeout: Option<Duration>,
-    /// What the host wants a failure to mean, if it says so.
+    /// The effect of a failure, if the host sets it.
     pub(super) on_failure: Option<OnFailure>,
 }
 
 /// Reads `hooks` of an `initialize`: by event a list of matchers, each with the ids of its callbacks.
 ///
 /// # Errors
-/// What is wrong, and where: a guard that is not understood must not be left out.
+/// Returns the problem and its position: a guard that is not understood must not be left out.
 pub(super) fn read(hooks: &Value) -> Result<Vec<Wanted>, String> {
     let Value::Object(events) = hooks else { return Err("`hooks` must be an object".to_owned()) };
     let mut all = Vec::new();
@@ -59,7 +59,7 @@ fn of_matcher(event: EventKind, matcher: &Value) -> Result<Vec<Wanted>, String> 
     let on_failure = match fields.get("onFailure") {
         None | Some(Value::Null) => None,
         Some(Value::String(word)) if word == "continue" => Some(OnFailure::Continue),
-        // A word that nobody knows means the stricter one.
+        // An unknown word means the stricter one.
         Some(_) => Some(OnFailure::Block),
     };
     ids.iter()
@@ -73,7 +73,7 @@ fn of_matcher(event: EventKind, matcher: &Value) -> Result<Vec<Wanted>, String> 
 fn timeout(fields: &Map<String, Value>) -> Result<Option<Duration>, String> {
     match fields.get("timeout") {
         None | Some(Value::Null) => Ok(None),
-        // What is no number is no limit either.
+        // A value that is not a number is an invalid limit.
         Some(value) => limit(value.as_f64().unwrap_or(f64::NAN)).map(Some),
     }
 }
@@ -97,7 +97,7 @@ impl Wanted {
     }
 }
 
-/// Asks the host. Dropped at its limit, it takes the question back.
+/// A callback of the host. If it is dropped at its limit, the question is cancelled.
 struct HostHook {
     host: Host,
     id: String,

@@ -1,7 +1,6 @@
-//! What is asked of the host, and who waits for the answer.
+//! The requests to the host, and their pending answers.
 //!
-//! Whoever waits is told of an answer, an error or the host's end by its [`Peer`]; what is not wanted any more is cancelled by
-//! a line.
+//! A pending request receives an answer, an error or the host's end from its [`Peer`]; a dropped one is cancelled by a line.
 
 use super::super::printer::Printer;
 use crate::peer::{Answer, Asked, Peer};
@@ -24,7 +23,7 @@ pub(crate) struct Host {
 struct Shared {
     printer: Printer,
     peer: Peer,
-    /// How many connections to servers there were.
+    /// The number of connections to servers so far.
     connections: AtomicU64,
     /// The MCP servers of the host that are connected, as they are spoken to.
     servers: Mutex<HashMap<String, (u64, ServerSender)>>,
@@ -32,7 +31,7 @@ struct Shared {
     notices: Mutex<Option<mpsc::UnboundedReceiver<PendingNotice>>>,
 }
 
-/// How long a question waits for the host before Notification hooks run.
+/// The time until Notification hooks run for an unanswered question.
 const NOTICE_DELAY: Duration = Duration::from_secs(6);
 
 /// A question that waits for the host, as Notification hooks see it.
@@ -44,7 +43,7 @@ pub(super) struct PendingNotice {
 }
 
 impl Host {
-    /// A host who reads what `printer` writes.
+    /// Creates a host that reads what `printer` writes.
     pub(super) fn new(printer: Printer) -> Self {
         let (notice_sender, notices) = mpsc::unbounded_channel();
         Host {
@@ -59,7 +58,7 @@ impl Host {
         }
     }
 
-    /// Asks at once; the answer is waited for by whoever awaits it, and not wanted any more once that is dropped.
+    /// Sends a request at once. The returned future waits for the answer, and cancels the request if it is dropped.
     pub(super) fn ask(&self, request: Value) -> Asked {
         let host = self.clone();
         self.shared.peer.ask(
@@ -76,7 +75,7 @@ impl Host {
             answer = &mut answer => return answer,
             () = tokio::time::sleep(NOTICE_DELAY) => {}
         }
-        // A session that has ended has nobody to notify.
+        // A session that has ended has no hooks to notify.
         drop(self.shared.notice_sender.send(notice));
         answer.await
     }
@@ -96,13 +95,13 @@ impl Host {
         self.shared.printer.wait_for_room();
     }
 
-    /// An answer has come in; one that nobody waits for any more is dropped.
+    /// Delivers an answer; one without a pending request is dropped.
     pub(super) fn answered(&self, id: &str, answer: Result<Value, String>, repeated: Vec<String>) {
         let why = |error| format!("the host answered with an error: {error}");
         self.shared.peer.answered(id, answer.map_err(why), repeated);
     }
 
-    /// The host answers nothing any more: whoever waits is told.
+    /// Fails all pending requests, since the host does not answer any more.
     pub(super) fn gone(&self) {
         self.shared.peer.gone();
     }

@@ -1,7 +1,7 @@
-//! `initialize`, the first line of a host that speaks the control protocol: what the session is made of, beside the arguments.
+//! `initialize`, the first line of a host that speaks the control protocol: the description of the session, beside the
+//! arguments.
 //!
-//! What Becket has no meaning for is one of two: it changes nothing that somebody may rely on, and is told about; or it does,
-//! and the session is refused.
+//! An unknown field is one of two: if no host relies on it, it is ignored with a warning; otherwise the session is rejected.
 
 use super::super::assembled::At;
 use super::hooks::{self, Wanted};
@@ -12,7 +12,7 @@ use becket_engine::Engine;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
-/// Fields that change nothing here: how the host is told things, and what is kept in a provider's cache.
+/// Fields without effect here: details of reporting, and of a provider's cache.
 const HARMLESS: [&str; 11] = [
     "agentProgressSummaries",
     "codeRunningMcpTools",
@@ -27,7 +27,7 @@ const HARMLESS: [&str; 11] = [
     "systemPromptSnapshot",
 ];
 
-/// Fields without which a session would do what its host has ruled out, or not what it counts on.
+/// Fields without which a session would do what its host has ruled out, or lack what it relies on.
 const REFUSED: [(&str, &str); 6] = [
     ("disallowedTools", "give them as `--disallowedTools`"),
     ("jsonSchema", "answers of a given shape are not to be had"),
@@ -40,12 +40,12 @@ const REFUSED: [(&str, &str); 6] = [
 /// The shortest limit of a call that counts.
 const SHORTEST: Duration = Duration::from_secs(1);
 
-/// What the host wants.
+/// The host's description of the session.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Initialize {
     /// The request.
     pub(super) id: String,
-    /// Callbacks; none where the host has none.
+    /// The callbacks; `None` if the host has none.
     hooks: Option<Vec<Wanted>>,
     /// Its MCP servers, and how long their calls may take.
     pub(super) servers: Vec<(String, Option<Duration>)>,
@@ -54,9 +54,9 @@ pub(crate) struct Initialize {
     system_prompt: Option<String>,
     append_system_prompt: Option<String>,
     title: Option<String>,
-    /// Whether it wants to know what the user may say next.
+    /// True if the host wants prompt suggestions.
     suggests: bool,
-    /// What has no effect here.
+    /// The fields without effect.
     ignored: Vec<String>,
 }
 
@@ -64,7 +64,7 @@ impl Initialize {
     /// Reads it.
     ///
     /// # Errors
-    /// What can't be read or can't be had, in words for the host.
+    /// Errors if a field can't be read or is not supported, with a message for the host.
     pub(super) fn read(request: &Request) -> Result<Self, String> {
         let mut fields = request.fields.clone();
         fields.retain(|_, value| !value.is_null());
@@ -89,10 +89,10 @@ impl Initialize {
         Ok(Initialize { ignored: fields.keys().cloned().collect(), ..read })
     }
 
-    /// The arguments with what it says in their place.
+    /// Returns the arguments with the overrides of this request.
     ///
     /// # Errors
-    /// The agents of the command line are no JSON object, so others can't be put beside them.
+    /// Errors if the agents of the command line are not a JSON object, so that others can't be added.
     pub(super) fn over(&self, args: &RunArgs) -> Result<RunArgs, CliError> {
         let mut args = args.clone();
         if let Some(agents) = &self.agents {
@@ -129,22 +129,22 @@ impl Initialize {
         Ok(())
     }
 
-    /// Whether it lends MCP servers.
+    /// Returns true if the host provides MCP servers.
     pub(crate) fn lends_servers(&self) -> bool {
         !self.servers.is_empty()
     }
 
-    /// Whether it wants to know what the user may say next.
+    /// Returns true if the host wants prompt suggestions.
     pub(crate) fn wants_suggestions(&self) -> bool {
         self.suggests
     }
 
-    /// Whether it has brought callbacks.
+    /// Returns true if the host has callbacks.
     pub(super) fn has_hooks(&self) -> bool {
         self.hooks.is_some()
     }
 
-    /// What the user should know of it.
+    /// Returns the warnings for the user.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = String> + '_ {
         self.ignored.iter().map(|name| format!("`{name}` of `initialize` has no effect here"))
     }

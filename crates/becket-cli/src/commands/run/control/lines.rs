@@ -1,7 +1,7 @@
-//! Reads stdin: messages and requests go to the session in their order, answers straight to who waits for them.
+//! Reads stdin: messages and requests go to the session in their order, answers directly to the pending requests.
 //!
-//! Whoever reads a file can't be interrupted, so a thread of its own does, and ends with the process. It never waits for the
-//! session: an answer that a turn waits for may stand behind messages that wait for that turn.
+//! Reading a file can't be interrupted, so a separate thread does it, and ends with the process. It never waits for the
+//! session: an answer that a turn waits for may follow messages that wait for that turn.
 
 use super::super::printer::Printer;
 use super::host::Host;
@@ -21,10 +21,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use tokio::sync::mpsc;
 
-/// How many bytes of messages and requests may wait for the session, in all.
+/// The limit on messages and requests that wait for the session, in bytes.
 const AHEAD: u64 = 4 * LIMIT;
 
-/// What the session is told.
+/// An input for the session.
 #[derive(Debug)]
 pub(super) enum Heard {
     Message(Prompt, Sent),
@@ -70,7 +70,7 @@ impl Open {
     }
 }
 
-/// How the run is ended where nobody wants it any more.
+/// The means to end an abandoned run.
 pub(crate) struct Ending {
     pub(crate) cancel: CancellationToken,
     pub(crate) caught: Caught,
@@ -95,7 +95,7 @@ impl Lines {
         Lines { host, heard, waiting, next: None, open }
     }
 
-    /// The next thing that the session has to know; none where there is no more. Cancel-safe.
+    /// Returns the next input for the session; `None` at the end. Cancel-safe.
     ///
     /// # Errors
     /// A line can't be read; it is the last.
@@ -123,11 +123,11 @@ struct Reader {
 }
 
 impl Reader {
-    /// Until the end, or a line that can't be read; then nothing else comes, and the session is told so.
+    /// Reads until the end, or an unreadable line, which is reported to the session and ends the input.
     fn read_all(self) {
         let mut stdin = BufReader::new(std::io::stdin());
         for number in 1.. {
-            // A host that writes and does not read is heard again once it reads.
+            // Input from a host that does not read its output is not read until it does.
             self.host.wait_for_room();
             let told = match one(&mut stdin, number) {
                 Ok(Some(line)) => self.hear(&line, number),
@@ -186,13 +186,13 @@ impl Reader {
         if self.waiting.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes) > AHEAD {
             return Err(CliError::TooLarge { what: "what waits on stdin".to_owned(), limit: AHEAD });
         }
-        // Where nobody listens any more, the session is over.
+        // If the receiver is gone, the session is over.
         drop(self.to.send((bytes, Ok(heard))));
         Ok(())
     }
 }
 
-/// Which lines of stdin are answered on stdout.
+/// The lines of stdin that are answered on stdout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Answering {
     /// Control lines.

@@ -3,10 +3,10 @@
 //!
 //! - [`lines`]: reads stdin, on a thread of its own
 //! - [`said`]: a control line, read
-//! - [`host`]: what is asked of the host, and who waits for it
-//! - [`initialize`]: the first request, which says what the session is made of
-//! - [`hooks`], [`person`], [`elicit`], [`server`]: what the host lends: callbacks, somebody who is asked for permissions and by
-//!   servers, MCP servers
+//! - [`host`]: the requests to the host, and their pending answers
+//! - [`initialize`]: the first request, which describes the session
+//! - [`hooks`], [`person`], [`elicit`], [`server`]: the services of the host: callbacks, permissions, elicitations, MCP
+//!   servers
 //! - [`requests`], [`servers`], [`context`]: what the host may ask for, and how it is answered
 //! - [`turns`]: which turn an interrupt means
 //! - [`session`]: all of it, from the first line to the last

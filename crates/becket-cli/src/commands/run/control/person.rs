@@ -64,7 +64,7 @@ fn question(prompt: &PermissionPrompt) -> Value {
     question
 }
 
-/// What the host has answered to this prompt.
+/// Reads the host's answer to this prompt.
 pub(super) fn read(prompt: &PermissionPrompt, answer: Answer) -> PermissionAnswer {
     let no = |why: String| PermissionAnswer::Deny { message: Some(why), interrupt: false };
     let fields = match answer {

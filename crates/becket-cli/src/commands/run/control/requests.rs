@@ -1,4 +1,4 @@
-//! What the host may ask for while the session is open. Many at once, also while a turn works.
+//! The requests that the host may send while the session is open. Many may run concurrently, also during a turn.
 
 use super::super::assembled::At;
 use super::super::opened::Session;
@@ -32,10 +32,10 @@ pub(super) struct Incoming {
     pub(super) turn: CancellationToken,
 }
 
-/// What is answered, for those who ask for something else.
+/// The supported requests, for the error about an unknown one.
 const KNOWN: &str = "interrupt, set_permission_mode, set_model, set_max_thinking_tokens, get_context_usage, mcp_status, \
                      mcp_message, mcp_reconnect, mcp_toggle, mcp_set_servers, stop_task, register_repo_root";
-/// How many requests may be under way at once.
+/// The limit on concurrent requests.
 const MOST: usize = 256;
 /// By what DirectoryAdded knows a request of the host.
 const REPO_ROOT: &str = "register_repo_root";
@@ -182,7 +182,7 @@ impl Requests<'_> {
         stopped.map(|_| json!({})).ok_or_else(|| format!("there is no background task `{id}`"))
     }
 
-    /// A directory in which the model may work from now on; what else of it is wanted is told where it can't be had.
+    /// Adds a working directory; other options of the request that are not supported are reported.
     async fn register_root(&self, fields: &Map<String, Value>) -> Result<Value, String> {
         let directory = Path::new(text(fields, "directory")?);
         if !directory.is_absolute() || !directory.is_dir() {

@@ -3,14 +3,14 @@
 use crate::report::run::{BadLine, quoted};
 use serde_json::{Map, Value};
 
-/// What the host says.
+/// A message of the host.
 #[derive(Debug, PartialEq)]
 pub(super) enum Said {
     /// It wants something.
     Request(Request),
-    /// It answers what it was asked.
+    /// An answer to a request of becket.
     Response { id: String, answer: Result<Value, String> },
-    /// It does not want any more what it has asked for.
+    /// A cancellation of the host's own request.
     Cancel { id: String },
     /// That it is there.
     Nothing,

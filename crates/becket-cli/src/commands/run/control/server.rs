@@ -1,7 +1,7 @@
 //! MCP servers in the host's own process: their messages travel in `mcp_message` requests, both ways (`protocol.md` X1).
 //!
-//! INVARIANT: messages reach the host in the order in which they were sent; a request whose answer is not wanted any more is
-//! taken back at the host.
+//! INVARIANT: messages reach the host in the order in which they were sent; a request whose answer is no longer needed is
+//! cancelled at the host.
 
 use super::host::Host;
 use super::initialize::Initialize;
@@ -44,7 +44,7 @@ impl Host {
         Arc::new(HostServer { host: self.clone(), name: name.to_owned() })
     }
 
-    /// What a server of the host says by itself: to whom it is connected to.
+    /// Delivers a message of a host's server to the client that is connected to it.
     ///
     /// # Errors
     /// It is not connected.
@@ -71,7 +71,7 @@ impl InProcessServer for HostServer {
     }
 }
 
-/// Carries messages until the client is gone; what still waits for an answer then is taken back.
+/// Forwards messages until the client disconnects; then the pending requests are cancelled.
 async fn serve(host: &Host, name: &str, mut end: ServerEnd) {
     let sender = end.sender().clone();
     let mut under_way = FuturesUnordered::new();
@@ -107,7 +107,7 @@ fn given_up(message: &Value) -> Option<String> {
     message.get("params")?.get("requestId").filter(|_| is_one).map(ToString::to_string)
 }
 
-/// Waits for the host's answer and hands it on; gives the id of the request, where it was one.
+/// Waits for the host's answer and forwards it; returns the id of the request, if it was one.
 async fn carried(
     asked: Asked,
     id: Option<Value>,
@@ -118,9 +118,9 @@ async fn carried(
         answer = asked => answer,
         () = cancel.cancelled() => return id,
     };
-    // The host says that a notification or an answer has come; nobody waits for that.
+    // The host acknowledges a notification or an answer; that needs no reply.
     let id = id?;
-    // A client that is gone needs no answer.
+    // A disconnected client needs no answer.
     drop(sender.send(reply(&id, answer)).await);
     Some(id)
 }

@@ -1,4 +1,4 @@
-//! What a host wants of MCP servers while the session is open: some of them off, others beside them.
+//! The host's changes to MCP servers while the session is open: some are disabled, others are added.
 //!
 //! INVARIANT: what policy, trust, approvals or the user are against stays off, whatever the host says. Servers of its own
 //! process are those of `initialize` alone.
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// What the host wants now. One change at a time.
+/// The server changes that the host has requested. One change at a time.
 #[derive(Debug, Default)]
 pub(crate) struct HostsWishes {
     changing: tokio::sync::Mutex<()>,
@@ -30,7 +30,7 @@ struct Wishes {
 /// Switches a server off or on again.
 ///
 /// # Errors
-/// There is no such server, somebody else is against it, or it can't be connected.
+/// Errors if there is no such server, a policy forbids it, or it can't be connected.
 pub(super) async fn toggle(
     session: &Session,
     (name, on): (&str, bool),
@@ -59,10 +59,11 @@ pub(super) async fn toggle(
     Ok(json!({}))
 }
 
-/// Puts these servers in the place of those that were set before, beside those that the session has anyway; what came of each.
+/// Replaces the servers that the host has set before, beside those that the session has anyway; returns the result of
+/// each.
 ///
 /// # Errors
-/// A file can't be read that may deny one of them, or `servers` is no object.
+/// Errors if a file that may deny one of them can't be read, or `servers` is not an object.
 pub(super) async fn set(
     (at, session): (At<'_>, &Session),
     servers: Option<&Value>,

@@ -47,11 +47,11 @@ pub(crate) async fn driven(at: At<'_>, models: Arc<RunModels>, mut lines: Lines,
     done
 }
 
-/// What the host says of the session in its first line, and the arguments that this makes of those that were given; none
-/// where that line is another one.
+/// Returns the host's description of the session in its first line, with the arguments that follow from it; `None` if
+/// that line is another one.
 ///
 /// # Errors
-/// What it wants can't be had; it has been told so.
+/// Errors if the description can't be met; the host has received the error.
 async fn described(at: At<'_>, lines: &mut Lines) -> Result<Option<(Initialize, RunArgs)>, CliError> {
     let first = tokio::select! {
         first = lines.next() => first,
@@ -102,7 +102,7 @@ async fn notify(session: &Session, host: &Host) {
     std::future::pending().await
 }
 
-/// Works on the messages in their order, until there are no more.
+/// Works on the messages in their order, until the end of the input.
 async fn all(mut work: Work<'_>, mut messages: mpsc::UnboundedReceiver<Message>, turns: &Turns) -> Done {
     let at = work.at;
     if let Some(prompt) = work.session.agent.initial_prompt().await {
@@ -111,7 +111,7 @@ async fn all(mut work: Work<'_>, mut messages: mpsc::UnboundedReceiver<Message>,
         turns.done();
     }
     let wakes = work.session.agent.engine().wakes();
-    // Whether the last turn about the team came to its end: what it did not hear waits for a prompt then.
+    // Set if the last turn about the team was complete: otherwise its remaining messages wait for a prompt.
     let mut heard = true;
     let mut hears_tasks = true;
     loop {
@@ -159,7 +159,7 @@ async fn all(mut work: Work<'_>, mut messages: mpsc::UnboundedReceiver<Message>,
     Ok(work.code())
 }
 
-/// What the host is told of the session that it has described.
+/// Returns the answer to `initialize`.
 fn initialized(session: &Session, wants: &Initialize) -> Value {
     let skills = session.skills.skills();
     let commands = skills.all().iter().map(|skill| {

@@ -1,4 +1,4 @@
-//! Which turn an interrupt means: the one that works, else the one of the prompt that has waited longest.
+//! The turn that an interrupt ends: the active one, else that of the prompt that has waited longest.
 //!
 //! A host that sends a prompt and thinks better of it at once must not be too early.
 
@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 pub(super) struct Turns(Mutex<VecDeque<CancellationToken>>);
 
 impl Turns {
-    /// A prompt has come in; its turn ends with `run` at the latest.
+    /// Adds a prompt; its turn ends with `run` at the latest.
     pub(super) fn wanted(&self, run: &CancellationToken) -> CancellationToken {
         let turn = run.child_token();
         self.all().push_back(turn.clone());
@@ -30,7 +30,7 @@ impl Turns {
         self.all().pop_front();
     }
 
-    /// Ends the first of them; false where there is none.
+    /// Ends the first of them; returns false if there is none.
     pub(super) fn interrupt(&self) -> bool {
         let all = self.all();
         if let Some(turn) = all.front() {

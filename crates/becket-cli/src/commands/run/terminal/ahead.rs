@@ -1,4 +1,4 @@
-//! What a person types while something works: prompts for afterwards, and the beginning of one. Pure.
+//! Input that is typed during a turn: prompts for later, and the start of one. Pure.
 //!
 //! INVARIANT: what is typed ahead is a prompt or nothing: it never answers a question. Once the work is interrupted, none of it
 //! is sent before the person has seen it again.
@@ -9,10 +9,10 @@ use crate::report::style::{FAINT, one_line, styled};
 use crossterm::event::KeyEvent;
 use std::collections::VecDeque;
 
-/// How many prompts may wait.
+/// The limit on waiting prompts.
 const MOST: usize = 20;
 
-/// What is typed ahead.
+/// The input typed ahead.
 #[derive(Debug, Default)]
 pub(super) struct Ahead {
     prompts: VecDeque<String>,
@@ -34,7 +34,7 @@ impl Ahead {
         }
     }
 
-    /// What is drawn: the prompts that wait, and what is begun.
+    /// Returns the lines to draw: the waiting prompts, and the current input.
     pub(super) fn lines(&self, width: usize) -> Vec<String> {
         let waiting =
             self.prompts.iter().map(|prompt| styled(FAINT, &format!("next: {}", one_line(prompt, width))));
@@ -48,12 +48,12 @@ impl Ahead {
         self.prompts.pop_front()
     }
 
-    /// Whether the person leaves once no prompt waits.
+    /// Returns true if the user leaves once no prompt waits.
     pub(super) fn is_leaving(&self) -> bool {
         self.leaves && self.begun.is_empty()
     }
 
-    /// What was begun; it goes on elsewhere.
+    /// Takes the current input, to continue it elsewhere.
     pub(super) fn words(&mut self) -> String {
         std::mem::take(&mut self.begun).into_words()
     }

@@ -8,7 +8,7 @@ use crate::report::style::{FAINT, one_line, styled};
 use crate::report::wrap::wrapped;
 use crossterm::event::{KeyCode, KeyEvent};
 
-/// What is asked.
+/// The subject of a question.
 pub(super) enum Asked {
     Menu(Menu),
     Field(Field),
@@ -24,7 +24,7 @@ impl Asked {
         }
     }
 
-    /// Selects nothing: what it is about is not shown whole.
+    /// Deselects everything, since the subject is not completely shown.
     pub(super) fn unselect(&mut self) {
         match self {
             Asked::Menu(menu) => menu.unselect(),
@@ -61,7 +61,7 @@ impl Asked {
         lines.iter().flat_map(|line| wrapped(line, width.saturating_sub(1))).collect()
     }
 
-    /// What the person did, for the record.
+    /// Returns the user's answer, for the record.
     pub(super) fn word(&self, said: &Said) -> String {
         match (self, said) {
             (_, Said::Nothing) => "no answer".to_owned(),

@@ -1,7 +1,7 @@
 //! Puts one thing to the person at the desk.
 //!
-//! INVARIANT: keys typed before a question was on the screen never answer it, nor do those of somebody who types on. Where not
-//! all of what it is about is on the screen, no answer is selected.
+//! INVARIANT: keys typed before a question was on the screen never answer it, nor do those of a user who continues to type. If
+//! its subject is not completely on the screen, no answer is selected.
 
 use super::asked::Asked;
 use super::desk::{Desk, Pressed, QUIET, is_control};
@@ -17,11 +17,11 @@ use std::io;
 use std::time::Instant;
 use tokio::sync::oneshot;
 
-/// How many rows are left free below a question: its keys may take another one where nothing is selected.
+/// The number of free rows below a question: its keys may take another one if nothing is selected.
 const BESIDE: usize = 2;
 
 impl Desk {
-    /// Puts something to the person, until there is an answer or nobody wants one; none where that is so.
+    /// Asks the user, until there is an answer or the question is withdrawn, which returns `None`.
     pub(super) fn ask(&mut self, put: ToPut, reply: &oneshot::Sender<Said>) -> io::Result<Option<Said>> {
         let since = Instant::now();
         terminal::enable_raw_mode()?;
@@ -54,7 +54,7 @@ impl Desk {
         is_whole
     }
 
-    /// Draws a question until a key answers it; none where nobody wants an answer any more.
+    /// Draws a question until a key answers it; `None` if the question is withdrawn.
     fn answer(
         &mut self,
         asked: &mut Asked,
@@ -126,7 +126,7 @@ impl Desk {
         Ok(last)
     }
 
-    /// Takes what is wanted while somebody is asked: what would be shown waits.
+    /// Receives commands during a question: output waits.
     fn hold(&mut self) {
         while let Ok(wanted) = self.from.try_recv() {
             match wanted {

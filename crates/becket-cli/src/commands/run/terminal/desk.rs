@@ -1,10 +1,9 @@
 //! The thread that has the terminal: it alone reads keys and writes to the screen, one thing at a time.
 //!
-//! A question comes before all else; what is to be shown meanwhile waits. Then the keys of a person who watches, then the
-//! line that prompts are typed in: it gives the screen back whenever there is something to show.
+//! A question has priority; output waits meanwhile. Then come the keys of a user who watches, then the prompt line: it
+//! releases the screen whenever there is something to show.
 //!
-//! Questions are asked in [`super::asking`]. INVARIANT: a terminal that can't be read has a person who answers nothing and
-//! leaves.
+//! Questions are asked in [`super::asking`]. INVARIANT: an unreadable terminal has a user who answers nothing and leaves.
 
 use super::ahead::Ahead;
 use super::editor::{Editor, Read};
@@ -23,9 +22,9 @@ use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// How long a key is waited for before it is looked at what else there is.
+/// The time that one wait for a key takes.
 const LOOK: Duration = Duration::from_millis(40);
-/// How long a question must have stood there, and no key been pressed, before one answers it.
+/// The time that a question must be on the screen, without any key, before a key answers it.
 pub(super) const QUIET: Duration = Duration::from_millis(500);
 /// The same for a question that the answer to another has brought, and keys that answer: a key that is held down answers
 /// one question alone.
@@ -33,17 +32,17 @@ pub(super) const AGAIN: Duration = Duration::from_millis(250);
 /// Within this time the second Ctrl-C leaves.
 const TWICE: Duration = Duration::from_secs(3);
 
-/// What the thread begins with.
+/// The inputs of the thread.
 pub(in crate::commands::run) struct Setup {
-    /// Where to write.
+    /// The output streams.
     pub(in crate::commands::run) out: Out,
-    /// Where prompts are kept; nowhere where there is no home.
+    /// The file of earlier prompts; `None` without a home directory.
     pub(in crate::commands::run) history: Option<PathBuf>,
     /// The directory that names of files are completed in.
     pub(in crate::commands::run) start: PathBuf,
-    /// Ends the program where there are no signals.
+    /// Ends the program on systems without signals.
     pub(in crate::commands::run) cancel: CancellationToken,
-    /// Whether the terminal knows no escape sequences (`TERM=dumb`).
+    /// True if the terminal supports no escape sequences (`TERM=dumb`).
     pub(in crate::commands::run) is_dumb: bool,
 }
 
@@ -53,21 +52,21 @@ pub(super) struct Desk {
     editor: Editor,
     pub(super) from: Receiver<Wanted>,
     pub(super) shared: Arc<Shared>,
-    /// What is under way, and since when, without the time that the person has taken to answer.
+    /// The current work and its start, without the time that the user has taken to answer.
     pub(super) works: Option<(Ends, Instant)>,
     line: Option<oneshot::Sender<Line>>,
     put: Option<(ToPut, oneshot::Sender<Said>)>,
-    /// What waits until the question is answered.
+    /// The commands that wait until the question is answered.
     pub(super) held: Vec<Wanted>,
     pub(super) drawn: String,
-    /// What is typed while something works.
+    /// The input typed during work.
     ahead: Ahead,
     pressed: Option<Instant>,
     cancel: CancellationToken,
     pub(super) is_over: bool,
 }
 
-/// What the keyboard has come to within a moment.
+/// The keyboard input of one wait.
 pub(super) enum Pressed {
     Key(KeyEvent),
     Resized,
@@ -105,7 +104,7 @@ impl Desk {
         self.screen.clear();
     }
 
-    /// Does the one thing whose turn it is, for a moment.
+    /// Performs the next step, for a moment.
     fn turn(&mut self) -> io::Result<()> {
         if let Some((put, reply)) = self.put.take() {
             let said = self.ask(put, &reply)?;
@@ -160,7 +159,7 @@ impl Desk {
         }
     }
 
-    /// The terminal can't be read: nobody is there.
+    /// The terminal can't be read: the user has left.
     fn gone(&mut self) {
         if let Some(line) = self.line.take() {
             drop(line.send(Line::Leave));
@@ -168,7 +167,7 @@ impl Desk {
         self.wait();
     }
 
-    /// Watches the keys of somebody who watches the work.
+    /// Reads the keys of a user who watches the work.
     fn watch(&mut self) -> io::Result<()> {
         let Some((ends, since)) = self.works.clone() else { return Ok(()) };
         terminal::enable_raw_mode()?;
@@ -197,11 +196,12 @@ impl Desk {
     }
 
     fn interrupt(&mut self, ends: &Ends, key: KeyEvent) {
-        // Whoever stops the work wants to think again before anything else is begun.
+        // A user who stops the work decides what is next.
         self.ahead.think_again();
         match ends {
             Ends::Turn(turn) if !turn.is_cancelled() => turn.cancel(),
-            // What does not end by the first key ends with the program, by the one that can't be pressed by accident.
+            // Work that does not end by the first key ends with the program, by the key that can't be pressed by
+            // accident.
             Ends::Turn(_) | Ends::Program(_) if is_control(key, 'c') => end_program(&self.cancel),
             Ends::Turn(_) | Ends::Program(_) => {}
         }
@@ -234,7 +234,7 @@ impl Desk {
 
     /// Lets a prompt be typed.
     fn edit(&mut self) -> io::Result<()> {
-        // What comes from here on breaks the editor; what came before is taken below.
+        // Commands from here on interrupt the editor; earlier ones are handled below.
         self.shared.breaks.store(false, std::sync::atomic::Ordering::Release);
         self.take();
         let is_wanted = self.line.as_ref().is_some_and(|line| !line.is_closed());
@@ -255,7 +255,7 @@ impl Desk {
         }
         self.editor.begins_with(self.ahead.words());
         let read = self.editor.read()?;
-        // What is typed from here on, before anything is drawn, is not the terminal's to edit and to echo.
+        // From here on, before anything is drawn, the terminal neither edits nor echoes the input.
         terminal::enable_raw_mode()?;
         match read {
             Read::Typed(text) if text.trim().is_empty() => {}
@@ -280,7 +280,7 @@ impl Desk {
         self.shared.suggested().clear();
         self.pressed = None;
         if let Some(reply) = self.line.take() {
-            // Who wanted it no more has asked for the program's end.
+            // If the receiver is gone, the program is ending.
             drop(reply.send(line));
         }
     }
@@ -318,7 +318,7 @@ fn end_program(_: &CancellationToken) {
     let _sent = kill_process(getpid(), Signal::INT);
 }
 
-/// The same where there are no signals.
+/// The same on systems without signals.
 #[cfg(not(unix))]
 fn end_program(cancel: &CancellationToken) {
     cancel.cancel();

@@ -1,4 +1,4 @@
-//! What a question is about: lines that may be more than the screen has room for. Pure.
+//! The subject of a question: lines that may need more rows than the screen has. Pure.
 //!
 //! INVARIANT: an excerpt names how much it leaves out, and only one that leaves out nothing is whole. No line that is wrapped
 //! begins where a line of the question itself does.
@@ -23,14 +23,14 @@ pub(in crate::commands::run) struct Document {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Part {
     lines: Vec<Line>,
-    /// Whether its middle may be left out.
+    /// True if its middle may be left out.
     is_text: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Line {
     styled: String,
-    /// How far it is indented where it is wrapped.
+    /// The indentation of its continuation rows.
     hang: usize,
 }
 
@@ -38,7 +38,7 @@ struct Line {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Excerpt {
     pub(super) rows: Vec<String>,
-    /// Whether nothing is left out.
+    /// True if nothing is left out.
     pub(super) is_whole: bool,
 }
 
@@ -96,7 +96,7 @@ impl Part {
 
 impl From<String> for Document {
     fn from(lines: String) -> Self {
-        // What is wrapped goes on below the beginning of its line.
+        // Continuation rows are aligned with the start of their line.
         let line = |styled: &str| {
             let plain = anstream::adapter::strip_str(styled).to_string();
             Line { styled: styled.to_owned(), hang: plain.len() - plain.trim_start_matches(' ').len() }

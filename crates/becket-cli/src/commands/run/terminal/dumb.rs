@@ -15,7 +15,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// How long is waited for something to be shown before lines that were typed are looked at, and the other way round.
+/// The time of one wait for output before typed lines are read, and the other way round.
 const LOOK: Duration = Duration::from_millis(40);
 /// The most lines that are typed ahead.
 const AHEAD: usize = 20;
@@ -40,7 +40,7 @@ pub(super) struct DumbDesk {
 impl DumbDesk {
     pub(super) fn new(out: Out, from: Receiver<Wanted>, shared: Arc<Shared>) -> Self {
         let (to, typed) = channel();
-        // It waits in a read that nothing ends, and is gone with the process.
+        // It blocks in a read that can't be interrupted, and ends with the process.
         std::thread::spawn(move || {
             let lines = std::io::stdin().lock().lines().map_while(Result::ok).map(Some);
             lines.chain([None]).try_for_each(|line| to.send(line))
@@ -138,7 +138,7 @@ impl DumbDesk {
                 None => return,
             };
             if let Some(reply) = self.line.take() {
-                // Who wanted it no more has asked for the program's end.
+                // If the receiver is gone, the program is ending.
                 drop(reply.send(line));
             }
         }
@@ -155,7 +155,7 @@ impl DumbDesk {
         }
     }
 
-    /// Puts something to the person, until there is an answer or nobody wants one; none where that is so.
+    /// Asks the user, until there is an answer or the question is withdrawn, which returns `None`.
     fn ask(&mut self, put: &ToPut, reply: &oneshot::Sender<Said>) -> Option<Said> {
         self.take_lines();
         self.write(&(put.head.rows(width()).join("\n") + "\n"));
@@ -185,7 +185,7 @@ impl DumbDesk {
     }
 }
 
-/// What may be answered, and how.
+/// Returns the possible answers and their keys.
 fn choices(wants: &Wants) -> String {
     let (options, how) = match wants {
         Wants::One(options) | Wants::OneFrom(options, _) => {
@@ -201,7 +201,7 @@ fn choices(wants: &Wants) -> String {
     options.map(|(at, option)| format!("  {}. {}\n", at + 1, plain(option))).collect::<String>() + &how
 }
 
-/// Reads an answer; none where the line is not one.
+/// Reads an answer; `None` if the line is not one.
 fn answer(wants: &Wants, line: &str) -> Option<Said> {
     let place = |word: &str, options: &[String]| {
         let at = word.parse::<usize>().ok()?.checked_sub(1)?;

@@ -20,18 +20,18 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use unicode_width::UnicodeWidthStr;
 
-/// How many prompts are kept.
+/// The number of prompts in the history.
 const KEPT: usize = 1_000;
-/// How many names are offered.
+/// The number of names that are offered.
 const OFFERED: usize = 100;
 const MENU: &str = "names";
-/// What stands in front of what is typed.
+/// The mark before the input.
 const MARK: &str = "> ";
-/// What the editor calls Ctrl-C and Ctrl-Z.
+/// The editor's name for Ctrl-C and Ctrl-Z.
 const INTERRUPT: &str = "interrupt";
 const SUSPEND: &str = "suspend";
 
-/// What came of typing.
+/// The result of editing a line.
 #[derive(Debug)]
 pub(super) enum Read {
     Typed(String),
@@ -68,7 +68,7 @@ impl Editor {
         Editor { line: None, setup, shared, commands: Arc::default() }
     }
 
-    /// What can be completed behind a slash.
+    /// Sets the completions after a slash.
     pub(super) fn commands(&self, names: Vec<String>) {
         *self.commands.lock().unwrap_or_else(PoisonError::into_inner) = names;
     }
@@ -111,8 +111,8 @@ impl Editor {
         made(&self.setup, &self.shared, &self.commands)
     }
 
-    /// Another editor goes on where this one was, which believes to know where it stands on the screen. Returns how many rows
-    /// stand above the cursor.
+    /// Another editor continues at this one's place, which it assumes to know. Returns the number of rows above the
+    /// cursor.
     fn broken(&mut self, line: &Reedline) -> usize {
         let (text, at) = (line.current_buffer_contents().to_owned(), line.current_insertion_point());
         let rows = rows_above(text.get(..at).unwrap_or(&text), width());
@@ -133,7 +133,7 @@ impl Editor {
     }
 }
 
-/// How many rows stand above the cursor, which is behind `text`.
+/// Returns the number of rows above the cursor, which is after `text`.
 fn rows_above(text: &str, width: usize) -> usize {
     let mut rows = 0;
     let mut lines = text.split('\n').peekable();
@@ -184,7 +184,7 @@ fn made(setup: &Setup, shared: &Arc<Shared>, commands: &Arc<Mutex<Vec<String>>>)
     }
 }
 
-/// The prompts of before; none where they can't be kept.
+/// Returns the earlier prompts; `None` if they can't be stored.
 fn history(file: &Path) -> Option<FileBackedHistory> {
     private(file).ok()?;
     FileBackedHistory::with_file(KEPT, file.to_owned()).ok()
@@ -310,12 +310,12 @@ impl Names {
     }
 }
 
-/// Whether a name can be shown as it is: else it can't be typed either.
+/// Returns true if a name can be shown as it is: otherwise it can't be typed either.
 fn is_plain(name: &str) -> bool {
     plain(name) == name && !name.contains(char::is_whitespace)
 }
 
-/// What may follow: files and directories of the directory that is typed, hidden ones where a dot is.
+/// Returns the completions: files and directories of the typed directory, hidden ones after a dot.
 fn files(start: &Path, typed: &str) -> Vec<String> {
     let (directory, begin) = typed.rsplit_once('/').map_or(("", typed), |(before, name)| (before, name));
     let inside = if directory.is_empty() && typed.starts_with('/') { "/" } else { directory };

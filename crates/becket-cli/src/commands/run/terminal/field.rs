@@ -10,27 +10,27 @@ const MOST: usize = 4_000;
 /// The keys, as they are named below it.
 const KEYS: &str = "  Enter answers, Ctrl-U clears, Esc answers nothing";
 
-/// What is typed so far; the cursor is at its end.
+/// The current input; the cursor is at its end.
 #[derive(Debug, Default)]
 pub(super) struct Field(String);
 
 impl Field {
-    /// A line in which these words stand already.
+    /// Creates a line with an initial text.
     pub(super) fn new(words: String) -> Self {
         Field(words)
     }
 
-    /// Whether nothing is typed.
+    /// Returns true if the line is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What is typed.
+    /// Returns the input.
     pub(super) fn into_words(self) -> String {
         self.0
     }
 
-    /// What the key comes to; none where the person has not answered yet.
+    /// Handles a key; returns `None` if the user has not answered yet.
     #[expect(clippy::wildcard_enum_match_arm, reason = "another crate's enum")]
     pub(super) fn on(&mut self, key: KeyEvent) -> Option<Said> {
         let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
@@ -54,7 +54,7 @@ impl Field {
         self.0.truncate(kept);
     }
 
-    /// What is drawn: the end of what is typed, as far as it fits, and the keys.
+    /// Returns the lines to draw: the end of the input, as far as it fits, and the keys.
     pub(super) fn lines(&self, width: usize) -> Vec<String> {
         let shown = plain(&self.0);
         let room = width.saturating_sub(6);

@@ -1,4 +1,4 @@
-//! The questions of MCP servers (X6): a form, field by field with what stands there already, or a visit to an address.
+//! The questions of MCP servers (X6): a form, field by field with its current values, or a visit to an address.
 //!
 //! INVARIANT: the server that asks is named. An address is shown whole, with its host and its cautions, and is not opened:
 //! the person opens it.
@@ -11,12 +11,12 @@ use becket_mcp::ElicitationAnswer;
 use becket_mcp::elicitation::{Address, Caution, Field, FieldKind, Form};
 use serde_json::{Map, Value};
 
-/// How many characters of a name are shown.
+/// The number of characters of a name that are shown.
 const NAME: usize = 100;
-/// How many characters of a fault are shown.
+/// The number of characters of a validation error that are shown.
 const LONG: usize = 400;
 
-/// How hooks are told of it.
+/// Returns its type in notifications to hooks.
 pub(super) fn notified(wanted: &Wanted) -> &'static str {
     match wanted {
         Wanted::Form(_) => "elicitation_dialog",
@@ -85,7 +85,7 @@ async fn filled(terminal: &Terminal, form: &Form) -> ElicitationAnswer {
     ElicitationAnswer::Accept(content)
 }
 
-/// What a field is filled in with.
+/// The value of a field.
 enum Filled {
     Is(Value),
     LeftOut,
@@ -172,7 +172,7 @@ fn chosen(field: &Field, places: &[usize]) -> Value {
     }
 }
 
-/// What is wrong with one field; the expressions of servers are judged by whoever takes the answer.
+/// Returns the validation error of one field; servers' regular expressions are evaluated by the receiver of the answer.
 fn fault(form: &Form, field: &Field, value: &Value) -> Option<String> {
     let content = Map::from_iter([(field.name.clone(), value.clone())]);
     let wrong = form.validate(&content, &|_, _| None).err()?;

@@ -16,10 +16,10 @@ use tokio::sync::{mpsc, oneshot};
 
 /// The longest suggestion, in characters.
 const SUGGESTED: usize = 120;
-/// How long the thread may take to end.
+/// The time limit for the end of the thread.
 const END: Duration = Duration::from_secs(3);
 
-/// What the person has typed.
+/// An input line of the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::commands::run) enum Line {
     /// A line, or several.
@@ -31,11 +31,11 @@ pub(in crate::commands::run) enum Line {
 /// One thing that is put to the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::commands::run) struct ToPut {
-    /// What it is about, styled; all that is not the program's own in it is plain already.
+    /// The subject, styled; text that is not the program's own is plain already.
     pub(in crate::commands::run) head: Document,
-    /// What is wanted.
+    /// The kind of answer.
     pub(in crate::commands::run) wants: Wants,
-    /// Whether it belongs to the answer before: then keys count at once.
+    /// Set if it continues the previous answer: then keys count at once.
     pub(in crate::commands::run) follows: bool,
 }
 
@@ -45,13 +45,13 @@ impl ToPut {
         ToPut { head: head.into(), wants, follows: false }
     }
 
-    /// Words that the answer before has asked for.
+    /// Creates a question for text that the previous answer requires.
     pub(super) fn words(head: String) -> Self {
         ToPut { head: head.into(), wants: Wants::Words(String::new()), follows: true }
     }
 }
 
-/// What is wanted of the person.
+/// The kind of answer that a question needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::commands::run) enum Wants {
     /// One of these.
@@ -60,14 +60,14 @@ pub(in crate::commands::run) enum Wants {
     OneFrom(Vec<String>, usize),
     /// Any of these; those at the places are chosen already.
     Several(Vec<String>, Vec<usize>),
-    /// Words; these stand there already.
+    /// Text, with an initial value.
     Words(String),
 }
 
-/// What the person did.
+/// The answer of the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::commands::run) enum Said {
-    /// Chose what stands at these places, from 0.
+    /// Selected the options at these indexes, from 0.
     Chose(Vec<usize>),
     /// Wrote this.
     Words(String),
@@ -77,7 +77,7 @@ pub(in crate::commands::run) enum Said {
     Interrupted,
 }
 
-/// What ends when the person presses the key that interrupts.
+/// The work that the interrupt key ends.
 #[derive(Debug, Clone)]
 pub(in crate::commands::run) enum Ends {
     /// This turn; when it does not end, the program.
@@ -87,7 +87,7 @@ pub(in crate::commands::run) enum Ends {
 }
 
 impl Ends {
-    /// What is under way where nothing has a name.
+    /// Returns a description of the current work without a more specific name.
     pub(super) fn doing(&self) -> &'static str {
         match self {
             Ends::Turn(_) => "waiting for the model",
@@ -96,7 +96,7 @@ impl Ends {
     }
 }
 
-/// What the thread is told.
+/// A command for the thread.
 pub(super) enum Wanted {
     /// Lines, styled. They end with a line break.
     Show(String),
@@ -105,7 +105,7 @@ pub(super) enum Wanted {
     Works(Ends),
     Rests,
     Commands(Vec<String>),
-    /// What the next prompt may be, for an empty line.
+    /// The suggestion for an empty line.
     Suggest(String),
     Line(oneshot::Sender<Line>),
     Put(ToPut, oneshot::Sender<Said>),
@@ -123,15 +123,15 @@ pub(in crate::commands::run) struct Terminal {
     heard: Arc<Mutex<Option<mpsc::UnboundedReceiver<Told>>>>,
 }
 
-/// What is looked at from both sides.
+/// The state shared with the thread.
 pub(super) struct Shared {
     /// Makes the editor give the screen back.
     pub(super) breaks: Arc<AtomicBool>,
-    /// When a key was pressed last, if one was.
+    /// The time of the last key, if any.
     pub(super) touched: Mutex<Option<Instant>>,
-    /// Whether a key was pressed that is not Ctrl-C.
+    /// Set if a key was pressed that is not Ctrl-C.
     pub(super) typed: AtomicBool,
-    /// What an empty line suggests.
+    /// The suggestion for an empty line.
     pub(super) suggested: Mutex<String>,
     pub(super) status: Mutex<Status>,
 }
@@ -147,13 +147,13 @@ impl Shared {
         self.typed.swap(false, Ordering::Relaxed)
     }
 
-    /// Whether no key was pressed for so long.
+    /// Returns true if no key was pressed for this long.
     pub(super) fn is_quiet_for(&self, time: Duration) -> bool {
         let touched = *self.touched.lock().unwrap_or_else(PoisonError::into_inner);
         touched.is_none_or(|touched| touched.elapsed() >= time)
     }
 
-    /// What an empty line suggests.
+    /// Returns the suggestion for an empty line.
     pub(super) fn suggested(&self) -> MutexGuard<'_, String> {
         self.suggested.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -201,7 +201,7 @@ impl Terminal {
         (terminal, in_use)
     }
 
-    /// Whether it knows no escape sequences.
+    /// Returns true if the terminal supports no escape sequences.
     pub(super) fn is_dumb(&self) -> bool {
         self.is_dumb
     }
@@ -228,7 +228,7 @@ impl Terminal {
         self.tell(Wanted::Rests);
     }
 
-    /// What can be completed, without the slash.
+    /// Sets the commands that can be completed, without the slash.
     pub(super) fn commands(&self, names: Vec<String>) {
         self.tell(Wanted::Commands(names));
     }
@@ -245,7 +245,7 @@ impl Terminal {
         answer.await.unwrap_or(Line::Leave)
     }
 
-    /// The screen belongs to whoever holds this: questions come one at a time, whoever asks.
+    /// Waits for the screen, which belongs to the holder of the guard: questions are asked one at a time.
     pub(in crate::commands::run) async fn floor(&self) -> tokio::sync::MutexGuard<'_, ()> {
         self.floor.lock().await
     }
@@ -266,13 +266,13 @@ impl Terminal {
         answer
     }
 
-    /// Says that hooks of Notification are to be told something.
+    /// Requests a notification to hooks.
     pub(super) fn notify(&self, told: Told) {
-        // Nobody is told anything once the session is over.
+        // After the end of the session there are no receivers.
         let _heard = self.notices.send(told);
     }
 
-    /// What they are to be told, for the first who asks.
+    /// Returns the notifications, to the first caller only.
     pub(super) fn notices(&self) -> Option<mpsc::UnboundedReceiver<Told>> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -282,18 +282,18 @@ impl Terminal {
         self.show(format!("{} {}\n", styled(WARNING, "warning:"), one_line(text, 500)));
     }
 
-    /// When the person has pressed a key last.
+    /// Returns the time of the user's last key.
     pub(super) fn touched(&self) -> Option<Instant> {
         *self.shared.touched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is under way, for the line that says so.
+    /// Returns the current work, for the status line.
     pub(super) fn status(&self) -> MutexGuard<'_, Status> {
         self.shared.status()
     }
 
     fn tell(&self, wanted: Wanted) {
-        // A thread that is gone has ended the program's part of the screen; answers are then those of nobody.
+        // A thread that has ended has released the screen; its questions count as unanswered.
         drop(self.to.send(wanted));
         self.shared.breaks.store(true, Ordering::Release);
     }

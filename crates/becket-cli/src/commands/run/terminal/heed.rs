@@ -1,6 +1,6 @@
-//! Which keys count for a question. Pure: whoever asks says what time it is.
+//! The keys that count for a question. Pure: the caller passes the time.
 //!
-//! INVARIANT: a key that somebody pressed without having seen the question is not heeded.
+//! INVARIANT: a key that was pressed before the question was visible is ignored.
 
 use super::desk::{AGAIN, QUIET};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -9,7 +9,7 @@ use std::time::Instant;
 /// Heeds keys for one question, from when it is on the screen.
 pub(super) struct Heed {
     drawn: Instant,
-    /// Whether it came by the answer to another: then somebody sits there and types for it.
+    /// Set if it follows the answer to another one: then the user is typing for it.
     follows: bool,
     is_awake: bool,
     /// The last key that would have answered.
@@ -17,7 +17,7 @@ pub(super) struct Heed {
 }
 
 impl Heed {
-    /// Of a question that is drawn now.
+    /// Creates the state of a question that is drawn now.
     pub(super) fn new(follows: bool, now: Instant) -> Self {
         Heed { drawn: now, follows, is_awake: false, answering: now }
     }

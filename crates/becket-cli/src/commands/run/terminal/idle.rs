@@ -1,10 +1,10 @@
-//! When somebody has left a prompt alone for so long that hooks are told.
+//! The detection of an idle prompt, about which hooks are notified.
 
 use super::handle::Terminal;
 use super::person::Told;
 use std::time::{Duration, Instant};
 
-/// How long.
+/// The time until a prompt is idle.
 const IDLE: Duration = Duration::from_secs(60);
 
 /// Tells hooks once that the prompt, which is open from now on, is left alone; never ends.
@@ -21,7 +21,7 @@ pub(super) async fn notified(terminal: &Terminal) {
     std::future::pending().await
 }
 
-/// How long it is until the prompt that was `opened`, with a key `touched` last, is left alone.
+/// Returns the time until the prompt that was `opened`, with the last key at `touched`, is idle.
 fn left(opened: Instant, touched: Option<Instant>, now: Instant) -> Duration {
     (touched.map_or(opened, |touched| opened.max(touched)) + IDLE).saturating_duration_since(now)
 }

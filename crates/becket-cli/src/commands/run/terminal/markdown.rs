@@ -1,5 +1,5 @@
-//! Markdown for people, line by line as it streams: headings, lists, quotes, code, emphasis. What a line means depends
-//! only on what came before it, so that it can be shown as soon as it is whole.
+//! Markdown for people, line by line as it streams: headings, lists, quotes, code, emphasis. The meaning of a line depends
+//! only on earlier lines, so that it can be shown as soon as it is complete.
 //!
 //! INVARIANT: no control character of the text is written; styles are the only sequences, and they end with their line.
 
@@ -7,7 +7,7 @@ use crate::report::style::{FAINT, HEAD, NONE, SOURCE, plain, styled};
 use anstyle::Style;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// What is drawn where code begins and ends.
+/// The line at the start and end of code.
 const FENCE: &str = "────";
 
 /// The state between lines.
@@ -67,7 +67,7 @@ fn block(body: &str) -> String {
         return format!("• {}", inline(item, NONE));
     }
     if body.starts_with('|') {
-        // The columns of a table stand as they were written.
+        // The columns of a table keep their width.
         return inline(body, NONE);
     }
     match body.split_once(". ").or_else(|| body.split_once(") ")) {
@@ -84,7 +84,7 @@ fn inline(text: &str, base: Style) -> String {
     let mut shown = String::new();
     let mut styles = vec![base];
     let mut links = Vec::new();
-    // A line that begins as a block of its own would be read as one: only what stands inside of it is wanted here.
+    // Only the inline content is wanted here; a line that starts like a block would be parsed as one.
     let guarded = format!("\u{2060}{text}");
     for event in Parser::new_ext(&guarded, Options::ENABLE_STRIKETHROUGH) {
         let style = styles.last().copied().unwrap_or(base);
@@ -111,7 +111,7 @@ fn inline(text: &str, base: Style) -> String {
     shown
 }
 
-/// Where a link leads, unless its words say so.
+/// Returns the target of a link, unless its text is the target.
 fn address(link: Option<(String, usize)>, shown: &str) -> String {
     match link {
         Some((to, at)) if !shown.get(at..).is_some_and(|words| words.contains(to.as_str())) => {

@@ -7,16 +7,16 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// The widest option, in characters; the screen cuts it further.
 const WIDTH: usize = 200;
-/// How many options are seen at once.
+/// The number of options that are visible at once.
 const MOST: usize = 12;
 
-/// What may be chosen, and where the person is.
+/// The options, and the position of the cursor.
 #[derive(Debug)]
 pub(super) struct Menu {
     options: Vec<String>,
     /// The option that is selected; none until the person has moved, where none must be chosen by mistake.
     at: Option<usize>,
-    /// Which are chosen, where several may be.
+    /// The selected options, if several may be selected.
     chosen: Option<Vec<bool>>,
 }
 
@@ -43,7 +43,7 @@ impl Menu {
         self.at = None;
     }
 
-    /// Takes a key; returns none where the person has not answered yet.
+    /// Handles a key; returns `None` if the user has not answered yet.
     #[expect(clippy::wildcard_enum_match_arm, reason = "another crate's enum")]
     pub(super) fn on(&mut self, key: KeyEvent) -> Option<Said> {
         let last = self.options.len().saturating_sub(1);
@@ -88,7 +88,7 @@ impl Menu {
         Some(Said::Chose(places))
     }
 
-    /// What is drawn: the options around where the person is, and the keys.
+    /// Returns the lines to draw: the options around the cursor, and the keys.
     pub(super) fn lines(&self) -> Vec<String> {
         let first = (self.at.unwrap_or_default() + 1).saturating_sub(MOST);
         let shown = self.options.iter().enumerate().skip(first).take(MOST);
@@ -120,7 +120,7 @@ impl Menu {
         }
     }
 
-    /// What was chosen, for the record.
+    /// Returns the selected options, for the record.
     pub(super) fn chosen(&self, said: &Said) -> String {
         match said {
             Said::Chose(places) => {

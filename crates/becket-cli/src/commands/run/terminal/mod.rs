@@ -10,12 +10,12 @@
 //! - [`asked`], [`menu`], [`field`], [`heed`]: a choice, and a line of words, for one question, and which keys count for it
 //! - [`view`], [`markdown`], [`status`]: what is shown of a session, and what is under way
 //! - [`open`]: taking the terminal over, and the one question that comes before all else
-//! - [`person`]: whom calls ([`permission`]), hooks, models ([`questions`]) and servers ([`form`]) ask
+//! - [`person`]: the user as calls ([`permission`]), hooks, models ([`questions`]) and servers ([`form`]) ask them
 //! - [`idle`]: a prompt that is left alone
 //! - [`session`]: from the first prompt to the way out
 //!
-//! INVARIANT: text of models, tools, hooks and servers reaches the screen with its control characters made visible. What
-//! nobody answers is a no. However the program ends, the terminal is as it was found.
+//! INVARIANT: text of models, tools, hooks and servers reaches the screen with its control characters made visible. An
+//! unanswered question is a no. However the program ends, the terminal is restored.
 
 mod ahead;
 mod asked;

@@ -11,12 +11,12 @@ pub(super) struct Pager {
     rows: Vec<String>,
     /// The first row that is shown.
     top: usize,
-    /// How many are shown at once.
+    /// The number of rows that are shown at once.
     page: usize,
 }
 
 impl Pager {
-    /// Of these rows, on a screen of so many.
+    /// Creates a pager for these rows on a screen of this height.
     pub(super) fn new(rows: Vec<String>, height: usize) -> Self {
         Pager { rows, top: 0, page: height.saturating_sub(1).max(1) }
     }

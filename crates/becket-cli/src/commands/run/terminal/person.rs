@@ -1,7 +1,6 @@
-//! The person at the terminal, as somebody whom calls, hooks, models and servers ask. One question at a time, each with
-//! who asks.
+//! The user at the terminal, as calls, hooks, models and servers ask them. One question at a time, each with its requester.
 //!
-//! INVARIANT: only a plain yes is one; no answer, a question that is withdrawn, and a terminal that is gone are a no.
+//! INVARIANT: only an explicit yes is one; no answer, a withdrawn question, and an unreadable terminal are a no.
 
 use super::handle::{Said, Terminal, ToPut, Wants};
 use super::{form, permission, questions};
@@ -16,13 +15,13 @@ use serde_json::{Map, Value};
 use std::pin::pin;
 use std::time::Duration;
 
-/// How long a question waits before hooks are told that somebody is waited for.
+/// The time until hooks are notified of an unanswered question.
 const LATE: Duration = Duration::from_secs(6);
 
-/// How long hooks may take to answer before a permission is drawn: one that comes and goes helps nobody.
+/// The time that hooks have to answer before a permission prompt is drawn: one that appears only briefly is of no use.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Something that hooks of Notification are told.
+/// A notification to hooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Told {
     /// `notification_type`.
@@ -40,7 +39,7 @@ impl Person {
         Person(terminal.clone())
     }
 
-    /// Waits for an answer; where it takes a while, hooks are told once.
+    /// Waits for an answer; after a while, hooks are notified once.
     async fn waited<T>(&self, told: Told, answer: impl Future<Output = T>) -> T {
         let mut answer = pin!(answer);
         tokio::select! {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 /// The tool that asks.
 pub(super) const ASKS: &str = "AskUserQuestion";
-/// What can always be chosen.
+/// The option that is always present.
 const ELSE: &str = "something else";
 
 /// The questions of a call that asks some.
@@ -20,7 +20,7 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Option<Vec<ModelQuestion>> {
     Some(ModelQuestion::of_call(&prompt.input)).filter(|questions| !questions.is_empty())
 }
 
-/// Asks; none where the person leaves one without an answer.
+/// Asks; returns `None` if the user leaves a question without an answer.
 pub(super) async fn asked(terminal: &Terminal, questions: &[ModelQuestion]) -> Option<Map<String, Value>> {
     let mut answers = Map::new();
     for question in questions {

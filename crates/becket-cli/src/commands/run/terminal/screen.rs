@@ -1,6 +1,6 @@
 //! Writes to the screen, for the one thread that may.
 //!
-//! INVARIANT: lines begin at the left edge, in raw mode too, and are no wider than the terminal; the line that moves is gone
+//! INVARIANT: lines begin at the left edge, in raw mode too, and are no wider than the terminal; the status line is removed
 //! before anything else is written.
 
 use crate::out::Out;
@@ -9,15 +9,15 @@ use crossterm::terminal::{Clear, ClearType, EnterAlternateScreen, LeaveAlternate
 use crossterm::{Command, cursor, event, execute, terminal};
 use std::io::{self, Write};
 
-/// How many columns and rows a terminal has that does not say so.
+/// The columns and rows of a terminal of unknown size.
 const USUAL: (u16, u16) = (80, 24);
 
 /// The screen.
 pub(super) struct Screen {
     out: Out,
-    /// How many columns each line takes that can be taken back.
+    /// The width in columns of each line that can be removed.
     drawn: Vec<usize>,
-    /// Whether a page lies over what was written.
+    /// True if a page covers the earlier output.
     shows_page: bool,
 }
 
@@ -49,7 +49,7 @@ impl Screen {
         self.commands(&[&cursor::Show]);
     }
 
-    /// Takes back what stands between the left edge `rows` above and here, and all below.
+    /// Clears from the left edge `rows` above the cursor to the end of the screen.
     pub(super) fn up(&self, rows: usize) {
         self.raw("\r");
         if let Ok(rows @ 1..) = u16::try_from(rows) {
@@ -79,7 +79,7 @@ impl Screen {
 
     /// Writes a sequence that commands the terminal.
     pub(super) fn raw(&self, sequence: &str) {
-        // A terminal that can't be written to is gone, and the next key read says so.
+        // An unwritable terminal is closed, and the next read of a key reports it.
         drop(self.out.print_raw(sequence.as_bytes()));
     }
 
@@ -128,7 +128,8 @@ fn size() -> (u16, u16) {
     (if columns == 0 { USUAL.0 } else { columns }, if rows == 0 { USUAL.1 } else { rows })
 }
 
-/// How many rows above the cursor these lines begin, the cursor being behind the last; none where there are none.
+/// Returns the number of rows between the first of these lines and the cursor, which is after the last; `None` without
+/// lines.
 fn rows(drawn: &[usize], width: usize) -> Option<usize> {
     let all: usize = drawn.iter().map(|columns| columns.saturating_sub(1) / width + 1).sum();
     all.checked_sub(1)

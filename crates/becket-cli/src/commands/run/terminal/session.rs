@@ -17,14 +17,14 @@ use becket_model::EventKind;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// What leaves the session, with or without a slash.
+/// The words that leave the session, with or without a slash.
 const EXITS: [&str; 2] = ["exit", "quit"];
-/// What lists the commands; a model has no use for it.
+/// The commands that list all commands; a model has no use for them.
 const HELP: [&str; 2] = ["help", "?"];
 /// Clears what is to be seen.
 const CLEAR_SCREEN: &str = "\u{1b}[H\u{1b}[2J";
 
-/// Does all of it; leaving is no error, whatever came of the prompts.
+/// Runs the session; leaving is not an error, whatever the results of the prompts.
 ///
 /// # Errors
 /// The session can't be opened.
@@ -65,16 +65,16 @@ struct Talk<'a> {
     terminal: &'a Terminal,
     session: &'a Session,
     work: Work<'a>,
-    /// Whether what teammates have to say begins a turn by itself: not after one that did not come to its end.
+    /// Set if messages of teammates start a turn: not after an incomplete one.
     hears: bool,
     /// The same about the ends of background tasks.
     hears_tasks: bool,
 }
 
-/// What is to be done next.
+/// The next action.
 enum Next {
     Prompt(String),
-    /// A hook that nobody waited for wakes the model (A4).
+    /// A background hook wakes the model (A4).
     Wake(String),
     /// A background task has ended.
     Task,
@@ -84,7 +84,7 @@ enum Next {
 }
 
 impl Talk<'_> {
-    /// What was typed with the command, or what hooks want to come first.
+    /// Handles the prompt on the command line, or the initial one of hooks.
     async fn first(&mut self, first: Option<String>) {
         if let Some(prompt) = self.session.agent.initial_prompt().await {
             self.terminal.show(format!("> {}\n", styled(NONE, &prompt.words())));
@@ -168,7 +168,7 @@ impl Talk<'_> {
         self.hears = self.work.team_turn(&turn).await;
     }
 
-    /// What ends the turn that begins now.
+    /// Returns the token that ends the turn that begins now.
     fn turn(&self) -> CancellationToken {
         let turn = self.at.cancel.child_token();
         self.terminal.works(Ends::Turn(turn.clone()));
@@ -184,7 +184,7 @@ impl Talk<'_> {
     }
 }
 
-/// Tells hooks that somebody is waited for; never ends.
+/// Notifies hooks that the user has to answer; never ends.
 async fn notified(terminal: &Terminal, session: &Session) {
     if let Some(mut notices) = terminal.notices() {
         while let Some(told) = notices.recv().await {
@@ -199,7 +199,7 @@ fn is_exit(text: &str) -> bool {
     EXITS.contains(&typed.strip_prefix('/').unwrap_or(typed))
 }
 
-/// What a person sees first: the model, the place, what is in force, and the way to help.
+/// Returns the greeting: the model, the directory, the settings in force, and the way to help.
 fn greeting(at: At<'_>, terminal: &Terminal, session: &Session) -> String {
     let init = session.init();
     let place = at.around.short(&at.session.start);

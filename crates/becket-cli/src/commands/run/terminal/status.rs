@@ -1,4 +1,4 @@
-//! What is under way, for the one line that moves: hooks with what they say they do (H13), calls of tools, the model.
+//! The current work, for the status line: hooks with their status messages (H13), calls of tools, the model.
 
 use crate::report::style::{FAINT, HEAD, NONE, SOURCE, one_line, styled};
 use becket_agent::update::{Happened, Update};
@@ -7,7 +7,7 @@ use becket_engine::{RunEvent, RunEventKind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What is done sooner is never named: most hooks are, and a line that flickers helps nobody.
+/// Shorter work is never named: most hooks are short, and a flickering line is of no use.
 const NAMED_AFTER: Duration = Duration::from_millis(250);
 /// The pictures of what moves, and how long each is shown.
 const PICTURES: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -16,7 +16,7 @@ const PICTURE: Duration = Duration::from_millis(100);
 const LABEL: usize = 40;
 const WORDS: usize = 60;
 
-/// What is under way.
+/// The current work.
 #[derive(Debug, Default)]
 pub(in crate::commands::run) struct Status {
     hooks: Vec<Running>,

@@ -5,11 +5,11 @@ use std::thread::sleep;
 #[cfg(unix)]
 use std::time::Duration;
 
-/// How long the signal may take to arrive: until then this thread would go on drawing.
+/// The time limit for the signal to arrive: until then this thread would continue to draw.
 #[cfg(unix)]
 const ARRIVES: Duration = Duration::from_millis(100);
 
-/// Stops the whole job, and returns once it is continued; at once where nobody could continue it.
+/// Stops the whole job, and returns once it is continued; at once if no shell could continue it.
 #[cfg(unix)]
 pub(super) fn stop() {
     use rustix::process::{Signal, kill_current_process_group};

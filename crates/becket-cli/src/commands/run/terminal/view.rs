@@ -1,6 +1,7 @@
-//! What is shown of a session at a terminal: answers as they stream, whole lines at a time, and what is done meanwhile.
+//! The display of a session at a terminal: answers as they stream, whole lines at a time, and the work in between.
 //!
-//! What MessageDisplay hooks have left of an answer is all that is shown of it (D11). The rows of calls and hooks are those of every run for people; answers are this view's own.
+//! An answer is shown only as MessageDisplay hooks have changed it (D11). The rows of calls and hooks are those of every run
+//! for people; answers are this view's own.
 
 use super::super::wish::Output;
 use super::handle::Terminal;
@@ -18,9 +19,9 @@ pub(in crate::commands::run) struct View {
     terminal: Terminal,
     live: Live,
     markdown: Markdown,
-    /// Whether marks become styles; without colour they stand as they were written.
+    /// Set if Markdown becomes styles; without colour it is shown as written.
     colour: bool,
-    /// Whether anything of the answers to this prompt was.
+    /// True if some of the answers to this prompt were shown.
     shows_any: bool,
 }
 
@@ -44,7 +45,7 @@ impl View {
     pub(in crate::commands::run) fn show(&mut self, shown: &Shown) {
         match shown {
             Shown::Opened(_) => {
-                // What was typed stands there already.
+                // The typed text is on the screen already.
                 drop(self.live.page(shown));
                 self.shows_any = false;
             }
@@ -104,7 +105,7 @@ impl View {
         self.markdown = Markdown::default();
         let page = self.live.page(shown);
         if !self.shows_any && !page.stdout.trim().is_empty() && !result.is_error {
-            // What the program itself answers is no Markdown.
+            // Answers of the program itself are not Markdown.
             self.terminal.show(plain(&page.stdout));
         }
         self.terminal.show(page.stderr + "\n");

@@ -1,4 +1,4 @@
-//! `/agents`: who the model may start.
+//! `/agents`: the agents that the model may start.
 
 use super::answer::Answering;
 use crate::report::style::{FAINT, HEAD, NONE, SOURCE, indented};
@@ -6,7 +6,7 @@ use crate::report::table::{Cell, Table};
 use becket_agent::agents::Definition;
 use becket_agent::definitions::ModelChoice;
 
-/// Each agent: whose it is, its model, its tools, what it is for.
+/// Returns each agent: its origin, its model, its tools, its purpose.
 pub(super) fn shown(answering: Answering<'_>) -> String {
     let agents = answering.session.agents.agents();
     let mut table = Table::default();

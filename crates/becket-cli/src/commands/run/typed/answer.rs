@@ -9,15 +9,15 @@ use super::{agents, cost, directory, help, hooks, logout, mcp, model, permission
 use crate::env::Surroundings;
 use becket_engine::CancellationToken;
 
-/// What a command is answered with, as plain text; or why it was not done.
+/// The answer to a command as plain text, or the reason why it failed.
 pub(super) type Said = Result<String, String>;
 
-/// Who answers.
+/// The context of a command.
 #[derive(Clone, Copy)]
 pub(crate) struct Answering<'a> {
     pub(crate) at: At<'a>,
     pub(crate) session: &'a Session,
-    /// Ends what it waits for.
+    /// Cancels the command.
     pub(crate) turn: &'a CancellationToken,
 }
 

@@ -9,7 +9,7 @@ const SOURCE: &str = "slash_command";
 /// Adds a directory for the rest of the session, and fires DirectoryAdded.
 ///
 /// # Errors
-/// None is named, or it is no directory.
+/// Errors if none is named, or it is not a directory.
 pub(super) async fn added(answering: Answering<'_>, given: Option<&str>) -> Said {
     let given = given.ok_or("name a directory, as in `/add-dir ../shared`")?;
     let agent = &answering.session.agent;
@@ -25,7 +25,7 @@ pub(super) async fn added(answering: Answering<'_>, given: Option<&str>) -> Said
     })
 }
 
-/// `~` and `~/…` stand for the home directory.
+/// Expands `~` and `~/…` to the home directory.
 fn at_home(given: &str, home: Option<&Path>) -> PathBuf {
     let below = if given == "~" { Some("") } else { given.strip_prefix("~/") };
     match (below, home) {

@@ -1,9 +1,9 @@
-//! Files whose names the program's own commands have taken.
+//! Files whose names are taken by the program's own commands.
 
 use super::table::names;
 use becket_agent::skills::Skills;
 
-/// What the user should know of them.
+/// Returns the warnings about them.
 pub(crate) fn hidden(skills: &Skills) -> Vec<String> {
     let taken = skills.for_user().filter(|skill| names().any(|own| own == &*skill.name));
     taken

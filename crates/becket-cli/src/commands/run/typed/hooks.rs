@@ -10,7 +10,7 @@ use becket_model::EventKind;
 /// The hooks of all events or of one; or the plan of the last event, as it would be now.
 ///
 /// # Errors
-/// There is no such event, or it has not been fired.
+/// Errors if there is no such event, or it has not been fired.
 pub(super) fn shown(answering: Answering<'_>, argument: Option<&str>) -> Said {
     let words: Vec<&str> = argument.unwrap_or_default().split_whitespace().collect();
     match words.as_slice() {

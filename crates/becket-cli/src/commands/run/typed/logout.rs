@@ -36,7 +36,7 @@ pub(super) async fn forgotten(answering: Answering<'_>, server: Option<&str>) ->
     Ok(said.join("\n"))
 }
 
-/// What became of the tokens of a server; none where there were none.
+/// Returns the result of removing the tokens of a server; `None` if there were none.
 fn in_words(server: &str, done: &LoggedOut) -> Option<String> {
     match done {
         LoggedOut::NoTokens => None,

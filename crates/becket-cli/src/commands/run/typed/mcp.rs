@@ -5,10 +5,10 @@ use crate::report::human;
 use becket_embed::view::mcp::{McpServers, McpTools};
 use becket_mcp::{Names, Pool, ServerView};
 
-/// How all servers stand; or the tools of one.
+/// Returns the state of all servers, or the tools of one.
 ///
 /// # Errors
-/// There is no such server, or it is not connected.
+/// Errors if there is no such server, or it is not connected.
 pub(super) fn shown(answering: Answering<'_>, server: Option<&str>) -> Said {
     let session = answering.session;
     let views = session.servers.as_ref().map(Pool::servers).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `/model`, and `set_model` of the control protocol: who answers from the next request on.
+//! `/model`, and `set_model` of the control protocol: the model from the next request on.
 
 use super::super::opened::Session;
 use super::answer::{Answering, Said};
@@ -12,10 +12,11 @@ pub(crate) fn wanted<'a>(session: &'a Session, name: Option<&'a str>) -> &'a str
     name.filter(|name| *name != OWN).unwrap_or_else(|| session.models.name())
 }
 
-/// Asks another model from now on, under the hooks of PreModelSwitch; what it is called then. `source` says who wants it.
+/// Switches to another model from now on, subject to the hooks of PreModelSwitch; returns its name. `source` names the
+/// requester.
 ///
 /// # Errors
-/// There is no such model, or a hook keeps the one that is there.
+/// Errors if there is no such model, or a hook keeps the current one.
 pub(crate) async fn switched(
     session: &Session,
     (name, source): (&str, &str),
@@ -27,7 +28,7 @@ pub(crate) async fn switched(
     Ok(session.agent.info().model)
 }
 
-/// Says who answers, or changes it.
+/// Reports the model, or changes it.
 ///
 /// # Errors
 /// As [`switched`].

@@ -1,4 +1,4 @@
-//! `/permissions`: what is allowed, asked for and denied, and who says so.
+//! `/permissions`: the rules that allow, ask and deny, and their origins.
 
 use super::super::assembled::WITHHELD;
 use super::answer::Answering;

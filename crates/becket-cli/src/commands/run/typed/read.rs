@@ -1,4 +1,4 @@
-//! Whether a prompt is a command of the program's own.
+//! The recognition of a prompt as one of the program's own commands.
 
 use super::table::{COMMANDS, Command};
 use becket_agent::session::Prompt;
@@ -8,12 +8,12 @@ use becket_llm::Block;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Typed {
     pub(super) command: Command,
-    /// What stands behind its name, without blanks around it.
+    /// The text after its name, trimmed.
     pub(super) rest: String,
 }
 
 impl Typed {
-    /// Reads a prompt; none where it is for the model, or for skills. A prompt with material below it is none.
+    /// Parses a prompt; `None` if it is for the model, or for skills. A prompt with attached material is not a command.
     pub(crate) fn read(prompt: &Prompt) -> Option<Self> {
         let [Block::Text(text)] = prompt.content.as_slice() else { return None };
         if prompt.verbatim {
@@ -25,7 +25,7 @@ impl Typed {
         Some(Typed { command: *command, rest: rest.trim().to_owned() })
     }
 
-    /// What stands behind it, where something may.
+    /// Returns the argument, if the command takes one.
     ///
     /// # Errors
     /// Nothing may.

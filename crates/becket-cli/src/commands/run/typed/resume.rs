@@ -7,13 +7,13 @@ use crate::report::table::{Cell, Table};
 use becket_agent::transcript::Listed;
 use std::time::{Duration, SystemTime};
 
-/// How many are listed.
+/// The number of sessions that are listed.
 const SHOWN: usize = 20;
 
 /// The sessions of this directory, the newest first; or goes on with one.
 ///
 /// # Errors
-/// Nothing is stored, there is no such session, or it is in use.
+/// Errors if nothing is stored, there is no such session, or it is in use.
 pub(super) async fn other(answering: Answering<'_>, id: Option<&str>) -> Said {
     let at = answering.at;
     let agent = &answering.session.agent;
@@ -49,7 +49,7 @@ fn listed(known: &[Listed], own: &str, width: Option<usize>) -> String {
     }
 }
 
-/// What somebody knows it by; where nobody has said anything yet, there is nothing to go on with.
+/// Returns the title of a session; `None` without any prompt, since then there is nothing to resume.
 fn words(session: &Listed) -> Option<&str> {
     session.title.as_deref().or(session.prompt.as_deref())
 }

@@ -1,13 +1,13 @@
-//! Which commands there are.
+//! The table of commands.
 
 /// A command of the program's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Command {
     /// Without the slash.
     pub(crate) name: &'static str,
-    /// What stands behind it, as help shows it; nothing where nothing may.
+    /// Its argument, as help shows it; empty if it takes none.
     pub(crate) hint: &'static str,
-    /// What it does, in a few words.
+    /// Its description, in a few words.
     pub(crate) about: &'static str,
     pub(super) what: What,
 }
@@ -34,7 +34,7 @@ impl What {
     }
 }
 
-/// What is done.
+/// The action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum What {
     Help,

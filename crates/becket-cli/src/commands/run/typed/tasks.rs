@@ -8,7 +8,7 @@ use becket_agent::tasks::{TaskInfo, Tasks};
 /// All tasks with their state and where their output is; or ends one.
 ///
 /// # Errors
-/// There is no such task, or the words mean nothing.
+/// Errors if there is no such task, or the argument is malformed.
 pub(super) async fn shown(answering: Answering<'_>, argument: Option<&str>) -> Said {
     let tasks = &answering.session.tools.makes.tasks;
     let words: Vec<&str> = argument.unwrap_or_default().split_whitespace().collect();

@@ -31,7 +31,7 @@ pub(super) fn of_lines(status: StatusCode, sent: Sent) -> Response<Sent> {
     answer
 }
 
-/// What is written.
+/// The body of a response.
 pub(super) enum Sent {
     Whole(Option<Bytes>),
     /// Lines as they come. The client counts as there as long as they are open.
@@ -66,7 +66,7 @@ impl Body for Sent {
     }
 }
 
-/// What has been read, and the room that it takes.
+/// The bytes that were read, and the memory reserved for them.
 pub(super) struct Held {
     bytes: Vec<u8>,
     room: Taken,

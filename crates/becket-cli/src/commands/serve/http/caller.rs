@@ -1,6 +1,6 @@
 //! One client over HTTP: a connection of the protocol, fed by requests of HTTP and read by them.
 //!
-//! INVARIANT: a message goes in whole or not at all, also where the request that brought it is gone meanwhile.
+//! INVARIANT: a message is accepted completely or not at all, even if the request that carried it has gone.
 
 use super::super::connection::{Client, Ended};
 use super::body::Sent;
@@ -12,9 +12,9 @@ use tokio::io::{AsyncWriteExt, DuplexStream, duplex};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-/// How many bytes are between a request of HTTP and the connection.
+/// The size of the pipe between HTTP requests and the connection, in bytes.
 const PIPE: usize = 64 << 10;
-/// How long the last answers may take on their way out.
+/// The time limit for the last answers.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// A client.
@@ -26,7 +26,7 @@ pub(super) struct Caller {
     reader: Reader,
     /// Ends the stream that is read now, when another one takes its place.
     reading: Mutex<CancellationToken>,
-    /// How many of its requests of HTTP are open.
+    /// The number of its open HTTP requests.
     open: watch::Sender<usize>,
     cancel: CancellationToken,
     /// Cancelled once nothing of it is left.
@@ -91,7 +91,7 @@ impl Caller {
     async fn is_left(&self, linger: Duration) {
         let mut open = self.open.subscribe();
         loop {
-            // The other end is held here, so it can't be gone.
+            // The sender is in `self`, so the channel is open.
             drop(open.wait_for(|open| *open == 0).await);
             if timeout(linger, open.wait_for(|open| *open > 0)).await.is_err() {
                 return;
@@ -119,7 +119,7 @@ impl Caller {
         written.await.unwrap_or(false)
     }
 
-    /// What becket asks and tells of itself. The stream that was read before ends.
+    /// Returns the stream of becket's requests and notifications. An earlier stream ends.
     pub(super) async fn told(self: &Arc<Self>, attendance: Attendance) -> Sent {
         let ends = CancellationToken::new();
         std::mem::replace(&mut *self.reading.lock().unwrap_or_else(PoisonError::into_inner), ends.clone())
@@ -128,7 +128,7 @@ impl Caller {
         Sent::Lines { told: Told::new(lines, Box::pin(ends.cancelled_owned())), _attendance: attendance }
     }
 
-    /// Whether it takes nothing more.
+    /// Returns true if it accepts no more messages.
     pub(super) fn is_ending(&self) -> bool {
         self.cancel.is_cancelled()
     }

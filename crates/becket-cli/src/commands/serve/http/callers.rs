@@ -14,10 +14,10 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
-/// How many may be there at the same time.
+/// The limit on concurrent connections.
 const MOST: usize = 1_024;
 
-/// What all of them share.
+/// The state that all of them share.
 pub(super) struct Callers {
     pub(super) host: Arc<Lender>,
     pub(super) patience: Duration,

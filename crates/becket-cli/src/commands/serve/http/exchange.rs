@@ -86,7 +86,7 @@ async fn post(callers: &Arc<Callers>, request: Request<Incoming>) -> Result<Resp
     Ok(answer)
 }
 
-/// The ids of the requests of a body, a line a message. One that is none refuses them all.
+/// Returns the ids of the requests of a body, one message a line. A malformed one rejects all of them.
 fn requests(body: &[u8]) -> Result<Vec<Value>, Box<(Value, Fault)>> {
     let (mut ids, mut is_empty) = (Vec::new(), true);
     for (number, line) in (1..).zip(body.split(|byte| *byte == b'\n')) {
@@ -134,7 +134,7 @@ async fn brought(
     Ok(whole(status, answers.into()))
 }
 
-/// Requests whose answers are waited for. Dropped before these have come, it takes the requests back.
+/// Requests whose answers are pending. Dropping it cancels those without an answer.
 struct Asked {
     caller: Arc<Caller>,
     ids: Vec<Value>,

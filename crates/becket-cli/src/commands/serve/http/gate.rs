@@ -1,4 +1,4 @@
-//! Who is let in: whoever has the token, and is no browser that somebody else's page has sent.
+//! Access control: a request needs the token, and must not come from a browser on behalf of another site.
 
 use super::refusal::Refusal;
 use super::token::Token;
@@ -6,7 +6,7 @@ use hyper::Uri;
 use hyper::header::{AUTHORIZATION, HOST, HeaderMap, HeaderValue, ORIGIN};
 use std::net::SocketAddr;
 
-/// What every request has to pass.
+/// The checks for every request.
 pub(super) struct Gate {
     token: Token,
     /// Names of the loopback interface with the port, as `Host` has them.
@@ -24,7 +24,7 @@ impl Gate {
         Gate { token, names }
     }
 
-    /// Looks at the head of a request; the token comes first, so that who has none learns nothing.
+    /// Checks the head of a request; the token comes first, so that a client without it learns nothing.
     ///
     /// # Errors
     /// It is turned away.
@@ -44,7 +44,7 @@ impl Gate {
         Ok(())
     }
 
-    /// Whether the token was brought along.
+    /// Returns true if the token is present.
     pub(super) fn knows(&self, headers: &HeaderMap) -> bool {
         one(headers, AUTHORIZATION).is_some_and(|given| self.has_token(given.as_bytes()))
     }
@@ -55,7 +55,7 @@ impl Gate {
     }
 }
 
-/// A header that stands there once.
+/// Returns a header that occurs once.
 fn one(headers: &HeaderMap, name: hyper::header::HeaderName) -> Option<&HeaderValue> {
     let mut all = headers.get_all(name).iter();
     all.next().filter(|_| all.next().is_none())

@@ -16,21 +16,21 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-/// How much is dropped at most, in bytes: what is left of a body that may be as long as any.
+/// The limit on discarded bytes: the rest of a body that may have any length.
 const MOST: usize = super::super::lines::LIMIT;
 /// For how long.
 const LONG: Duration = Duration::from_secs(5);
-/// How much at once, in bytes.
+/// The size of one read, in bytes.
 const CHUNK: usize = 16 << 10;
 
-/// A stream whose end is gentle, unless `cancel` comes.
+/// A stream that closes gracefully, unless `cancel` is cancelled.
 pub(super) struct Lingering {
     stream: TcpStream,
     cancel: CancellationToken,
     rest: Option<Rest>,
 }
 
-/// What may still come once the own end is closed.
+/// The input that is discarded after the write side is closed.
 struct Rest {
     bytes: usize,
     end: Pin<Box<Sleep>>,

@@ -29,22 +29,22 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-/// How many connections of TCP are served at the same time.
+/// The limit on concurrent TCP connections.
 const MOST: usize = 1_024;
 /// For how long the head of a request may be on its way, and a connection idle.
 const HEAD: Duration = Duration::from_secs(10);
-/// How much of a request is held at once, in bytes; its head has to fit.
+/// The limit on buffered bytes of a request, which its head must fit into.
 const BUFFER: usize = 64 << 10;
-/// How long nobody is let in after the system could give no connection.
+/// The pause in accepting connections after the system could not provide one.
 const REST: Duration = Duration::from_millis(100);
-/// How long answers that are on their way out may take when the process ends.
+/// The time limit for pending answers at the end of the process.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// What is wanted of the port.
+/// The options of the port.
 pub(in super::super) struct Wants {
-    /// Where to listen; the port 0 is any that is free.
+    /// The address to listen on; the port 0 is any free one.
     pub(in super::super) address: SocketAddr,
-    /// Where the token stands.
+    /// The file of the token.
     pub(in super::super) token: PathBuf,
     /// For how long a client with nothing open keeps its sessions.
     pub(in super::super) linger: Duration,
@@ -52,7 +52,7 @@ pub(in super::super) struct Wants {
     pub(in super::super) patience: Duration,
 }
 
-/// Serves all who come with the token, until a signal comes.
+/// Serves all clients with the token, until a signal arrives.
 pub(in super::super) async fn served(
     wants: Wants,
     host: Arc<Lender>,
@@ -81,7 +81,7 @@ pub(in super::super) async fn served(
     Ok(0)
 }
 
-/// Binds the port, if nobody outside of this machine can reach it.
+/// Binds the port, if it can be reached only from this machine.
 async fn listener(wanted: SocketAddr) -> Result<(TcpListener, SocketAddr), String> {
     if !wanted.ip().is_loopback() {
         return Err(format!(
@@ -125,7 +125,7 @@ async fn accepted(
 
 /// Answers what comes over one connection of TCP, one request after the other.
 async fn heard(stream: TcpStream, stranger: Stranger, gate: Arc<Gate>, callers: Arc<Callers>) {
-    // An answer is small and waited for; where it can't be sent at once it is sent later.
+    // Answers are small and clients wait for them. Without this option they arrive later.
     drop(stream.set_nodelay(true));
     let cancel = stranger.end.clone();
     let service = service_fn(|request: Request<Incoming>| {

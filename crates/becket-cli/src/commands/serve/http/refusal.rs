@@ -1,4 +1,4 @@
-//! Why a request of HTTP is not answered with messages of the protocol: a status, and an error of the usual shape.
+//! The errors of HTTP requests that are not answered with messages of the protocol: a status, and an error of the usual shape.
 
 use super::super::fault::WireFault;
 use super::super::lines::LIMIT;
@@ -10,7 +10,7 @@ use serde_json::json;
 /// The number that all of them have on the wire; their names tell them apart.
 const CODE: i32 = -32_000;
 
-/// What is wrong with a request.
+/// An error in a request.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 pub(super) enum Refusal {
     #[error("bring the token along: `Authorization: Bearer …`; its file was told at the start")]

@@ -1,7 +1,8 @@
-//! Where the lines of a connection go: an answer to the request of HTTP that asked, all else to the stream of its client.
+//! The routing of a connection's lines: an answer goes to the HTTP request that asked, all others go to the stream of its
+//! client.
 //!
-//! INVARIANT: what waits for the stream is bounded; where it is full nothing more is taken from the connection, whose own
-//! limits then say how long that may last.
+//! INVARIANT: the lines that wait for the stream are bounded; if it is full no more is taken from the connection, whose own
+//! limits then apply.
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -17,12 +18,12 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use tokio::sync::mpsc::{Receiver, Sender, UnboundedSender, channel};
 use tokio::sync::{Mutex as Turns, OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 
-/// How many bytes may wait for a stream.
+/// The limit on bytes that wait for a stream.
 const ROOM: usize = 4 << 20;
-/// How many lines.
+/// The limit on lines.
 const LINES: usize = 4_096;
 
-/// Who waits for the answer to a request; nobody where its client has gone away.
+/// The receiver of the answer to a request; `None` if its client is gone.
 type Asker = Option<UnboundedSender<Bytes>>;
 
 /// The requests of one connection that are not answered yet, by their ids. Clones are the same.
@@ -75,7 +76,7 @@ impl Askers {
     }
 }
 
-/// What of a line says where it goes.
+/// The fields of a line that decide on its receiver.
 #[derive(Deserialize)]
 struct Head {
     #[serde(default)]
@@ -98,7 +99,7 @@ pub(super) struct Teller {
 /// The end that a client reads, one request of HTTP after the other.
 pub(super) type Reader = Arc<Turns<Receiver<Held>>>;
 
-/// What one request of HTTP reads.
+/// The lines for one HTTP request.
 pub(super) struct Told {
     lines: OwnedMutexGuard<Receiver<Held>>,
     ends: BoxFuture<'static, ()>,
@@ -111,7 +112,7 @@ pub(super) fn stream() -> (Teller, Reader) {
 }
 
 impl Teller {
-    /// Adds a line as soon as there is room for it. Where nobody can read it any more it is dropped.
+    /// Adds a line once there is room for it. Without a reader it is dropped.
     async fn tell(&self, line: Bytes) {
         let size = u32::try_from(line.len().min(ROOM)).unwrap_or(u32::MAX);
         if let Ok(room) = self.room.clone().acquire_many_owned(size).await {

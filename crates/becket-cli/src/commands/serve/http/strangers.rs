@@ -1,12 +1,12 @@
 //! Connections that have not brought the token yet: few, and the oldest makes room for the next.
 //!
-//! So whoever holds connections open without a token, as any user of the machine may, keeps nobody out who has one.
+//! Connections without a token, which any user of the machine may hold open, therefore never exclude clients with one.
 
 use becket_engine::CancellationToken;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How many of them are kept. Each holds the head of a request at most.
+/// The limit on these connections. Each of them holds the head of a request at most.
 const MOST: usize = 64;
 
 /// All connections without a token, oldest first.
@@ -15,11 +15,11 @@ pub(super) struct Strangers {
     waiting: Mutex<VecDeque<(u64, CancellationToken)>>,
 }
 
-/// One of them; it is known or gone when this is dropped.
+/// One such connection; when this is dropped it is authenticated or closed.
 pub(super) struct Stranger {
     number: u64,
     among: Arc<Strangers>,
-    /// Cancelled where it has to make room.
+    /// Cancelled if it has to make room.
     pub(super) end: CancellationToken,
 }
 

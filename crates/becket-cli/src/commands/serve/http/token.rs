@@ -1,19 +1,18 @@
-//! The secret that every request has to bring along. It stands in a file that only its owner can read, never on a command
-//! line.
+//! The secret that every request must contain. It is in a file that only its owner can read, never on a command line.
 
 use std::fs::{File, OpenOptions};
 use std::hint::black_box;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// How many random bytes a token is made of.
+/// The number of random bytes in a token.
 const BYTES: usize = 32;
-/// How short a token of somebody's own may be, in characters.
+/// The minimum length of a custom token, in characters.
 const SHORTEST: usize = 32;
-/// How long it may be.
+/// The maximum length of a token.
 const LONGEST: u64 = 4_096;
 
-/// A token, and where it stands. A file that was made for it goes with it.
+/// A token and its file. A file that was created for it is removed with it.
 pub(super) struct Token {
     secret: Vec<u8>,
     file: PathBuf,
@@ -24,7 +23,7 @@ impl Token {
     /// The token of a file; where the file is not there, it is made, with a new token.
     ///
     /// # Errors
-    /// The file is no good for a secret, or can't be made.
+    /// Errors if the file is unsuitable for a secret, or can't be created.
     pub(super) fn of(file: &Path) -> Result<Self, String> {
         let said = |why: String| format!("`{}`: {why}", file.display());
         match File::open(file) {
@@ -62,12 +61,12 @@ impl Token {
         Ok(token)
     }
 
-    /// Where it stands.
+    /// Returns the file of the token.
     pub(super) fn file(&self) -> &Path {
         &self.file
     }
 
-    /// Whether `given` is it. How long that takes says nothing of how much of it is right.
+    /// Returns true if `given` is the token. The comparison takes constant time.
     pub(super) fn is(&self, given: &[u8]) -> bool {
         let pairs = self.secret.iter().zip(given);
         let differing = pairs.fold(0, |differing, (own, given)| differing | (own ^ given));
@@ -78,7 +77,7 @@ impl Token {
 impl Drop for Token {
     fn drop(&mut self) {
         if self.is_own {
-            // It can't be told any more to anybody who would mind.
+            // At this point an error can't be reported any more.
             drop(std::fs::remove_file(&self.file));
         }
     }

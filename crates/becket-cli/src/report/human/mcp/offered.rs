@@ -1,4 +1,4 @@
-//! What servers offer and answer, for people.
+//! The resources, prompts and results of servers, for people.
 
 use crate::report::style::{FAINT, HEAD, SOURCE, indented, one_line, plain, styled};
 use becket_embed::view::mcp::{McpCalled, McpContents, McpPrompt, McpPrompts, McpResource, McpResources};
@@ -74,7 +74,7 @@ pub(crate) fn prompts(listed: &McpPrompts) -> String {
     text
 }
 
-/// `prompts PROMPT`: what it says.
+/// `prompts PROMPT`: its messages.
 pub(crate) fn prompt(prompt: &McpPrompt) -> String {
     let mut text = String::new();
     for message in &prompt.messages {

@@ -5,9 +5,9 @@ use crate::report::style::{ERROR, FAINT, SOURCE, one_line, styled};
 use becket_llm::Block;
 use std::collections::HashMap;
 
-/// How much of an error is shown, in characters.
+/// The number of characters of an error that are shown.
 const ERROR_WIDTH: usize = 110;
-/// How the answer to a call begins that somebody has denied.
+/// The prefix of the answer to a denied call.
 const DENIED: &str = "denied";
 
 /// The calls that are not answered yet, and below which of them is written now.
@@ -40,12 +40,12 @@ impl Calls {
         calls
     }
 
-    /// Whether such a call is open.
+    /// Returns true if such a call is open.
     pub(super) fn knows(&self, id: &str) -> bool {
         self.open.contains_key(id)
     }
 
-    /// Its line, unless what is written already stands below it.
+    /// Returns its line, unless the current output is below it already.
     pub(super) fn line(&mut self, id: &str) -> String {
         if self.current.as_deref() == Some(id) {
             return String::new();
@@ -60,14 +60,14 @@ impl Calls {
         format!("{}{}{again}\n", " ".repeat(call.depth * 2), call.line)
     }
 
-    /// What a hook said of it is shown already.
+    /// Records that a hook's message about it was shown.
     pub(super) fn explained(&mut self, id: &str) {
         if let Some(call) = self.open.get_mut(id) {
             call.is_explained = true;
         }
     }
 
-    /// A call was answered; an error is told below its line.
+    /// Records the answer to a call; an error is shown below its line.
     pub(super) fn answered(&mut self, id: &str, error: Option<&str>) -> String {
         let text = match error {
             Some(error) => {
@@ -88,7 +88,7 @@ impl Calls {
         text
     }
 
-    /// Something else is written: what follows stands below no call.
+    /// Records other output: what follows is below no call.
     pub(super) fn leave(&mut self) {
         self.current = None;
     }

@@ -25,23 +25,23 @@ struct Firing {
 pub(super) struct Decided {
     /// The call that it is about.
     pub(super) call: Option<String>,
-    /// What it is called.
+    /// Its title.
     pub(super) head: String,
-    /// Whether the agent goes on because of it.
+    /// True if it makes the agent continue.
     pub(super) sends_back: bool,
-    /// Whether the agent is done if nothing is said against it.
+    /// True if the agent stops unless a hook objects.
     pub(super) ends: bool,
     runs: Vec<Arc<Run>>,
     verdict: Arc<Verdict>,
 }
 
 impl Decided {
-    /// Whether it says why its call goes no further.
+    /// Returns true if it contains the reason why its call was stopped.
     pub(super) fn says_why(&self) -> bool {
         self.verdict.joined_reason().is_some()
     }
 
-    /// What the hooks did; those without a word, too, where all are wanted.
+    /// Returns the rows of the hooks; `all` includes the silent ones.
     pub(super) fn body(&self, all: bool, width: Option<usize>) -> String {
         format!("{}{}", rows(&self.runs, all, (2, width)), came_to(&self.verdict, all, 6))
     }

@@ -1,4 +1,4 @@
-//! The lines of hooks: that one has started, what it prints, how it ended.
+//! The lines of hooks: start, output, end.
 
 use super::super::naming::{Ids, hook_name};
 use super::super::system_line::{HookProgress, HookResponse, HookStarted};
@@ -20,7 +20,7 @@ pub(super) struct Hooks {
 struct Firing {
     hook_name: String,
     hook_event: &'static str,
-    /// How many of its hooks go on in the background.
+    /// The number of its hooks that continue in the background.
     left: usize,
     is_decided: bool,
 }
@@ -32,7 +32,7 @@ struct Running {
     id: String,
 }
 
-/// What a line says.
+/// The content of a line.
 pub(super) enum HookLine {
     Started(HookStarted),
     Progress(HookProgress),
@@ -40,7 +40,7 @@ pub(super) enum HookLine {
 }
 
 impl HookLine {
-    /// The line, by somebody who knows how a line looks.
+    /// Formats the line with `write`.
     pub(super) fn written(self, write: impl Fn(&'static str, Value) -> String) -> String {
         let of = |subtype, what: Result<Value, serde_json::Error>| {
             what.map(|what| write(subtype, what)).unwrap_or_default()
@@ -90,7 +90,7 @@ impl Hooks {
         }
     }
 
-    /// What is over is forgotten: a session fires as often as it likes.
+    /// A finished firing is removed: a session fires any number of them.
     fn changed(&mut self, firing: u64, change: impl FnOnce(&mut Firing)) {
         let Some(one) = self.firings.get_mut(&firing) else { return };
         change(one);
@@ -107,7 +107,7 @@ impl Hooks {
         Some(HookLine::Response(response(hook, run)))
     }
 
-    /// At the end of a session nobody reads along any more: scripts are told nothing of these hooks.
+    /// At the end of a session there is no reader any more: these hooks are not reported.
     fn fired(&mut self, firing: u64, event: &Event) {
         if event.kind() != EventKind::SessionEnd {
             let (hook_name, hook_event) = (hook_name(event), event.kind().name());
@@ -141,7 +141,7 @@ fn response(hook: HookStarted, run: &Run) -> HookResponse {
     HookResponse { hook, output, stdout, stderr, exit_code: run.exit, outcome: outcome(run) }
 }
 
-/// A denial in JSON is a good answer; an exit code other than 0 is told as an error, as scripts expect.
+/// A denial in JSON is a success; an exit code other than 0 is reported as an error, as scripts expect.
 fn outcome(run: &Run) -> &'static str {
     match run.status {
         Status::Success => "success",

@@ -5,7 +5,8 @@ use super::super::document::Document;
 use crate::report::style::{FAINT, SOURCE, WARNING, one_line, plain, styled};
 use becket_rules::shell::{Line, RedirectionKind, Target};
 
-/// Adds each command once, what it was found behind, the files that are written, and what can't be known.
+/// Adds each command once, with the wrapper that it was found behind, the files that are written, and the parts that
+/// can't be known.
 pub(super) fn list(document: &mut Document, command: &str) {
     let line = Line::parse(command);
     let mut rows: Vec<(String, usize)> = Vec::new();

@@ -1,6 +1,6 @@
-//! What a call would change in a file, as a diff.
+//! The change that a call would make to a file, as a diff.
 //!
-//! INVARIANT: the diff stands for the fields that it replaces, so it is made only where all of them are read and understood.
+//! INVARIANT: the diff stands for the fields that it replaces, so it is made only if all of them are read and understood.
 
 use crate::report::style::{FAINT, NONE, styled};
 use anstyle::{AnsiColor, Style};
@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 
 /// Lines around a change.
 const AROUND: usize = 3;
-/// How long the shortest diff is looked for.
+/// The time limit of the search for the shortest diff.
 const LIMIT: Duration = Duration::from_millis(300);
-/// How long the file may take to be read.
+/// The time limit for reading the file.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// The largest file that is compared, in bytes.
 const LARGEST: u64 = 2 * 1024 * 1024;
@@ -27,23 +27,24 @@ const COME: Style = AnsiColor::Green.on_default();
 /// A diff that is shown instead of some fields.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Diff {
-    /// The fields that it stands for.
+    /// The fields that it replaces.
     pub(super) stands_for: &'static [&'static str],
     pub(super) title: String,
     /// Its lines, styled.
     pub(super) lines: Vec<String>,
 }
 
-/// What a file holds now.
+/// The current content of a file.
 #[derive(Debug)]
 enum Before {
     Text(String),
     Missing,
-    /// It can't be read, or is no text.
+    /// It can't be read, or is not text.
     Unknown,
 }
 
-/// Returns what a call of a tool that writes would change; none where another tool is called, or where that can't be said.
+/// Returns the change that a call of a tool that writes would make; `None` for another tool, or if the change can't be
+/// computed.
 pub(super) async fn of(prompt: &PermissionPrompt) -> Option<Diff> {
     let (tool, input) = (prompt.tool.clone(), prompt.input.clone());
     if !matches!(tool.as_str(), "Write" | "Edit") {

@@ -1,11 +1,11 @@
-//! Whether a call may run: what is asked, and what the answer means.
+//! The permission of a call: the question, and the meaning of the answer.
 //!
 //! - [`subject`]: what is shown of a call
 //! - [`commands`]: what a line of shell would run
 //! - [`diff`]: what would change in a file
 //! - [`update`]: what would hold from now on
 //!
-//! INVARIANT: all of the input is shown, or the person is told how much of it is not, can have it shown, and finds no answer
+//! INVARIANT: all of the input is shown; otherwise the user sees how much is missing, can have it shown, and finds no answer
 //! selected.
 
 mod commands;

@@ -1,4 +1,4 @@
-//! What a permission is about: the tool, all of its input, who wants it and why.
+//! The subject of a permission: the tool, all of its input, its requester and the reason.
 //!
 //! INVARIANT: no text of others begins a line as the prompt's own lines begin, nor does any row that it is wrapped into.
 
@@ -11,16 +11,16 @@ use crate::report::style::{FAINT, HEAD, SOURCE, WARNING, one_line, plain, styled
 use becket_agent::tool_call::PermissionPrompt;
 use serde_json::{Map, Value};
 
-/// How many characters of a name are shown.
+/// The number of characters of a name that are shown.
 const NAME: usize = 100;
-/// How far a text is indented below its name, and the rows that its lines are wrapped into.
+/// The indentation of a text below its name, and of its continuation rows.
 const TEXT: usize = 4;
 const WRAPPED: usize = 6;
-/// How far a value beside its name is indented where it is wrapped.
+/// The indentation of the continuation rows of a value beside its name.
 const VALUE: usize = 4;
 
-/// Returns what would run, who wants it, and why somebody is asked; `diff` stands for the fields of a
-/// call that changes a file.
+/// Returns the call, its requester, and the reason for the prompt; `diff` replaces the fields of a call that changes a
+/// file.
 pub(super) fn document(prompt: &PermissionPrompt, diff: Option<&Diff>) -> Document {
     let mut document = Document::default();
     let who = match &prompt.agent_id {
@@ -77,7 +77,7 @@ fn fields(document: &mut Document, input: &Map<String, Value>, but: &[&str]) {
     }
 }
 
-/// A text by its name: beside it, or below it where it has several lines.
+/// Adds a text after its name, or below it if it has several lines.
 fn field(document: &mut Document, name: &str, text: &str) {
     let name = styled(FAINT, &format!("{}:", one_line(name, NAME)));
     let text = plain(text);

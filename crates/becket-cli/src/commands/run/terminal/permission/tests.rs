@@ -1,4 +1,4 @@
-//! What a prompt shows.
+//! The content of a prompt.
 
 use super::subject::document;
 use becket_agent::tool_call::PermissionPrompt;
