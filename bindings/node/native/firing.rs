@@ -17,7 +17,7 @@ use std::panic::AssertUnwindSafe;
 
 /// The message for a bug in the engine itself.
 pub(crate) const BROKEN: &str =
-    "becket itself broke down over it, so nothing was decided: that is a mistake in it, please report it";
+    "internal error, so nothing was decided: this is a bug in becket, please report it";
 
 /// The result of an event.
 pub(crate) enum End {

@@ -155,7 +155,7 @@ def test_strict_stops_the_start_and_says_what_is_wrong(make: Make, project: Path
     with pytest.raises(ConfigError) as refused:
         make(strict=True)
     assert [finding["severity"] for finding in refused.value.findings] == ["error"]
-    with pytest.raises(ConfigError, match="no directory that can be entered"):
+    with pytest.raises(ConfigError, match="not an accessible directory"):
         HookEngine(project / "none")
     with pytest.raises(ConfigError, match="unknown variant"):
         make(profile="none")

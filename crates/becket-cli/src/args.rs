@@ -38,22 +38,22 @@ pub(crate) struct Cli {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// Act as if started in DIR; the paths of other global options still begin where becket was started
+    /// Run as if started in DIR; paths in other global options remain relative to the actual working directory
     #[arg(short = 'C', value_name = "DIR", global = true)]
     pub(crate) directory: Option<PathBuf>,
-    /// The dialect: which directories and variables are used
+    /// The dialect, which selects directories and variables
     #[arg(long, value_enum, default_value_t = ProfileName::Claude, global = true)]
     pub(crate) profile: ProfileName,
     /// More settings, as a file or as JSON (source `flag`)
     #[arg(long, value_name = "FILE|JSON", global = true)]
     pub(crate) settings: Option<String>,
-    /// Another plugin, by its directory; may be repeated
+    /// Load another plugin from DIR; may be repeated
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) plugin_dir: Vec<PathBuf>,
-    /// Read managed settings from DIR instead of the system's place
+    /// Read managed settings from DIR instead of the system's directory
     #[arg(long, value_name = "DIR", global = true, hide = true)]
     pub(crate) managed_dir: Option<PathBuf>,
-    /// Refuse to work with a configuration that has errors
+    /// Fail if the configuration has errors
     #[arg(long, global = true)]
     pub(crate) strict: bool,
     /// Print JSON (`becket schema report` describes it)
@@ -93,11 +93,11 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// List the effective hooks with their sources
     List(ListArgs),
-    /// Find what is wrong in a configuration
+    /// Find problems in a configuration
     Check(CheckArgs),
     /// Show how the output of a hook is interpreted; reads its stdout from stdin
     CheckOutput(CheckOutputArgs),
-    /// Show what events there are, or all about one
+    /// List the events, or show the details of one
     Events(EventsArgs),
     /// Show which hooks run in the background of other processes
     Background(BackgroundArgs),
@@ -126,7 +126,7 @@ pub(crate) enum Command {
     /// Ask the person at the terminal the question on stdin; `fire` starts this
     #[command(hide = true)]
     Ask,
-    /// End what a run that was killed has left; `run` starts this
+    /// End the processes of a killed run; `run` starts this
     #[command(hide = true)]
     Keep {
         /// Private directory of that run, removed with it
@@ -167,7 +167,7 @@ pub(crate) struct EventFields {
     /// The tool's input (on other events: the event's fields) as JSON, from a file, or from stdin
     #[arg(long, value_name = "JSON|@FILE|-", allow_hyphen_values = true)]
     pub(crate) input: Option<String>,
-    /// Sets a field of the input; VALUE is JSON or text, KEY may go inside: `tool_input.command`
+    /// Set a field of the input; VALUE is JSON or text, KEY may be a path: `tool_input.command`
     #[arg(long, value_name = "KEY=VALUE", allow_hyphen_values = true)]
     pub(crate) set: Vec<String>,
     /// The permission mode
@@ -195,7 +195,7 @@ pub(crate) struct ListArgs {
 
 Exit codes: 0 no errors, 1 errors (with --deny warnings: or warnings), 2 nothing to check, or it can't be read.")]
 pub(crate) struct CheckArgs {
-    /// Settings files, hooks.json, plugin or project directories, skills and agents (.md); none: all that is in force
+    /// Settings files, hooks.json, plugin or project directories, skills and agents (.md); default: everything in force
     pub(crate) paths: Vec<PathBuf>,
     /// Format of the findings
     #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
@@ -210,7 +210,7 @@ pub(crate) struct CheckArgs {
 pub(crate) enum CheckFormat {
     /// With the lines of the file
     Human,
-    /// As `becket schema report` says
+    /// JSON, as in `becket schema report`
     Json,
     /// SARIF 2.1.0, for code scanning
     Sarif,
@@ -234,7 +234,7 @@ pub(crate) struct CheckOutputArgs {
 /// `becket events`
 #[derive(Debug, Args)]
 pub(crate) struct EventsArgs {
-    /// All about this event
+    /// Show the details of this event
     pub(crate) event: Option<String>,
 }
 

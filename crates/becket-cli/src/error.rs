@@ -17,7 +17,7 @@ pub(crate) enum CliError {
     UnknownTool { name: String, near: Option<&'static str> },
     #[error("`{event}` is about a tool call: name the tool, as in `--tool Bash`")]
     NoTool { event: &'static str },
-    #[error("`--tool` has no meaning for `{event}`, whose input has no `tool_name`")]
+    #[error("`--tool` does not apply to `{event}`, whose input has no `tool_name`")]
     ToolWithoutUse { event: &'static str },
     #[error("{what} is not valid JSON: {why}{}", instead(.example))]
     InputNotJson { what: &'static str, why: String, example: Option<String> },
@@ -27,7 +27,7 @@ pub(crate) enum CliError {
     SetWithoutValue { given: String },
     #[error("`{event}` has no input field `{name}`{}", all_fields(.near, .event))]
     UnknownField { event: &'static str, name: String, near: Option<String> },
-    #[error("`--set {key}` goes into `{part}`, which is no object")]
+    #[error("`--set {key}` goes into `{part}`, which is not an object")]
     SetInsideScalar { key: String, part: String },
     #[error("the input does not fit the event: {why}; `becket events {event}` shows the fields")]
     WrongInput { event: &'static str, why: InputError },
@@ -45,11 +45,11 @@ pub(crate) enum CliError {
     Stdin(io::Error),
     #[error("{what} is not UTF-8 from byte {at} on")]
     NotUtf8 { what: String, at: usize },
-    #[error("`-C {}` is no directory that can be entered: {why}", path.display())]
+    #[error("`-C {}` is not an accessible directory: {why}", path.display())]
     NoDirectory { path: PathBuf, why: String },
-    #[error("there is no home directory to look in; name the directory with `--session-dir`")]
+    #[error("there is no home directory to search; name the directory with `--session-dir`")]
     NoSessionDirectory,
-    #[error("{named_by} is `{}`, which is no directory that can be entered: {why}", path.display())]
+    #[error("{named_by} is `{}`, which is not an accessible directory: {why}", path.display())]
     NoProjectDirectory { named_by: String, path: PathBuf, why: String },
     #[error("the working directory is gone; change to another or use `-C DIR`")]
     NoWorkingDirectory,
@@ -57,7 +57,7 @@ pub(crate) enum CliError {
     NothingToCheck { path: PathBuf },
     #[error("{why}")]
     Start { why: String },
-    #[error("`--plugin-dir {}` is no plugin: {why}", path.display())]
+    #[error("`--plugin-dir {}` is not a plugin: {why}", path.display())]
     NoPlugin { path: PathBuf, why: String },
     #[error(
         "there is nothing to check: no settings were found for `{}`. Go to the project, name its directory with `-C`, or name \
@@ -85,9 +85,9 @@ pub(crate) enum CliError {
     McpOption { option: &'static str, given: String, wanted: &'static str },
     #[error("{why}")]
     Usage { why: String },
-    #[error("the session can't begin as `initialize` wants it: {why}")]
+    #[error("the session can't start as `initialize` requests: {why}")]
     Initialize { why: String },
-    #[error("line {line} of stdin is no message: {why}")]
+    #[error("line {line} of stdin is not a message: {why}")]
     InputLine { line: u64, why: BadLine },
     #[error("nothing was run: `{}` is not trusted", folder.display())]
     NotTrusted { folder: PathBuf },
@@ -95,7 +95,7 @@ pub(crate) enum CliError {
     Session { why: String },
     #[error("{why}")]
     Serve { why: String },
-    #[error("there is no model to ask: {why}")]
+    #[error("no model is available: {why}")]
     NoModel { why: String },
     #[error("there is no schema of `{what}` in this build")]
     NoSchema { what: String },
@@ -105,7 +105,7 @@ pub(crate) enum CliError {
     Output(#[from] io::Error),
     #[error("the runtime can't be started: {0}")]
     Runtime(io::Error),
-    #[error("becket itself broke down: that is a mistake in it, please report what stands above")]
+    #[error("internal error: this is a bug in becket, please report the output above")]
     Panicked,
     #[error("interrupted; the hooks that still ran were ended, so nothing was decided")]
     Interrupted,

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 pub(crate) enum NotRecorded {
     #[error("there is no file of the user's own to remember it in")]
     NoFile,
-    #[error("the name of the folder is no text that JSON could hold")]
+    #[error("the name of the folder is not valid Unicode, so JSON can't contain it")]
     NoText,
     #[error("`{}` was left alone: {why}", file.display())]
     Refused { file: PathBuf, why: String },
@@ -48,7 +48,7 @@ fn accepted(text: &str, folder: &str) -> Result<String, String> {
     let body = if text.trim().is_empty() { "{}\n" } else { text };
     let mut meant: Value = serde_json::from_str(body).map_err(|error| format!("it is not JSON: {error}"))?;
     let root = CstRootNode::parse(body, &ParseOptions::default()).map_err(|error| error.to_string())?;
-    let wrong = |what: &str| format!("{what} is no object");
+    let wrong = |what: &str| format!("{what} is not an object");
     let mut object = root.object_value().ok_or_else(|| wrong("the whole"))?;
     for key in [FOLDERS, folder] {
         let property = match only(&object, key)? {
@@ -66,7 +66,7 @@ fn accepted(text: &str, folder: &str) -> Result<String, String> {
     // The last look at a text before it is written.
     match serde_json::from_str::<Value>(&changed) {
         Ok(means) if means == meant => Ok(changed),
-        Ok(_) | Err(_) => Err("it can't be changed without changing more than was asked for".to_owned()),
+        Ok(_) | Err(_) => Err("it can't be edited without changing other parts".to_owned()),
     }
 }
 
@@ -76,7 +76,7 @@ fn only(object: &CstObject, key: &str) -> Result<Option<CstObjectProp>, String> 
         object.properties().into_iter().filter(|property| property.decoded_name().as_deref() == Some(key));
     match (found.next(), found.next()) {
         (property, None) => Ok(property),
-        (_, Some(_)) => Err(format!("`{key}` stands in it twice")),
+        (_, Some(_)) => Err(format!("`{key}` occurs twice in it")),
     }
 }
 

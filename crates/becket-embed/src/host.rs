@@ -99,11 +99,14 @@ impl Host {
     /// Returns the inputs from which the configuration of a session is loaded.
     fn launch(&self, wants: &Open) -> Result<Launch, NotOpened> {
         if !wants.start.is_absolute() {
-            return Err(wrong(format!("`start` is `{}`, which is no whole path", wants.start.display())));
+            return Err(wrong(format!(
+                "`start` is `{}`, which is not an absolute path",
+                wants.start.display()
+            )));
         }
         let start = launch::start(&wants.start).map_err(|why| {
             let start = wants.start.display();
-            wrong(format!("`start`: `{start}` is no directory that can be entered: {why}"))
+            wrong(format!("`start`: `{start}` is not an accessible directory: {why}"))
         })?;
         let flag = self.settings(wants)?;
         let profile = wants.profile.map_or_else(|| self.profile.clone(), becket_engine::Profile::from);
@@ -141,7 +144,7 @@ impl Host {
         let mut environment = self.environment.clone();
         for (name, value) in &wants.env {
             if name.is_empty() || name.contains(['=', '\0']) {
-                return Err(wrong(format!("`env`: `{name}` is no name of a variable")));
+                return Err(wrong(format!("`env`: `{name}` is not a valid variable name")));
             }
             environment = match value {
                 Some(value) if value.contains('\0') => {

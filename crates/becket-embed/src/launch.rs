@@ -142,5 +142,5 @@ pub fn plugin_directory(directory: &Path) -> Result<(), String> {
 pub fn start(directory: &Path) -> Result<PathBuf, String> {
     let resolved = if cfg!(windows) { std::path::absolute(directory) } else { directory.canonicalize() };
     let resolved = resolved.map_err(|error| error.to_string())?;
-    if resolved.is_dir() { Ok(resolved) } else { Err("it is no directory".to_owned()) }
+    if resolved.is_dir() { Ok(resolved) } else { Err("it is not a directory".to_owned()) }
 }

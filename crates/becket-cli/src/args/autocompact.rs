@@ -2,21 +2,21 @@
 
 use std::str::FromStr;
 
-/// The smallest window that can be named: below, little but the summary would fit.
+/// The smallest allowed window: in a smaller one, little but the summary would fit.
 const LEAST: u64 = 100_000;
 
 /// The window that conversations are compacted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Autocompact {
-    /// That of the model.
+    /// The window of the model.
     Auto,
-    /// One of so many tokens.
+    /// A window of this many tokens.
     Tokens(u64),
 }
 
-/// A value that names no window.
+/// A value that is not a valid window.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("write `auto`, or a number of tokens from 100000 on, as in `500k`")]
+#[error("write `auto`, or at least 100000 tokens, as in `500k`")]
 pub(crate) struct InvalidWindow;
 
 impl FromStr for Autocompact {

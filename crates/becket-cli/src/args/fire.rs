@@ -39,12 +39,12 @@ pub(crate) struct FireArgs {
     #[command(flatten)]
     pub(crate) lent: LentArgs,
     /// Connect the MCP servers of this file (`mcpServers`) for mcp_tool handlers
-    #[arg(long, value_name = "FILE", help_heading = "What hooks are lent")]
+    #[arg(long, value_name = "FILE", help_heading = "Services for hooks")]
     pub(crate) mcp_config: Option<PathBuf>,
-    /// Give what goes on in the background the time of SessionEnd hooks, and then end it, as the end of a session does
+    /// Wait for background hooks as long as for SessionEnd hooks, and then end them, as the end of a session does
     #[arg(long, conflicts_with = "stdin_event")]
     pub(crate) no_wait: bool,
-    /// Keep private files of hooks and what runs in the background here, as a session does; `becket background` looks there
+    /// Store private files of hooks and the state of background hooks in DIR, as a session does; `becket background` reads it
     #[arg(long, value_name = "DIR")]
     pub(crate) session_dir: Option<PathBuf>,
     /// Show running hooks on stderr; `auto`: if stderr is a terminal
@@ -54,12 +54,12 @@ pub(crate) struct FireArgs {
 
 /// The services for hooks.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "What hooks are lent")]
+#[command(next_help_heading = "Services for hooks")]
 pub(crate) struct LentArgs {
     /// The model of prompt and agent handlers that name none: haiku, claude-…, provider::name
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// The server of that model; a bare NAME then speaks the protocol of OpenAI
+    /// URL of the model's server; a NAME without a provider then means the OpenAI protocol
     #[arg(long, value_name = "URL", requires = "model")]
     pub(crate) model_url: Option<String>,
     /// Answer from a script instead of any model; no request leaves this machine

@@ -22,13 +22,13 @@ pub(crate) struct McpServersArgs {
     /// More servers, as a file or as JSON like `.mcp.json`; may be repeated
     #[arg(long, value_name = "FILE|JSON", global = true)]
     pub(crate) mcp_config: Vec<String>,
-    /// Only the servers of --mcp-config, and what policy says about them
+    /// Use only the servers of --mcp-config, subject to policy
     #[arg(long, global = true)]
     pub(crate) strict_mcp_config: bool,
-    /// Use the servers of a project without an approval of each, as for a workspace that is trusted whole
+    /// Use the servers of a project without individual approvals, as in a fully trusted workspace
     #[arg(long, global = true)]
     pub(crate) approve_all: bool,
-    /// Trust this folder: approvals count that may have come with it
+    /// Trust this folder: approvals in its own files count
     #[arg(long, global = true)]
     pub(crate) trust_project: bool,
 }
@@ -36,9 +36,9 @@ pub(crate) struct McpServersArgs {
 /// The commands of `becket mcp`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpCommand {
-    /// List the servers: where each comes from, how it is reached, whether it is connected, and if not, why
+    /// List the servers with their source, transport and connection state
     List(McpListArgs),
-    /// Show each step of connecting a server, with its time and what went wrong
+    /// Show each step of connecting to a server, with its time and errors
     Doctor {
         /// Only this server
         server: Option<String>,
@@ -58,16 +58,16 @@ pub(crate) enum McpCommand {
     Prompts(McpPromptsArgs),
     /// Log in to a server that requires authorization
     Login(McpLoginArgs),
-    /// Forget the tokens of a server
+    /// Remove the tokens of a server
     Logout {
         /// The server
         server: String,
     },
-    /// Let a server of the project be used, as long as its entry stays as it is
+    /// Approve a server of the project, as long as its entry does not change
     Approve {
         /// The server
         server: String,
-        /// Take the approval back
+        /// Revoke the approval
         #[arg(long)]
         revoke: bool,
     },
@@ -88,7 +88,7 @@ pub(crate) enum McpCommand {
 /// `becket mcp list`
 #[derive(Debug, Args)]
 pub(crate) struct McpListArgs {
-    /// Say what is configured, and connect nothing
+    /// Show the configuration without connecting
     #[arg(long)]
     pub(crate) no_connect: bool,
 }
@@ -98,7 +98,7 @@ pub(crate) struct McpListArgs {
 pub(crate) struct McpToolsArgs {
     /// The server
     pub(crate) server: String,
-    /// With the schema of each input
+    /// Include the schema of each input
     #[arg(long)]
     pub(crate) schema: bool,
 }
@@ -113,21 +113,21 @@ Exit codes: 0 done, 1 an error or a tool that says it failed, 2 denied, 3 put of
 pub(crate) struct McpCallArgs {
     /// The server
     pub(crate) server: String,
-    /// The tool, as the server calls it or as models do
+    /// The tool, by the server's name for it or by the models' name
     pub(crate) tool: String,
     /// Its input as JSON, from a file, or from stdin
     #[arg(value_name = "JSON|@FILE|-", default_value = "{}", allow_hyphen_values = true)]
     pub(crate) input: String,
-    /// Call it past all hooks and rules; says so
+    /// Bypass all hooks and rules, with a warning
     #[arg(long, conflicts_with_all = ["nobody_to_ask", "mode", "model", "model_script", "allow_network", "answers"])]
     pub(crate) no_hooks: bool,
     /// Decide as in a session without a user: an ask becomes a denial
     #[arg(long)]
     pub(crate) nobody_to_ask: bool,
-    /// The permission mode; without it the one that sessions start in
+    /// The permission mode; default: the one that sessions start in
     #[arg(long, value_parser = ["default", "plan", "acceptEdits", "auto", "dontAsk", "bypassPermissions"])]
     pub(crate) mode: Option<String>,
-    /// The longest it may take, in seconds
+    /// Time limit in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     pub(crate) timeout: u64,
     #[command(flatten)]
@@ -148,11 +148,11 @@ pub(crate) struct McpPromptsArgs {
 
 /// `becket mcp login`
 #[derive(Debug, Args)]
-#[command(after_help = "Nothing is opened: the address to log in at is printed.")]
+#[command(after_help = "No browser is opened: the URL for the login is printed.")]
 pub(crate) struct McpLoginArgs {
     /// The server
     pub(crate) server: String,
-    /// Read the address that the browser ends at from stdin, for a browser on another machine
+    /// Read the final URL of the browser from stdin, for a browser on another machine
     #[arg(long)]
     pub(crate) paste: bool,
     /// Keep the tokens in a file, even if this program was built to keep them in the system's keyring
@@ -168,7 +168,7 @@ pub(crate) struct McpLoginArgs {
 pub(crate) struct McpAddArgs {
     /// The name of the server
     pub(crate) name: String,
-    /// Its address, or its command with arguments
+    /// Its URL, or its command with arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "URL|COMMAND")]
     pub(crate) target: Vec<String>,
     /// The scope to write to

@@ -40,7 +40,7 @@ pub(crate) struct RunArgs {
 
 /// The formats of input and output.
 #[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "What is read and printed")]
+#[command(next_help_heading = "Input and output")]
 pub(crate) struct RunFormatArgs {
     /// Output format: the last answer, one object with the result, or one line for each event
     #[arg(long, value_enum, value_name = "FORMAT", conflicts_with = "json")]
@@ -51,19 +51,19 @@ pub(crate) struct RunFormatArgs {
     /// With text output, report progress on stderr, also if it is not a terminal
     #[arg(long)]
     pub(crate) verbose: bool,
-    /// In stream-json, a line for each hook that starts, prints and ends
+    /// In stream-json, lines for the start, output and end of each hook
     #[arg(long)]
     pub(crate) include_hook_events: bool,
-    /// In stream-json, pieces of answers as they come
+    /// In stream-json, parts of answers as they arrive
     #[arg(long)]
     pub(crate) include_partial_messages: bool,
-    /// In stream-json, what subagents say, and not only the tools that they call
+    /// In stream-json, messages of subagents, and not only their tool calls
     #[arg(long)]
     pub(crate) forward_subagent_text: bool,
     /// In stream-json, repeat each message that is read from stdin, as an acknowledgement
     #[arg(long)]
     pub(crate) replay_user_messages: bool,
-    /// Write what happens to FILE, one line of JSON each, hooks included
+    /// Write all events to FILE as lines of JSON, hooks included
     #[arg(long, value_name = "FILE")]
     pub(crate) debug_file: Option<PathBuf>,
 }
@@ -72,13 +72,13 @@ pub(crate) struct RunFormatArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "The session")]
 pub(crate) struct RunSessionArgs {
-    /// Go on with the session of that id; without a prompt, with the calls that hooks have deferred in it
+    /// Resume the session with that id; without a prompt, run the calls that hooks have deferred in it
     #[arg(short, long, value_name = "ID", conflicts_with = "continue_last")]
     pub(crate) resume: Option<String>,
-    /// Go on with the latest session of this directory
+    /// Resume the latest session of this directory
     #[arg(short, long = "continue")]
     pub(crate) continue_last: bool,
-    /// With --resume or --continue: leave that session as it is, and go on in a copy with an id of its own
+    /// With --resume or --continue: continue in a copy with a new id, and leave that session unchanged
     #[arg(long)]
     pub(crate) fork_session: bool,
     /// The id of the new session, a UUID
@@ -93,14 +93,13 @@ pub(crate) struct RunSessionArgs {
     /// Write the state of the session to FILE after each turn, before its Stop hooks: for a run in the background
     #[arg(long, value_name = "FILE")]
     pub(crate) state_file: Option<PathBuf>,
-    /// Note after each turn what later sessions of this directory should know, and tell this one what was noted before; the
-    /// small fast model is asked
+    /// After each turn, note what later sessions of this directory should know, and include earlier notes in this one; uses the small fast model
     #[arg(long)]
     pub(crate) memory_notes: bool,
     /// Run Setup hooks (`init`) first
     #[arg(long, conflicts_with_all = ["init_only", "maintenance"])]
     pub(crate) init: bool,
-    /// Run Setup and SessionStart hooks, and end
+    /// Run Setup and SessionStart hooks, and exit
     #[arg(long, conflicts_with = "maintenance")]
     pub(crate) init_only: bool,
     /// Run Setup hooks (`maintenance`) first
@@ -115,25 +114,25 @@ pub(crate) struct RunModelArgs {
     /// haiku, sonnet, opus, claude-…, provider::name, or script:FILE
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
-    /// The address of a server that has it; without `provider::` in NAME it is spoken to as to OpenAI's
+    /// URL of a server for it; without `provider::` in NAME the OpenAI protocol is used
     #[arg(long, value_name = "URL", requires = "model")]
     pub(crate) model_url: Option<String>,
     /// Model for the rest of a turn whose model is overloaded; the next turn tries the first one again
     #[arg(long, value_name = "NAME")]
     pub(crate) fallback_model: Option<String>,
-    /// The most answers of the model to one prompt; as many as it takes where this is left out
+    /// Limit on answers of the model to one prompt; default: unlimited
     #[arg(long, value_name = "N", value_parser = answers)]
     pub(crate) max_turns: Option<u32>,
-    /// The window that the conversation is compacted for, in tokens (`500k`), from 100000 on; `auto` is the model's
+    /// Context window that the conversation is compacted for, in tokens (`500k`), at least 100000; `auto` is the model's
     #[arg(long, value_name = "auto|TOKENS")]
     pub(crate) autocompact: Option<Autocompact>,
     /// Replace the system prompt
     #[arg(long, value_name = "TEXT")]
     pub(crate) system_prompt: Option<String>,
-    /// Put this at the end of the system prompt
+    /// Append to the system prompt
     #[arg(long, value_name = "TEXT")]
     pub(crate) append_system_prompt: Option<String>,
-    /// Work as this agent
+    /// Run as this agent
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
     /// Lead a team of that name: agents that the model starts with a name are teammates, who share a list of tasks and
@@ -149,22 +148,22 @@ pub(crate) struct RunModelArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Permissions")]
 pub(crate) struct RunPermissionArgs {
-    /// Rules for what runs without a question, as in `permissions.allow`: "Bash(git log *)" Edit
+    /// Rules for calls that run without a prompt, as in `permissions.allow`: "Bash(git log *)" Edit
     #[arg(long = "allowedTools", alias = "allowed-tools", value_name = "RULE", num_args = 1..)]
     pub(crate) allowed_tools: Vec<String>,
-    /// Rules for what never runs, as in `permissions.deny`
+    /// Rules for calls that never run, as in `permissions.deny`
     #[arg(long = "disallowedTools", alias = "disallowed-tools", value_name = "RULE", num_args = 1..)]
     pub(crate) disallowed_tools: Vec<String>,
     /// default, plan, acceptEdits, auto, dontAsk or bypassPermissions
     #[arg(long, value_name = "MODE")]
     pub(crate) permission_mode: Option<String>,
-    /// Run whatever no rule and no hook forbids; refused for root, but in a sandbox (IS_SANDBOX=1)
+    /// Run everything that no rule or hook forbids; not allowed for root outside of a sandbox (IS_SANDBOX=1)
     #[arg(long)]
     pub(crate) dangerously_skip_permissions: bool,
     /// More working directories
     #[arg(long, value_name = "DIR", num_args = 1..)]
     pub(crate) add_dir: Vec<PathBuf>,
-    /// Let what this folder brings along grant something, too: allow rules, directories, modes, allows of its hooks, hooks
+    /// Let this folder's own files grant permissions, too: allow rules, directories, modes, allows of its hooks, hooks
     /// of its agents, variables for hooks, approvals of MCP servers
     #[arg(long, alias = "trust")]
     pub(crate) trust_project: bool,
@@ -180,7 +179,7 @@ pub(crate) struct RunSourceArgs {
     /// More MCP servers, as files or as JSON like `.mcp.json`
     #[arg(long, value_name = "FILE|JSON", num_args = 1..)]
     pub(crate) mcp_config: Vec<String>,
-    /// Only the MCP servers of --mcp-config, and what policy says about them
+    /// Use only the MCP servers of --mcp-config, subject to policy
     #[arg(long)]
     pub(crate) strict_mcp_config: bool,
     /// Start without the hooks of settings and plugins, without skills, agents and MCP servers of files
@@ -207,9 +206,9 @@ pub(crate) enum OutputFormat {
     /// The last answer
     #[default]
     Text,
-    /// One object about the whole
+    /// One object with the result
     Json,
-    /// A line of JSON for each thing that happens
+    /// One line of JSON for each event
     StreamJson,
 }
 
@@ -225,5 +224,5 @@ pub(crate) enum InputFormat {
 
 /// Parses the limit on answers.
 fn answers(given: &str) -> Result<u32, &'static str> {
-    given.parse().ok().filter(|answers| *answers > 0).ok_or("write a whole number from 1 on")
+    given.parse().ok().filter(|answers| *answers > 0).ok_or("write a whole number, at least 1")
 }

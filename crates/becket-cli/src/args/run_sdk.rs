@@ -10,10 +10,10 @@ pub(crate) struct RunSdkArgs {
     /// Tool that decides permissions: `stdio` is the program that reads stdout
     #[arg(long, value_name = "stdio")]
     pub(crate) permission_prompt_tool: Option<String>,
-    /// The tools of the program itself that there are, apart by commas; `default` is all, nothing is none
+    /// Built-in tools to keep, separated by commas; `default` is all, an empty value is none
     #[arg(long, value_name = "NAMES")]
     pub(crate) tools: Option<String>,
-    /// Let the session be put into the mode bypassPermissions later; it starts in another
+    /// Allow switching to the mode bypassPermissions later; the session starts in another one
     #[arg(long)]
     pub(crate) allow_dangerously_skip_permissions: bool,
     /// As --system-prompt, from a file
@@ -82,7 +82,7 @@ pub(crate) struct RunRefusedArgs {
 }
 
 impl RunMuteArgs {
-    /// Those that were given.
+    /// Returns those that were given.
     pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
         let all = [
             ("--betas", self.betas.is_some()),
@@ -95,11 +95,11 @@ impl RunMuteArgs {
     }
 }
 
-/// An argument, whether it was given, and why it can't be met.
+/// An argument, its presence, and the reason why it is not supported.
 type Refused = (&'static str, bool, &'static str);
 
 impl RunRefusedArgs {
-    /// The first that was given, and why it can't be met.
+    /// Returns the first that was given, and the reason why it is not supported.
     pub(crate) fn given(&self) -> Option<(&'static str, &'static str)> {
         let mut all = self.limits().into_iter().chain(self.sessions()).chain(self.settings());
         all.find(|(_, is_given, _)| *is_given).map(|(name, _, why)| (name, why))
@@ -110,14 +110,14 @@ impl RunRefusedArgs {
             (
                 "--max-budget-usd",
                 self.max_budget_usd.is_some(),
-                "costs are told, and not limited: use `--max-turns`",
+                "costs are reported, but not limited: use `--max-turns`",
             ),
             (
                 "--task-budget",
                 self.task_budget.is_some(),
-                "tokens are told, and not limited: use `--max-turns`",
+                "tokens are reported, but not limited: use `--max-turns`",
             ),
-            ("--json-schema", self.json_schema.is_some(), "answers of a given shape are not to be had"),
+            ("--json-schema", self.json_schema.is_some(), "answers are always free text"),
         ]
     }
 
@@ -125,12 +125,8 @@ impl RunRefusedArgs {
         [
             ("--resume-session-at", self.resume_session_at.is_some(), FROM_ITS_END),
             ("--resume-drops-turn", self.resume_drops_turn.is_some(), FROM_ITS_END),
-            (
-                "--session-mirror",
-                self.session_mirror,
-                "sessions are stored in files alone, and not handed out",
-            ),
-            ("--channels", !self.channels.is_empty(), "there are no channels"),
+            ("--session-mirror", self.session_mirror, "sessions are stored only in files"),
+            ("--channels", !self.channels.is_empty(), "there are no channels here"),
         ]
     }
 
@@ -146,9 +142,9 @@ impl RunRefusedArgs {
     }
 }
 
-const FROM_ITS_END: &str = "a session goes on from its end, or in a copy (`--fork-session`)";
+const FROM_ITS_END: &str = "a session is resumed at its end, or in a copy (`--fork-session`)";
 const ADMINISTRATORS: &str = "managed settings are an administrator's files";
 const OF_THE_START: &str = "settings are those of the directory in which the session starts";
 const WHOLE: &str =
     "a plugin is loaded whole: use `--plugin-dir`, and `--strict-mcp-config` against its servers";
-const NOBODY: &str = "leave `--permission-prompt-tool` out, and nobody is asked";
+const NOBODY: &str = "leave `--permission-prompt-tool` out to disable prompts";

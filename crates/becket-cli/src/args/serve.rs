@@ -10,34 +10,34 @@ use std::path::PathBuf;
 `becket schema rpc` describes the protocol; docs/guide/serve.md shows it at work.
 --plugin-dir, --settings and --strict hold for every session.")]
 pub(crate) struct ServeArgs {
-    /// Speak over stdin and stdout, which is the default
+    /// Use stdin and stdout, which is the default
     #[arg(long, conflicts_with = "socket")]
     pub(crate) stdio: bool,
     /// Listen on a Unix socket, in a directory that only its owner can enter (created if it is missing)
     #[arg(long, value_name = "PATH")]
     pub(crate) socket: Option<PathBuf>,
-    /// Listen on a loopback address for HTTP, with a token in a file; the port 0 is any that is free
+    /// Listen on a loopback address for HTTP, with a token in a file; port 0 is any free one
     #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["stdio", "socket"])]
     pub(crate) http: Option<SocketAddr>,
     /// File with the token of HTTP: an existing one, or one to create [default: a new one, which is reported]
     #[arg(long, value_name = "FILE", requires = "http")]
     pub(crate) token_file: Option<PathBuf>,
-    /// End the sessions of an HTTP client that has had nothing open for so many seconds
+    /// End the sessions of an HTTP client without open requests for this many seconds
     #[arg(long, value_name = "SECONDS", requires = "http", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) linger: u64,
-    /// Cut off a client that reads nothing for so many seconds while something waits for it
+    /// Disconnect a client that reads nothing for this many seconds while messages wait for it
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) patience: u64,
     /// The model of prompt and agent handlers that name none: haiku, claude-…, provider::name
-    #[arg(long, value_name = "NAME", help_heading = "What hooks are lent")]
+    #[arg(long, value_name = "NAME", help_heading = "Services for hooks")]
     pub(crate) model: Option<String>,
-    /// The server of that model; a bare NAME then speaks the protocol of OpenAI
-    #[arg(long, value_name = "URL", requires = "model", help_heading = "What hooks are lent")]
+    /// URL of the model's server; a NAME without a provider then means the OpenAI protocol
+    #[arg(long, value_name = "URL", requires = "model", help_heading = "Services for hooks")]
     pub(crate) model_url: Option<String>,
-    /// The MCP servers that mcp_tool handlers of each session may call, a file as .mcp.json is
-    #[arg(long, value_name = "FILE", help_heading = "What hooks are lent")]
+    /// The MCP servers that mcp_tool handlers of each session may call, as a file like .mcp.json
+    #[arg(long, value_name = "FILE", help_heading = "Services for hooks")]
     pub(crate) mcp_config: Option<PathBuf>,
     /// Answer from a script instead of any model
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "model_url"], help_heading = "What hooks are lent")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "model_url"], help_heading = "Services for hooks")]
     pub(crate) model_script: Option<PathBuf>,
 }

@@ -36,7 +36,7 @@ mod of_unix {
         Guard::start(&keeper)
             .inspect_err(|error| {
                 out.tell(&format!(
-                    "becket: if this run is killed, nobody ends its hooks and commands: {error}\n"
+                    "becket: if this run is killed, its hooks and commands are not ended: {error}\n"
                 ));
             })
             .ok()

@@ -133,7 +133,7 @@ async fn on_socket(
 #[cfg(not(unix))]
 async fn on_socket(path: &Path, _: Arc<Lender>, _: Duration, _: (&CancellationToken, Out)) -> Done {
     let why = format!(
-        "`{}`: there are no Unix sockets here: leave `--socket` out, and speak over stdio",
+        "`{}`: Unix sockets are not supported on this system: leave `--socket` out, and use stdio",
         path.display()
     );
     Err(CliError::Serve { why })

@@ -121,6 +121,6 @@ mod tests {
         assert!(error(EventKind::PreToolUse, "tool_name").contains("has no `=`"));
         assert!(error(EventKind::PreToolUse, "hook_event_name=Stop").contains("no input field"));
         let inside = set(EventKind::PreToolUse, &["tool_name=x", "tool_name.y=z"]);
-        assert!(inside.expect_err("must not be taken").contains("is no object"));
+        assert!(inside.expect_err("must not be taken").contains("is not an object"));
     }
 }

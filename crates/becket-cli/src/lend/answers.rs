@@ -61,11 +61,8 @@ impl Answers {
     /// Returns the mismatches between the file and the hooks, one line each.
     pub(crate) fn notices(&self) -> Vec<String> {
         let state = self.state();
-        let without = |id: &String| {
-            format!(
-                "no answer for the question `{id}` stands in the file: the hook was told that none was chosen"
-            )
-        };
+        let without =
+            |id: &String| format!("no answer for the question `{id}` is in the file: the hook received none");
         let mut notices: Vec<String> = state.unanswered.iter().map(without).collect();
         match &state.left {
             Left::ById(all) => {
@@ -73,12 +70,8 @@ impl Answers {
                 notices.extend(unused.map(|(id, ..)| format!("the question `{id}` was never asked")));
             }
             Left::InOrder(left) if left.is_empty() => {}
-            Left::InOrder(left) if left.len() == 1 => {
-                notices.push("the last answer was never asked for".into())
-            }
-            Left::InOrder(left) => {
-                notices.push(format!("the last {} answers were never asked for", left.len()))
-            }
+            Left::InOrder(left) if left.len() == 1 => notices.push("the last answer has no question".into()),
+            Left::InOrder(left) => notices.push(format!("the last {} answers have no question", left.len())),
         }
         notices
     }
@@ -156,7 +149,7 @@ mod tests {
     fn in_order_once_each() {
         let answers = answers(json!(["y", null, "n"]));
         assert_eq!(["a", "b"].map(|id| answers.answer(id)), [Some("y".into()), None]);
-        assert_eq!(answers.notices(), ["the last answer was never asked for"]);
+        assert_eq!(answers.notices(), ["the last answer has no question"]);
         assert_eq!(["c", "d"].map(|id| answers.answer(id)), [Some("n".into()), None]);
         assert!(answers.notices()[0].contains("`d`"));
     }

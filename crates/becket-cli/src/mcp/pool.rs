@@ -90,8 +90,9 @@ pub(crate) fn pool_with(
         match milliseconds {
             Ok(some @ 1..) => options.connect_timeout = Duration::from_millis(some),
             Ok(0) | Err(_) => {
-                let why =
-                    format!("`{CONNECT}={given}` is no time: write milliseconds, as in `{CONNECT}=30000`");
+                let why = format!(
+                    "`{CONNECT}={given}` is not a valid time: write milliseconds, as in `{CONNECT}=30000`"
+                );
                 return Err(CliError::McpConfig { why });
             }
         }

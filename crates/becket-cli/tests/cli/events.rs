@@ -26,7 +26,7 @@ fn check_output_says_how_an_output_is_taken() {
     let env = env();
     for (event, exit, stdout, code, said) in [
         ("PreToolUse", "2", "", 0, "deny  the model reads:\n    no"),
-        ("PreToolUse", "0", "", 0, "silent: nothing is decided"),
+        ("PreToolUse", "0", "", 0, "silent: no decision"),
         ("PreToolUse", "1", "", 1, "an error: it ended with exit code 1"),
         ("PreToolUse", "0", "{\"a\": }", 1, "goes unchecked: it printed invalid JSON"),
         ("PreToolUse", "127", "{}", 1, "goes unchecked"),

@@ -125,7 +125,10 @@ fn a_server_that_hangs_is_given_up_in_time() {
         }
     }
     let wrong = env.becket(["mcp", "--mcp-config", &config, "list"]).env("MCP_TIMEOUT", "soon").run();
-    assert!(wrong.code == Some(1) && wrong.stderr.contains("`MCP_TIMEOUT=soon` is no time"), "{wrong:?}");
+    assert!(
+        wrong.code == Some(1) && wrong.stderr.contains("`MCP_TIMEOUT=soon` is not a valid time"),
+        "{wrong:?}"
+    );
 }
 
 // rules: X1, X3

@@ -63,14 +63,14 @@ fn a_login_lets_the_server_be_used_until_the_logout() {
     tells_nothing(&server, &done);
     listed("connected");
     let again = becket(&env, &server, &["login", "s"]).run();
-    assert!(again.code == Some(0) && again.stdout.contains("wants no login"), "{again:?}");
+    assert!(again.code == Some(0) && again.stdout.contains("without a login"), "{again:?}");
 
     let out = becket(&env, &server, &["logout", "s"]).run();
     assert!(out.code == Some(0) && out.stdout.contains("logged out: s"), "{out:?}");
     assert!(!server.has_good_tokens(), "the authorisation server was told");
     listed("needs a login");
     let nobody = becket(&env, &server, &["logout", "s"]).run();
-    assert!(nobody.code == Some(0) && nobody.stdout.contains("nobody was logged in"), "{nobody:?}");
+    assert!(nobody.code == Some(0) && nobody.stdout.contains("not logged in"), "{nobody:?}");
 }
 
 // rules: L0, C8
@@ -123,7 +123,7 @@ fn a_server_of_this_machine_has_no_login() {
     let env = env();
     let config = json!({"mcpServers": {"s": crate::mcp::server(&[])}}).to_string();
     let login = env.becket(["mcp", "--mcp-config", &config, "login", "s"]).run();
-    assert!(login.code == Some(0) && login.stdout.contains("wants no login"), "{login:?}");
+    assert!(login.code == Some(0) && login.stdout.contains("without a login"), "{login:?}");
     let logout = env.becket(["mcp", "--mcp-config", &config, "logout", "s"]).run();
     assert!(logout.code == Some(1) && logout.stderr.contains("nobody can log in"), "{logout:?}");
 }

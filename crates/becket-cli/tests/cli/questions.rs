@@ -161,7 +161,7 @@ fn with_nobody_to_ask_a_hook_hears_null_and_without_leave_nothing() {
 fn answers_come_from_a_file() {
     for (answers, selected, told) in [
         (r#"{"deploy": "y", "other": "n"}"#, json!("y"), "the question `other` was never asked"),
-        (r#"["y", null]"#, json!("y"), "the last answer was never asked for"),
+        (r#"["y", null]"#, json!("y"), "the last answer has no question"),
         (r#"["n"]"#, json!("n"), ""),
         (r#"{"deploy": null}"#, Value::Null, ""),
         ("{}", Value::Null, "no answer for the question `deploy`"),

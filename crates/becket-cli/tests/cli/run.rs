@@ -166,7 +166,7 @@ fn a_line_that_is_no_message_ends_the_run_by_its_number() {
     let first = json!({"type": "user", "message": {"role": "user", "content": "hi"}});
     let ended = run(&env, &arguments).stdin(format!("{first}\n{{\"type\": \"usr\"}}\n{first}\n")).run();
     assert_eq!(ended.code, Some(1), "{ended:?}");
-    assert!(ended.stderr.contains("line 2 of stdin is no message: its `type` is `\"usr\"`"), "{ended:?}");
+    assert!(ended.stderr.contains("line 2 of stdin is not a message: its `type` is `\"usr\"`"), "{ended:?}");
     assert_eq!(lines(&ended).iter().filter(|line| line["type"] == "result").count(), 1);
     assert!(env.project().join("ended").exists(), "the session was closed");
 }

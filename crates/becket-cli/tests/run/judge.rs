@@ -53,7 +53,7 @@ fn hooks(want: &Want, seen: &Seen) -> Vec<String> {
         wrong.push(format!("events in any order: wanted {wanted:?}, got {events:?}"));
     }
     let broken = seen.hooks.iter().filter(|record| !record["input"].is_object());
-    wrong.extend(broken.map(|record| format!("a hook was told what is no JSON object: {record}")));
+    wrong.extend(broken.map(|record| format!("a hook received something else than a JSON object: {record}")));
     let mut records: Vec<&Value> = seen.hooks.iter().collect();
     for wanted in &want.inputs {
         // A record may be named by its hook, beside its input.

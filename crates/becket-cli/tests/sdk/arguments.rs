@@ -14,12 +14,12 @@ fn hello() -> TestEnv {
 #[test]
 fn what_can_not_be_had_and_somebody_relies_on_is_refused_by_name() {
     for (arguments, said) in [
-        (&["--max-budget-usd", "1"][..], "`--max-budget-usd` has no meaning here"),
+        (&["--max-budget-usd", "1"][..], "`--max-budget-usd` is not supported"),
         (&["--task-budget", "1000"], "--max-turns"),
-        (&["--json-schema", "{}"], "answers of a given shape"),
-        (&["--resume-session-at=x"], "from its end"),
-        (&["--resume-drops-turn="], "from its end"),
-        (&["--session-mirror"], "not handed out"),
+        (&["--json-schema", "{}"], "free text"),
+        (&["--resume-session-at=x"], "at its end"),
+        (&["--resume-drops-turn="], "at its end"),
+        (&["--session-mirror"], "only in files"),
         (&["--channels", "x"], "no channels"),
         (&["--project-config-root=/"], "directory in which the session starts"),
         (&["--plugin-dir-no-mcp", "x"], "--strict-mcp-config"),
@@ -124,5 +124,8 @@ fn the_window_that_is_compacted_for_can_be_named() {
     let env = place(BECKET, &json!({}), &json!([]));
     let (code, stderr) = Host::with_env(&env, &[], &[(WINDOW, "few")]).ends();
     assert_eq!(code, Some(2), "{stderr}");
-    assert!(stderr.contains("`CLAUDE_CODE_AUTO_COMPACT_WINDOW=few` is no window: write `auto`"), "{stderr}");
+    assert!(
+        stderr.contains("`CLAUDE_CODE_AUTO_COMPACT_WINDOW=few` is not a valid window: write `auto`"),
+        "{stderr}"
+    );
 }

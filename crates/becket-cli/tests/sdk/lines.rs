@@ -56,9 +56,9 @@ fn what_initialize_asks_for_in_vain_ends_the_run_with_its_name() {
         (json!({"managedSettings": {}}), "administrator"),
         (json!({"plugins": []}), "--plugin-dir"),
         (json!({"hooks": []}), "`hooks` must be an object"),
-        (json!({"hooks": {"PreTolUse": []}}), "`PreTolUse` is no event"),
+        (json!({"hooks": {"PreTolUse": []}}), "`PreTolUse` is not an event"),
         (json!({"hooks": {"PreToolUse": [{}]}}), "`hooks.PreToolUse[0]`: `hookCallbackIds`"),
-        (json!({"hooks": {"PreToolUse": [{"hookCallbackIds": [7]}]}}), "no string"),
+        (json!({"hooks": {"PreToolUse": [{"hookCallbackIds": [7]}]}}), "not a string"),
         (json!({"hooks": {"PreToolUse": [{"hookCallbackIds": ["h"], "matcher": 7}]}}), "`matcher`"),
         (json!({"hooks": {"PreToolUse": [{"hookCallbackIds": ["h"], "matcher": "("}]}}), "matcher"),
         (json!({"hooks": {"PreToolUse": [{"hookCallbackIds": ["h"], "timeout": 0}]}}), "above 0"),
@@ -102,8 +102,8 @@ fn what_has_no_effect_is_told() {
 #[test]
 fn a_bad_line_ends_the_run_with_its_number() {
     for (line, said) in [
-        ("{", "line 2 of stdin is no message: it is not valid JSON"),
-        (r#"{"type":"control_reqest"}"#, "line 2 of stdin is no message: its `type`"),
+        ("{", "line 2 of stdin is not a message: it is not valid JSON"),
+        (r#"{"type":"control_reqest"}"#, "line 2 of stdin is not a message: its `type`"),
         (r#"{"type":"control_request"}"#, "its `request_id` is missing, but must be a string"),
         (r#"{"type":"control_request","request_id":7,"request":{}}"#, "its `request_id` is `7`"),
         (r#"{"type":"control_request","request_id":"a"}"#, "its `request` is missing"),

@@ -134,7 +134,7 @@ fn only_a_yes_that_is_understood_whole_is_one() {
         (json!({"behavior": "deny"}), "the user said no"),
         (json!({"behavior": "Allow"}), "must be `allow` or `deny`"),
         (json!({}), "`behavior` of the host's answer is missing"),
-        (json!("allow"), "is no object"),
+        (json!("allow"), "is not an object"),
         (json!({"behavior": "allow", "updatedInput": "touch made"}), "`updatedInput`"),
         (json!({"behavior": "allow", "updatedPermissions": bad_update}), "`updatedPermissions`"),
         (json!({"behavior": "allow", "updatedPermissions": {}}), "must be a list"),

@@ -35,17 +35,12 @@ fn a_wrong_request_is_told_and_the_next_is_answered() {
         ("event/plan", fire("PreToolUse", json!({"tool_name": 5})), "params", "`tool_name` must be"),
         ("event/fire", fire("PreToolUse", foreign), "params", "`input.session_id` is \"t\""),
         ("event/explain", fire("Stop", json!({"hook_event_name": "Start"})), "params", "must be `Stop`"),
-        ("session/open", json!({"start": "here"}), "params", "no whole path"),
-        (
-            "session/open",
-            json!({"start": "/nowhere/at/all"}),
-            "params",
-            "is no directory that can be entered",
-        ),
+        ("session/open", json!({"start": "here"}), "params", "not an absolute path"),
+        ("session/open", json!({"start": "/nowhere/at/all"}), "params", "is not an accessible directory"),
         ("session/open", json!({"start": env.project(), "session": "s"}), "params", "is open already"),
         ("session/open", open(json!({"session": ""})), "params", "must not be empty"),
         ("session/open", open(json!({"permission_mode": "yolo"})), "params", "unknown variant `yolo`"),
-        ("session/open", open(json!({"env": {"A=B": "c"}})), "params", "no name of a variable"),
+        ("session/open", open(json!({"env": {"A=B": "c"}})), "params", "not a valid variable name"),
         ("session/open", open(json!({"settings": {}, "settings_file": "x"})), "params", "not both"),
         (
             "session/open",
@@ -95,13 +90,13 @@ fn a_line_that_is_no_message_is_told_with_its_number() {
     assert_eq!(kind, "version");
     client.asks("initialize", json!({"protocol": 1}));
     for (line, kind, words) in [
-        ("{\"jsonrpc\"\n", "not_json", "line 4 is no JSON"),
-        ("\u{feff}{}\n", "not_json", "line 5 is no JSON"),
-        ("[]\n", "no_message", "line 6 is no message: batches"),
+        ("{\"jsonrpc\"\n", "not_json", "line 4 is not JSON"),
+        ("\u{feff}{}\n", "not_json", "line 5 is not JSON"),
+        ("[]\n", "no_message", "line 6 is not a message: batches"),
         (
             "{\"jsonrpc\":\"2.0\",\"method\":\"event/fire\"}\n",
             "no_message",
-            "line 7 is no message: `event/fire` is a request",
+            "line 7 is not a message: `event/fire` is a request",
         ),
         ("{\"id\":3}\n", "no_message", "line 8"),
     ] {

@@ -115,10 +115,7 @@ fn a_line_that_is_not_finished_ends_its_client_and_gives_its_room_back() {
             told.iter().filter(|line| line["id"] == Value::Null).map(fault).collect();
         assert_eq!(faults.len(), 1, "{told:#?}");
         let (kind, words) = &faults[0];
-        assert!(
-            kind == "slow" && words.contains("did not come to its end within 30 seconds"),
-            "{kind}: {words}"
-        );
+        assert!(kind == "slow" && words.contains("was not complete within 30 seconds"), "{kind}: {words}");
     }
     assert!(started.elapsed() < Duration::from_secs(50), "{:?}", started.elapsed());
     marker.wait_for(0);

@@ -44,7 +44,7 @@ fn what_stands_there_is_kept_unless_it_is_a_socket_that_nobody_has() {
     assert!(path.exists(), "a killed process removes nothing");
     drop(on_socket(&env, &[]));
     env.write("run/file", "mine");
-    assert!(refused(&env, "../run/file").contains("something else than a socket"));
+    assert!(refused(&env, "../run/file").contains("is not a socket"));
     assert_eq!(fs::read_to_string(env.root().join("run/file")).expect("it is there"), "mine");
     let long = format!("../run/{}", "x".repeat(120));
     assert!(refused(&env, &long).contains("xxx"));

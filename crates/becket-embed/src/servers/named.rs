@@ -41,7 +41,7 @@ pub enum Unusable {
     #[error("{0}")]
     NoServers(#[from] ConfigError),
     /// The variable of the time to connect holds no time.
-    #[error("`{CONNECT}={given}` is no time: write milliseconds, as in `{CONNECT}=30000`")]
+    #[error("`{CONNECT}={given}` is not a valid time: write milliseconds, as in `{CONNECT}=30000`")]
     NoTime {
         /// The type that was found.
         given: String,

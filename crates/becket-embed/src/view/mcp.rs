@@ -133,7 +133,7 @@ impl McpServer {
                 (McpState::Connected, None)
             }
             ServerState::NeedsAuth { .. } => {
-                let why = format!("it wants to know who asks: `becket mcp login {}`", view.name);
+                let why = format!("it requires a login: `becket mcp login {}`", view.name);
                 (McpState::NeedsAuth, Some(why))
             }
             ServerState::Failed { why } => (McpState::Failed, Some(why.to_string())),

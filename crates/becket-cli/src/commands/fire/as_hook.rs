@@ -37,7 +37,7 @@ pub(super) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: 
         Ok(code) => Ok(code),
         Err(error) if fails_closed(kind, &error) => {
             out.tell(&format!(
-                "becket can't run the hooks, so nothing is let through: {}\n",
+                "becket can't run the hooks, so the action is blocked: {}\n",
                 plain(&error.to_string())
             ));
             Ok(2)

@@ -59,7 +59,7 @@ pub(super) fn remove(
         (several, _) => {
             let files: Vec<String> = several.iter().map(|(home, _)| around.short(&home.file)).collect();
             let why =
-                format!("the server `{name}` stands in {}: say which with `--scope`", files.join(" and in "));
+                format!("the server `{name}` is in {}: choose one with `--scope`", files.join(" and in "));
             Err(CliError::McpEdit { why })
         }
     }
@@ -118,9 +118,7 @@ fn entry(args: &McpAddArgs) -> Result<Map<String, Value>, CliError> {
         entry.insert("args".into(), json!(rest));
     } else if let [one_more, ..] = rest {
         return Err(CliError::McpEdit {
-            why: format!(
-                "`{one_more}` follows the address: options stand before it, and nothing else is needed"
-            ),
+            why: format!("`{one_more}` follows the URL: options go before it, and nothing goes after it"),
         });
     } else {
         entry.insert("url".into(), json!(target));

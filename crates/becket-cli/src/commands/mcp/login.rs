@@ -54,13 +54,15 @@ pub(super) fn logout(server: &str, at: At<'_>) -> Done {
         LoggedOut::NoTokens => (McpAccountState::NotLoggedIn, None),
         LoggedOut::Everywhere => (McpAccountState::LoggedOut, None),
         LoggedOut::Here => {
-            let note = "the authorisation server has no way to be told: the tokens are gone here only";
+            let note =
+                "the authorisation server does not support revocation: the tokens were removed only here";
             (McpAccountState::LoggedOut, Some(note.to_owned()))
         }
         LoggedOut::NotRevoked { why } => {
             let why = why.map_or("it did not answer in time".to_owned(), |why| why.to_string());
-            let note =
-                format!("the tokens are gone here only, the authorisation server did not revoke them: {why}");
+            let note = format!(
+                "the tokens were removed only here, the authorisation server did not revoke them: {why}"
+            );
             (McpAccountState::LoggedOut, Some(note))
         }
     };
@@ -105,7 +107,7 @@ async fn logged_in(
     let server = args.server.clone();
     match pool.reconnect(&server, cancel).await {
         Ok(_) => {
-            let note = Some("it is connected and wants no login".to_owned());
+            let note = Some("it is connected without a login".to_owned());
             return Ok(McpAccount { note, ..account(&server, McpAccountState::Connected) });
         }
         Err(CallError::NeedsAuth { .. }) => {}
@@ -169,7 +171,7 @@ fn shown(account: McpAccount, at: At<'_>) -> Done {
         McpAccountState::LoggedIn => "logged in:",
         McpAccountState::Connected => "not needed:",
         McpAccountState::LoggedOut => "logged out:",
-        McpAccountState::NotLoggedIn => "nobody was logged in:",
+        McpAccountState::NotLoggedIn => "not logged in:",
     };
     let mut text = format!("{} {}", styled(GOOD, word), styled(HEAD, &account.server));
     if !account.scopes.is_empty() {

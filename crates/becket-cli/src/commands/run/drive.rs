@@ -22,7 +22,7 @@ use std::time::Instant;
 
 /// The message if a session is to continue and has no reason to.
 const NONE_WAITS: &str =
-    "no call of that session waits to be taken up: give a prompt, as in `becket run -c -p 'and now?'`";
+    "no call of that session waits to be resumed: give a prompt, as in `becket run -c -p 'and now?'`";
 
 /// Does all of it; the exit code says whether a result was an error.
 ///

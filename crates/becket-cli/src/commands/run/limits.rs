@@ -51,7 +51,8 @@ pub(super) fn of(at: At<'_>) -> Result<TurnOptions, CliError> {
 pub(super) fn window(at: At<'_>) -> Result<Window, CliError> {
     let given = at.around.var(WINDOW).filter(|value| !value.is_empty()).map(OsStr::to_string_lossy);
     let of_variable = given.map(|given| {
-        let wrong = |why: InvalidWindow| CliError::usage(format!("`{WINDOW}={given}` is no window: {why}"));
+        let wrong =
+            |why: InvalidWindow| CliError::usage(format!("`{WINDOW}={given}` is not a valid window: {why}"));
         given.parse::<Autocompact>().map_err(wrong)
     });
     Ok(match of_variable.transpose()?.or(at.args.model.autocompact) {

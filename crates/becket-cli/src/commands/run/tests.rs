@@ -81,7 +81,7 @@ fn arguments_that_contradict_each_other_are_told_and_end_with_2() {
         ("-p hi --include-partial-messages --output-format json", "`--include-partial-messages`"),
         ("-p hi --input-format stream-json", "leave the prompt out"),
         ("-p hi --fork-session", "`--resume ID`"),
-        ("-p hi --session-id 7", "is no UUID"),
+        ("-p hi --session-id 7", "is not a UUID"),
         (&format!("-p hi -c --session-id {id}"), "keeps its id"),
         ("-p hi --setting-sources usr", "did you mean `user`?"),
     ] {

@@ -80,8 +80,7 @@ fn harmless(args: &RunArgs, around: &Surroundings) -> Result<(), CliError> {
     let is_sandbox = around.var(SANDBOX).is_some_and(|value| value == "1");
     if skips && around.is_root && !is_sandbox {
         return Err(CliError::usage(format!(
-            "root may do anything on this machine, and with permissions skipped the model would: work as another user, or \
-             set `{SANDBOX}=1` where nothing can come to harm"
+            "with permissions skipped the model may do anything that root may: run as another user, or set `{SANDBOX}=1` inside of a sandbox"
         )));
     }
     Ok(())
@@ -98,12 +97,12 @@ fn session(args: &RunArgs) -> Result<(), CliError> {
     let Some(id) = &of.session_id else { return Ok(()) };
     if uuid::Uuid::try_parse(id).is_err() {
         return Err(CliError::usage(format!(
-            "`--session-id {id}` is no UUID: write one as in `5f1c9f0e-3c0b-4b7e-9a55-0d6f2b1c7a10`"
+            "`--session-id {id}` is not a UUID: write one as in `5f1c9f0e-3c0b-4b7e-9a55-0d6f2b1c7a10`"
         )));
     }
     if goes_on && !of.fork_session {
         return Err(CliError::usage(
-            "a session that goes on keeps its id: leave `--session-id` out, or add `--fork-session`",
+            "a resumed session keeps its id: leave `--session-id` out, or add `--fork-session`",
         ));
     }
     Ok(())
@@ -113,7 +112,7 @@ fn session(args: &RunArgs) -> Result<(), CliError> {
 fn driven(args: &RunArgs, global: &Global) -> Result<(), CliError> {
     let (of, sdk) = (&args.format, &args.sdk);
     if let Some((name, why)) = sdk.refused.given() {
-        return Err(CliError::usage(format!("`{name}` has no meaning here: {why}")));
+        return Err(CliError::usage(format!("`{name}` is not supported: {why}")));
     }
     let both = of.input_format == Some(InputFormat::StreamJson)
         && of.output_format == Some(OutputFormat::StreamJson);
@@ -128,13 +127,13 @@ fn driven(args: &RunArgs, global: &Global) -> Result<(), CliError> {
         }
         Some(other) => {
             return Err(CliError::usage(format!(
-                "`--permission-prompt-tool {other}`: only `stdio` can be asked for permissions"
+                "`--permission-prompt-tool {other}`: only `stdio` is supported"
             )));
         }
     }
     if wants_sandbox(global) {
         return Err(CliError::usage(
-            "`sandbox` in `--settings` has no meaning here: what runs would run without one",
+            "`sandbox` in `--settings` is not supported: what runs would run without one",
         ));
     }
     Ok(())
@@ -193,9 +192,9 @@ fn prompts(args: &RunArgs, around: &Surroundings) -> Result<Prompts, CliError> {
     let lines = args.format.input_format == Some(InputFormat::StreamJson);
     if args.session.init_only {
         return match argument {
-            Some(_) => Err(CliError::usage(
-                "`--init-only` works on no prompt: leave the prompt out, or write `--init`",
-            )),
+            Some(_) => {
+                Err(CliError::usage("`--init-only` takes no prompt: leave the prompt out, or write `--init`"))
+            }
             None => Ok(Prompts::None),
         };
     }
@@ -232,7 +231,7 @@ fn sources(given: Option<&str>) -> Result<Sources, CliError> {
             other => {
                 let near = suggest(other, &SOURCES).map(|near| format!("; did you mean `{near}`?"));
                 return Err(CliError::usage(format!(
-                    "`--setting-sources`: there is no source `{other}`: write `user`, `project` or `local`, apart by commas{}",
+                    "`--setting-sources`: there is no source `{other}`: write `user`, `project` or `local`, separated by commas{}",
                     near.unwrap_or_default()
                 )));
             }
@@ -251,7 +250,7 @@ fn without_prompt(args: &RunArgs) -> String {
     ];
     match greedy.iter().find(|(_, is_empty)| !is_empty) {
         Some((name, _)) => format!(
-            "{NOTHING} (what follows `{name}` counts as its value: a prompt goes before it, or behind `--`)"
+            "{NOTHING} (what follows `{name}` counts as its value: a prompt goes before it, or after `--`)"
         ),
         None => NOTHING.to_owned(),
     }

@@ -19,7 +19,7 @@ pub(super) fn name(args: &RunArgs) -> Result<Option<WorktreeName>, CliError> {
         Some(given) => match WorktreeName::new(given) {
             Ok(name) => Ok(Some(name)),
             Err(error) => Err(CliError::usage(format!(
-                "`--worktree`: {error} (what follows `--worktree` counts as its name: a prompt goes before it, or behind `--`)"
+                "`--worktree`: {error} (what follows `--worktree` counts as its name: a prompt goes before it, or after `--`)"
             ))),
         },
     }

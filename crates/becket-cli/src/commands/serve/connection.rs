@@ -30,8 +30,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::{JoinSet, unconstrained};
 
 /// The reason for closing a connection whose client had neither left nor stopped reading.
-const STUCK: &str =
-    "a client has left a long line unfinished for too long and was cut off, with its sessions";
+const STUCK: &str = "a client has left a long line unfinished for too long, so it was disconnected and its sessions were ended";
 
 /// A client that is about to be heard.
 pub(super) struct Client {

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// An error in a message.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Fault {
-    #[error("line {line} is no JSON: {why}")]
+    #[error("line {line} is not JSON: {why}")]
     NotJson { line: u64, why: String },
     #[error("the last line, {line}, is cut off after {bytes} bytes: end each message with a line end")]
     CutOff { line: u64, bytes: usize },
@@ -19,9 +19,9 @@ pub(super) enum Fault {
         "line {line} was not read to its end: the long lines of all clients fill the memory that is set aside for them, so send it again"
     )]
     Full { line: u64 },
-    #[error("line {line} did not come to its end within {} seconds, so the connection is closed and its sessions end: connect anew, and write each line in one go", .limit.as_secs())]
+    #[error("line {line} was not complete within {} seconds, so the connection is closed and its sessions end: connect again, and write each line at once", .limit.as_secs())]
     Slow { line: u64, limit: Duration },
-    #[error("line {line} is no message: {why}")]
+    #[error("line {line} is not a message: {why}")]
     NoMessage { line: u64, why: String },
     #[error("the id `{id}` is that of a request that is still under way: give each request its own")]
     IdInUse { id: Value },
@@ -29,9 +29,9 @@ pub(super) enum Fault {
     NoMethod { name: String, near: Option<&'static str> },
     #[error("the params of `{method}` can't be used: {why}")]
     Params { method: &'static str, why: String },
-    #[error("`initialize` has to be answered before anything else is asked for")]
+    #[error("`initialize` has to be answered before other requests are sent")]
     NotInitialized,
-    #[error("version {given} of the protocol is not spoken here, only {spoken}")]
+    #[error("version {given} of the protocol is not supported, only {spoken}")]
     Version { given: u64, spoken: u64 },
     #[error("no such session: `{id}`")]
     NoSession { id: String },
@@ -41,9 +41,7 @@ pub(super) enum Fault {
     Busy { why: String },
     #[error("it was cancelled: hooks that still ran were ended, so nothing was decided")]
     Cancelled,
-    #[error(
-        "becket itself broke down over it, so nothing was decided: that is a mistake in it, please report it"
-    )]
+    #[error("internal error, so nothing was decided: this is a bug in becket, please report it")]
     Broken,
 }
 

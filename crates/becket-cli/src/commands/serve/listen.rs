@@ -134,7 +134,7 @@ fn free(path: &Path) -> Result<(), String> {
         Err(error) => return Err(error.to_string()),
     };
     if !metadata.file_type().is_socket() {
-        return Err("there is something else than a socket: choose another path".to_owned());
+        return Err("a file there is not a socket: choose another path".to_owned());
     }
     match StdStream::connect(path) {
         Ok(_) => Err("another process listens there already".to_owned()),

@@ -28,7 +28,7 @@ pub(super) fn read(line: &[u8], number: u64) -> Result<Message, Box<(Value, Faul
     let mut fields = match value {
         Value::Object(fields) => fields,
         Value::Array(_) => {
-            return Err(no_message(Value::Null, "batches are not spoken: send a line for each"));
+            return Err(no_message(Value::Null, "batches are not supported: send one line for each message"));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
             return Err(no_message(Value::Null, "it must be an object"));
@@ -96,14 +96,14 @@ mod tests {
     #[test]
     fn messages_are_told_apart() {
         let said = |line: &str| read(line.as_bytes(), 7).map_err(|told| format!("{} {}", told.0, told.1));
-        let no = |why: &str| Err(format!("null line 7 is no message: {why}"));
+        let no = |why: &str| Err(format!("null line 7 is not a message: {why}"));
         let two = |more: &str| format!(r#"{{"jsonrpc":"2.0",{more}}}"#);
         let request = Message::Request { id: json!(1), method: "m".to_owned(), params: json!([1]) };
         assert_eq!(said(&two(r#""id":1,"method":"m","params":[1]"#)), Ok(request));
         let notification = Message::Notification { method: "m".to_owned(), params: json!({}) };
         assert_eq!(said(&two(r#""method":"m""#)), Ok(notification));
         for (line, expected) in [
-            ("[]", no("batches are not spoken: send a line for each")),
+            ("[]", no("batches are not supported: send one line for each message")),
             ("1", no("it must be an object")),
             ("{}", no("`jsonrpc` must be \"2.0\"")),
             (&two(r#""x":1"#), no("it has neither a `method` nor an `id`")),
@@ -112,12 +112,12 @@ mod tests {
             (&two(r#""method":3"#), no("`method` must be a string")),
             (
                 r#"{"id":"a","method":"m"}"#,
-                Err("\"a\" line 7 is no message: `jsonrpc` must be \"2.0\"".to_owned()),
+                Err("\"a\" line 7 is not a message: `jsonrpc` must be \"2.0\"".to_owned()),
             ),
         ] {
             assert_eq!(said(line), expected, "{line}");
         }
-        assert!(said("{").is_err_and(|why| why.starts_with("null line 7 is no JSON: ")));
+        assert!(said("{").is_err_and(|why| why.starts_with("null line 7 is not JSON: ")));
     }
 
     // rule: O11
@@ -128,7 +128,7 @@ mod tests {
         let read = |line: &str| read(line.as_bytes(), 1).map_err(|told| told.1.to_string());
         assert_eq!(read(line), Ok(Message::Answer { id: json!(1), answer, repeated: Vec::new() }));
         let cut = read(r#"{"jsonrpc":"2.0","id":1,"result":"\ud83d"#);
-        assert!(cut.is_err_and(|why| why.starts_with("line 1 is no JSON")));
+        assert!(cut.is_err_and(|why| why.starts_with("line 1 is not JSON")));
     }
 
     // rule: O1

@@ -71,15 +71,15 @@ impl Method {
             }
             Method::SessionClose => "Ends a session with all that it runs.",
             Method::EventFire => "Runs the hooks of an event, and answers what `becket fire --json` prints.",
-            Method::EventPlan => "Says which hooks an event would run. Runs nothing.",
+            Method::EventPlan => "Returns the hooks that an event would run. Runs nothing.",
             Method::EventExplain => {
                 "Says what `becket explain --json` prints: the plan, and why the rest would not run."
             }
             Method::HooksRegister => "Adds a hook that is a call of the client.",
             Method::HooksUnregister => "Removes such a hook.",
-            Method::EventsSubscribe => "Has the client told of everything that happens in a session.",
+            Method::EventsSubscribe => "Enables notifications about everything that happens in a session.",
             Method::EventsUnsubscribe => "Ends that.",
-            Method::BackgroundTake => "Hands over what background hooks have come to since the last call.",
+            Method::BackgroundTake => "Returns the results of background hooks since the last call.",
         }
     }
 

@@ -20,10 +20,9 @@ const CHUNK: usize = 256 << 10;
 
 /// The reason for disconnecting a client.
 pub(super) const READS_NOTHING: &str =
-    "the client has read nothing for too long and was cut off, with its sessions";
-const TOO_MUCH: &str =
-    "more than 64 MiB waited for a client that does not read: it was cut off, with its sessions";
-const HUNG_UP: &str = "the client has hung up before all was told";
+    "the client has read nothing for too long, so it was disconnected and its sessions were ended";
+const TOO_MUCH: &str = "more than 64 MiB waited for a client that does not read, so it was disconnected and its sessions were ended";
+const HUNG_UP: &str = "the client has disconnected before everything was written";
 
 /// The queue of messages to a client. Cheap to clone; clones share it.
 #[derive(Clone)]

@@ -21,9 +21,9 @@ pub(crate) fn schema() -> Value {
     let requests: Map<String, Value> = requests.collect();
     let calls = calls(&mut shapes);
     let notifications = json!({
-        CANCEL: told::<Cancel>("The client does not want an answer any more: what the request has started is ended.", &mut shapes),
-        "hook/cancel": told::<Withdrawn<'_>>("From becket: a call of a hook is not to be answered any more.", &mut shapes),
-        "question/cancel": told::<Withdrawn<'_>>("From becket: a question is not to be answered any more.", &mut shapes),
+        CANCEL: told::<Cancel>("The answer is no longer needed: the work of the request is ended.", &mut shapes),
+        "hook/cancel": told::<Withdrawn<'_>>("From becket: the answer to a call of a hook is no longer needed.", &mut shapes),
+        "question/cancel": told::<Withdrawn<'_>>("From becket: the answer to a question is no longer needed.", &mut shapes),
         "run/event": told::<InSession<'_>>("From becket, after `events/subscribe`: something happened.", &mut shapes),
     });
     let error = shapes.subschema_for::<WireFault>();
@@ -51,7 +51,7 @@ fn over_http() -> Value {
     json!({
         "description": "With `--http`. Every request has `Authorization: Bearer TOKEN`; all but the first of a connection have `Becket-Connection`, which the answer to the first one names.",
         "requests": {
-            "POST /": "Messages, one a line. 200 with the answers to the requests among them, one a line, or 202 where there are none; 400 or 409 with an error where they can't be taken.",
+            "POST /": "Messages, one a line. 200 with the answers to the requests among them, one a line, or 202 if there are none; 400 or 409 with an error if they can't be accepted.",
             "GET /": "200 with the calls and notifications from becket, one a line, for as long as it is open.",
             "DELETE /": "204 once nothing of the connection is left.",
         },
@@ -76,7 +76,7 @@ fn calls(shapes: &mut SchemaGenerator) -> Value {
     });
     json!({
         "hook/call": {
-            "description": "A hook of the client is to answer. Any other answer than an object or null fails it; null does, too, where `on_failure` is `block`.",
+            "description": "Calls a hook of the client. Any answer but an object or null fails it; null does, too, if `on_failure` is `block`.",
             "params": shape::<HookCall<'_>>(shapes),
             "result": answer,
         },

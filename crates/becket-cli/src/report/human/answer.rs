@@ -17,7 +17,7 @@ pub(crate) fn render(answer: &Answer, width: Option<usize>) -> String {
         text.push_str(&format!("  {}\n", styled(WARNING, advice)));
     }
     if answer.effects.is_empty() && answer.failure.is_none() {
-        text.push_str(&format!("  {} nothing is decided and nothing is said\n", styled(GOOD, "silent:")));
+        text.push_str(&format!("  {} no decision and no message\n", styled(GOOD, "silent:")));
     }
     for effect in &answer.effects {
         text.push_str(&line(effect, width));

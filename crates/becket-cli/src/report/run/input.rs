@@ -150,7 +150,7 @@ pub(crate) fn quoted(value: Option<&Value>) -> String {
 /// A user may send text, pictures and documents. Calls and results belong to the agent: no prompt may forge one.
 fn block(at: usize, value: &Value) -> Result<Block, BadLine> {
     let bad = |why| BadLine::Block { at, why };
-    let Value::Object(fields) = value else { return Err(bad("is no object")) };
+    let Value::Object(fields) = value else { return Err(bad("is not an object")) };
     match fields.get("type").and_then(Value::as_str) {
         Some("text") => text(fields, "text").map(Block::Text).ok_or(bad("has no `text`")),
         Some("image") => {

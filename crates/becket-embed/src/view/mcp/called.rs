@@ -158,7 +158,7 @@ fn text(blocks: &[Block]) -> String {
         | Block::ToolResult { .. }
         | Block::Thinking { .. }
         | Block::RedactedThinking { .. }
-        | Block::Other(_) => "[a block that is no text]".to_owned(),
+        | Block::Other(_) => "[a block that is not text]".to_owned(),
     };
     blocks.iter().map(shown).collect::<Vec<_>>().join("\n")
 }

@@ -60,7 +60,7 @@ fn a_time_to_connect_that_is_none_is_refused() {
         let place = Place::new().with_var("MCP_TIMEOUT", given);
         let opened = place.opened(&[denies("ours")], json!({"mcp_servers": {"ours": ours(&[])}}));
         assert_eq!(opened.is_ok(), is_time, "{given}");
-        let said = |why: String| why.contains(&format!("`MCP_TIMEOUT={given}` is no time"));
+        let said = |why: String| why.contains(&format!("`MCP_TIMEOUT={given}` is not a valid time"));
         assert!(opened.err().is_none_or(|why| said(why.to_string())));
         let without = place.opened(&[denies("ours")], json!({}));
         assert!(without.is_ok(), "it has no servers to connect");

@@ -163,7 +163,8 @@ fn whole() -> OutputCaps {
 fn read(report: &Report) -> Result<McpCalled, CliError> {
     match &report.ended {
         Ended::Cancelled { started: true } => {
-            let why = "interrupted; the server was told, and may have done a part of it".to_owned();
+            let why = "interrupted; the call was cancelled at the server, which may have done a part of it"
+                .to_owned();
             Err(CliError::Mcp { why })
         }
         Ended::Cancelled { started: false } => Err(CliError::Interrupted),

@@ -40,7 +40,7 @@ fn refused(pool: &Pool, name: &str, error: &CallError) -> String {
     match pool.servers().into_iter().next().map(|view| view.state) {
         Some(ServerState::Failed { why }) => why.to_string(),
         Some(ServerState::NeedsAuth { .. }) => {
-            format!("it wants to know who asks: `becket mcp login {name}`, or a header in its entry")
+            format!("it requires a login: run `becket mcp login {name}`, or add a header to its entry")
         }
         Some(_) | None => error.to_string(),
     }

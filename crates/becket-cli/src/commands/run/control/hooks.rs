@@ -33,8 +33,9 @@ pub(super) fn read(hooks: &Value) -> Result<Vec<Wanted>, String> {
     let Value::Object(events) = hooks else { return Err("`hooks` must be an object".to_owned()) };
     let mut all = Vec::new();
     for (name, matchers) in events {
-        let event: EventKind =
-            name.parse().map_err(|_| format!("`hooks`: `{name}` is no event; `becket events` lists all"))?;
+        let event: EventKind = name
+            .parse()
+            .map_err(|_| format!("`hooks`: `{name}` is not an event; `becket events` lists all"))?;
         let Value::Array(matchers) = matchers else { return Err(format!("`hooks.{name}` must be a list")) };
         for (n, matcher) in matchers.iter().enumerate() {
             let wanted = of_matcher(event, matcher).map_err(|why| format!("`hooks.{name}[{n}]`: {why}"))?;
@@ -64,7 +65,7 @@ fn of_matcher(event: EventKind, matcher: &Value) -> Result<Vec<Wanted>, String> 
     };
     ids.iter()
         .map(|id| {
-            let id = id.as_str().ok_or("an id of `hookCallbackIds` is no string")?.to_owned();
+            let id = id.as_str().ok_or("an id of `hookCallbackIds` is not a string")?.to_owned();
             Ok(Wanted { event, id, matcher: pattern.clone(), timeout, on_failure })
         })
         .collect()

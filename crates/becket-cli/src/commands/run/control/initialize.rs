@@ -30,7 +30,7 @@ const HARMLESS: [&str; 11] = [
 /// Fields without which a session would do what its host has ruled out, or lack what it relies on.
 const REFUSED: [(&str, &str); 6] = [
     ("disallowedTools", "give them as `--disallowedTools`"),
-    ("jsonSchema", "answers of a given shape are not to be had"),
+    ("jsonSchema", "answers are always free text"),
     ("managedSettings", "managed settings are an administrator's files"),
     ("plugins", "name each by `--plugin-dir`"),
     ("settings", "give them as `--settings`"),
@@ -70,7 +70,7 @@ impl Initialize {
         fields.retain(|_, value| !value.is_null());
         fields.remove("subtype");
         if let Some((name, instead)) = REFUSED.iter().find(|(name, _)| fields.contains_key(*name)) {
-            return Err(format!("`{name}` of `initialize` has no meaning here: {instead}"));
+            return Err(format!("`{name}` of `initialize` is not supported: {instead}"));
         }
         HARMLESS.iter().for_each(|name| drop(fields.remove(*name)));
         let configs = fields.remove("sdkMcpServerConfigs");
@@ -98,7 +98,7 @@ impl Initialize {
         if let Some(agents) = &self.agents {
             let mut all = match &args.model.agents {
                 Some(given) => serde_json::from_str::<Map<String, Value>>(given)
-                    .map_err(|error| CliError::usage(format!("`--agents` is no JSON object: {error}")))?,
+                    .map_err(|error| CliError::usage(format!("`--agents` is not a JSON object: {error}")))?,
                 None => Map::new(),
             };
             all.extend(agents.clone());
@@ -160,13 +160,13 @@ fn servers(names: Option<Value>, configs: Option<&Value>) -> Result<Vec<(String,
         .into_iter()
         .map(|name| {
             let Value::String(name) = name else {
-                return Err("a name in `sdkMcpServers` is no string".to_owned());
+                return Err("a name in `sdkMcpServers` is not a string".to_owned());
             };
             let config = configs.and_then(|configs| configs.get(&name));
             // Those are rules, and one that is not kept is worse than none.
             if config.and_then(|config| config.get("tools")).is_some() {
                 return Err(format!(
-                    "`sdkMcpServerConfigs.{name}.tools` has no meaning here: write permission rules (`mcp__{name}__…`)"
+                    "`sdkMcpServerConfigs.{name}.tools` is not supported: write permission rules (`mcp__{name}__…`)"
                 ));
             }
             let milliseconds = config.and_then(|config| config.get("timeout")).and_then(Value::as_u64);

@@ -166,7 +166,7 @@ impl Reader {
                 Said::Request(request) => match self.open.add(&request.id) {
                     Some(cancel) => Heard::Request(request, cancel),
                     None => {
-                        let why = "a request of this id is not answered yet: give each an id of its own";
+                        let why = "a request of this id is not answered yet: give each its own id";
                         self.host.refuse(&request.id, why);
                         return Ok(());
                     }

@@ -69,13 +69,12 @@ pub(super) fn read(prompt: &PermissionPrompt, answer: Answer) -> PermissionAnswe
     let no = |why: String| PermissionAnswer::Deny { message: Some(why), interrupt: false };
     let fields = match answer {
         Ok(Value::Object(fields)) => fields,
-        Ok(other) => return no(format!("the host's answer to `can_use_tool` is no object but {other}")),
+        Ok(other) => return no(format!("the host's answer to `can_use_tool` is not an object but {other}")),
         Err(error) => return no(error.to_string()),
     };
     match fields.get("behavior").and_then(Value::as_str) {
-        Some("allow") => {
-            allowed(prompt, &fields).unwrap_or_else(|why| no(format!("the host's yes can't be read: {why}")))
-        }
+        Some("allow") => allowed(prompt, &fields)
+            .unwrap_or_else(|why| no(format!("the host's approval can't be read: {why}"))),
         Some("deny") => PermissionAnswer::Deny {
             message: fields.get("message").and_then(Value::as_str).map(str::to_owned),
             interrupt: fields.get("interrupt") == Some(&Value::Bool(true)),

@@ -186,11 +186,11 @@ impl Requests<'_> {
     async fn register_root(&self, fields: &Map<String, Value>) -> Result<Value, String> {
         let directory = Path::new(text(fields, "directory")?);
         if !directory.is_absolute() || !directory.is_dir() {
-            return Err(format!("`{}` is no directory, with its whole path", directory.display()));
+            return Err(format!("`{}` is not the absolute path of a directory", directory.display()));
         }
         let wants = |name: &str| fields.get(name) == Some(&Value::Bool(true));
         if let Some(name) = ["reload_claude_md", "reload_plugins"].into_iter().find(|name| wants(name)) {
-            return Err(format!("`{name}` has no meaning here: register the directory without it"));
+            return Err(format!("`{name}` is not supported: register the directory without it"));
         }
         let added = self.session.agent.add_directory(directory, REPO_ROOT).await;
         if wants("reload_skills") {

@@ -16,7 +16,7 @@ pub(super) async fn added(answering: Answering<'_>, given: Option<&str>) -> Said
     let path = agent.info().cwd.join(at_home(given, answering.at.around.home.as_deref()));
     let path = path.canonicalize().map_err(|error| format!("`{given}` can't be added: {error}"))?;
     if !path.is_dir() {
-        return Err(format!("`{given}` is no directory"));
+        return Err(format!("`{given}` is not a directory"));
     }
     let added = agent.add_directory(&path, SOURCE).await;
     Ok(match added.is_empty() {

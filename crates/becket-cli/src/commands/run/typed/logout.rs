@@ -13,8 +13,7 @@ pub(super) async fn forgotten(answering: Answering<'_>, server: Option<&str>) ->
     let session = answering.session;
     let pool = session.servers.as_ref();
     if let Some(server) = server {
-        let pool =
-            pool.ok_or_else(|| format!("there is no MCP server `{server}`; `/mcp` shows which there are"))?;
+        let pool = pool.ok_or_else(|| format!("there is no MCP server `{server}`; `/mcp` lists them"))?;
         let done = pool.logout(server).await.map_err(|error| error.to_string())?;
         return Ok(in_words(server, &done).unwrap_or_else(|| format!("there are no tokens of `{server}`")));
     }

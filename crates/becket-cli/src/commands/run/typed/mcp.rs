@@ -23,7 +23,7 @@ pub(super) fn shown(answering: Answering<'_>, server: Option<&str>) -> Said {
 
 fn tools(views: &[ServerView], name: &str) -> Said {
     let Some(view) = views.iter().find(|view| view.name == name) else {
-        return Err(format!("there is no MCP server `{name}`; `/mcp` shows which there are"));
+        return Err(format!("there is no MCP server `{name}`; `/mcp` lists them"));
     };
     let Some(tools) = &view.tools else {
         return Err(format!("the MCP server `{name}` is not connected; `/mcp` shows why"));

@@ -33,7 +33,7 @@ impl Typed {
         let given = Some(self.rest.as_str()).filter(|rest| !rest.is_empty());
         match given {
             Some(rest) if self.command.hint.is_empty() => {
-                Err(format!("nothing stands behind `/{}`, but here `{rest}` does", self.command.name))
+                Err(format!("`/{}` takes no argument, but got `{rest}`", self.command.name))
             }
             given => Ok(given),
         }

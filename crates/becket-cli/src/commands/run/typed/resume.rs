@@ -17,7 +17,7 @@ const SHOWN: usize = 20;
 pub(super) async fn other(answering: Answering<'_>, id: Option<&str>) -> Said {
     let at = answering.at;
     let agent = &answering.session.agent;
-    let nothing = || "sessions are not stored here, so there is none to go on with".to_owned();
+    let nothing = || "sessions are not stored here, so there is none to resume".to_owned();
     let store = begins::store(at).ok_or_else(nothing)?;
     let known = store.list(&at.session.start).map_err(|error| format!("can't look for sessions: {error}"))?;
     let own = agent.info().id;
@@ -32,7 +32,7 @@ pub(super) async fn other(answering: Answering<'_>, id: Option<&str>) -> Said {
         true => "; the next prompt answers the calls that hooks have deferred in it as cancelled",
         false => "",
     };
-    Ok(format!("goes on with {}{called}{waiting}", info.id))
+    Ok(format!("resumed {}{called}{waiting}", info.id))
 }
 
 fn listed(known: &[Listed], own: &str, width: Option<usize>) -> String {

@@ -21,9 +21,8 @@ pub(super) async fn shown(answering: Answering<'_>, argument: Option<&str>) -> S
 
 /// Ends a task of the session; also as the control protocol asks for it.
 async fn stopped(tasks: &Tasks, id: &str) -> Said {
-    let before = tasks
-        .find(id)
-        .ok_or_else(|| format!("there is no background task `{id}`; `/tasks` shows which there are"))?;
+    let before =
+        tasks.find(id).ok_or_else(|| format!("there is no background task `{id}`; `/tasks` lists them"))?;
     let ran = before.status.name() == "running";
     let ended = tasks.stop(id).await.unwrap_or(before);
     Ok(match ran {

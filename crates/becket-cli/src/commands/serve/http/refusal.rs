@@ -13,13 +13,13 @@ const CODE: i32 = -32_000;
 /// An error in a request.
 #[derive(Debug, Clone, Copy, thiserror::Error)]
 pub(super) enum Refusal {
-    #[error("bring the token along: `Authorization: Bearer …`; its file was told at the start")]
+    #[error("send the token as `Authorization: Bearer …`; its file was printed at the start")]
     Unauthorized,
     #[error("`Host` must be the loopback address that is listened on")]
     WrongHost,
     #[error("no page of a browser is served: `Origin` must not be there")]
     Origin,
-    #[error("there is only `/`")]
+    #[error("the only path is `/`")]
     NoPath,
     #[error("there are only `POST`, `GET` and `DELETE`")]
     NoVerb,
@@ -31,7 +31,7 @@ pub(super) enum Refusal {
     Gone,
     #[error("a body has {} MiB at most", LIMIT >> 20)]
     TooLong,
-    #[error("the body did not come to its end in time")]
+    #[error("the body was not complete in time")]
     Slow,
     #[error("the body broke off")]
     CutOff,
