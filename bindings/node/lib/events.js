@@ -1,6 +1,6 @@
 /** Made by `cargo xtask gen` from the event table. */
 
-/** The decisions of each event, and its own output fields. */
+/** How each event is decided, and the fields of its own output. */
 export const EVENTS = {
   Setup: { decision: "context", output: ["additionalContext"] },
   SessionStart: { decision: "context", output: ["additionalContext", "initialUserMessage", "sessionTitle", "watchPaths", "reloadSkills"] },

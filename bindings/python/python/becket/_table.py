@@ -1,5 +1,5 @@
 # Written by `cargo xtask gen` from the event table. Do not edit.
-"""The decisions of each event, and its own output fields."""
+"""What the hooks of each event may decide, and which fields of its own its output has."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Row(NamedTuple):
-    """The decisions and fields that an event allows."""
+    """What an event allows."""
 
     decision: str
     blocks: bool

@@ -86,7 +86,7 @@ class SessionEndInput(HookInput):
     hook_event_name: ClassVar[str] = "SessionEnd"
 
     reason: str
-    """The reason."""
+    """Why."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -278,7 +278,7 @@ class PermissionDeniedInput(HookInput):
     mcp_server: dict[str, Any] | None = None
     """For a tool of an MCP server: its `name` and `source`."""
     reason: str
-    """The reason."""
+    """Why."""
 
 
 @dataclass(kw_only=True, slots=True)
