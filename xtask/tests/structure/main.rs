@@ -1,7 +1,8 @@
-//! The structure of the workspace: which crate may use which, and which folder of a crate.
+//! The structure of the workspace: which crate may use which, which folder of a crate, and the language of its comments.
 
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod edges;
 mod folders;
+mod language;
 mod uses;
