@@ -10,7 +10,7 @@
 use crate::channel::{Channel, MessageKind};
 use crate::opening::OpenSession;
 use becket_embed::view::Report;
-use becket_embed::view::fired::Fired;
+use becket_embed::view::fired::FireReport;
 use becket_engine::{CancellationToken, ReadyEvent};
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
@@ -45,6 +45,6 @@ pub(crate) fn tell(channel: &Channel, id: u32, end: End) {
 
 async fn fired(open: &OpenSession, event: ReadyEvent, cancel: &CancellationToken) -> End {
     let Ok((event, outcome)) = open.session.fire(event, cancel).await else { return End::Cancelled };
-    let fired = Fired::new(&outcome, event.body.subject(), Vec::new());
+    let fired = FireReport::new(&outcome, event.body.subject(), Vec::new());
     serde_json::to_string(&Report::Fire(Box::new(fired))).map_or(End::Broken, End::Outcome)
 }

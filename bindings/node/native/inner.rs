@@ -7,7 +7,7 @@ use crate::channel::{Channel, Message, MessageKind};
 use crate::firing::{self, BROKEN};
 use crate::opening::{OpenError, OpenSession, SessionContext};
 use crate::questions::{Answer, Questions};
-use becket_embed::here;
+use becket_embed::caller_executor;
 use becket_engine::CancellationToken;
 use futures_util::FutureExt;
 use serde_json::{Map, Value};
@@ -79,7 +79,7 @@ impl Inner {
         let event = open.session.event(name, fields)?;
         // Planned here, so that a hook which JavaScript removes next still runs for it.
         let event = open.session.ready(event);
-        let is_own = becket_embed::begins_here(&event);
+        let is_own = becket_embed::runs_on_caller(&event);
         let cancel = self.with.cancel.child_token();
         lock(&self.tokens).insert(id, cancel.clone());
         let (tokens, channel) = (self.tokens.clone(), self.with.channel.clone());
@@ -90,7 +90,7 @@ impl Inner {
             firing::tell(&channel, id, end);
         });
         if is_own {
-            return Ok(self.with.channel.collect(|| here::begin(self.threads, work)));
+            return Ok(self.with.channel.collect(|| caller_executor::begin(self.threads, work)));
         }
         self.threads.spawn(work);
         Ok(Vec::new())
@@ -98,8 +98,8 @@ impl Inner {
 
     /// Passes on the answer of a function, or the user. Returns the messages of the work that waited for it.
     pub(crate) fn answered(&self, call: u32, answer: Answer) -> Vec<Message> {
-        let ((), woken) = here::waking(|| self.with.questions.answered(call, answer));
-        if woken.is_empty() { Vec::new() } else { self.with.channel.collect(|| woken.take_on()) }
+        let ((), woken) = caller_executor::collect_woken(|| self.with.questions.answered(call, answer));
+        if woken.is_empty() { Vec::new() } else { self.with.channel.collect(|| woken.poll()) }
     }
 
     /// Cancels an event: its hooks are ended, and JavaScript is notified when they are.

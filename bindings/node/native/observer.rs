@@ -1,7 +1,7 @@
 //! Reports the events of a session to JavaScript as `becket serve` does (`protocol.md` H13).
 
 use crate::channel::{Channel, MessageKind};
-use becket_embed::view::happened::Happened;
+use becket_embed::view::happened::SessionEvent;
 use becket_engine::{Observer, RunEvent};
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ pub(crate) struct ChannelObserver(pub(crate) Arc<Channel>);
 impl Observer for ChannelObserver {
     fn on(&self, event: &RunEvent) {
         // INVARIANT: events hold only strings as keys, so they can be serialized.
-        if let Ok(told) = serde_json::to_string(&Happened::from(event)) {
+        if let Ok(told) = serde_json::to_string(&SessionEvent::from(event)) {
             self.0.send(MessageKind::Event, 0, 0, told);
         }
     }

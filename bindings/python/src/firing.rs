@@ -8,7 +8,7 @@ use crate::outcome::Outcome;
 use crate::process::Process;
 use crate::results::{Ends, ResultQueue};
 use crate::session::Open;
-use becket_embed::here;
+use becket_embed::caller_executor;
 use becket_engine::{CancellationToken, ReadyEvent};
 use futures_util::FutureExt;
 use pyo3::prelude::*;
@@ -131,7 +131,7 @@ impl Firing {
         let work = async move { ends.ended(fires.await) };
         if is_own {
             let _callers = OnCaller::enter();
-            here::begin(process.runtime(), work);
+            caller_executor::begin(process.runtime(), work);
         } else {
             process.runtime().spawn(work);
         }

@@ -5,7 +5,7 @@
 
 use crate::attach;
 use crate::objects::to_python;
-use becket_embed::view::happened::Happened;
+use becket_embed::view::happened::SessionEvent;
 use becket_engine::{Observer, RunEvent};
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 const MOST: usize = 4_096;
 
 enum QueueItem {
-    Event(Box<Happened>),
+    Event(Box<SessionEvent>),
     /// Everything before it has been reported.
     Mark(oneshot::Sender<()>),
 }
@@ -55,7 +55,7 @@ impl EventReporter {
         }
     }
 
-    fn enqueue(&self, told: Happened) -> bool {
+    fn enqueue(&self, told: SessionEvent) -> bool {
         self.lines.try_send(QueueItem::Event(Box::new(told))).is_ok()
     }
 }
@@ -67,7 +67,7 @@ impl Observer for QueueObserver {
     fn on(&self, event: &RunEvent) {
         let teller = &self.0;
         let missed = teller.missed.swap(0, Ordering::Relaxed);
-        if missed > 0 && !teller.enqueue(Happened::Missed { events: missed }) {
+        if missed > 0 && !teller.enqueue(SessionEvent::Missed { events: missed }) {
             teller.missed.fetch_add(missed, Ordering::Relaxed);
         }
         if !teller.enqueue(event.into()) {
@@ -89,7 +89,7 @@ fn report(lines: &Receiver<QueueItem>, function: &Py<PyAny>) {
     }
 }
 
-fn call(py: Python<'_>, function: &Py<PyAny>, told: &Happened) {
+fn call(py: Python<'_>, function: &Py<PyAny>, told: &SessionEvent) {
     let called = to_python(py, told).and_then(|told| function.call1(py, (told,)));
     if let Err(error) = called {
         error.write_unraisable(py, Some(function.bind(py)));

@@ -3,7 +3,7 @@
 
 use crate::objects::to_python;
 use becket_embed::view::Report;
-use becket_embed::view::fired::{self, EventResult, Fired};
+use becket_embed::view::fired::{self, EventResult, FireReport};
 use becket_engine::Settlement;
 use becket_model::Event;
 use pyo3::prelude::*;
@@ -71,6 +71,6 @@ impl Outcome {
 
 impl Outcome {
     fn fired(&self) -> Report {
-        Report::Fire(Box::new(Fired::new(&self.outcome, self.subject.as_deref(), Vec::new())))
+        Report::Fire(Box::new(FireReport::new(&self.outcome, self.subject.as_deref(), Vec::new())))
     }
 }

@@ -5,7 +5,7 @@
 use crate::hook::OnCaller;
 use crate::process::Process;
 use crate::{attach, values};
-use becket_embed::here;
+use becket_embed::caller_executor;
 use becket_engine::CallbackAnswer;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -64,11 +64,11 @@ impl Reply {
             std::mem::forget(sender);
             return false;
         }
-        let (is_heard, woken) = here::waking(|| sender.send(answer).is_ok());
+        let (is_heard, woken) = caller_executor::collect_woken(|| sender.send(answer).is_ok());
         if !woken.is_empty() {
             py.detach(|| {
                 let _callers = OnCaller::enter();
-                woken.take_on();
+                woken.poll();
             });
         }
         is_heard

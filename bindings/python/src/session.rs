@@ -110,7 +110,7 @@ impl Session {
         let event = event_of(open, event, fields)?;
         let started = py.detach(|| {
             let event = open.session.ready(event);
-            let is_own = becket_embed::begins_here(&event);
+            let is_own = becket_embed::runs_on_caller(&event);
             let cancel = open.session.cancel().child_token();
             let fires = firing::fires(open.clone(), event, cancel.clone(), around);
             Firing::start(self.process, fires, cancel, is_own)

@@ -8,7 +8,7 @@ use becket_testkit::bench::{Bench, Must};
 use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};
 use std::process::Command;
-use ways::{Served, http::Http, lines::Line, processors::Here};
+use ways::{ServeProcess, http::Http, lines::Line, processors::Here};
 
 /// The number of concurrent plans.
 const AHEAD: usize = 64;
@@ -48,16 +48,16 @@ fn over_a_socket(bench: &mut Bench, env: &TestEnv) {
 }
 
 /// A becket that serves on a socket, and a client of it with a session.
-fn on_a_socket(env: &TestEnv) -> (Served, Line) {
+fn on_a_socket(env: &TestEnv) -> (ServeProcess, Line) {
     let socket = env.root().join("run/becket.sock");
-    let served = Served::start(env, &["--socket", &socket.display().to_string()]);
+    let served = ServeProcess::start(env, &["--socket", &socket.display().to_string()]);
     let mut line = Line::connected(&socket);
     opened(env, |request| line.sends(request, 1));
     (served, line)
 }
 
 fn over_stdio(bench: &mut Bench, env: &TestEnv) {
-    let mut served = Served::start(env, &[]);
+    let mut served = ServeProcess::start(env, &[]);
     let mut line = Line::of(&mut served.0);
     opened(env, |request| line.sends(request, 1));
     bench.note("the client's own work is in it");
@@ -66,7 +66,7 @@ fn over_stdio(bench: &mut Bench, env: &TestEnv) {
 }
 
 fn over_http(bench: &mut Bench, env: &TestEnv) {
-    let mut served = Served::start(env, &["--http", "127.0.0.1:0"]);
+    let mut served = ServeProcess::start(env, &["--http", "127.0.0.1:0"]);
     let mut http = Http::connected(&mut served.0);
     opened(env, |request| drop(http.sends(request)));
     let requests = [("a plan", plan()), ("a firing, no hook,", fire("ls"))];

@@ -8,7 +8,7 @@ mod run_sdk;
 mod serve;
 
 pub(crate) use autocompact::{Autocompact, InvalidWindow};
-pub(crate) use fire::{FireArgs, LentArgs, ProgressChoice};
+pub(crate) use fire::{FireArgs, ProgressChoice, ServiceArgs};
 pub(crate) use mcp::{
     McpAddArgs, McpAddJsonArgs, McpArgs, McpCallArgs, McpCommand, McpListArgs, McpLoginArgs, McpPromptsArgs,
     McpScope, McpServersArgs, McpToolsArgs, McpTransport,

@@ -1,6 +1,6 @@
 //! From arguments to an event: its name found, its fields checked against the event table, gaps filled with samples.
 //!
-//! INVARIANT: whatever was made up is named in [`Given::samples`], and nothing that was given is dropped.
+//! INVARIANT: whatever was made up is named in [`EventInput::samples`], and nothing that was given is dropped.
 
 pub(crate) mod read;
 mod samples;
@@ -19,7 +19,7 @@ use std::path::Path;
 
 /// An event made from arguments.
 #[derive(Debug)]
-pub(crate) struct Given {
+pub(crate) struct EventInput {
     pub(crate) event: Event,
     /// The required fields that were not given.
     pub(crate) samples: Vec<&'static str>,
@@ -42,7 +42,7 @@ pub(crate) fn given(
     fields: &EventFields,
     start: &Path,
     around: &Surroundings,
-) -> Result<Given, CliError> {
+) -> Result<EventInput, CliError> {
     let spec = kind.spec();
     let mut input = Map::new();
     if let Some(text) = &fields.input {
@@ -60,7 +60,7 @@ pub(crate) fn given(
     let samples = samples::fill(&mut input, spec, start, &around.temp);
     let event = input::from_value(Value::Object(input))
         .map_err(|why| CliError::WrongInput { event: kind.name(), why })?;
-    Ok(Given { event, samples })
+    Ok(EventInput { event, samples })
 }
 
 /// Adds an example of the tool's input as JSON.

@@ -14,7 +14,7 @@ pub(crate) struct Out {
 
 /// True if stdout has no reader any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Gone(pub(crate) bool);
+pub(crate) struct ReaderGone(pub(crate) bool);
 
 impl Out {
     /// Streams that show colour where the user or the surroundings want it.
@@ -44,10 +44,10 @@ impl Out {
     }
 
     /// Writes a text to stdout and returns whether its reader is gone. Colour is removed as in [`Out::print`].
-    pub(crate) fn print_until_gone(&self, text: &str) -> io::Result<Gone> {
+    pub(crate) fn print_until_gone(&self, text: &str) -> io::Result<ReaderGone> {
         match write_all(AutoStream::new(io::stdout().lock(), self.stdout), text.as_bytes()) {
-            Ok(()) => Ok(Gone(false)),
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Gone(true)),
+            Ok(()) => Ok(ReaderGone(false)),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(ReaderGone(true)),
             Err(error) => Err(error),
         }
     }

@@ -41,17 +41,17 @@ pub(crate) type Answer = Result<Value, NoAnswer>;
 
 /// The program at the other end. Cheap to clone; clones are the same.
 #[derive(Clone)]
-pub(crate) struct Peer(Arc<Shared>);
+pub(crate) struct Peer(Arc<PeerState>);
 
-struct Shared {
+struct PeerState {
     /// Its name in errors.
     name: &'static str,
     next: AtomicU64,
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<PendingAnswers>,
 }
 
 /// The receivers of pending answers, by question.
-enum Waiting {
+enum PendingAnswers {
     For(HashMap<String, oneshot::Sender<Answer>>),
     /// Nobody answers any more.
     Gone,
@@ -60,8 +60,8 @@ enum Waiting {
 impl Peer {
     /// A peer that errors call by this name.
     pub(crate) fn new(name: &'static str) -> Self {
-        let waiting = Mutex::new(Waiting::For(HashMap::new()));
-        Peer(Arc::new(Shared { name, next: AtomicU64::new(1), waiting }))
+        let waiting = Mutex::new(PendingAnswers::For(HashMap::new()));
+        Peer(Arc::new(PeerState { name, next: AtomicU64::new(1), waiting }))
     }
 
     /// Asks at once: `write` is handed the question's id. Dropped without an answer, it is taken back by `take_back`.
@@ -69,21 +69,21 @@ impl Peer {
         &self,
         write: impl FnOnce(&str),
         take_back: impl FnOnce(&str) + Send + 'static,
-    ) -> Asked {
+    ) -> PendingRequest {
         let id = format!("becket-{}", self.0.next.fetch_add(1, Ordering::Relaxed));
         let (sender, answer) = oneshot::channel();
         let asked = match &mut *self.waiting() {
-            Waiting::For(all) if all.len() >= MOST => Err(NoAnswer::TooMany(self.0.name)),
-            Waiting::For(all) => {
+            PendingAnswers::For(all) if all.len() >= MOST => Err(NoAnswer::TooMany(self.0.name)),
+            PendingAnswers::For(all) => {
                 all.insert(id.clone(), sender);
                 Ok(answer)
             }
-            Waiting::Gone => Err(NoAnswer::Gone(self.0.name)),
+            PendingAnswers::Gone => Err(NoAnswer::Gone(self.0.name)),
         };
         if asked.is_ok() {
             write(&id);
         }
-        Asked { peer: self.clone(), id, asked, take_back: Some(Box::new(take_back)) }
+        PendingRequest { peer: self.clone(), id, asked, take_back: Some(Box::new(take_back)) }
     }
 
     /// Delivers an answer of the peer, or its error; one without a pending question is dropped. `repeated` are the
@@ -94,7 +94,7 @@ impl Peer {
             Ok(answer) => Ok(answer),
             Err(error) => Err(NoAnswer::Bad(error)),
         };
-        if let Waiting::For(all) = &mut *self.waiting()
+        if let PendingAnswers::For(all) = &mut *self.waiting()
             && let Some(waiting) = all.remove(id)
         {
             drop(waiting.send(answer));
@@ -103,24 +103,24 @@ impl Peer {
 
     /// Fails all pending questions, since the peer does not answer any more.
     pub(crate) fn gone(&self) {
-        *self.waiting() = Waiting::Gone;
+        *self.waiting() = PendingAnswers::Gone;
     }
 
     /// Removes the question; returns true if it was pending.
     fn forget(&self, id: &str) -> bool {
         match &mut *self.waiting() {
-            Waiting::For(all) => all.remove(id).is_some(),
-            Waiting::Gone => false,
+            PendingAnswers::For(all) => all.remove(id).is_some(),
+            PendingAnswers::Gone => false,
         }
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, PendingAnswers> {
         self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A question that was asked.
-pub(crate) struct Asked {
+pub(crate) struct PendingRequest {
     peer: Peer,
     id: String,
     asked: Result<oneshot::Receiver<Answer>, NoAnswer>,
@@ -130,7 +130,7 @@ pub(crate) struct Asked {
 /// Takes a question back, by its id.
 type TakeBack = Box<dyn FnOnce(&str) + Send>;
 
-impl Future for Asked {
+impl Future for PendingRequest {
     type Output = Answer;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answer> {
@@ -142,7 +142,7 @@ impl Future for Asked {
     }
 }
 
-impl Drop for Asked {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
         // One that is answered, or was never asked, waits no more.
         if self.peer.forget(&self.id)

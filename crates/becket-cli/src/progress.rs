@@ -21,9 +21,9 @@ const MESSAGE: usize = 60;
 
 /// Shows what runs, or nothing at all. Clones show the same.
 #[derive(Clone)]
-pub(crate) struct Progress(Option<Arc<Shared>>);
+pub(crate) struct Progress(Option<Arc<ProgressState>>);
 
-struct Shared {
+struct ProgressState {
     bars: MultiProgress,
     state: Mutex<State>,
     ended: Condvar,
@@ -31,7 +31,7 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    running: Vec<Running>,
+    running: Vec<RunningHook>,
     /// The number of users of the screen that pause the display.
     pauses: usize,
     is_drawing: bool,
@@ -39,7 +39,7 @@ struct State {
 }
 
 /// A hook that runs.
-struct Running {
+struct RunningHook {
     firing: u64,
     handler: Arc<Handler>,
     since: Instant,
@@ -47,13 +47,13 @@ struct Running {
 }
 
 /// A pause of the display until this is dropped.
-pub(crate) struct Paused(Option<Arc<Shared>>);
+pub(crate) struct ScreenPause(Option<Arc<ProgressState>>);
 
 impl Progress {
     /// Shows on stderr.
     pub(crate) fn on_stderr() -> Self {
         let bars = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
-        Progress(Some(Arc::new(Shared { bars, state: Mutex::default(), ended: Condvar::new() })))
+        Progress(Some(Arc::new(ProgressState { bars, state: Mutex::default(), ended: Condvar::new() })))
     }
 
     /// Shows nothing.
@@ -83,7 +83,7 @@ impl Progress {
     }
 
     /// Clears the screen and draws nothing until the answer is dropped.
-    pub(crate) fn pause(&self) -> Paused {
+    pub(crate) fn pause(&self) -> ScreenPause {
         if let Some(shared) = &self.0 {
             let mut state = shared.state();
             state.pauses += 1;
@@ -91,7 +91,7 @@ impl Progress {
                 shared.hide();
             }
         }
-        Paused(self.0.clone())
+        ScreenPause(self.0.clone())
     }
 
     /// Clears the screen and ends the display.
@@ -106,7 +106,7 @@ impl Progress {
     }
 }
 
-impl Drop for Paused {
+impl Drop for ScreenPause {
     fn drop(&mut self) {
         let Some(shared) = &self.0 else { return };
         let mut state = shared.state();
@@ -117,11 +117,11 @@ impl Drop for Paused {
     }
 }
 
-impl Shared {
+impl ProgressState {
     fn started(self: &Arc<Self>, firing: u64, handler: &Arc<Handler>) {
         let mut state = self.state();
         let bar = None;
-        state.running.push(Running { firing, handler: handler.clone(), since: Instant::now(), bar });
+        state.running.push(RunningHook { firing, handler: handler.clone(), since: Instant::now(), bar });
         if !std::mem::replace(&mut state.is_drawing, true) {
             let shared = self.clone();
             std::thread::spawn(move || shared.draw());
@@ -130,7 +130,8 @@ impl Shared {
 
     fn finished(&self, firing: u64, handler: &Arc<Handler>) {
         let mut state = self.state();
-        let is_it = |running: &Running| running.firing == firing && Arc::ptr_eq(&running.handler, handler);
+        let is_it =
+            |running: &RunningHook| running.firing == firing && Arc::ptr_eq(&running.handler, handler);
         let Some(at) = state.running.iter().position(is_it) else { return };
         if let Some(bar) = state.running.remove(at).bar {
             bar.finish_and_clear();
@@ -160,7 +161,7 @@ impl Shared {
     }
 }
 
-impl Running {
+impl RunningHook {
     fn show(&mut self, bars: &MultiProgress) {
         if self.since.elapsed() < SHOWN_AFTER {
             return;

@@ -15,7 +15,7 @@ use tokio::runtime::{Builder, Runtime};
 
 /// The event to fire.
 #[derive(Deserialize)]
-struct Wanted {
+struct FireRequest {
     open: Open,
     event: String,
     input: Map<String, Value>,
@@ -23,7 +23,8 @@ struct Wanted {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut lines = std::io::stdin().lines();
-    let mut wanted: Wanted = serde_json::from_str(&lines.next().ok_or("the first line says what to fire")??)?;
+    let mut wanted: FireRequest =
+        serde_json::from_str(&lines.next().ok_or("the first line says what to fire")??)?;
     let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let open = std::mem::replace(&mut wanted.open, serde_json::from_str(r#"{"start": "/"}"#)?);
     let session = {
@@ -44,7 +45,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Fires it once. A hook that fails must not pass for a fast one.
-fn fired(runtime: &Runtime, session: &Session, wanted: &Wanted) -> Result<(), Box<dyn Error>> {
+fn fired(runtime: &Runtime, session: &Session, wanted: &FireRequest) -> Result<(), Box<dyn Error>> {
     let event = session.event(&wanted.event, wanted.input.clone())?;
     let cancel = session.cancel().child_token();
     let (_, outcome) = runtime.block_on(session.fire(session.ready(event), &cancel))?;

@@ -2,10 +2,10 @@
 
 use crate::launch::{self, Launch};
 use crate::open::{Open, Profile, Source};
-use crate::servers::{self, Kept, Named};
-use crate::session::{Ends, Facts, Session};
+use crate::servers::{self, McpConfig, SessionServers};
+use crate::session::{Facts, Session, SessionResources};
 use crate::tools::AgentsTools;
-use crate::view::finding::{Checked, Finding};
+use crate::view::finding::{CheckReport, Finding};
 use becket_engine::config::{FlagSettings, Sources};
 use becket_engine::{Builder, CancellationToken, Environment};
 use becket_llm::{Model, ModelError, Models};
@@ -50,9 +50,9 @@ pub enum NotOpened {
 }
 
 /// Models that several hold.
-pub struct Shared(pub Arc<dyn Models>);
+pub struct SharedModels(pub Arc<dyn Models>);
 
-impl Models for Shared {
+impl Models for SharedModels {
     fn model(&self, name: Option<&str>) -> Result<Arc<dyn Model>, ModelError> {
         self.0.model(name)
     }
@@ -73,9 +73,10 @@ impl Host {
         let id = id(&wants)?;
         let mut launch = self.launch(&wants)?;
         launch.folder_trusted = wants.trust.unwrap_or(true);
-        let servers = configured(&wants, &launch)?.map(|servers| Kept::new(servers, cancel.child_token()));
+        let servers =
+            configured(&wants, &launch)?.map(|servers| SessionServers::new(servers, cancel.child_token()));
         let tools = AgentsTools::default();
-        let builder = launch.builder(wants.interactive).models(Shared(self.models.clone()));
+        let builder = launch.builder(wants.interactive).models(SharedModels(self.models.clone()));
         let builder = match &servers {
             Some(servers) => builder.mcp_tools(servers.calls()),
             None => builder,
@@ -86,14 +87,14 @@ impl Host {
             None => self.private.join(Uuid::new_v4().to_string()),
         };
         let engine = builder.session_dir(directory).build().map_err(|error| NotOpened::Configuration {
-            findings: Checked::new(&error.config.diagnostics, 0).findings,
+            findings: CheckReport::new(&error.config.diagnostics, 0).findings,
             why: error.why,
         })?;
         tools.ready(engine.config(), launch.environment);
         let transcript = wants.transcript_path.unwrap_or_else(|| wants.start.join("transcript.jsonl"));
         let mode = wants.permission_mode.map(|mode| mode.as_str());
         let facts = Facts { start: wants.start, transcript, mode };
-        Ok(Session::new(id.into(), engine, facts, Ends { cancel, servers }))
+        Ok(Session::new(id.into(), engine, facts, SessionResources { cancel, servers }))
     }
 
     /// Returns the inputs from which the configuration of a session is loaded.
@@ -163,14 +164,14 @@ fn wrong(why: impl Into<String>) -> NotOpened {
 }
 
 /// The MCP servers of a session.
-fn configured(wants: &Open, launch: &Launch) -> Result<Option<servers::Configured>, NotOpened> {
+fn configured(wants: &Open, launch: &Launch) -> Result<Option<servers::LoadedServers>, NotOpened> {
     let named = match (&wants.mcp_servers, &wants.mcp_config) {
         (None, None) => return Ok(None),
-        (Some(servers), None) => Named::Here(servers.clone()),
-        (None, Some(file)) => Named::File(launch.start.join(file)),
+        (Some(servers), None) => McpConfig::Here(servers.clone()),
+        (None, Some(file)) => McpConfig::File(launch.start.join(file)),
         (Some(_), Some(_)) => return Err(wrong("give `mcp_servers` or `mcp_config`, not both")),
     };
-    let configured = servers::Configured::read(&named, &launch.start, launch.environment())
+    let configured = servers::LoadedServers::read(&named, &launch.start, launch.environment())
         .map_err(|why| wrong(format!("the MCP servers can't be read: {why}")))?;
     match configured.wrong() {
         wrong_ones if launch.strict && !wrong_ones.is_empty() => Err(wrong(wrong_ones.join("; "))),

@@ -10,14 +10,14 @@
 //! - [`launch`]: where a session starts, in which dialect, with what beside its files
 //! - [`servers`]: the MCP servers that a host names, for hooks to call
 //! - [`view`]: what comes back, as data with a schema
-//! - [`here`]: firings that the program's own threads take on
+//! - [`caller_executor`]: firings that the program's own threads take on
 //! - [`event`], [`models`], [`tools`], [`mod@trust`], [`text`]: names of events, the services of hooks, the trust that the
 //!   user's own file records, files with a limit
 //!
 //! This crate reads no variable and no home directory: the creator of a [`host::Host`] passes them in.
 
+pub mod caller_executor;
 pub mod event;
-pub mod here;
 pub mod host;
 pub mod launch;
 pub mod models;
@@ -33,7 +33,7 @@ pub use event::UnknownEvent;
 pub use host::{Host, NotOpened};
 pub use launch::Launch;
 pub use open::{Mode, Open, Profile, Registration, Source};
-pub use session::{Cancelled, Session, begins_here};
+pub use session::{FiringCancelled, Session, runs_on_caller};
 
 /// The example of the README.
 #[cfg(doctest)]

@@ -69,9 +69,9 @@ impl Models for Always {
 }
 
 /// Models that several hold.
-pub struct Shared(pub Arc<dyn Models>);
+pub struct SharedModels(pub Arc<dyn Models>);
 
-impl Models for Shared {
+impl Models for SharedModels {
     fn model(&self, name: Option<&str>) -> Result<Arc<dyn Model>, ModelError> {
         self.0.model(name)
     }

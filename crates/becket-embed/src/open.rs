@@ -128,18 +128,18 @@ impl Mode {
 /// The meaning of a failure of a client's hook.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Failing {
+pub enum FailurePolicy {
     /// It decides nothing and is reported.
     Continue,
     /// A block where O10 lets it count.
     Block,
 }
 
-impl From<Failing> for OnFailure {
-    fn from(failing: Failing) -> Self {
+impl From<FailurePolicy> for OnFailure {
+    fn from(failing: FailurePolicy) -> Self {
         match failing {
-            Failing::Continue => OnFailure::Continue,
-            Failing::Block => OnFailure::Block,
+            FailurePolicy::Continue => OnFailure::Continue,
+            FailurePolicy::Block => OnFailure::Block,
         }
     }
 }
@@ -163,5 +163,5 @@ pub struct Registration {
     pub timeout: Option<f64>,
     /// The meaning of its failure; none: PreToolUse is denied and a prompt is rejected, elsewhere it is reported (H9).
     #[serde(default)]
-    pub on_failure: Option<Failing>,
+    pub on_failure: Option<FailurePolicy>,
 }

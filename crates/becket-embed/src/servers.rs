@@ -1,18 +1,18 @@
 //! The MCP servers that `mcp_tool` hooks may call (`protocol.md` H6): those that a host names, and no others.
 //!
 //! - [`McpConfig`], [`LoadedServers`]: the places that configure servers, and their entries; reading connects nothing
-//! - [`Connected`]: servers that were connected, and what keeps the others from it
-//! - `kept`: those of one session, connected when a hook calls the first of them, and ended with the session
+//! - [`ServerPool`]: servers that were connected, and what keeps the others from it
+//! - `session_servers`: those of one session, connected when a hook calls the first of them, and ended with the session
 //!
 //! No file is searched for: a project's own servers are read only if the host names their file. The host decides which servers
 //! to trust: only the entry itself is checked.
 //!
 //! INVARIANT: a started server is ended, regardless of its callers and of how the session ends.
 
-mod connected;
-mod kept;
-mod named;
+mod mcp_config;
+mod server_pool;
+mod session_servers;
 
-pub use connected::Connected;
-pub(crate) use kept::Kept;
-pub use named::{Configured, Named, Unusable};
+pub use mcp_config::{LoadedServers, McpConfig, Unusable};
+pub use server_pool::ServerPool;
+pub(crate) use session_servers::SessionServers;

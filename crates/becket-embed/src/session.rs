@@ -2,10 +2,10 @@
 
 use crate::event;
 use crate::open::Registration;
-use crate::servers::Kept;
-use crate::view::background::{self, Taken};
-use crate::view::finding::Checked;
-use crate::view::planned::{Planned, Runs};
+use crate::servers::SessionServers;
+use crate::view::background::{self, BackgroundResults};
+use crate::view::finding::CheckReport;
+use crate::view::planned::{PlanReport, Runs};
 use becket_engine::config::Config;
 use becket_engine::handler::Action;
 use becket_engine::{Callback, CancellationToken, Engine, Hook, Outcome, ReadyEvent, RegistrationId};
@@ -31,18 +31,18 @@ pub struct Session {
     id: Arc<str>,
     engine: Engine,
     facts: Facts,
-    ends: Ends,
+    ends: SessionResources,
     hooks: Mutex<HashMap<String, RegistrationId>>,
     /// Read by each firing; holding the write lock means that none is in progress.
     under_way: RwLock<()>,
 }
 
 /// The resources that are ended with a session.
-pub(crate) struct Ends {
+pub(crate) struct SessionResources {
     /// Ends whatever the session runs.
     pub(crate) cancel: CancellationToken,
     /// The MCP servers that its hooks may call.
-    pub(crate) servers: Option<Kept>,
+    pub(crate) servers: Option<SessionServers>,
 }
 
 /// The facts about the session that events contain unless they name their own.
@@ -62,10 +62,10 @@ impl Facts {
 /// The firing was cancelled: hooks that still ran were ended, and nothing was decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it was cancelled: hooks that still ran were ended, so nothing was decided")]
-pub struct Cancelled;
+pub struct FiringCancelled;
 
 impl Session {
-    pub(crate) fn new(id: Arc<str>, engine: Engine, facts: Facts, ends: Ends) -> Self {
+    pub(crate) fn new(id: Arc<str>, engine: Engine, facts: Facts, ends: SessionResources) -> Self {
         Session { id, engine, facts, ends, hooks: Mutex::default(), under_way: RwLock::default() }
     }
 
@@ -131,11 +131,11 @@ impl Session {
         &self,
         event: ReadyEvent,
         cancel: &CancellationToken,
-    ) -> Result<(Event, Outcome), Cancelled> {
+    ) -> Result<(Event, Outcome), FiringCancelled> {
         let _under_way = self.under_way.read().await;
         let (event, outcome) = event.fire_until(cancel).await;
         if cancel.is_cancelled() {
-            return Err(Cancelled);
+            return Err(FiringCancelled);
         }
         if event.kind() == EventKind::ConfigChange {
             // Where the file can't be read, all stays as it was; a reload says why.
@@ -150,14 +150,14 @@ impl Session {
     }
 
     /// The same with all that would not, and why.
-    pub fn explain(&self, event: &Event) -> Planned {
-        let planned = Planned::new(&self.engine.plan(event), event.body.subject(), Vec::new());
+    pub fn explain(&self, event: &Event) -> PlanReport {
+        let planned = PlanReport::new(&self.engine.plan(event), event.body.subject(), Vec::new());
         let settled = self.engine.settled_without_hooks(event);
         planned.with_modules(&self.engine.hooks()).with_rules(settled.as_ref())
     }
 
     /// Returns the problems in the configuration; its valid parts work.
-    pub fn check(&self) -> Checked {
+    pub fn check(&self) -> CheckReport {
         checked(&self.engine.config())
     }
 
@@ -194,14 +194,14 @@ impl Session {
 
     /// Takes the results of background hooks. Wakes are taken first: each is delivered once, even if its result arrives
     /// a moment later.
-    pub fn background(&self) -> Taken {
+    pub fn background(&self) -> BackgroundResults {
         let mut wakes = Vec::new();
         let waiting = self.engine.wakes();
         while let Some(Some(wake)) = waiting.next().now_or_never() {
             wakes.push(wake.into());
         }
         let delivered = self.engine.collect_background(&SessionId::from(self.id.clone()));
-        Taken { background: background::left(delivered, Vec::new()), wakes }
+        BackgroundResults { background: background::left(delivered, Vec::new()), wakes }
     }
 
     /// The environment files that hooks have filled; later ones win (H12).
@@ -213,7 +213,7 @@ impl Session {
     ///
     /// # Errors
     /// It can't be read any more, and stays as it was.
-    pub fn reload(&self) -> Result<Checked, String> {
+    pub fn reload(&self) -> Result<CheckReport, String> {
         let config = self.engine.reload().map_err(|error| error.to_string())?;
         Ok(checked(&config))
     }
@@ -251,7 +251,7 @@ const STARTS: usize = 1;
 
 /// Returns whether an event may start on a program's own thread (see [`crate::caller_executor`]): it runs functions of
 /// the program, and so few commands that starting them does not block an event loop.
-pub fn begins_here(event: &ReadyEvent) -> bool {
+pub fn runs_on_caller(event: &ReadyEvent) -> bool {
     let actions = || event.runs().iter().map(|run| &run.handler.action);
     let starts = actions().filter(|action| matches!(action, Action::Command(_))).count();
     starts <= STARTS && actions().all(|action| matches!(action, Action::Callback(_) | Action::Command(_)))
@@ -267,8 +267,8 @@ fn own(name: &str, given: Option<&Value>, value: &str) -> Result<(), String> {
     }
 }
 
-fn checked(config: &Config) -> Checked {
-    Checked::new(&config.diagnostics, config.files)
+fn checked(config: &Config) -> CheckReport {
+    CheckReport::new(&config.diagnostics, config.files)
 }
 
 fn callback(wants: &Registration, hook: Arc<dyn Hook>) -> Result<Callback, String> {

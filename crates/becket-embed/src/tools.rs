@@ -18,10 +18,10 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockWriteGuard};
 
 /// The tools, created on first use after [`AgentsTools::ready`]. Clones share them.
 #[derive(Clone, Default)]
-pub struct AgentsTools(Arc<RwLock<Option<Arc<Lent>>>>);
+pub struct AgentsTools(Arc<RwLock<Option<Arc<ToolSet>>>>);
 
 /// The configuration that the tools follow, and the tools.
-struct Lent {
+struct ToolSet {
     config: Arc<Config>,
     environment: Environment,
     tools: OnceLock<HostTools>,
@@ -30,10 +30,11 @@ struct Lent {
 impl AgentsTools {
     /// Says what they follow; the first call counts.
     pub fn ready(&self, config: Arc<Config>, environment: Environment) {
-        self.lent_by().get_or_insert_with(|| Arc::new(Lent { config, environment, tools: OnceLock::new() }));
+        self.lent_by()
+            .get_or_insert_with(|| Arc::new(ToolSet { config, environment, tools: OnceLock::new() }));
     }
 
-    fn lent_by(&self) -> RwLockWriteGuard<'_, Option<Arc<Lent>>> {
+    fn lent_by(&self) -> RwLockWriteGuard<'_, Option<Arc<ToolSet>>> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -48,7 +49,7 @@ impl AgentTools for AgentsTools {
     fn configured(&self, config: &Arc<Config>) {
         if let Some(lent) = &mut *self.lent_by() {
             let (config, environment) = (config.clone(), lent.environment.clone());
-            *lent = Arc::new(Lent { config, environment, tools: OnceLock::new() });
+            *lent = Arc::new(ToolSet { config, environment, tools: OnceLock::new() });
         }
     }
 

@@ -26,13 +26,13 @@ use serde::Serialize;
 #[serde(tag = "report", rename_all = "kebab-case")]
 pub enum Report {
     /// `becket fire`
-    Fire(Box<fired::Fired>),
+    Fire(Box<fired::FireReport>),
     /// `becket explain`
-    Explain(planned::Planned),
+    Explain(planned::PlanReport),
     /// `becket list`
-    List(listed::Listed),
+    List(listed::HookListing),
     /// `becket check`
-    Check(finding::Checked),
+    Check(finding::CheckReport),
     /// `becket check-output`
     CheckOutput(answer::Answer),
     /// `becket background`

@@ -8,17 +8,17 @@ use becket_testkit::env::TestEnv;
 use std::process::{Child, Stdio};
 
 /// A becket that serves, until this is dropped.
-pub(crate) struct Served(pub(crate) Child);
+pub(crate) struct ServeProcess(pub(crate) Child);
 
-impl Served {
+impl ServeProcess {
     pub(crate) fn start(env: &TestEnv, way: &[&str]) -> Self {
         let mut command = env.becket([&["serve"], way].concat()).into_command();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        Served(command.spawn().expect("becket starts"))
+        ServeProcess(command.spawn().expect("becket starts"))
     }
 }
 
-impl Drop for Served {
+impl Drop for ServeProcess {
     fn drop(&mut self) {
         drop(self.0.kill());
         drop(self.0.wait());

@@ -37,7 +37,7 @@ pub(crate) struct FireArgs {
     #[arg(short, long)]
     pub(crate) verbose: bool,
     #[command(flatten)]
-    pub(crate) lent: LentArgs,
+    pub(crate) services: ServiceArgs,
     /// Connect the MCP servers of this file (`mcpServers`) for mcp_tool handlers
     #[arg(long, value_name = "FILE", help_heading = "Services for hooks")]
     pub(crate) mcp_config: Option<PathBuf>,
@@ -55,7 +55,7 @@ pub(crate) struct FireArgs {
 /// The services for hooks.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Services for hooks")]
-pub(crate) struct LentArgs {
+pub(crate) struct ServiceArgs {
     /// The model of prompt and agent handlers that name none: haiku, claude-…, provider::name
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,

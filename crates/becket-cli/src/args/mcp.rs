@@ -1,6 +1,6 @@
 //! The arguments of `becket mcp`.
 
-use super::LentArgs;
+use super::ServiceArgs;
 use clap::{Args, Subcommand, ValueEnum};
 
 /// `becket mcp`
@@ -131,7 +131,7 @@ pub(crate) struct McpCallArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     pub(crate) timeout: u64,
     #[command(flatten)]
-    pub(crate) lent: LentArgs,
+    pub(crate) services: ServiceArgs,
 }
 
 /// `becket mcp prompts`

@@ -23,14 +23,14 @@ pub(crate) struct RunSdkArgs {
     #[arg(long)]
     pub(crate) no_session_persistence: bool,
     #[command(flatten)]
-    pub(crate) mute: RunMuteArgs,
+    pub(crate) mute: RunIgnoredArgs,
     #[command(flatten)]
-    pub(crate) refused: RunRefusedArgs,
+    pub(crate) refused: RunUnsupportedArgs,
 }
 
 /// Options without effect here, on which no caller relies: each is reported once.
 #[derive(Debug, Clone, Default, Args)]
-pub(crate) struct RunMuteArgs {
+pub(crate) struct RunIgnoredArgs {
     #[arg(long, hide = true)]
     betas: Option<String>,
     #[arg(long, hide = true)]
@@ -52,7 +52,7 @@ pub(crate) struct RunMuteArgs {
 
 /// Options that are not supported, and on which callers rely: a limit, a place, a shape.
 #[derive(Debug, Clone, Default, Args)]
-pub(crate) struct RunRefusedArgs {
+pub(crate) struct RunUnsupportedArgs {
     #[arg(long, hide = true)]
     max_budget_usd: Option<String>,
     #[arg(long, hide = true)]
@@ -81,7 +81,7 @@ pub(crate) struct RunRefusedArgs {
     managed_settings_in_initialize: bool,
 }
 
-impl RunMuteArgs {
+impl RunIgnoredArgs {
     /// Returns those that were given.
     pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
         let all = [
@@ -96,16 +96,16 @@ impl RunMuteArgs {
 }
 
 /// An argument, its presence, and the reason why it is not supported.
-type Refused = (&'static str, bool, &'static str);
+type UnsupportedArg = (&'static str, bool, &'static str);
 
-impl RunRefusedArgs {
+impl RunUnsupportedArgs {
     /// Returns the first that was given, and the reason why it is not supported.
     pub(crate) fn given(&self) -> Option<(&'static str, &'static str)> {
         let mut all = self.limits().into_iter().chain(self.sessions()).chain(self.settings());
         all.find(|(_, is_given, _)| *is_given).map(|(name, _, why)| (name, why))
     }
 
-    fn limits(&self) -> [Refused; 3] {
+    fn limits(&self) -> [UnsupportedArg; 3] {
         [
             (
                 "--max-budget-usd",
@@ -121,7 +121,7 @@ impl RunRefusedArgs {
         ]
     }
 
-    fn sessions(&self) -> [Refused; 4] {
+    fn sessions(&self) -> [UnsupportedArg; 4] {
         [
             ("--resume-session-at", self.resume_session_at.is_some(), FROM_ITS_END),
             ("--resume-drops-turn", self.resume_drops_turn.is_some(), FROM_ITS_END),
@@ -130,7 +130,7 @@ impl RunRefusedArgs {
         ]
     }
 
-    fn settings(&self) -> [Refused; 6] {
+    fn settings(&self) -> [UnsupportedArg; 6] {
         [
             ("--project-config-root", self.project_config_root.is_some(), OF_THE_START),
             ("--plugin-dir-no-mcp", !self.plugin_dir_no_mcp.is_empty(), WHOLE),

@@ -4,10 +4,10 @@
 //! stdin holds the question on its first line; when it ends, the terminal is restored and nothing is asked any more.
 //! INVARIANT: keys typed before the question was shown never answer it.
 
-use crate::lend::question::{Said, ToAsk, WITHDRAWN};
 use crate::out::Out;
 use crate::report::style::{one_line, plain};
 use crate::run::Done;
+use crate::services::question::{QuestionAnswer, ToAsk, WITHDRAWN};
 use crossterm::terminal::{Clear, ClearType};
 use crossterm::{cursor, event, execute, terminal};
 use inquire::ui::RenderConfig;
@@ -26,14 +26,14 @@ pub(crate) fn run(out: &Out) -> Done {
     io::stdin().lock().read_line(&mut line)?;
     let said = match serde_json::from_str::<ToAsk>(&line) {
         Ok(to_ask) => asked(&to_ask),
-        Err(error) => Said::Unasked(error.to_string()),
+        Err(error) => QuestionAnswer::Unasked(error.to_string()),
     };
     out.print_raw(&serde_json::to_vec(&said).map_err(io::Error::other)?)?;
     Ok(0)
 }
 
-fn asked(to_ask: &ToAsk) -> Said {
-    let shown = |option: &crate::lend::question::Offered| match &option.description {
+fn asked(to_ask: &ToAsk) -> QuestionAnswer {
+    let shown = |option: &crate::services::question::QuestionOption| match &option.description {
         Some(more) => format!("{}  ({})", one_line(&option.label, WIDTH), one_line(more, WIDTH)),
         None => one_line(&option.label, WIDTH),
     };
@@ -42,16 +42,16 @@ fn asked(to_ask: &ToAsk) -> Said {
     let help = format!("{} asks; ↑↓ moves, Enter chooses, Esc chooses none", one_line(&to_ask.asked_by, 40));
     if let Err(error) = forget_keys().and_then(|()| make_room(message.lines().count() + to_ask.options.len()))
     {
-        return Said::Unasked(error.to_string());
+        return QuestionAnswer::Unasked(error.to_string());
     }
     std::thread::spawn(withdrawn_at_end_of_stdin);
     let look = if to_ask.colour { RenderConfig::default_colored() } else { RenderConfig::empty() };
     let select = Select::new(&message, options).with_help_message(&help).with_render_config(look);
     match select.without_filtering().raw_prompt_skippable() {
-        Ok(Some(chosen)) => Said::Chose(chosen.index),
-        Ok(None) => Said::None,
-        Err(InquireError::OperationInterrupted) => Said::Interrupted,
-        Err(error) => Said::Unasked(error.to_string()),
+        Ok(Some(chosen)) => QuestionAnswer::Chose(chosen.index),
+        Ok(None) => QuestionAnswer::None,
+        Err(InquireError::OperationInterrupted) => QuestionAnswer::Interrupted,
+        Err(error) => QuestionAnswer::Unasked(error.to_string()),
     }
 }
 

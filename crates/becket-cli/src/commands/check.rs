@@ -11,14 +11,14 @@ use crate::report::{github, json, sarif};
 use crate::run::Done;
 use crate::session;
 use becket_embed::view::Report;
-use becket_embed::view::finding::Checked;
+use becket_embed::view::finding::CheckReport;
 use becket_engine::config::{self, Diagnostic, Loaded, Request};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The findings, and the source texts to show them in.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct CheckResult {
     diagnostics: Vec<Diagnostic>,
     texts: findings::Texts,
     files: usize,
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out:
             "`--json` and `--format` both name a format: give one of them".to_owned(),
         ));
     }
-    let mut found = Found::default();
+    let mut found = CheckResult::default();
     let session = if args.paths.is_empty() {
         let session = session::in_project(global, around, out)?;
         found.configuration(&session.request());
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out:
         target::check(&session.start.join(path), &session, &mut found)?;
     }
     found.put_in_order();
-    let checked = Checked::new(&found.diagnostics, found.files);
+    let checked = CheckReport::new(&found.diagnostics, found.files);
     let fails = checked.errors > 0 || (args.deny.is_some() && checked.warnings > 0);
     let format = if global.json { CheckFormat::Json } else { args.format };
     // That all is well is not what a check of nothing has found.
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out:
     if is_nothing { Err(CliError::NoFiles { start: session.start }) } else { Ok(u8::from(fails)) }
 }
 
-impl Found {
+impl CheckResult {
     /// Loads and judges what a request describes.
     pub(super) fn configuration(&mut self, request: &Request) {
         let loaded = config::load(request);

@@ -9,7 +9,7 @@ use crate::report::{human, json};
 use crate::run::Done;
 use crate::session;
 use becket_embed::view::Report;
-use becket_embed::view::planned::Planned;
+use becket_embed::view::planned::PlanReport;
 
 /// Plans the event and shows the plan.
 pub(crate) fn run(args: &ExplainArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
@@ -19,7 +19,7 @@ pub(crate) fn run(args: &ExplainArgs, global: &Global, around: &Surroundings, ou
     told_errors(&engine, around, out);
     event::check_tool(&args.fields, &engine)?;
     let plan = engine.plan(&given.event);
-    let planned = Planned::new(&plan, given.event.body.subject(), given.samples);
+    let planned = PlanReport::new(&plan, given.event.body.subject(), given.samples);
     let settled = engine.settled_without_hooks(&given.event);
     let planned = planned.with_modules(&engine.hooks()).with_rules(settled.as_ref());
     if global.json {

@@ -10,20 +10,20 @@ use crate::args::{FireArgs, Global};
 use crate::enclosing;
 use crate::env::Surroundings;
 use crate::error::CliError;
-use crate::event::{self, Given};
+use crate::event::{self, EventInput};
 use crate::interrupt;
-use crate::lend::{Lent, Wish};
 use crate::out::Out;
 use crate::report::style::{WARNING, one_line, plain, styled};
 use crate::report::{human, json};
 use crate::run::Done;
+use crate::services::{HookServices, ServiceOptions};
 use crate::session::{self, Session};
 use crate::telemetry;
 use background::Patience;
-use becket_embed::servers::Connected;
+use becket_embed::servers::ServerPool;
 use becket_embed::view::Report;
-use becket_embed::view::fired::{self, Fired};
-use becket_embed::view::ran::Ran;
+use becket_embed::view::fired::{self, FireReport};
+use becket_embed::view::ran::RunReport;
 use becket_engine::{CancellationToken, Engine, Outcome, StartError};
 use becket_model::Event;
 
@@ -36,30 +36,30 @@ pub(crate) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: 
     let session = prepared(session::in_project(global, around, out)?, args)?;
     let given = event::given(event::kind(name)?, &args.fields, &session.start, around)?;
     let cancel = CancellationToken::new();
-    let lent = Lent::new(&Wish::from(args), &session, (around, out), &cancel)?;
-    let firing = Firing { session: &session, given, lent: &lent, cancel: &cancel };
+    let services = HookServices::new(&ServiceOptions::from(args), &session, (around, out), &cancel)?;
+    let firing = EventFiring { session: &session, given, services: &services, cancel: &cancel };
     let done = interrupt::until_done(&cancel, firing.run((args, global), around, out));
-    lent.end(out);
+    services.end(out);
     done
 }
 
 /// The session as the arguments want it; it may itself be inside of another event.
 fn prepared(session: Session, args: &FireArgs) -> Result<Session, CliError> {
-    let session = session::with_networks(session, &args.lent.allow_network)?;
+    let session = session::with_networks(session, &args.services.allow_network)?;
     let mut session = session.trusting(!args.untrusted_project);
     session.environment = session.environment.with_enclosing(enclosing::marks());
     Ok(session)
 }
 
 /// One event on its way.
-struct Firing<'a> {
+struct EventFiring<'a> {
     session: &'a Session,
-    given: Given,
-    lent: &'a Lent,
+    given: EventInput,
+    services: &'a HookServices,
     cancel: &'a CancellationToken,
 }
 
-impl Firing<'_> {
+impl EventFiring<'_> {
     /// Fires with the MCP servers connected, and ends them afterwards.
     async fn run(self, (args, global): (&FireArgs, &Global), around: &Surroundings, out: &Out) -> Done {
         let tell =
@@ -75,38 +75,38 @@ impl Firing<'_> {
     /// Fires, shows the verdict, and waits for what goes on behind it.
     async fn with(
         self,
-        mcp: Option<&Connected>,
+        mcp: Option<&ServerPool>,
         (args, global): (&FireArgs, &Global),
         around: &Surroundings,
         out: &Out,
     ) -> Done {
-        let builder = servers::lent(self.lent.to(self.session.builder(!args.nobody_to_ask)), mcp);
+        let builder = servers::lent(self.services.to(self.session.builder(!args.nobody_to_ask)), mcp);
         let engine = started(telemetry::observed(builder).build(), around, out)?;
         told_errors(&engine, around, out);
         event::check_tool(&args.fields, &engine)?;
-        self.lent.ready(&engine, self.session);
-        let Given { event, samples } = self.given;
+        self.services.ready(&engine, self.session);
+        let EventInput { event, samples } = self.given;
         enclosing::show(engine.mark(&event));
         let outcome = engine.fire_until(&event, self.cancel).await;
-        self.lent.screen_is_free().await;
+        self.services.screen_is_free().await;
         if self.cancel.is_cancelled() {
             engine.finish_background(&event.session).await;
             engine.close().await;
             return Err(CliError::Interrupted);
         }
-        let mut fired = Fired::new(&outcome, event.body.subject(), samples);
+        let mut fired = FireReport::new(&outcome, event.body.subject(), samples);
         if args.verbose {
             fired.hooks = verbose(&engine, &event, &outcome);
         }
         let code = fired.exit_code();
         if !global.json {
-            let _paused = self.lent.progress.pause();
+            let _paused = self.services.progress.pause();
             shown(&fired, &outcome, around, out)?;
         }
         let patience = if args.no_wait { Patience::EndsSession } else { Patience::WaitsForAll };
         fired.background = background::left(&engine, &event.session, patience, self.cancel).await;
         engine.close().await;
-        self.lent.progress.end();
+        self.services.progress.end();
         if global.json {
             json::print(&Report::Fire(Box::new(fired)), out)?;
         } else {
@@ -117,11 +117,11 @@ impl Firing<'_> {
 }
 
 /// The runs with all that went into their processes and came out of them.
-fn verbose(engine: &Engine, event: &Event, outcome: &Outcome) -> Vec<Ran> {
-    outcome.runs.iter().map(|run| Ran::new(run).with_process(run, engine, event)).collect()
+fn verbose(engine: &Engine, event: &Event, outcome: &Outcome) -> Vec<RunReport> {
+    outcome.runs.iter().map(|run| RunReport::new(run).with_process(run, engine, event)).collect()
 }
 
-fn shown(fired: &Fired, outcome: &Outcome, around: &Surroundings, out: &Out) -> Result<(), CliError> {
+fn shown(fired: &FireReport, outcome: &Outcome, around: &Surroundings, out: &Out) -> Result<(), CliError> {
     out.print(&human::fired::render(fired, around))?;
     // Whoever reads both streams in one place has just read the reason.
     let is_shown = (around.terminals.stdout && around.terminals.stderr) || out.streams_are_one();

@@ -9,14 +9,14 @@ use crate::report::{human, json};
 use crate::run::Done;
 use crate::session;
 use becket_embed::view::Report;
-use becket_embed::view::listed::Listed;
+use becket_embed::view::listed::HookListing;
 
 /// Prints the hook set. Ends with 1 where something of the configuration is not loaded.
 pub(crate) fn run(args: &ListArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
     let only = args.event.as_deref().map(event::kind).transpose()?;
     let engine = started(session::in_project(global, around, out)?.builder(true).build(), around, out)?;
     let is_whole = told_errors(&engine, around, out);
-    let listed = Listed::new(&engine.hooks(), &engine.gates(), only);
+    let listed = HookListing::new(&engine.hooks(), &engine.gates(), only);
     let listed = if only.is_none() { listed.with_rules(&engine.config().permissions) } else { listed };
     if global.json {
         json::print(&Report::List(listed), out)?;

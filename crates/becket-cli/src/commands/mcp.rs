@@ -13,7 +13,7 @@ mod tools;
 use crate::args::{Global, McpArgs, McpCommand};
 use crate::env::Surroundings;
 use crate::error::CliError;
-use crate::mcp::Gathered;
+use crate::mcp::ServerSet;
 use crate::out::Out;
 use crate::report::style::{WARNING, one_line, styled};
 use crate::run::Done;
@@ -40,11 +40,11 @@ pub(crate) fn run(args: &McpArgs, global: &Global, around: &Surroundings, out: &
         | McpCommand::Logout { .. }
         | McpCommand::Approve { .. } => {}
     }
-    let gathered = Gathered::new(&session, &args.servers)?;
+    let gathered = ServerSet::new(&session, &args.servers)?;
     for problem in &gathered.problems {
         out.tell(&format!("{} {}\n", styled(WARNING, "MCP:"), one_line(&problem.to_string(), 500)));
     }
-    let at = At { session: &session, gathered: &gathered, global, around, out };
+    let at = McpContext { session: &session, gathered: &gathered, global, around, out };
     match &args.command {
         McpCommand::List(args) => list::run(args, at),
         McpCommand::Doctor { server } => doctor::run(server.as_deref(), at),
@@ -61,15 +61,15 @@ pub(crate) fn run(args: &McpArgs, global: &Global, around: &Surroundings, out: &
 
 /// The context of each of the commands.
 #[derive(Clone, Copy)]
-struct At<'a> {
+struct McpContext<'a> {
     session: &'a Session,
-    gathered: &'a Gathered,
+    gathered: &'a ServerSet,
     global: &'a Global,
     around: &'a Surroundings,
     out: &'a Out,
 }
 
-impl At<'_> {
+impl McpContext<'_> {
     /// A server that counts.
     fn server(&self, name: &str) -> Result<&becket_mcp::config::Configured, CliError> {
         let servers = &self.gathered.resolved.servers;

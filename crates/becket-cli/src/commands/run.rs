@@ -3,33 +3,33 @@
 //! INVARIANT: whatever becomes of the work, SessionEnd is fired where a session was opened, and nothing that was started is
 //! left when the process ends, but after a second signal.
 
-mod assembled;
+mod agents_and_skills;
 mod at_end;
-mod base;
 mod begins;
+mod build;
 mod control;
 mod drive;
-mod fired;
-mod gone;
 mod job;
-mod kept;
-mod left;
+mod last_fired;
 mod limits;
 mod memory;
-mod opened;
-mod own;
+mod options;
 mod printer;
 mod prompts;
+mod protected_files;
 mod servers;
+mod session;
+mod shutdown;
+mod stdout_watch;
 mod system;
 mod task_ends;
 mod team;
 mod terminal;
 #[cfg(test)]
 mod tests;
+mod tool_filter;
 mod tools;
 mod typed;
-mod wish;
 mod worktree;
 
 use super::keep;
@@ -37,37 +37,37 @@ use crate::args::{Global, RunArgs};
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::interrupt::{self, Caught};
-use crate::lend::RunModels;
 use crate::out::Out;
 use crate::project;
 use crate::report::style::{WARNING, plain, styled};
 use crate::run::Done;
-use crate::session::{self, Session};
-use assembled::At;
+use crate::services::RunModels;
+use crate::session::{Session, launched};
 use becket_embed::text;
 use becket_engine::CancellationToken;
 use becket_engine::config::FlagPermissions;
 use becket_model::EventKind;
-use control::{Answering, Ending, Lines};
+use build::RunContext;
+use control::{Lines, ReplyOptions, Shutdown};
 use job::Job;
-use left::Left;
+use options::{Output, RunOptions};
 use prompts::Prompts;
+use shutdown::RunProcesses;
 use std::path::Path;
 use std::sync::Arc;
 use terminal::{Terminal, View};
-use wish::{Output, Wish};
 
 /// Works on the prompts; the exit code says how that went.
 pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
-    let wish = Wish::new(args, global, around)?;
-    let session = Session { sources: wish.sources, ..session::launched(global, around)? };
+    let options = RunOptions::new(args, global, around)?;
+    let session = Session { sources: options.sources, ..launched(global, around)? };
     let args = &with_prompt_file(args, &session.start)?;
     let permissions = permissions(args, &session.start)?;
     let session = Session { permissions, ..session };
     let cancel = CancellationToken::new();
     // Nobody is asked to trust a folder for a session that can't be had.
     let models = Arc::new(RunModels::new(&args.model, &session.start, around)?);
-    let screen = terminal::opened(wish.output, &session, (around, out), &cancel);
+    let screen = terminal::opened(options.output, &session, (around, out), &cancel);
     let terminal = screen.as_ref().map(|(terminal, _)| terminal);
     let session = with_trust(session, args, terminal)?;
     warn_of_muted(args, out);
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     let debug = args.format.debug_file.as_ref().map(|file| printer::debug_file(&session.start.join(file)));
     let debug = debug.transpose()?;
     let caught = Caught::default();
-    let once = Prompts::once(&wish.prompts, &wish.without_prompt)?;
+    let once = Prompts::once(&options.prompts, &options.without_prompt)?;
     if let Some(Prompts::OfHooks(nothing)) = &once
         && !may_start_with_a_prompt(&session)
     {
@@ -87,18 +87,18 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     // Before anything is started, and until all has ended.
     let private = around.temp.join(format!("becket-run-{}", uuid::Uuid::new_v4()));
     let _guard = keep::guarded(&private, around, out);
-    let view = terminal.map(|terminal| View::new(terminal.clone(), wish.output, out));
-    let places = printer::Places::new((around, out), debug, &cancel).with_view(view);
-    let (printer, writing) = printer::start(wish.output, places);
+    let view = terminal.map(|terminal| View::new(terminal.clone(), options.output, out));
+    let places = printer::Destinations::new((around, out), debug, &cancel).with_view(view);
+    let (printer, writing) = printer::start(options.output, places);
     let job = Job::of(around, &session.start, &printer);
-    let left = Left::default();
+    let left = RunProcesses::default();
     let (host, wants) = (None, None);
-    let at = At {
+    let at = RunContext {
         args,
         session: &session,
         around,
         out,
-        output: wish.output,
+        output: options.output,
         cancel: &cancel,
         left: &left,
         private: &private,
@@ -107,15 +107,15 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
         wants,
         terminal,
     };
-    let prompts = match (once, wish.prompts, terminal) {
+    let prompts = match (once, options.prompts, terminal) {
         (Some(prompts), ..) => prompts,
-        (None, wish::Prompts::Typed { first }, Some(terminal)) => {
+        (None, options::Prompts::Typed { first }, Some(terminal)) => {
             Prompts::Typed { terminal: terminal.clone(), first }
         }
         (None, ..) => {
-            let ending = Ending { cancel: cancel.clone(), caught: caught.clone() };
-            let answering = Answering {
-                controls: matches!(wish.output, Output::Stream(_)),
+            let ending = Shutdown { cancel: cancel.clone(), caught: caught.clone() };
+            let answering = ReplyOptions {
+                controls: matches!(options.output, Output::Stream(_)),
                 replays: args.format.replay_user_messages,
             };
             Prompts::Lines(Lines::open(printer.clone(), answering, ending))

@@ -3,12 +3,12 @@
 //! - [`listen`], [`http`]: a Unix socket that only its owner can reach, and a loopback port with a token; stdio is the third
 //!   transport
 //! - [`lines`], [`message`], [`outgoing`]: lines with a limit, what they say, and what waits to be written
-//! - [`room`]: what may have come halfway, of all clients together
+//! - [`memory_budget`]: what may have come halfway, of all clients together
 //! - [`connection`], [`requests`], [`work`]: one client, from its first line to its last, and all that goes on for it
 //! - [`method`], [`params`], [`answers`], [`fault`]: requests, results and errors
 //! - [`sessions`], [`session`], [`opening`]: the sessions of one client, each an engine of its own
 //! - [`session_defaults`]: the defaults that sessions add to the options of their client
-//! - [`calls`], [`hook`], [`person`], [`told`]: what the client is asked and told: its hooks, its user, what happens
+//! - [`calls`], [`hook`], [`person`], [`notifications`]: what the client is asked and told: its hooks, its user, what happens
 //! - [`mod@schema`]: all of it as data
 //!
 //! No method has logic of its own: each is a view of a value of the engine, the same that `fire` and `explain` print.
@@ -22,42 +22,42 @@ mod connection;
 mod fault;
 mod hook;
 mod http;
-mod lender;
 mod lines;
 #[cfg(unix)]
 mod listen;
+mod memory_budget;
 mod message;
 mod method;
+mod notifications;
 mod opening;
 mod outgoing;
 mod params;
 mod person;
 mod presence;
 mod requests;
-mod room;
 mod schema;
 mod session;
+mod session_defaults;
 mod sessions;
-mod told;
 mod work;
 
 pub(crate) use schema::schema;
 
-use crate::args::{Global, LentArgs, ServeArgs};
+use crate::args::{Global, ServeArgs, ServiceArgs};
 use crate::commands::keep;
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::interrupt;
-use crate::lend;
 use crate::out::Out;
 use crate::run::Done;
+use crate::services;
 use crate::session::launched;
 use aside::Aside;
 use becket_embed::Host;
 use becket_engine::CancellationToken;
-use connection::{Client, Ended};
-use lender::Lender;
+use connection::{Client, ConnectionEnd};
 use presence::Presence;
+use session_defaults::SessionDefaults;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -67,13 +67,13 @@ use std::time::Duration;
 pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
     let launch = launched(global, around)?;
     let start = launch.start.clone();
-    let model = LentArgs {
+    let model = ServiceArgs {
         model: args.model.clone(),
         model_url: args.model_url.clone(),
         model_script: args.model_script.clone(),
-        ..LentArgs::default()
+        ..ServiceArgs::default()
     };
-    let models = lend::models(&model, &start, around)?;
+    let models = services::models(&model, &start, around)?;
     let private = around.temp.join(format!("becket-serve-{}", uuid::Uuid::new_v4()));
     let _guard = keep::guarded(&private, around, out);
     let host = Host {
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out:
         private: private.clone(),
     };
     let servers = args.mcp_config.as_ref().map(|file| start.join(file));
-    let host = Arc::new(Lender { host, servers, aside: Aside::default() });
+    let host = Arc::new(SessionDefaults { host, servers, aside: Aside::default() });
     let patience = Duration::from_secs(args.patience);
     let cancel = CancellationToken::new();
     let done = interrupt::until_done_on_threads(&cancel, async {
@@ -111,19 +111,19 @@ pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out:
 }
 
 /// One client, the program that has started this one.
-async fn on_stdio(host: Arc<Lender>, patience: Duration, cancel: &CancellationToken) -> Done {
+async fn on_stdio(host: Arc<SessionDefaults>, patience: Duration, cancel: &CancellationToken) -> Done {
     let presence = Presence::of_stdout().map_err(CliError::Runtime)?;
     let client = Client { host, patience, presence, room: None };
     match client.served(tokio::io::stdin(), tokio::io::stdout(), cancel).await {
-        Ended::Left => Ok(0),
-        Ended::CutOff(why) => Err(CliError::Serve { why: why.to_owned() }),
+        ConnectionEnd::Left => Ok(0),
+        ConnectionEnd::CutOff(why) => Err(CliError::Serve { why: why.to_owned() }),
     }
 }
 
 #[cfg(unix)]
 async fn on_socket(
     path: &Path,
-    host: Arc<Lender>,
+    host: Arc<SessionDefaults>,
     patience: Duration,
     (cancel, out): (&CancellationToken, Out),
 ) -> Done {
@@ -131,7 +131,7 @@ async fn on_socket(
 }
 
 #[cfg(not(unix))]
-async fn on_socket(path: &Path, _: Arc<Lender>, _: Duration, _: (&CancellationToken, Out)) -> Done {
+async fn on_socket(path: &Path, _: Arc<SessionDefaults>, _: Duration, _: (&CancellationToken, Out)) -> Done {
     let why = format!(
         "`{}`: Unix sockets are not supported on this system: leave `--socket` out, and use stdio",
         path.display()

@@ -34,7 +34,7 @@ pub(super) struct Files {
 
 /// The servers of the command line: files, or texts that begin with a brace.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Named<'a> {
+pub(crate) struct CommandLineServers<'a> {
     pub(crate) files: &'a [String],
     /// Nothing else counts, but what an administrator says.
     pub(crate) alone: bool,
@@ -46,7 +46,11 @@ pub(crate) struct Named<'a> {
 ///
 /// # Errors
 /// Errors if a file can't be read, or one that may contain denials is not JSON.
-pub(super) fn read_all(session: &Session, named: Named<'_>, project: &str) -> Result<Files, CliError> {
+pub(super) fn read_all(
+    session: &Session,
+    named: CommandLineServers<'_>,
+    project: &str,
+) -> Result<Files, CliError> {
     let request = session.request();
     let loaded = load(&request);
     let mut files = Files::default();

@@ -1,6 +1,6 @@
 //! The pool over the servers of a configuration.
 
-use super::gathered::{Gathered, variables};
+use super::server_set::{ServerSet, variables};
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::session::Session;
@@ -32,7 +32,7 @@ pub(crate) enum Keep {
 
 /// The servers of the program's own host.
 #[derive(Default)]
-pub(crate) struct Lent {
+pub(crate) struct HostServers {
     /// Those that no configuration names; of two of one name, these count.
     pub(crate) servers: Vec<Configured>,
     /// The ends of those, and of others that a configuration names.
@@ -44,7 +44,7 @@ pub(crate) struct Lent {
 /// # Errors
 /// The variable of the time to connect holds no time.
 pub(crate) fn pool(
-    gathered: &Gathered,
+    gathered: &ServerSet,
     session: &Session,
     host: Arc<dyn Host>,
     around: &Surroundings,
@@ -58,12 +58,12 @@ pub(crate) fn pool(
 /// As [`pool`].
 pub(crate) fn pool_that_keeps(
     keep: Keep,
-    gathered: &Gathered,
+    gathered: &ServerSet,
     session: &Session,
     host: Arc<dyn Host>,
     around: &Surroundings,
 ) -> Result<Pool, CliError> {
-    pool_with(gathered, (session, around), host, (keep, Lent::default()))
+    pool_with(gathered, (session, around), host, (keep, HostServers::default()))
 }
 
 /// The same with servers of the host.
@@ -71,10 +71,10 @@ pub(crate) fn pool_that_keeps(
 /// # Errors
 /// As of [`pool`].
 pub(crate) fn pool_with(
-    gathered: &Gathered,
+    gathered: &ServerSet,
     (session, around): (&Session, &Surroundings),
     host: Arc<dyn Host>,
-    (keep, lent): (Keep, Lent),
+    (keep, lent): (Keep, HostServers),
 ) -> Result<Pool, CliError> {
     let mut options = Options::new(variables(session), &session.start);
     options.in_process = lent.in_process;
@@ -113,7 +113,7 @@ pub(crate) fn pool_with(
 /// The server can't be connected, or has no list.
 pub(crate) async fn tools_of(
     server: &str,
-    (pool, gathered): (&Pool, &Gathered),
+    (pool, gathered): (&Pool, &ServerSet),
     cancel: &CancellationToken,
 ) -> Result<(Arc<ToolList>, Names), CliError> {
     for other in gathered.alike(server) {

@@ -1,10 +1,10 @@
 //! Findings as workflow commands of GitHub Actions: one line each, which becomes an annotation.
 
-use becket_embed::view::finding::{Checked, Finding};
+use becket_embed::view::finding::{CheckReport, Finding};
 use std::path::Path;
 
 /// All findings; paths below `root` are given relative to it, as annotations need them.
-pub(crate) fn render(checked: &Checked, root: &Path) -> String {
+pub(crate) fn render(checked: &CheckReport, root: &Path) -> String {
     checked.findings.iter().map(|finding| line(finding, root)).collect()
 }
 
@@ -33,7 +33,7 @@ fn property(text: &str) -> String {
 mod tests {
     use super::*;
     use becket_embed::view::finding::Span;
-    use becket_embed::view::hook::At;
+    use becket_embed::view::hook::SourcePosition;
 
     #[test]
     fn what_would_end_a_command_early_is_escaped() {
@@ -42,7 +42,7 @@ mod tests {
             code: "unknown-event",
             message: "50%\r\nof: it".into(),
             help: Some("say, what".into()),
-            at: At { file: "/r/a,b:c.json".into(), line: 3, column: 7 },
+            at: SourcePosition { file: "/r/a,b:c.json".into(), line: 3, column: 7 },
             span: Span { start: 0, end: 1 },
             source: "project".into(),
             rule: None,

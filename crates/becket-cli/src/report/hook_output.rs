@@ -3,7 +3,7 @@
 //! INVARIANT: nothing is weakened on the way. A denial and a block are expressed twice, by exit code 2 with the reason on
 //! stderr and by JSON; an allow is passed on only if hooks gave it, never if only a rule of this configuration did.
 
-use becket_embed::view::background::Left;
+use becket_embed::view::background::BackgroundResult;
 use becket_embed::view::{fired, fired_fields};
 use becket_engine::{Outcome, Settlement};
 use becket_model::table::DecisionModel;
@@ -23,7 +23,7 @@ pub(crate) struct HookOutput {
 
 /// Converts an outcome to the equivalent answer. `broken` reports what could not be loaded, `left` what ran in the
 /// background: it was awaited, so its context is included, and a wake counts as the exit code 2 that it was (A4).
-pub(crate) fn of(outcome: &Outcome, broken: &str, left: &[Left]) -> HookOutput {
+pub(crate) fn of(outcome: &Outcome, broken: &str, left: &[BackgroundResult]) -> HookOutput {
     let answer = of_verdict(outcome, broken, left);
     let reminders: Vec<&str> = left.iter().filter_map(|left| left.reminder.as_deref()).collect();
     let spec = outcome.verdict.event.spec();
@@ -34,7 +34,7 @@ pub(crate) fn of(outcome: &Outcome, broken: &str, left: &[Left]) -> HookOutput {
     HookOutput { exit: 2, stderr: Some(reminders.join("\n\n")), ..answer }
 }
 
-fn of_verdict(outcome: &Outcome, broken: &str, left: &[Left]) -> HookOutput {
+fn of_verdict(outcome: &Outcome, broken: &str, left: &[BackgroundResult]) -> HookOutput {
     let verdict = &outcome.verdict;
     let spec = verdict.event.spec();
     if spec.decision == DecisionModel::Path {
@@ -59,7 +59,7 @@ fn of_verdict(outcome: &Outcome, broken: &str, left: &[Left]) -> HookOutput {
 }
 
 /// Returns the content of `hookSpecificOutput`.
-fn own_fields(outcome: &Outcome, model: DecisionModel, left: &[Left]) -> Map<String, Value> {
+fn own_fields(outcome: &Outcome, model: DecisionModel, left: &[BackgroundResult]) -> Map<String, Value> {
     let mut own = fired_fields::of(&outcome.verdict);
     match model {
         DecisionModel::Permission => permission(&mut own, outcome),

@@ -15,11 +15,11 @@ pub(crate) mod planned;
 use super::style::{FAINT, SOURCE, WARNING, styled};
 use super::table::{Cell, Table};
 use crate::env::Surroundings;
-use becket_embed::view::hook::{At, Dropped, NOT_RUN_HERE};
+use becket_embed::view::hook::{NOT_RUN_HERE, SkippedHook, SourcePosition};
 use std::path::Path;
 
 /// `file:line:column`, as short as it stays true.
-pub(crate) fn place(at: &At, around: &Surroundings) -> String {
+pub(crate) fn place(at: &SourcePosition, around: &Surroundings) -> String {
     let file = around.short(Path::new(&at.file));
     if at.line == 0 { file } else { format!("{file}:{}:{}", at.line, at.column) }
 }
@@ -35,7 +35,7 @@ pub(crate) fn headline(event: &str, subject: Option<&str>, samples: &[&str]) -> 
 }
 
 /// The handlers that don't run, with the stage and the words that decided.
-pub(crate) fn dropped(table: &mut Table, dropped: &Dropped, around: &Surroundings) {
+pub(crate) fn dropped(table: &mut Table, dropped: &SkippedHook, around: &Surroundings) {
     let (style, word) = match dropped.stage {
         "schema" => (WARNING, "broken"),
         NOT_RUN_HERE => (WARNING, "not run here"),

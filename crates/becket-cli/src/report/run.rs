@@ -17,10 +17,10 @@ mod system_line;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use event::{Shown, Started};
-pub(crate) use input::{BadLine, Line, Sent, quoted, read_line, repeated};
-pub(crate) use live::{Live, Page, Telling};
+pub(crate) use event::{PromptStart, SessionEvent};
+pub(crate) use input::{BadLine, Line, MessageMetadata, quoted, read_line, repeated};
+pub(crate) use live::{Live, Page, Verbosity};
 pub(crate) use naming::Ids;
 pub(crate) use result::RunResult;
-pub(crate) use stream::{Stream, Wanted};
+pub(crate) use stream::{Stream, StreamOptions};
 pub(crate) use system_line::{Init, Plugin, Server};

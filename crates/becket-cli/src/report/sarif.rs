@@ -1,11 +1,11 @@
 //! Findings as SARIF 2.1.0, which code-scanning services read.
 
-use becket_embed::view::finding::{Checked, Finding};
+use becket_embed::view::finding::{CheckReport, Finding};
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// One run of one tool; paths below `root` are given relative to it.
-pub(crate) fn render(checked: &Checked, root: &Path) -> Value {
+pub(crate) fn render(checked: &CheckReport, root: &Path) -> Value {
     let mut rules: Vec<&'static str> = checked.findings.iter().map(|finding| finding.code).collect();
     rules.sort_unstable();
     rules.dedup();

@@ -24,11 +24,11 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// The same for the hook of another agent, which waits for that end.
 const FAREWELL_OF_A_HOOK: Duration = Duration::from_millis(200);
 
-static WANTED: OnceLock<Wanted> = OnceLock::new();
+static WANTED: OnceLock<ExporterOptions> = OnceLock::new();
 static EXPORTER: OnceLock<Result<Exporter, String>> = OnceLock::new();
 
 /// The options of the arguments and the environment.
-struct Wanted {
+struct ExporterOptions {
     /// Or why it can't be had.
     protocol: Result<Protocol, String>,
     client: becket_llm::HttpOptions,
@@ -61,7 +61,7 @@ pub(crate) fn begin(cli: &Cli, around: &Surroundings) {
     };
     let is_hook = matches!(&cli.command, Command::Fire(args) if args.stdin_event);
     let is_named = around.var("OTEL_SERVICE_NAME").is_some();
-    let wanted = Wanted { protocol, client: models::http(&environment(around)), is_named, is_hook };
+    let wanted = ExporterOptions { protocol, client: models::http(&environment(around)), is_named, is_hook };
     // It is set once.
     drop(WANTED.set(wanted));
 }
@@ -93,7 +93,7 @@ pub(crate) fn end(out: &Out) {
 }
 
 impl Exporter {
-    fn start(wanted: &Wanted) -> Result<Self, String> {
+    fn start(wanted: &ExporterOptions) -> Result<Self, String> {
         let protocol = wanted.protocol.clone()?;
         let text = |error: &dyn std::fmt::Display| error.to_string();
         let client = becket_llm::http_client(&wanted.client).map_err(|error| text(&error))?;

@@ -17,11 +17,11 @@ const MOST: usize = 1_024;
 /// Makes the spans of one engine.
 pub(super) struct Spans {
     tracer: SdkTracer,
-    open: Mutex<BTreeMap<u64, Firing>>,
+    open: Mutex<BTreeMap<u64, FiringSpan>>,
 }
 
 /// A firing whose span, or a handler's, has not ended.
-struct Firing {
+struct FiringSpan {
     context: Context,
     session: String,
     handlers: i64,
@@ -34,7 +34,7 @@ impl Spans {
         Spans { tracer, open: Mutex::default() }
     }
 
-    fn open(&self) -> MutexGuard<'_, BTreeMap<u64, Firing>> {
+    fn open(&self) -> MutexGuard<'_, BTreeMap<u64, FiringSpan>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -52,7 +52,10 @@ impl Spans {
             .start_with_context(&self.tracer, &Context::new());
         let context = Context::new().with_span(span);
         let mut open = self.open();
-        open.insert(number, Firing { context, session, handlers: 0, in_background: 0, is_decided: false });
+        open.insert(
+            number,
+            FiringSpan { context, session, handlers: 0, in_background: 0, is_decided: false },
+        );
         if open.len() > MOST {
             open.pop_first();
         }

@@ -2,13 +2,13 @@
 
 use crate::case::{Run, Want};
 use crate::pattern::{fits, text_fits};
-use crate::seen::Seen;
+use crate::seen::RunRecord;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
 /// Returns the differences from the expectation; empty if there are none.
-pub(crate) fn complaints(run: &Run, want: &Want, seen: &Seen, root: &Path) -> Vec<String> {
+pub(crate) fn complaints(run: &Run, want: &Want, seen: &RunRecord, root: &Path) -> Vec<String> {
     let mut wrong = Vec::new();
     if seen.ended.code != Some(want.code) {
         wrong.push(format!("exit code: wanted {}, got {:?}", want.code, seen.ended.code));
@@ -24,7 +24,7 @@ pub(crate) fn complaints(run: &Run, want: &Want, seen: &Seen, root: &Path) -> Ve
     wrong
 }
 
-fn printed(want: &Want, seen: &Seen) -> Vec<String> {
+fn printed(want: &Want, seen: &RunRecord) -> Vec<String> {
     let mut wrong = in_order("lines", &want.lines, &seen.lines);
     for unwanted in &want.no_lines {
         let found = seen.lines.iter().find(|line| fits(unwanted, line).is_ok());
@@ -43,7 +43,7 @@ fn printed(want: &Want, seen: &Seen) -> Vec<String> {
     wrong
 }
 
-fn hooks(want: &Want, seen: &Seen) -> Vec<String> {
+fn hooks(want: &Want, seen: &RunRecord) -> Vec<String> {
     let mut wrong = Vec::new();
     let events = seen.events();
     if let Some(wanted) = want.events.as_ref().filter(|wanted| **wanted != events) {
@@ -78,7 +78,7 @@ fn sorted<S: AsRef<str>>(names: &[S]) -> Vec<&str> {
     names
 }
 
-fn model(run: &Run, want: &Want, seen: &Seen) -> Vec<String> {
+fn model(run: &Run, want: &Want, seen: &RunRecord) -> Vec<String> {
     let mut wrong: Vec<String> = seen.wrongs.iter().map(|why| format!("the API refuses: {why}")).collect();
     let wanted = want.requests.unwrap_or(run.turns.len());
     if seen.requests.len() != wanted {
@@ -100,7 +100,7 @@ fn model(run: &Run, want: &Want, seen: &Seen) -> Vec<String> {
 }
 
 /// The system prompt and the tools of the first request.
-fn offers(want: &Want, seen: &Seen) -> Vec<String> {
+fn offers(want: &Want, seen: &RunRecord) -> Vec<String> {
     let mut wrong = Vec::new();
     let first = seen.requests.first().unwrap_or(&Value::Null);
     let system = first["system"].to_string();

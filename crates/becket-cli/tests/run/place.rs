@@ -1,7 +1,7 @@
 //! Puts a case's place together, and runs the program in it.
 
 use crate::case::{Case, Hook, Run, Signal, Then};
-use crate::seen::Seen;
+use crate::seen::RunRecord;
 use becket_testkit::env::{Ended, TestEnv};
 use becket_testkit::messages_api::{Server, nobody};
 use becket_testkit::proc::{Marker, wait_until};
@@ -104,7 +104,7 @@ impl Place {
     }
 
     /// Runs the program, and looks at what came of it.
-    pub(crate) fn run(&self, run: &Run) -> Seen {
+    pub(crate) fn run(&self, run: &Run) -> RunRecord {
         let server = Server::start(run.turns.clone().into_iter().map(|turn| self.turn(turn)).collect());
         let url = if run.nobody { nobody() } else { server.url() };
         let told = self.env.root().join("told.jsonl");
@@ -115,11 +115,11 @@ impl Place {
             None => command.stdin(self.filled(&run.stdin)).run(),
         };
         assert!(wait_until(|| self.marker.alive().is_empty()), "left behind: {:?}", self.marker.alive());
-        Seen::new(&self.env, ended, &server, &told)
+        RunRecord::new(&self.env, ended, &server, &told)
     }
 
     /// Changes what another run finds, and runs it.
-    pub(crate) fn then(&self, then: &Then) -> Seen {
+    pub(crate) fn then(&self, then: &Then) -> RunRecord {
         self.files(&then.files);
         self.run(&then.run)
     }

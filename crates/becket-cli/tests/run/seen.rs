@@ -18,7 +18,7 @@ use std::path::Path;
 
 /// The results of a run, with `[ROOT]` for its path.
 #[derive(Debug)]
-pub(crate) struct Seen {
+pub(crate) struct RunRecord {
     pub(crate) ended: Ended,
     /// Stdout, if it is lines of JSON.
     pub(crate) lines: Vec<Value>,
@@ -36,7 +36,7 @@ pub(crate) struct Seen {
     pub(crate) transcript: Vec<Value>,
 }
 
-impl Seen {
+impl RunRecord {
     /// Looks at it.
     pub(crate) fn new(env: &TestEnv, ended: Ended, server: &Server, told: &Path) -> Self {
         let read =

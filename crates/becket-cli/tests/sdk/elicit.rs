@@ -48,12 +48,12 @@ fn form() -> Value {
 }
 
 /// A question of the server during a call of its tool: the host's request, if there is one; then the server's answer.
-struct Asked {
+struct Elicitation {
     host: Host,
     call: Value,
 }
 
-impl Asked {
+impl Elicitation {
     fn of(env: &TestEnv, question: &Value) -> Self {
         let mut host = Host::start(env, &[]);
         let id = host.request("initialize", json!({"sdkMcpServers": ["desk"]}));
@@ -62,7 +62,7 @@ impl Asked {
         let call = serves(&mut host, |line| line["request"]["message"]["method"] == "tools/call");
         let message = json!({"jsonrpc": "2.0", "id": 77, "method": "elicitation/create", "params": question});
         host.request("mcp_message", json!({"server_name": "desk", "message": message}));
-        Asked { host, call }
+        Elicitation { host, call }
     }
 
     fn question(&mut self) -> Value {
@@ -93,7 +93,7 @@ fn a_form_goes_to_the_host_and_its_answer_to_the_server() {
         "Elicitation": [{"hooks": [{"type": "command", "command": "touch before"}]}],
         "ElicitationResult": [{"hooks": [{"type": "command", "command": "cat > after.json"}]}]
     }}));
-    let mut asked = Asked::of(&env, &form());
+    let mut asked = Elicitation::of(&env, &form());
     let question = asked.question();
     let request = &question["request"];
     assert!(env.project().join("before").exists(), "hooks are asked first");
@@ -133,7 +133,7 @@ fn hooks_may_change_what_the_host_has_answered() {
         let env = desk(
             &json!({"hooks": {"ElicitationResult": [{"hooks": [{"type": "command", "command": does}]}]}}),
         );
-        let mut asked = Asked::of(&env, &form());
+        let mut asked = Elicitation::of(&env, &form());
         let question = asked.question();
         asked.host.answers(&question, json!({"action": "accept", "content": {"when": "noon", "seats": 2}}));
         assert_eq!(asked.answer(), expected, "{does}");
@@ -158,13 +158,13 @@ fn only_a_yes_that_is_understood_whole_is_one() {
         (json!({}), "cancel"),
         (Value::Null, "cancel"),
     ] {
-        let mut asked = Asked::of(&desk(&json!({})), &form());
+        let mut asked = Elicitation::of(&desk(&json!({})), &form());
         let question = asked.question();
         asked.host.answers(&question, answer.clone());
         assert_eq!(asked.answer()["action"], expected, "{answer}");
         asked.ends();
     }
-    let mut asked = Asked::of(&desk(&json!({})), &form());
+    let mut asked = Elicitation::of(&desk(&json!({})), &form());
     let question = asked.question();
     asked.host.fails(&question, "there is nobody");
     assert_eq!(asked.answer()["action"], "cancel");
@@ -174,7 +174,7 @@ fn only_a_yes_that_is_understood_whole_is_one() {
 // rule: X6
 #[test]
 fn an_address_goes_to_the_host_with_its_id() {
-    let mut asked = Asked::of(
+    let mut asked = Elicitation::of(
         &desk(&json!({})),
         &json!({"mode": "url", "message": "Pay", "url": "https://pay.example/1", "elicitationId": "e1"}),
     );
@@ -193,7 +193,7 @@ fn an_address_goes_to_the_host_with_its_id() {
 fn a_hook_that_answers_leaves_the_host_unasked() {
     let says = r#"echo '{"hookSpecificOutput":{"hookEventName":"Elicitation","action":"decline"}}'"#;
     let env = desk(&json!({"hooks": {"Elicitation": [{"hooks": [{"type": "command", "command": says}]}]}}));
-    let mut asked = Asked::of(&env, &form());
+    let mut asked = Elicitation::of(&env, &form());
     assert_eq!(asked.answer()["action"], "decline");
     assert!(!asked.host.seen.iter().any(|line| line["request"]["subtype"] == "elicitation"));
     asked.ends();
@@ -220,7 +220,7 @@ fn told(env: &TestEnv, count: usize) -> Vec<Value> {
     }
 }
 
-fn completed(asked: &mut Asked, id: &str) {
+fn completed(asked: &mut Elicitation, id: &str) {
     let message = json!({"jsonrpc": "2.0", "method": "notifications/elicitation/complete", "params": {"elicitationId": id}});
     asked.host.request("mcp_message", json!({"server_name": "desk", "message": message}));
 }
@@ -234,7 +234,7 @@ fn hooks_of_notification_hear_what_the_user_has_answered_and_never_what_with() {
         (json!({"action": "cancel"}), "cancel"),
     ] {
         let env = desk(&tells());
-        let mut asked = Asked::of(&env, &form());
+        let mut asked = Elicitation::of(&env, &form());
         let question = asked.question();
         assert!(!env.project().join("told").exists(), "nobody has answered yet");
         asked.host.answers(&question, answer);
@@ -255,7 +255,7 @@ fn an_answer_of_a_hook_is_none_of_the_user() {
     let says = r#"echo '{"hookSpecificOutput":{"hookEventName":"Elicitation","action":"decline"}}'"#;
     settings["hooks"]["Elicitation"] = json!([{"hooks": [{"type": "command", "command": says}]}]);
     let env = desk(&settings);
-    let mut asked = Asked::of(&env, &form());
+    let mut asked = Elicitation::of(&env, &form());
     assert_eq!(asked.answer()["action"], "decline");
     asked.ends();
     assert!(!env.project().join("told").exists());
@@ -265,7 +265,7 @@ fn an_answer_of_a_hook_is_none_of_the_user() {
 #[test]
 fn a_visit_that_is_done_is_told_once_to_hooks_and_the_host() {
     let env = desk(&tells());
-    let mut asked = Asked::of(
+    let mut asked = Elicitation::of(
         &env,
         &json!({"mode": "url", "message": "Pay", "url": "https://pay.example/1", "elicitationId": "e1"}),
     );

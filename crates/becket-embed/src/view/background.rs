@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// A hook that the event did not wait for.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Left {
+pub struct BackgroundResult {
     /// The origin of the hook.
     pub source: String,
     /// Its name for people.
@@ -29,10 +29,10 @@ pub struct Left {
 }
 
 /// Merges results and wakes of the same runs.
-pub fn left(delivered: Vec<Delivered>, mut wakes: Vec<Wake>) -> Vec<Left> {
+pub fn left(delivered: Vec<Delivered>, mut wakes: Vec<Wake>) -> Vec<BackgroundResult> {
     let with_wake = |one: Delivered| {
         let wake = wakes.iter().position(|wake| wake.id == one.id).map(|at| wakes.remove(at));
-        Left {
+        BackgroundResult {
             source: one.source.to_string(),
             label: one.label.to_string(),
             status: one.outcome.as_str(),
@@ -49,16 +49,16 @@ pub fn left(delivered: Vec<Delivered>, mut wakes: Vec<Wake>) -> Vec<Left> {
 
 /// The results of background hooks (A3, A4).
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Taken {
+pub struct BackgroundResults {
     /// The results, in the order of their ends.
-    pub background: Vec<Left>,
+    pub background: Vec<BackgroundResult>,
     /// The wakes for an idle model.
-    pub wakes: Vec<Woken>,
+    pub wakes: Vec<WakeReminder>,
 }
 
 /// A wake.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Woken {
+pub struct WakeReminder {
     /// The origin of the hook.
     pub source: String,
     /// Its name for people.
@@ -67,8 +67,12 @@ pub struct Woken {
     pub reminder: String,
 }
 
-impl From<Wake> for Woken {
+impl From<Wake> for WakeReminder {
     fn from(wake: Wake) -> Self {
-        Woken { source: wake.source.to_string(), label: wake.label.to_string(), reminder: wake.reminder }
+        WakeReminder {
+            source: wake.source.to_string(),
+            label: wake.label.to_string(),
+            reminder: wake.reminder,
+        }
     }
 }

@@ -1,13 +1,13 @@
 //! The findings of a configuration, as `check` shows them.
 
-use super::hook::At;
+use super::hook::SourcePosition;
 use becket_engine::config::{Diagnostic, Severity};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 /// All findings.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Checked {
+pub struct CheckReport {
     /// The number of files that were read.
     pub files: usize,
     /// The number of errors: entries that were not loaded, or never work.
@@ -32,7 +32,7 @@ pub struct Finding {
     /// The way to fix it.
     pub help: Option<String>,
     /// Where.
-    pub at: At,
+    pub at: SourcePosition,
     /// The same in bytes of the file.
     pub span: Span,
     /// The origin of the file.
@@ -50,7 +50,7 @@ pub struct Span {
     pub end: usize,
 }
 
-impl Checked {
+impl CheckReport {
     /// Counts and converts.
     pub fn new<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>, files: usize) -> Self {
         let findings: Vec<Finding> = diagnostics.into_iter().map(Finding::from).collect();
@@ -59,7 +59,7 @@ impl Checked {
         };
         let (errors, warnings, notes) =
             (count(Severity::Error), count(Severity::Warning), count(Severity::Note));
-        Checked { files, errors, warnings, notes, findings }
+        CheckReport { files, errors, warnings, notes, findings }
     }
 }
 
@@ -77,7 +77,7 @@ impl From<&Diagnostic> for Finding {
             code: diagnostic.code,
             message: diagnostic.message.clone(),
             help: diagnostic.help.clone(),
-            at: At {
+            at: SourcePosition {
                 file: diagnostic.file.display().to_string(),
                 line: diagnostic.line,
                 column: diagnostic.column,

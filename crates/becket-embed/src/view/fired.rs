@@ -1,9 +1,9 @@
 //! An outcome, as `fire` shows it.
 
-use super::background::Left;
-use super::hook::Dropped;
+use super::background::BackgroundResult;
+use super::hook::SkippedHook;
 use super::planned::dropped;
-use super::ran::Ran;
+use super::ran::RunReport;
 use becket_engine::{Decision, Outcome, Run, Settlement};
 use becket_model::table::Audience;
 use becket_model::{Attributed, Failure, Notice, Verdict, continued};
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 /// The runs and the verdict of an event's hooks.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Fired {
+pub struct FireReport {
     /// The event.
     pub event: &'static str,
     /// The value that matchers were tested against.
@@ -30,13 +30,13 @@ pub struct Fired {
     /// Set if the call is denied only because the session has no user to ask.
     pub nobody_to_ask: bool,
     /// The hooks that ran, in order of listing.
-    pub hooks: Vec<Ran>,
+    pub hooks: Vec<RunReport>,
     /// The hooks that do not run.
-    pub skipped: Vec<Dropped>,
+    pub skipped: Vec<SkippedHook>,
     /// The combined decision of the hooks.
-    pub verdict: Decided,
+    pub verdict: VerdictReport,
     /// The results of hooks that ran in the background, in the order of their ends.
-    pub background: Vec<Left>,
+    pub background: Vec<BackgroundResult>,
 }
 
 /// The effect on the event itself.
@@ -75,7 +75,7 @@ impl From<Decision> for NextStep {
 
 /// The verdict.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Decided {
+pub struct VerdictReport {
     /// The decision: `none`, `allow`, `ask`, `defer`, `deny`, `block`, `accept`, `cancel`, `decline`, `created` or
     /// `failed`.
     pub ruling: &'static str,
@@ -85,15 +85,15 @@ pub struct Decided {
     /// Why.
     pub reason: Option<String>,
     /// Set where the host stops after the event.
-    pub stop: Option<Stopped>,
+    pub stop: Option<StopRequest>,
     /// For the model.
-    pub context: Vec<Told>,
+    pub context: Vec<AttributedText>,
     /// For the user.
-    pub messages: Vec<Told>,
+    pub messages: Vec<AttributedText>,
     /// The messages without effect on the decision.
-    pub notices: Vec<Told>,
+    pub notices: Vec<AttributedText>,
     /// The failures of hooks.
-    pub failures: Vec<Told>,
+    pub failures: Vec<AttributedText>,
     /// Notes on how the verdict was reached: rewrites that lost, defers read as asks.
     pub warnings: Vec<String>,
     /// The other fields that the hooks set, as a hook would print them.
@@ -102,14 +102,14 @@ pub struct Decided {
 
 /// `continue: false`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Stopped {
+pub struct StopRequest {
     /// `stopReason`
     pub reason: Option<String>,
 }
 
 /// A text and its source.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Told {
+pub struct AttributedText {
     /// The origin of the hook.
     pub source: String,
     /// The hook's name for people.
@@ -120,10 +120,10 @@ pub struct Told {
     pub text: String,
 }
 
-impl Fired {
+impl FireReport {
     /// Reads an outcome.
     pub fn new(outcome: &Outcome, subject: Option<&str>, samples: Vec<&'static str>) -> Self {
-        Fired {
+        FireReport {
             event: outcome.verdict.event.name(),
             subject: subject.map(str::to_owned),
             samples,
@@ -132,9 +132,9 @@ impl Fired {
             nobody_to_ask: outcome.nobody_to_ask,
             unchecked: EventResult::of(outcome) == EventResult::Passed
                 && outcome.runs.iter().any(|run| is_unchecked(run)),
-            hooks: outcome.runs.iter().map(|run| Ran::new(run)).collect(),
+            hooks: outcome.runs.iter().map(|run| RunReport::new(run)).collect(),
             skipped: dropped(&outcome.plan),
-            verdict: Decided::new(outcome),
+            verdict: VerdictReport::new(outcome),
             background: Vec::new(),
         }
     }
@@ -173,20 +173,29 @@ impl EventResult {
     }
 }
 
-impl Decided {
+impl VerdictReport {
     fn new(outcome: &Outcome) -> Self {
         let verdict = &outcome.verdict;
-        let told =
-            |said: &Attributed<Notice>| Told::new(said, audience(said.what.to), said.what.text.clone());
-        Decided {
+        let told = |said: &Attributed<Notice>| {
+            AttributedText::new(said, audience(said.what.to), said.what.text.clone())
+        };
+        VerdictReport {
             ruling: verdict.ruling.word(),
             settlement: outcome.settlement.as_ref().map(settlement),
             reason: why(outcome),
-            stop: verdict.stop.as_ref().map(|said| Stopped { reason: said.what.reason.clone() }),
-            context: verdict.context.iter().map(|s| Told::new(s, "model", s.what.text.clone())).collect(),
-            messages: verdict.messages.iter().map(|s| Told::new(s, "user", s.what.clone())).collect(),
+            stop: verdict.stop.as_ref().map(|said| StopRequest { reason: said.what.reason.clone() }),
+            context: verdict
+                .context
+                .iter()
+                .map(|s| AttributedText::new(s, "model", s.what.text.clone()))
+                .collect(),
+            messages: verdict
+                .messages
+                .iter()
+                .map(|s| AttributedText::new(s, "user", s.what.clone()))
+                .collect(),
             notices: verdict.notices.iter().map(told).collect(),
-            failures: verdict.failures.iter().map(|s| Told::new(s, "user", failed(s))).collect(),
+            failures: verdict.failures.iter().map(|s| AttributedText::new(s, "user", failed(s))).collect(),
             warnings: verdict.warnings.clone(),
             fields: super::fired_fields::of(verdict),
         }
@@ -235,9 +244,9 @@ pub const fn audience(audience: Audience) -> &'static str {
     }
 }
 
-impl Told {
+impl AttributedText {
     fn new<T>(said: &Attributed<T>, to: &'static str, text: String) -> Self {
-        Told { source: said.source.to_string(), label: said.label.to_string(), to, text }
+        AttributedText { source: said.source.to_string(), label: said.label.to_string(), to, text }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The events of a session, for programs that observe it (`protocol.md` H13).
 
-use super::hook::{Dropped, Hook};
-use super::ran::{Ran, ms};
+use super::hook::{Hook, SkippedHook};
+use super::ran::{RunReport, ms};
 use becket_engine::{OutputStream, RunEvent, RunEventKind};
 use becket_model::Event;
 use becket_model::wire::input;
@@ -11,7 +11,7 @@ use serde::Serialize;
 /// An event of a session. `firing` counts the firings of a session, from 1.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "what", rename_all = "snake_case")]
-pub enum Happened {
+pub enum SessionEvent {
     /// An event with handlers was fired.
     Fired {
         /// The number of the firing.
@@ -28,7 +28,7 @@ pub enum Happened {
         /// The number of the firing.
         firing: u64,
         /// The hook, and the reason.
-        hook: Dropped,
+        hook: SkippedHook,
     },
     /// A hook started.
     Started {
@@ -53,7 +53,7 @@ pub enum Happened {
         /// The number of the firing.
         firing: u64,
         /// The result of the run.
-        run: Box<Ran>,
+        run: Box<RunReport>,
     },
     /// The event goes on without a hook, which runs in the background.
     Backgrounded {
@@ -71,7 +71,7 @@ pub enum Happened {
         /// The run's name in the background.
         background: String,
         /// The result of the run.
-        run: Box<Ran>,
+        run: Box<RunReport>,
     },
     /// The verdict is there.
     Decided {
@@ -89,19 +89,23 @@ pub enum Happened {
     },
 }
 
-impl From<&RunEvent> for Happened {
+impl From<&RunEvent> for SessionEvent {
     fn from(event: &RunEvent) -> Self {
         let firing = event.firing;
         match &event.what {
-            RunEventKind::Fired { event } => Happened::Fired {
+            RunEventKind::Fired { event } => SessionEvent::Fired {
                 firing,
                 event: event.kind().name(),
                 subject: event.body.subject().map(str::to_owned),
                 tool_use_id: tool_use_id(event),
             },
-            RunEventKind::Skipped(skipped) => Happened::Skipped { firing, hook: Dropped::from(skipped) },
-            RunEventKind::Started { handler } => Happened::Started { firing, hook: Hook::from(&**handler) },
-            RunEventKind::Output { handler, stream, bytes } => Happened::Output {
+            RunEventKind::Skipped(skipped) => {
+                SessionEvent::Skipped { firing, hook: SkippedHook::from(skipped) }
+            }
+            RunEventKind::Started { handler } => {
+                SessionEvent::Started { firing, hook: Hook::from(&**handler) }
+            }
+            RunEventKind::Output { handler, stream, bytes } => SessionEvent::Output {
                 firing,
                 hook: Hook::from(&**handler),
                 stream: match stream {
@@ -110,17 +114,21 @@ impl From<&RunEvent> for Happened {
                 },
                 text: String::from_utf8_lossy(bytes).into_owned(),
             },
-            RunEventKind::Finished { run } => Happened::Finished { firing, run: Box::new(Ran::new(run)) },
-            RunEventKind::Backgrounded { id, handler } => {
-                Happened::Backgrounded { firing, background: id.to_string(), hook: Hook::from(&**handler) }
+            RunEventKind::Finished { run } => {
+                SessionEvent::Finished { firing, run: Box::new(RunReport::new(run)) }
             }
-            RunEventKind::BackgroundFinished { id, run } => Happened::BackgroundFinished {
+            RunEventKind::Backgrounded { id, handler } => SessionEvent::Backgrounded {
                 firing,
                 background: id.to_string(),
-                run: Box::new(Ran::new(run)),
+                hook: Hook::from(&**handler),
+            },
+            RunEventKind::BackgroundFinished { id, run } => SessionEvent::BackgroundFinished {
+                firing,
+                background: id.to_string(),
+                run: Box::new(RunReport::new(run)),
             },
             RunEventKind::Decided { verdict, elapsed } => {
-                Happened::Decided { firing, ruling: verdict.ruling.word(), elapsed_ms: ms(*elapsed) }
+                SessionEvent::Decided { firing, ruling: verdict.ruling.word(), elapsed_ms: ms(*elapsed) }
             }
         }
     }

@@ -16,12 +16,12 @@ pub struct Hook {
     /// `command`, `http`, `mcp_tool`, `prompt` or `agent`.
     pub kind: &'static str,
     /// The position of its definition.
-    pub at: At,
+    pub at: SourcePosition,
 }
 
 /// A place in a file.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct At {
+pub struct SourcePosition {
     /// The file, or a name in angle brackets for other sources.
     pub file: String,
     /// From 1; 0 where the whole file is meant.
@@ -32,13 +32,13 @@ pub struct At {
 
 /// A handler that does not run.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Dropped {
+pub struct SkippedHook {
     /// Its origin.
     pub source: String,
     /// Its name for people.
     pub label: String,
     /// The position of its definition.
-    pub at: At,
+    pub at: SourcePosition,
     /// The stage that dropped it.
     pub stage: &'static str,
     /// Why, in words.
@@ -51,36 +51,40 @@ impl From<&Handler> for Hook {
             source: handler.place.source.to_string(),
             label: handler.place.label.to_string(),
             kind: handler.action.name(),
-            at: At::from(&handler.location),
+            at: SourcePosition::from(&handler.location),
         }
     }
 }
 
-impl From<&Location> for At {
+impl From<&Location> for SourcePosition {
     fn from(location: &Location) -> Self {
-        At { file: location.file.display().to_string(), line: location.line, column: location.column }
+        SourcePosition {
+            file: location.file.display().to_string(),
+            line: location.line,
+            column: location.column,
+        }
     }
 }
 
-impl From<&Skipped> for Dropped {
+impl From<&Skipped> for SkippedHook {
     fn from(skipped: &Skipped) -> Self {
         let handler = &skipped.handler;
-        Dropped {
+        SkippedHook {
             source: handler.place.source.to_string(),
             label: handler.place.label.to_string(),
-            at: At::from(&handler.location),
+            at: SourcePosition::from(&handler.location),
             stage: skipped.why.stage().as_str(),
             why: skipped.to_string(),
         }
     }
 }
 
-impl From<&Rejected> for Dropped {
+impl From<&Rejected> for SkippedHook {
     fn from(rejected: &Rejected) -> Self {
-        Dropped {
+        SkippedHook {
             source: rejected.source.to_string(),
             label: rejected.label.to_string(),
-            at: At::from(&rejected.location),
+            at: SourcePosition::from(&rejected.location),
             stage: Stage::Schema.as_str(),
             why: rejected.why.clone(),
         }
@@ -90,12 +94,12 @@ impl From<&Rejected> for Dropped {
 /// The stage of what is not run because only another program can run it (C12).
 pub const NOT_RUN_HERE: &str = "module";
 
-impl From<&HookModule> for Dropped {
+impl From<&HookModule> for SkippedHook {
     fn from(module: &HookModule) -> Self {
-        Dropped {
+        SkippedHook {
             source: module.source.to_string(),
             label: module.label.to_string(),
-            at: At::from(&module.location),
+            at: SourcePosition::from(&module.location),
             stage: NOT_RUN_HERE,
             why: format!("the hooks of the module `{}` are not run here", module.file.display()),
         }

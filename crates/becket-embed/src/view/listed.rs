@@ -1,6 +1,6 @@
 //! The hook set, as `list` shows it.
 
-use super::hook::{At, Dropped, Hook};
+use super::hook::{Hook, SkippedHook, SourcePosition};
 use becket_engine::config::{RuleList, RuleSource};
 use becket_engine::handler::{Background, Handler, If};
 use becket_engine::hookset::HookSet;
@@ -12,13 +12,13 @@ use std::sync::Arc;
 
 /// The effective hooks.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Listed {
+pub struct HookListing {
     /// The events that have hooks, in the order of the event table.
     pub events: Vec<ListedEvent>,
     /// Entries of unknown events, which no event can run.
-    pub rejected: Vec<Dropped>,
+    pub rejected: Vec<SkippedHook>,
     /// Modules of in-process hooks that plugins bring, which are not run here.
-    pub modules: Vec<Dropped>,
+    pub modules: Vec<SkippedHook>,
     /// The effective permission rules; empty if the listing is for one event.
     pub rules: Vec<ListedRule>,
 }
@@ -33,7 +33,7 @@ pub struct ListedRule {
     /// The rule as written.
     pub rule: String,
     /// The position of its definition.
-    pub at: At,
+    pub at: SourcePosition,
 }
 
 /// The hooks of one event.
@@ -44,7 +44,7 @@ pub struct ListedEvent {
     /// The hooks that can run, in order of listing.
     pub hooks: Vec<ListedHook>,
     /// The hooks that could not be loaded.
-    pub rejected: Vec<Dropped>,
+    pub rejected: Vec<SkippedHook>,
 }
 
 /// A hook.
@@ -67,7 +67,7 @@ pub struct ListedHook {
     pub held_back: Option<String>,
 }
 
-impl Listed {
+impl HookListing {
     /// Reads a hook set; `only` one event where that is wanted.
     pub fn new(hooks: &HookSet, gates: &Gates, only: Option<EventKind>) -> Self {
         let wanted = |kind: &EventKind| only.is_none_or(|only| only == *kind);
@@ -76,10 +76,10 @@ impl Listed {
             hooks: hooks.of(kind).iter().map(|handler| ListedHook::new(handler, gates)).collect(),
             rejected: rejected(hooks, Some(kind)),
         });
-        Listed {
+        HookListing {
             events: events.filter(|event| !event.hooks.is_empty() || !event.rejected.is_empty()).collect(),
             rejected: if only.is_none() { rejected(hooks, None) } else { Vec::new() },
-            modules: hooks.modules().iter().map(Dropped::from).collect(),
+            modules: hooks.modules().iter().map(SkippedHook::from).collect(),
             rules: Vec::new(),
         }
     }
@@ -105,13 +105,13 @@ impl From<&RuleSource> for ListedRule {
                 RuleList::Allow => "allow",
             },
             rule: rule.text.to_string(),
-            at: At::from(&rule.location),
+            at: SourcePosition::from(&rule.location),
         }
     }
 }
 
-fn rejected(hooks: &HookSet, event: Option<EventKind>) -> Vec<Dropped> {
-    hooks.rejected().iter().filter(|rejected| rejected.event == event).map(Dropped::from).collect()
+fn rejected(hooks: &HookSet, event: Option<EventKind>) -> Vec<SkippedHook> {
+    hooks.rejected().iter().filter(|rejected| rejected.event == event).map(SkippedHook::from).collect()
 }
 
 impl ListedHook {

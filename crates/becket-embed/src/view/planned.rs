@@ -1,7 +1,7 @@
 //! A plan, as `explain` shows it.
 
 use super::fired::settlement;
-use super::hook::{Dropped, Hook};
+use super::hook::{Hook, SkippedHook};
 use becket_engine::hookset::HookSet;
 use becket_engine::{Plan, PlannedRun, Settlement};
 use schemars::JsonSchema;
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 /// The hooks that an event would run, and the reasons why others would not.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Planned {
+pub struct PlanReport {
     /// The event.
     pub event: &'static str,
     /// The value that matchers were tested against.
@@ -19,9 +19,9 @@ pub struct Planned {
     /// The hooks that run, in order of listing; all of them at the same time.
     pub runs: Vec<PlannedHook>,
     /// The hooks that do not run.
-    pub skipped: Vec<Dropped>,
+    pub skipped: Vec<SkippedHook>,
     /// Modules of in-process hooks that plugins bring, which are not run here and may have hooks of the event.
-    pub modules: Vec<Dropped>,
+    pub modules: Vec<SkippedHook>,
     /// The result of the call if all hooks are silent; `None` if no rule decides either.
     pub rules: Option<WithoutHooks>,
 }
@@ -65,10 +65,10 @@ pub struct PlannedHook {
     pub note: Option<String>,
 }
 
-impl Planned {
+impl PlanReport {
     /// Reads a plan.
     pub fn new(plan: &Plan, subject: Option<&str>, samples: Vec<&'static str>) -> Self {
-        Planned {
+        PlanReport {
             event: plan.event().name(),
             subject: subject.map(str::to_owned),
             samples,
@@ -92,14 +92,17 @@ impl Planned {
     /// Adds the modules that are not run.
     #[must_use]
     pub fn with_modules(mut self, hooks: &HookSet) -> Self {
-        self.modules = hooks.modules().iter().map(Dropped::from).collect();
+        self.modules = hooks.modules().iter().map(SkippedHook::from).collect();
         self
     }
 }
 
 /// All that is written for the event and does not run.
-pub fn dropped(plan: &Plan) -> Vec<Dropped> {
-    plan.skipped().map(|skipped| Dropped::from(&skipped)).chain(plan.rejected().map(Dropped::from)).collect()
+pub fn dropped(plan: &Plan) -> Vec<SkippedHook> {
+    plan.skipped()
+        .map(|skipped| SkippedHook::from(&skipped))
+        .chain(plan.rejected().map(SkippedHook::from))
+        .collect()
 }
 
 fn reason_of(settled: &Settlement) -> Option<&str> {

@@ -16,7 +16,7 @@ const EXCERPT: usize = 500;
 
 /// One run.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Ran {
+pub struct RunReport {
     /// The handler.
     #[serde(flatten)]
     pub hook: Hook,
@@ -48,7 +48,7 @@ pub struct Ran {
     /// True if it continues in the background: then it decided nothing.
     pub in_background: bool,
     /// Its questions to the user, in the order of the answers.
-    pub questions: Vec<Asked>,
+    pub questions: Vec<QuestionReport>,
     /// The usage of its model.
     pub model: Option<Model>,
     /// The start of the answer of a server, a tool or a model.
@@ -75,7 +75,7 @@ pub struct Process {
 
 /// A question and its answer.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Asked {
+pub struct QuestionReport {
     /// The hook's name for it.
     pub id: String,
     /// The question.
@@ -103,11 +103,11 @@ pub struct Model {
     pub from_cache: bool,
 }
 
-impl Ran {
+impl RunReport {
     /// Reads a run.
     pub fn new(run: &Run) -> Self {
         let decision = run.reply.decision.as_ref();
-        Ran {
+        RunReport {
             hook: Hook::from(&*run.handler),
             status: run.status.as_str(),
             exit: run.exit,
@@ -126,7 +126,7 @@ impl Ran {
             warnings: run.warnings.clone(),
             gave_context: !run.reply.context.is_empty(),
             in_background: run.background.is_some(),
-            questions: run.questions.iter().map(Asked::from).collect(),
+            questions: run.questions.iter().map(QuestionReport::from).collect(),
             model: run.usage.as_deref().map(Model::from),
             answer: answer(run),
             second_look: run.second_look,
@@ -149,7 +149,7 @@ impl Ran {
             stdout: text(&run.stdout),
             stderr: text(&run.stderr),
         };
-        Ran { process: Some(process), ..self }
+        RunReport { process: Some(process), ..self }
     }
 }
 
@@ -188,9 +188,9 @@ fn reason(decision: &Decision) -> Option<String> {
     }
 }
 
-impl From<&Answered> for Asked {
+impl From<&Answered> for QuestionReport {
     fn from(answered: &Answered) -> Self {
-        Asked {
+        QuestionReport {
             id: answered.id.clone(),
             message: answered.message.clone(),
             selected: answered.answer.selected().map(str::to_owned),

@@ -1,7 +1,7 @@
 //! Events that start on a program's own thread.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use becket_embed::begins_here;
+use becket_embed::runs_on_caller;
 use becket_engine::{Callback, Engine, Environment};
 use becket_model::event::lifecycle::Stop;
 use becket_model::{Event, EventKind, Session};
@@ -19,7 +19,7 @@ fn begins(hooks: &[Value], functions: usize) -> bool {
     let stop: Stop = serde_json::from_value(json!({"stop_hook_active": false})).unwrap();
     let event = engine.ready(Event::new(Session::new("s", "/tmp/s.jsonl", "/tmp"), stop));
     assert_eq!(event.runs().len(), hooks.len() + functions);
-    begins_here(&event)
+    runs_on_caller(&event)
 }
 
 #[test]

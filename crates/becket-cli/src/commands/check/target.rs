@@ -1,6 +1,6 @@
 //! The kind of a path given to `check`: a settings file, a plugin, a project, a skill or an agent.
 
-use super::Found;
+use super::CheckResult;
 use crate::error::CliError;
 use crate::session::Session;
 use becket_embed::text;
@@ -16,7 +16,7 @@ const NOWHERE: &str = ".becket-check-reads-no-managed-settings";
 ///
 /// # Errors
 /// Where there is nothing, or nothing that can be checked.
-pub(super) fn check(path: &Path, session: &Session, found: &mut Found) -> Result<(), CliError> {
+pub(super) fn check(path: &Path, session: &Session, found: &mut CheckResult) -> Result<(), CliError> {
     let metadata = std::fs::metadata(path).map_err(|error| CliError::unread(path.to_owned(), &error))?;
     let extension = path.extension().and_then(|extension| extension.to_str());
     match extension {
@@ -29,7 +29,7 @@ pub(super) fn check(path: &Path, session: &Session, found: &mut Found) -> Result
     }
 }
 
-fn directory(path: &Path, session: &Session, found: &mut Found) -> Result<(), CliError> {
+fn directory(path: &Path, session: &Session, found: &mut CheckResult) -> Result<(), CliError> {
     if is_plugin(path) {
         found.configuration(&plugin(path, session));
         return Ok(());
@@ -92,7 +92,7 @@ fn bare(start: &Path, session: &Session) -> Request {
 }
 
 /// The frontmatter of a skill (`SKILL.md`) or an agent (any other name).
-fn markdown(path: &Path, session: &Session, found: &mut Found) -> Result<(), CliError> {
+fn markdown(path: &Path, session: &Session, found: &mut CheckResult) -> Result<(), CliError> {
     let text = text::read(path)?;
     let request = session.request();
     let directory = path.parent().unwrap_or(path);

@@ -12,14 +12,14 @@ use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::event::read;
 use crate::interrupt;
-use crate::lend::{Lent, Wish};
 use crate::out::Out;
 use crate::report::hook_output;
 use crate::run::Done;
+use crate::services::{HookServices, ServiceOptions};
 use crate::session;
 use crate::telemetry;
 use becket_embed::UnknownEvent;
-use becket_embed::view::background::Left;
+use becket_embed::view::background::BackgroundResult;
 use becket_engine::{CancellationToken, Engine, Outcome};
 use becket_model::table::OnFailureEffect;
 use becket_model::wire::input::{self, InputError};
@@ -98,14 +98,14 @@ fn answered(
     let event = event(kind, around)?;
     let session = prepared(session::as_hook(&event.session.cwd, global, around, out)?, args)?;
     let cancel = CancellationToken::new();
-    let lent = Lent::silent(&Wish::from(args), &session, around)?;
+    let services = HookServices::silent(&ServiceOptions::from(args), &session, around)?;
     let (outcome, left, broken) = interrupt::until_done(&cancel, async {
         early.are_handled();
         let mcp = servers::connected(args, &session, &cancel, |_| ()).await?;
-        let builder = servers::lent(lent.to(session.builder(true)), mcp.as_ref());
+        let builder = servers::lent(services.to(session.builder(true)), mcp.as_ref());
         let engine =
             telemetry::observed(builder).build().map_err(|error| CliError::Start { why: error.why })?;
-        lent.ready(&engine, &session);
+        services.ready(&engine, &session);
         let broken = human::findings::brief(engine.config().errors(), around);
         enclosing::show(engine.mark(&event));
         let done = fired(&engine, &event, &cancel).await;
@@ -128,7 +128,7 @@ async fn fired(
     engine: &Engine,
     event: &Event,
     cancel: &CancellationToken,
-) -> Result<(Outcome, Vec<Left>), CliError> {
+) -> Result<(Outcome, Vec<BackgroundResult>), CliError> {
     let outcome = engine.fire_until(event, cancel).await;
     let left = background::left(engine, &event.session, Patience::WaitsUntilSignal, cancel).await;
     engine.close().await;

@@ -1,6 +1,6 @@
 //! Background hooks after the verdict (A1–A5): awaited, or ended as at the end of a session.
 
-use becket_embed::view::background::{self, Left};
+use becket_embed::view::background::{self, BackgroundResult};
 use becket_engine::{CancellationToken, Engine};
 use becket_model::Session;
 
@@ -22,7 +22,7 @@ pub(super) async fn left(
     session: &Session,
     patience: Patience,
     cancel: &CancellationToken,
-) -> Vec<Left> {
+) -> Vec<BackgroundResult> {
     if patience != Patience::EndsSession {
         tokio::select! {
             () = engine.wait_for_background(&session.id) => {}

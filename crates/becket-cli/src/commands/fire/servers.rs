@@ -2,9 +2,9 @@
 
 use crate::args::FireArgs;
 use crate::error::CliError;
-use crate::lend::mcp;
+use crate::services::mcp;
 use crate::session::Session;
-use becket_embed::servers::Connected;
+use becket_embed::servers::ServerPool;
 use becket_engine::{Builder, CancellationToken};
 
 /// Connects the MCP servers, where the arguments name any; `tell` is called for each that can't be.
@@ -16,7 +16,7 @@ pub(super) async fn connected(
     session: &Session,
     cancel: &CancellationToken,
     tell: impl Fn(&str),
-) -> Result<Option<Connected>, CliError> {
+) -> Result<Option<ServerPool>, CliError> {
     let Some(file) = &args.mcp_config else { return Ok(None) };
     let servers = mcp::connected(file, session, cancel).await?;
     servers.notices().iter().for_each(|notice| tell(notice));
@@ -24,7 +24,7 @@ pub(super) async fn connected(
 }
 
 /// Lends them to the hooks of an engine.
-pub(super) fn lent(builder: Builder, servers: Option<&Connected>) -> Builder {
+pub(super) fn lent(builder: Builder, servers: Option<&ServerPool>) -> Builder {
     match servers {
         Some(servers) => builder.mcp_tools(servers.clone()),
         None => builder,

@@ -1,6 +1,6 @@
 //! `becket mcp approve`: approves a server of the project, as long as its entry does not change.
 
-use super::At;
+use super::McpContext;
 use crate::error::CliError;
 use crate::mcp::approvals;
 use crate::report::style::{GOOD, HEAD, plain, styled};
@@ -9,7 +9,7 @@ use becket_engine::config::{Access, write_text};
 use becket_mcp::config::{Disabled, Scope, Status};
 
 /// Writes or revokes an approval.
-pub(super) fn run(server: &str, revoke: bool, at: At<'_>) -> Done {
+pub(super) fn run(server: &str, revoke: bool, at: McpContext<'_>) -> Done {
     let file = at.gathered.approvals_file()?;
     let mut known = approvals(&file)?;
     let project = &at.gathered.project;
@@ -46,7 +46,7 @@ fn written(
     known: &becket_mcp::config::Approvals,
     what: &str,
     server: &str,
-    at: At<'_>,
+    at: McpContext<'_>,
 ) -> Done {
     write_text(file, &known.to_text(), Access::Private)
         .map_err(|error| CliError::McpEdit { why: error.to_string() })?;

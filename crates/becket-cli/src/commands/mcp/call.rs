@@ -3,15 +3,15 @@
 mod hooked;
 mod past_hooks;
 
-use super::At;
+use super::McpContext;
 use crate::args::McpCallArgs;
 use crate::error::CliError;
 use crate::event::read;
 use crate::interrupt;
-use crate::lend::{Lent, Wish};
 use crate::report::style::{ERROR, WARNING, plain, styled};
 use crate::report::{human, json};
 use crate::run::Done;
+use crate::services::{HookServices, ServiceOptions};
 use becket_embed::view::Report;
 use becket_embed::view::mcp::McpCalled;
 use becket_engine::CancellationToken;
@@ -21,32 +21,32 @@ use serde_json::{Map, Value};
 use std::time::Duration;
 
 /// Calls the tool and shows its answer; the exit code says how it ended.
-pub(super) fn run(args: &McpCallArgs, at: At<'_>) -> Done {
+pub(super) fn run(args: &McpCallArgs, at: McpContext<'_>) -> Done {
     at.server(&args.server)?;
     let input = read::json_object(("`--input`", &args.input), &at.session.start, at.around)?;
-    let wanted = Wanted { args, input, limit: Duration::from_secs(args.timeout) };
+    let wanted = CallRequest { args, input, limit: Duration::from_secs(args.timeout) };
     let cancel = CancellationToken::new();
     let called = if args.no_hooks {
         at.out.tell(&format!("{} no hook and no rule looks at this call\n", styled(WARNING, "unguarded:")));
         interrupt::until_done(&cancel, past_hooks::called(&wanted, at, &cancel))?
     } else {
-        let wish = Wish::from(args);
-        let lent = Lent::new(&wish, at.session, (at.around, at.out), &cancel)?;
-        let called = interrupt::until_done(&cancel, hooked::called(&wanted, &lent, at, &cancel));
-        lent.end(at.out);
+        let options = ServiceOptions::from(args);
+        let services = HookServices::new(&options, at.session, (at.around, at.out), &cancel)?;
+        let called = interrupt::until_done(&cancel, hooked::called(&wanted, &services, at, &cancel));
+        services.end(at.out);
         called?
     };
     shown(called, at)
 }
 
 /// A requested call.
-struct Wanted<'a> {
+struct CallRequest<'a> {
     args: &'a McpCallArgs,
     input: Map<String, Value>,
     limit: Duration,
 }
 
-impl Wanted<'_> {
+impl CallRequest<'_> {
     /// The tool that is meant: by the server's name for it, or by the one that models know.
     fn tool<'n>(&self, names: &'n Names) -> Result<&'n Name, CliError> {
         let McpCallArgs { server, tool, .. } = self.args;
@@ -63,7 +63,7 @@ impl Wanted<'_> {
     }
 }
 
-fn shown(called: McpCalled, at: At<'_>) -> Done {
+fn shown(called: McpCalled, at: McpContext<'_>) -> Done {
     let code = called.ended.exit_code();
     for warning in &called.warnings {
         at.out.tell(&format!("{} {}\n", styled(WARNING, "warning:"), plain(warning)));

@@ -6,7 +6,7 @@ mod connected;
 mod reach;
 mod steps;
 
-use super::At;
+use super::McpContext;
 use crate::error::CliError;
 use crate::interrupt;
 use crate::mcp::pool;
@@ -27,7 +27,7 @@ use steps::Steps;
 const AT_ONCE: usize = 8;
 
 /// Examines one server, or all of them.
-pub(super) fn run(server: Option<&str>, at: At<'_>) -> Done {
+pub(super) fn run(server: Option<&str>, at: McpContext<'_>) -> Done {
     let all = &at.gathered.resolved.servers;
     let chosen: Vec<&Configured> = match server {
         Some(name) => vec![at.server(name)?],
@@ -56,7 +56,11 @@ pub(super) fn run(server: Option<&str>, at: At<'_>) -> Done {
 }
 
 /// The steps to one server; the first that fails is the last, but for the end of the connection.
-async fn examine(server: &Configured, at: At<'_>, cancel: &CancellationToken) -> Result<McpServer, CliError> {
+async fn examine(
+    server: &Configured,
+    at: McpContext<'_>,
+    cancel: &CancellationToken,
+) -> Result<McpServer, CliError> {
     let mut steps = Steps::default();
     let mut shown = McpServer::of_entry(server);
     if configured(server, at, &mut steps) && reached(server, &mut steps).await {
@@ -80,7 +84,7 @@ async fn examine(server: &Configured, at: At<'_>, cancel: &CancellationToken) ->
 }
 
 /// Reports the entry, and whether the server may be used.
-fn configured(server: &Configured, at: At<'_>, steps: &mut Steps) -> bool {
+fn configured(server: &Configured, at: McpContext<'_>, steps: &mut Steps) -> bool {
     let others = at.gathered.resolved.others.iter().filter(|other| other.name == server.name).count();
     let hides = match others {
         0 => String::new(),

@@ -4,7 +4,7 @@ use crate::args::{McpAddArgs, McpAddJsonArgs, McpScope, McpTransport};
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::event::read;
-use crate::mcp::{Home, home_of};
+use crate::mcp::{ScopeFile, scope_file};
 use crate::out::Out;
 use crate::report::style::{GOOD, HEAD, plain, styled};
 use crate::run::Done;
@@ -16,14 +16,14 @@ use serde_json::{Map, Value, json};
 /// Adds a server that is described by arguments.
 pub(super) fn add(args: &McpAddArgs, session: &Session, around: &Surroundings, out: &Out) -> Done {
     let entry = entry(args)?;
-    let written = Written { name: &args.name, scope: args.scope, replace: args.replace };
+    let written = NewEntry { name: &args.name, scope: args.scope, replace: args.replace };
     written.to_file(&entry, session, around, out)
 }
 
 /// Adds a server from a given entry.
 pub(super) fn add_json(args: &McpAddJsonArgs, session: &Session, around: &Surroundings, out: &Out) -> Done {
     let entry = read::json_object(("the entry of the server", &args.entry), &session.start, around)?;
-    let written = Written { name: &args.name, scope: args.scope, replace: args.replace };
+    let written = NewEntry { name: &args.name, scope: args.scope, replace: args.replace };
     written.to_file(&entry, session, around, out)
 }
 
@@ -41,7 +41,7 @@ pub(super) fn remove(
     let mut missing = None;
     let mut found = Vec::new();
     for scope in scopes {
-        let home = home_of(scope, session)?;
+        let home = scope_file(scope, session)?;
         let Some(text) = home.text()? else { continue };
         match edit::remove(&text, home.part(), name) {
             Ok(text) => found.push((home, text)),
@@ -66,13 +66,13 @@ pub(super) fn remove(
 }
 
 /// An entry on its way into a file.
-struct Written<'a> {
+struct NewEntry<'a> {
     name: &'a str,
     scope: McpScope,
     replace: bool,
 }
 
-impl Written<'_> {
+impl NewEntry<'_> {
     fn to_file(
         &self,
         entry: &Map<String, Value>,
@@ -80,7 +80,7 @@ impl Written<'_> {
         around: &Surroundings,
         out: &Out,
     ) -> Done {
-        let home = home_of(self.scope, session)?;
+        let home = scope_file(self.scope, session)?;
         let old = home.text()?.unwrap_or_default();
         let if_there = if self.replace { IfThere::Replace } else { IfThere::Refuse };
         let new = edit::add(&old, home.part(), self.name, entry, if_there)
@@ -90,17 +90,17 @@ impl Written<'_> {
     }
 }
 
-fn told(what: &str, name: &str, home: &Home, (around, out): (&Surroundings, &Out)) -> Done {
+fn told(what: &str, name: &str, home: &ScopeFile, (around, out): (&Surroundings, &Out)) -> Done {
     let file = plain(&around.short(&home.file));
     out.print(&format!("{} {} in {file}\n", styled(GOOD, what), styled(HEAD, name)))?;
     Ok(0)
 }
 
-fn failed(home: &Home, error: &edit::EditError) -> CliError {
+fn failed(home: &ScopeFile, error: &edit::EditError) -> CliError {
     CliError::McpFile { path: home.file.clone(), why: error.to_string() }
 }
 
-impl Home {
+impl ScopeFile {
     fn write(&self, text: &str) -> Result<(), CliError> {
         let access = if self.is_private() { Access::Private } else { Access::AsUsual };
         write_text(&self.file, text, access).map_err(|error| CliError::McpEdit { why: error.to_string() })

@@ -1,6 +1,6 @@
 //! `becket mcp list`: each server with its state.
 
-use super::At;
+use super::McpContext;
 use crate::args::McpListArgs;
 use crate::error::CliError;
 use crate::interrupt;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Connects the servers and lists them; a server that can't be connected is not an error of this command, unless it is
 /// strict.
-pub(super) fn run(args: &McpListArgs, at: At<'_>) -> Done {
+pub(super) fn run(args: &McpListArgs, at: McpContext<'_>) -> Done {
     let cancel = CancellationToken::new();
     let servers = interrupt::until_done(&cancel, async {
         let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;

@@ -2,7 +2,7 @@
 //!
 //! INVARIANT: no token and no answer of a login is printed; the address of the login page is, in full.
 
-use super::At;
+use super::McpContext;
 use crate::args::McpLoginArgs;
 use crate::commands::fire::{started, told_errors};
 use crate::error::CliError;
@@ -27,7 +27,7 @@ use uuid::Uuid;
 const LONGEST: u64 = 64 * 1024;
 
 /// Logs in, where the server wants that.
-pub(super) fn login(args: &McpLoginArgs, at: At<'_>) -> Done {
+pub(super) fn login(args: &McpLoginArgs, at: McpContext<'_>) -> Done {
     at.server(&args.server)?;
     let cancel = CancellationToken::new();
     let account = interrupt::until_done(&cancel, async {
@@ -41,7 +41,7 @@ pub(super) fn login(args: &McpLoginArgs, at: At<'_>) -> Done {
 }
 
 /// Forgets tokens.
-pub(super) fn logout(server: &str, at: At<'_>) -> Done {
+pub(super) fn logout(server: &str, at: McpContext<'_>) -> Done {
     at.server(server)?;
     let cancel = CancellationToken::new();
     let done = interrupt::until_done(&cancel, async {
@@ -75,7 +75,7 @@ pub(super) fn logout(server: &str, at: At<'_>) -> Done {
 ///
 /// # Errors
 /// The configuration forbids the start of a session.
-fn session_ended(at: At<'_>) -> Result<(), CliError> {
+fn session_ended(at: McpContext<'_>) -> Result<(), CliError> {
     let engine = started(telemetry::observed(at.session.builder(false)).build(), at.around, at.out)?;
     if !engine.concerns(EventKind::SessionEnd) {
         return Ok(());
@@ -101,7 +101,7 @@ fn session_ended(at: At<'_>) -> Result<(), CliError> {
 async fn logged_in(
     args: &McpLoginArgs,
     pool: &Pool,
-    at: At<'_>,
+    at: McpContext<'_>,
     cancel: &CancellationToken,
 ) -> Result<McpAccount, CliError> {
     let server = args.server.clone();
@@ -162,7 +162,7 @@ fn first_line() -> std::io::Result<String> {
     Ok(line)
 }
 
-fn shown(account: McpAccount, at: At<'_>) -> Done {
+fn shown(account: McpAccount, at: McpContext<'_>) -> Done {
     if at.global.json {
         json::print(&Report::McpAccount(account), at.out)?;
         return Ok(0);

@@ -1,6 +1,6 @@
 //! `becket mcp prompts`: what a server has prepared to be said, or one of its prompts filled in.
 
-use super::At;
+use super::McpContext;
 use crate::args::McpPromptsArgs;
 use crate::error::CliError;
 use crate::interrupt;
@@ -20,7 +20,7 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Lists prompts, or fills one in.
-pub(super) fn run(args: &McpPromptsArgs, at: At<'_>) -> Done {
+pub(super) fn run(args: &McpPromptsArgs, at: McpContext<'_>) -> Done {
     at.server(&args.server)?;
     let cancel = CancellationToken::new();
     let (prompts, filled) = interrupt::until_done(&cancel, async {

@@ -1,6 +1,6 @@
 //! `becket mcp resources`: what a server offers to read, or one of its resources.
 
-use super::At;
+use super::McpContext;
 use crate::error::CliError;
 use crate::interrupt;
 use crate::mcp::pool;
@@ -16,7 +16,7 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Lists resources, or reads one.
-pub(super) fn run(server: &str, uri: Option<&str>, at: At<'_>) -> Done {
+pub(super) fn run(server: &str, uri: Option<&str>, at: McpContext<'_>) -> Done {
     at.server(server)?;
     match uri {
         Some(uri) => read(server, uri, at),
@@ -24,7 +24,7 @@ pub(super) fn run(server: &str, uri: Option<&str>, at: At<'_>) -> Done {
     }
 }
 
-fn listed(server: &str, at: At<'_>) -> Done {
+fn listed(server: &str, at: McpContext<'_>) -> Done {
     let cancel = CancellationToken::new();
     let resources = interrupt::until_done(&cancel, async {
         let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;
@@ -41,7 +41,7 @@ fn listed(server: &str, at: At<'_>) -> Done {
     Ok(0)
 }
 
-fn read(server: &str, uri: &str, at: At<'_>) -> Done {
+fn read(server: &str, uri: &str, at: McpContext<'_>) -> Done {
     let cancel = CancellationToken::new();
     let contents = interrupt::until_done(&cancel, async {
         let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;

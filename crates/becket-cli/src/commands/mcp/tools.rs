@@ -1,6 +1,6 @@
 //! `becket mcp tools`: the tools of a server, as a model is shown them.
 
-use super::At;
+use super::McpContext;
 use crate::args::McpToolsArgs;
 use crate::interrupt;
 use crate::mcp::{pool, tools_of};
@@ -12,7 +12,7 @@ use becket_engine::CancellationToken;
 use std::sync::Arc;
 
 /// Connects the server and shows its tools.
-pub(super) fn run(args: &McpToolsArgs, at: At<'_>) -> Done {
+pub(super) fn run(args: &McpToolsArgs, at: McpContext<'_>) -> Done {
     at.server(&args.server)?;
     let cancel = CancellationToken::new();
     let (tools, names) = interrupt::until_done(&cancel, async {

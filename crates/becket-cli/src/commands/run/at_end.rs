@@ -6,7 +6,7 @@
 //! - [`consolidation`]: notes of many sessions made fewer, left running
 //! - [`state`]: the state of the session, in a file, awaited
 //! - [`asked`]: one question to the small fast model
-//! - [`pulse`]: how many prompts have been opened and ended
+//! - [`prompt_progress`]: how many prompts have been opened and ended
 //!
 //! INVARIANT: all of it is for the session's own turns alone; none of it in a bare start, none after an interrupt, a limit or an
 //! error of the provider. No answer waits for a model that is asked here.
@@ -14,21 +14,21 @@
 mod asked;
 mod consolidation;
 mod notes;
-mod pulse;
+mod prompt_progress;
 mod state;
 mod suggestion;
 mod title;
 
-use super::assembled::At;
 use super::begins;
+use super::build::RunContext;
 use super::control::Initialize;
 use becket_agent::Agent;
 use becket_agent::notes::Notes;
 use becket_agent::tasks::Tasks;
 use becket_agent::turn::TurnEndTasks;
 use becket_llm::Models;
-use consolidation::Shelf;
-pub(super) use pulse::Pulse;
+use consolidation::NotePaths;
+pub(super) use prompt_progress::PromptProgress;
 use std::sync::{Arc, Mutex, PoisonError};
 use suggestion::Reader;
 
@@ -59,7 +59,7 @@ impl Late {
 #[derive(Clone)]
 pub(super) struct AtEnd {
     pub(super) late: Late,
-    pub(super) pulse: Pulse,
+    pub(super) pulse: PromptProgress,
     /// The notes for later sessions, if enabled.
     pub(super) notes: Option<Notes>,
     models: Arc<dyn Models>,
@@ -68,12 +68,12 @@ pub(super) struct AtEnd {
 impl AtEnd {
     /// With the models of the session, and the notes that it takes.
     pub(super) fn new(models: Arc<dyn Models>, notes: Option<Notes>) -> Self {
-        AtEnd { late: Late::default(), pulse: Pulse::default(), notes, models }
+        AtEnd { late: Late::default(), pulse: PromptProgress::default(), notes, models }
     }
 
     /// Returns the tasks of this run: a title if the session can be resumed, suggestions if the host wants them, notes
     /// if they are enabled, and the state file if one is named.
-    pub(super) fn tasks(&self, at: At<'_>, background: &Tasks) -> TurnEndTasks {
+    pub(super) fn tasks(&self, at: RunContext<'_>, background: &Tasks) -> TurnEndTasks {
         let tasks = TurnEndTasks::new(at.args.sources.skips_files());
         if at.wants.is_some() || at.terminal.is_some() {
             tasks.register(title::task(self.clone()));
@@ -88,7 +88,7 @@ impl AtEnd {
         if let Some(notes) = &self.notes {
             tasks.register(notes::task(self.clone(), notes.clone()));
             if let Some(store) = begins::store(at) {
-                let shelf = Shelf { notes: notes.clone(), store, start: at.session.start.clone() };
+                let shelf = NotePaths { notes: notes.clone(), store, start: at.session.start.clone() };
                 tasks.register(consolidation::task(self.clone(), shelf));
             }
         }

@@ -1,6 +1,6 @@
 //! The session to open, and the place where sessions are stored.
 
-use super::assembled::At;
+use super::build::RunContext;
 use crate::args::RunSessionArgs;
 use crate::error::CliError;
 use crate::report::style::one_line;
@@ -17,12 +17,12 @@ const PROMPT: usize = 50;
 
 /// Returns the place of transcripts: Becket's own directory of the user. `None` without a home directory: then nothing
 /// is stored.
-pub(super) fn store(at: At<'_>) -> Option<Store> {
+pub(super) fn store(at: RunContext<'_>) -> Option<Store> {
     own_directory(at).map(Store::new)
 }
 
 /// Becket's own directory of the user, whatever the dialect.
-pub(super) fn own_directory(at: At<'_>) -> Option<PathBuf> {
+pub(super) fn own_directory(at: RunContext<'_>) -> Option<PathBuf> {
     let request = Request::new(Profile::becket(), at.session.environment().clone(), &at.session.start);
     request.user_directory()
 }
@@ -31,7 +31,11 @@ pub(super) fn own_directory(at: At<'_>) -> Option<PathBuf> {
 ///
 /// # Errors
 /// A session that is to be copied is not there.
-pub(super) fn start(args: &RunSessionArgs, store: Option<&Store>, at: At<'_>) -> Result<Start, CliError> {
+pub(super) fn start(
+    args: &RunSessionArgs,
+    store: Option<&Store>,
+    at: RunContext<'_>,
+) -> Result<Start, CliError> {
     let copies = args.fork_session;
     match (&args.resume, args.continue_last) {
         (Some(id), _) if copies => Ok(Start::Fork { id: id.clone() }),
@@ -60,7 +64,7 @@ pub(super) fn setup(args: &RunSessionArgs) -> Option<SetupTrigger> {
 }
 
 /// Converts the reason why there is no session; an unknown session's error lists the existing ones.
-pub(super) fn not_opened(error: &OpenError, store: Option<&Store>, at: At<'_>) -> CliError {
+pub(super) fn not_opened(error: &OpenError, store: Option<&Store>, at: RunContext<'_>) -> CliError {
     let why = match (&at.args.session.resume, store) {
         (Some(given), Some(store)) => {
             not_found(error, given, &store.list(&at.session.start).unwrap_or_default())

@@ -1,17 +1,17 @@
 //! One session from its first event to its last: opens it, hands it the prompts, and closes it.
 
-use super::assembled::{At, assembled};
+use super::build::{RunContext, assembled};
 use super::control;
-use super::opened::Session;
+use super::options::Output;
 use super::printer::Printer;
 use super::prompts::Prompts;
+use super::session::Session;
 use super::terminal;
-use super::typed::{Answering, Typed};
-use super::wish::Output;
+use super::typed::{CommandContext, SlashCommand};
 use crate::error::CliError;
-use crate::lend::RunModels;
-use crate::report::run::{Ids, RunResult, Sent, Shown, Started};
+use crate::report::run::{Ids, MessageMetadata, PromptStart, RunResult, SessionEvent};
 use crate::run::Done;
+use crate::services::RunModels;
 use becket_agent::session::Prompt;
 use becket_agent::turn::TurnEnd;
 use becket_engine::CancellationToken;
@@ -28,7 +28,12 @@ const NONE_WAITS: &str =
 ///
 /// # Errors
 /// The session can't be opened, or a prompt can't be read.
-pub(super) async fn driven(at: At<'_>, models: Arc<RunModels>, prompts: Prompts, printer: Printer) -> Done {
+pub(super) async fn driven(
+    at: RunContext<'_>,
+    models: Arc<RunModels>,
+    prompts: Prompts,
+    printer: Printer,
+) -> Done {
     let (prompt, nothing) = match prompts {
         Prompts::Once(prompt) => (prompt, None),
         Prompts::OfHooks(nothing) => (None, Some(nothing)),
@@ -40,7 +45,7 @@ pub(super) async fn driven(at: At<'_>, models: Arc<RunModels>, prompts: Prompts,
     let session = assembled(at, models, &printer).await?;
     let done = match at.args.session.init_only {
         true => Ok(0),
-        false => worked(Work::new(at, &session, &printer), prompt, nothing).await,
+        false => worked(Driver::new(at, &session, &printer), prompt, nothing).await,
     };
     session.remembers(at).await;
     session.close().await;
@@ -48,7 +53,7 @@ pub(super) async fn driven(at: At<'_>, models: Arc<RunModels>, prompts: Prompts,
 }
 
 /// Works on the prompts of a run; `nothing` is the error if none comes, neither from the user nor from a hook.
-async fn worked(mut work: Work<'_>, prompt: Option<Vec<Block>>, nothing: Option<String>) -> Done {
+async fn worked(mut work: Driver<'_>, prompt: Option<Vec<Block>>, nothing: Option<String>) -> Done {
     let cancel = work.at.cancel;
     if let Some(prompt) = work.session.agent.initial_prompt().await {
         work.hooks_prompt(prompt, cancel).await;
@@ -67,20 +72,20 @@ async fn worked(mut work: Work<'_>, prompt: Option<Vec<Block>>, nothing: Option<
 }
 
 /// The progress of the session.
-pub(super) struct Work<'a> {
-    pub(super) at: At<'a>,
+pub(super) struct Driver<'a> {
+    pub(super) at: RunContext<'a>,
     pub(super) session: &'a Session,
     pub(super) printer: &'a Printer,
     code: u8,
     prompts: u32,
     /// The host's fields of the current message.
-    sent: Sent,
+    sent: MessageMetadata,
 }
 
-impl<'a> Work<'a> {
+impl<'a> Driver<'a> {
     /// Creates the state of an open session.
-    pub(super) fn new(at: At<'a>, session: &'a Session, printer: &'a Printer) -> Self {
-        Work { at, session, printer, code: 0, prompts: 0, sent: Sent::default() }
+    pub(super) fn new(at: RunContext<'a>, session: &'a Session, printer: &'a Printer) -> Self {
+        Driver { at, session, printer, code: 0, prompts: 0, sent: MessageMetadata::default() }
     }
 
     /// Returns the exit code of the last result.
@@ -89,7 +94,7 @@ impl<'a> Work<'a> {
     }
 
     /// Notes what the host said of its next message.
-    pub(super) fn sent(&mut self, sent: Sent) {
+    pub(super) fn sent(&mut self, sent: MessageMetadata) {
         self.sent = sent;
     }
 
@@ -97,7 +102,7 @@ impl<'a> Work<'a> {
     pub(super) async fn prompt(&mut self, prompt: Prompt, turn: &CancellationToken) {
         self.opened(shown(&prompt));
         let has_commands = !self.at.args.sources.disable_slash_commands;
-        if let Some(command) = Typed::read(&prompt).filter(|_| has_commands) {
+        if let Some(command) = SlashCommand::read(&prompt).filter(|_| has_commands) {
             return self.command(command, turn).await;
         }
         let end = self.session.agent.prompt(prompt, turn).await;
@@ -119,9 +124,9 @@ impl<'a> Work<'a> {
     }
 
     /// Runs a command, which needs no model.
-    async fn command(&mut self, command: Typed, turn: &CancellationToken) {
+    async fn command(&mut self, command: SlashCommand, turn: &CancellationToken) {
         let start = Instant::now();
-        let done = Answering { at: self.at, session: self.session, turn }.answer(&command).await;
+        let done = CommandContext { at: self.at, session: self.session, turn }.answer(&command).await;
         let id = self.session.agent.info().id;
         let result = RunResult::of_command(done, start.elapsed(), (id, Ids::random().next()));
         let result = match Rejection::of(self.at) {
@@ -158,7 +163,7 @@ impl<'a> Work<'a> {
         self.session.at_end.pulse.opened();
         self.session.refresh();
         let init = self.session.init();
-        self.printer.show(Shown::Opened(Box::new(Started { init, prompt })));
+        self.printer.show(SessionEvent::Opened(Box::new(PromptStart { init, prompt })));
     }
 
     pub(super) fn ended(&mut self, end: &TurnEnd) {
@@ -178,7 +183,7 @@ impl<'a> Work<'a> {
         self.code = u8::from(result.is_error);
         let result = result.of_message(std::mem::take(&mut self.sent));
         self.at.job.rests(&result.result);
-        self.printer.show(Shown::Ended(Box::new(result)));
+        self.printer.show(SessionEvent::Ended(Box::new(result)));
         self.session.at_end.pulse.ended(prompt);
     }
 }
@@ -194,7 +199,7 @@ enum Rejection {
 }
 
 impl Rejection {
-    fn of(at: At<'_>) -> Self {
+    fn of(at: RunContext<'_>) -> Self {
         match at.output {
             Output::Screen(_) => Rejection::Screen,
             Output::Text(_) if at.is_one_shot() => Rejection::Text,

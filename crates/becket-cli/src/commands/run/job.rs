@@ -9,7 +9,7 @@
 use super::printer::Printer;
 use crate::env::Surroundings;
 use crate::error::CliError;
-use crate::report::run::Shown;
+use crate::report::run::SessionEvent;
 use becket_agent::Agent;
 use becket_agent::tool_call::{AskPermission, PermissionAnswer, PermissionPrompt};
 use becket_agent::transcript;
@@ -169,7 +169,7 @@ impl Job {
     /// Wraps the user so that the state records pending prompts.
     pub(super) fn waits_for(&self, person: Arc<dyn AskPermission>) -> Arc<dyn AskPermission> {
         match self.0 {
-            Some(_) => Arc::new(Watched { job: self.clone(), person }),
+            Some(_) => Arc::new(TrackedApprover { job: self.clone(), person }),
             None => person,
         }
     }
@@ -194,7 +194,7 @@ impl State {
         if !std::mem::replace(&mut self.has_warned, true) {
             let text = format!("the state of the job can't be written to `{}`: {why}", self.file.display());
             let what = Happened::Notice(Notice::warning(text));
-            self.printer.show(Shown::Update(Box::new(Update { of: Origin::Main, what })));
+            self.printer.show(SessionEvent::Update(Box::new(Update { of: Origin::Main, what })));
         }
     }
 
@@ -231,25 +231,25 @@ impl State {
 }
 
 /// A person, and the state that says when they are waited for.
-struct Watched {
+struct TrackedApprover {
     job: Job,
     person: Arc<dyn AskPermission>,
 }
 
 /// A call that waits, until it is dropped.
-struct Waiting<'a>(&'a Job);
+struct PendingCall<'a>(&'a Job);
 
-impl<'a> Waiting<'a> {
+impl<'a> PendingCall<'a> {
     fn begin(job: &'a Job, tool: &str) -> Self {
         job.change(|state| {
             state.waiting += 1;
             state.status = JobStatus::Blocked { tool: tool.to_owned() };
         });
-        Waiting(job)
+        PendingCall(job)
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for PendingCall<'_> {
     fn drop(&mut self) {
         self.0.change(|state| {
             state.waiting = state.waiting.saturating_sub(1);
@@ -260,7 +260,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-impl AskPermission for Watched {
+impl AskPermission for TrackedApprover {
     fn patience(&self) -> Duration {
         self.person.patience()
     }
@@ -271,7 +271,7 @@ impl AskPermission for Watched {
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, PermissionAnswer> {
         Box::pin(async move {
-            let _waiting = Waiting::begin(&self.job, &prompt.tool);
+            let _waiting = PendingCall::begin(&self.job, &prompt.tool);
             self.person.ask(prompt, cancel).await
         })
     }

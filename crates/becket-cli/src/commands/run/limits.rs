@@ -1,6 +1,6 @@
 //! The limits of a turn.
 
-use super::assembled::At;
+use super::build::RunContext;
 use crate::args::{Autocompact, InvalidWindow};
 use crate::error::CliError;
 use becket_agent::compact::Window;
@@ -25,7 +25,7 @@ const WINDOW: &str = "CLAUDE_CODE_AUTO_COMPACT_WINDOW";
 ///
 /// # Errors
 /// Errors if a variable is not a number.
-pub(super) fn of(at: At<'_>) -> Result<TurnOptions, CliError> {
+pub(super) fn of(at: RunContext<'_>) -> Result<TurnOptions, CliError> {
     let usual = TurnOptions {
         one_shot: at.is_one_shot(),
         shows_batches: at.terminal.is_some(),
@@ -48,7 +48,7 @@ pub(super) fn of(at: At<'_>) -> Result<TurnOptions, CliError> {
 ///
 /// # Errors
 /// The variable names none.
-pub(super) fn window(at: At<'_>) -> Result<Window, CliError> {
+pub(super) fn window(at: RunContext<'_>) -> Result<Window, CliError> {
     let given = at.around.var(WINDOW).filter(|value| !value.is_empty()).map(OsStr::to_string_lossy);
     let of_variable = given.map(|given| {
         let wrong =
@@ -62,7 +62,7 @@ pub(super) fn window(at: At<'_>) -> Result<Window, CliError> {
 }
 
 /// Reads a number from a variable that is set.
-fn number<N: FromStr>(at: At<'_>, name: &str, meaning: &str) -> Result<Option<N>, CliError> {
+fn number<N: FromStr>(at: RunContext<'_>, name: &str, meaning: &str) -> Result<Option<N>, CliError> {
     let Some(given) = at.around.var(name).filter(|value| !value.is_empty()) else { return Ok(None) };
     let given = given.to_string_lossy();
     let number = given.trim().parse();

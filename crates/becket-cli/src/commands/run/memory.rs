@@ -3,9 +3,9 @@
 //! They cost a model request after each turn, so they are opt-in: by the command line, or by settings of the user or of
 //! policy. Settings of the project may only disable them (G3).
 
-use super::assembled::At;
 use super::begins;
-use super::opened::Session;
+use super::build::RunContext;
+use super::session::Session;
 use becket_agent::notes::Notes;
 use becket_engine::config::load;
 use becket_model::Source;
@@ -18,7 +18,7 @@ const KEY: &str = "autoMemoryEnabled";
 const MOMENT: Duration = Duration::from_secs(10);
 
 /// The notes of this directory, where they are wanted: not in a bare start, and not where nothing of the session is stored.
-pub(super) fn notes(at: At<'_>) -> Option<Notes> {
+pub(super) fn notes(at: RunContext<'_>) -> Option<Notes> {
     if at.args.sources.skips_files() || at.args.sdk.no_session_persistence {
         return None;
     }
@@ -26,7 +26,7 @@ pub(super) fn notes(at: At<'_>) -> Option<Notes> {
     wanted(at).then(|| store.notes(&at.session.start))
 }
 
-fn wanted(at: At<'_>) -> bool {
+fn wanted(at: RunContext<'_>) -> bool {
     let loaded = load(&at.session.request());
     let says = loaded.layers().iter().map(|layer| {
         let text = layer.text.as_ref().map(|text| said(text)).unwrap_or(Says::Unread);
@@ -74,7 +74,7 @@ fn resolved<'s>(asked: bool, says: impl Iterator<Item = (&'s Source, Says)>) -> 
 impl Session {
     /// Lets the tasks at the end of turns finish if there are notes to be taken: results are printed, and nothing else
     /// is pending. Limited in time, and skipped if the run is interrupted.
-    pub(super) async fn remembers(&self, at: At<'_>) {
+    pub(super) async fn remembers(&self, at: RunContext<'_>) {
         if self.at_end.notes.is_none() {
             return;
         }

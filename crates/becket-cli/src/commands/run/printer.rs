@@ -3,13 +3,13 @@
 //! INVARIANT: output is written in order, and all of it before [`Printer::end`] returns. If stdout has no reader any more, the
 //! work is cancelled and nothing else is written there.
 
+use super::options::Output;
 use super::terminal::{self, View};
-use super::wish::Output;
 use crate::env::Surroundings;
 use crate::error::CliError;
-use crate::out::{Gone, Out};
+use crate::out::{Out, ReaderGone};
 use crate::progress::Progress;
-use crate::report::run::{Ids, Live, Page, RunResult, Shown, Stream, Telling, Wanted};
+use crate::report::run::{Ids, Live, Page, RunResult, SessionEvent, Stream, StreamOptions, Verbosity};
 use crate::report::style::plain;
 use crate::report::wrap::fit;
 use becket_engine::CancellationToken;
@@ -25,7 +25,7 @@ const FULL: usize = 10_000;
 /// Takes what is to be shown. Clones write to the same place.
 #[derive(Clone)]
 pub(super) struct Printer {
-    to: Sender<Told>,
+    to: Sender<PrinterMessage>,
     backlog: Arc<Backlog>,
 }
 
@@ -69,18 +69,18 @@ impl Backlog {
     }
 }
 
-enum Told {
-    Show(Shown),
+enum PrinterMessage {
+    Show(SessionEvent),
     End,
 }
 
 /// The thread that writes.
-pub(super) struct Writing {
+pub(super) struct PrinterThread {
     thread: JoinHandle<Result<(), CliError>>,
 }
 
 /// The destinations of the output.
-pub(super) struct Places {
+pub(super) struct Destinations {
     pub(super) out: Out,
     /// True if stdout is a terminal, whose escape sequences must not come from an answer.
     pub(super) shows_stdout: bool,
@@ -94,7 +94,7 @@ pub(super) struct Places {
     pub(super) cancel: CancellationToken,
 }
 
-impl Places {
+impl Destinations {
     /// Those of this process.
     pub(super) fn new(
         (around, out): (&Surroundings, &Out),
@@ -104,7 +104,15 @@ impl Places {
         let moves = around.terminals.stderr && !around.is_dumb();
         let progress = if moves { Progress::on_stderr() } else { Progress::off() };
         let (shows_stdout, wraps_stderr) = (around.terminals.stdout, around.terminals.stderr);
-        Places { out: *out, shows_stdout, wraps_stderr, progress, debug, view: None, cancel: cancel.clone() }
+        Destinations {
+            out: *out,
+            shows_stdout,
+            wraps_stderr,
+            progress,
+            debug,
+            view: None,
+            cancel: cancel.clone(),
+        }
     }
 
     /// The same with a screen, on which all is shown.
@@ -118,15 +126,15 @@ impl Places {
 }
 
 /// Starts to write.
-pub(super) fn start(output: Output, places: Places) -> (Printer, Writing) {
+pub(super) fn start(output: Output, places: Destinations) -> (Printer, PrinterThread) {
     let (to, from) = channel();
     let debug = places
         .debug
         .as_ref()
-        .map(|_| Stream::new(Wanted { hooks: true, pieces: true, subagents: true }, Ids::random()));
+        .map(|_| Stream::new(StreamOptions { hooks: true, pieces: true, subagents: true }, Ids::random()));
     let format = match output {
         Output::Text(telling) | Output::Screen(telling) => Format::Text(Live::new(telling)),
-        Output::Json => Format::Json(Live::new(Telling::Needed)),
+        Output::Json => Format::Json(Live::new(Verbosity::Needed)),
         Output::Stream(wanted) => Format::Stream(Stream::new(wanted, Ids::random())),
     };
     let mut writer = Writer { format, debug, places, failed: None };
@@ -136,15 +144,15 @@ pub(super) fn start(output: Output, places: Places) -> (Printer, Writing) {
         let _over = OverAtEnd(&shrinking);
         writer.write_all(&from, &shrinking)
     });
-    (Printer { to, backlog }, Writing { thread })
+    (Printer { to, backlog }, PrinterThread { thread })
 }
 
 impl Printer {
     /// Shows something. Never waits.
-    pub(super) fn show(&self, shown: Shown) {
+    pub(super) fn show(&self, shown: SessionEvent) {
         self.backlog.grows();
         // A thread that has ended has reported its error.
-        drop(self.to.send(Told::Show(shown)));
+        drop(self.to.send(PrinterMessage::Show(shown)));
     }
 
     /// Waits on this thread until most of what is to be shown is written.
@@ -154,11 +162,11 @@ impl Printer {
 
     /// Nothing is shown afterwards: remaining clones discard their messages.
     pub(super) fn end(&self) {
-        drop(self.to.send(Told::End));
+        drop(self.to.send(PrinterMessage::End));
     }
 }
 
-impl Writing {
+impl PrinterThread {
     /// Waits until all is written; [`Printer::end`] has to come before.
     ///
     /// # Errors
@@ -187,13 +195,13 @@ enum Format {
 struct Writer {
     format: Format,
     debug: Option<Stream>,
-    places: Places,
+    places: Destinations,
     failed: Option<CliError>,
 }
 
 impl Writer {
-    fn write_all(&mut self, from: &Receiver<Told>, backlog: &Backlog) -> Result<(), CliError> {
-        while let Ok(Told::Show(shown)) = from.recv() {
+    fn write_all(&mut self, from: &Receiver<PrinterMessage>, backlog: &Backlog) -> Result<(), CliError> {
+        while let Ok(PrinterMessage::Show(shown)) = from.recv() {
             self.write(&shown);
             backlog.shrinks();
         }
@@ -201,7 +209,7 @@ impl Writer {
         self.failed.take().map_or(Ok(()), Err)
     }
 
-    fn write(&mut self, shown: &Shown) {
+    fn write(&mut self, shown: &SessionEvent) {
         match &mut self.places.view {
             Some(view) => view.show(shown),
             None => self.print_page(shown),
@@ -215,7 +223,7 @@ impl Writer {
         }
     }
 
-    fn print_page(&mut self, shown: &Shown) {
+    fn print_page(&mut self, shown: &SessionEvent) {
         let page = self.page(shown);
         if !page.stderr.is_empty() || !page.stdout.is_empty() {
             let _paused = self.places.progress.pause();
@@ -236,7 +244,7 @@ impl Writer {
         }
     }
 
-    fn page(&mut self, shown: &Shown) -> Page {
+    fn page(&mut self, shown: &SessionEvent) -> Page {
         match (&mut self.format, shown) {
             (Format::Text(live), shown) => {
                 if self.places.wraps_stderr {
@@ -244,7 +252,7 @@ impl Writer {
                 }
                 live.page(shown)
             }
-            (Format::Json(live), Shown::Ended(result)) => {
+            (Format::Json(live), SessionEvent::Ended(result)) => {
                 drop(live.page(shown));
                 Page { stdout: object(result), stderr: String::new() }
             }
@@ -258,8 +266,8 @@ impl Writer {
             return;
         }
         match self.places.out.print_until_gone(text) {
-            Ok(Gone(false)) => {}
-            Ok(Gone(true)) => self.places.cancel.cancel(),
+            Ok(ReaderGone(false)) => {}
+            Ok(ReaderGone(true)) => self.places.cancel.cancel(),
             Err(error) => {
                 self.failed = Some(CliError::Output(error));
                 self.places.cancel.cancel();

@@ -3,8 +3,8 @@
 //! Those of lines are [`super::control`]'s to read.
 
 use super::control::Lines;
+use super::options::Prompts as Wanted;
 use super::terminal::Terminal;
-use super::wish::Prompts as Wanted;
 use crate::error::CliError;
 use crate::event::read::{LIMIT, utf8};
 use becket_llm::Block;

@@ -1,11 +1,11 @@
 //! The MCP servers of a session.
 
-use super::assembled::At;
+use super::build::RunContext;
 use super::control::{self, HostUser, Initialize};
 use super::terminal::Person;
 use crate::args::McpServersArgs;
 use crate::error::CliError;
-use crate::mcp::{Gathered, Keep, pool_with};
+use crate::mcp::{Keep, ServerSet, pool_with};
 use crate::out::Out;
 use crate::report::style::{WARNING, one_line, styled};
 use becket_agent::elicit::{Elicited, McpHost};
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// Returns the responder to servers: hooks, and the program that described the session, or the user at the terminal.
-pub(super) fn host(at: At<'_>) -> McpHost {
+pub(super) fn host(at: RunContext<'_>) -> McpHost {
     let host = match (at.host, at.wants, at.terminal) {
         (_, _, Some(terminal)) => McpHost::new().with_user(Person::at(terminal)),
         (Some(host), Some(_), None) => McpHost::new().with_user(HostUser::new(host.clone())),
@@ -37,13 +37,16 @@ pub(super) fn host(at: At<'_>) -> McpHost {
 ///
 /// # Errors
 /// The same, where servers were named on the command line; or the variable of the time to connect holds no time.
-pub(super) fn pool_of(at: At<'_>, host: &McpHost) -> Result<Option<(Pool, Vec<Configured>)>, CliError> {
+pub(super) fn pool_of(
+    at: RunContext<'_>,
+    host: &McpHost,
+) -> Result<Option<(Pool, Vec<Configured>)>, CliError> {
     let of = &at.args.sources;
     let lends = at.wants.is_some_and(Initialize::lends_servers);
     if of.skips_files() && of.mcp_config.is_empty() && !lends {
         return Ok(None);
     }
-    let gathered = match Gathered::new(at.session, &arguments(at, None)) {
+    let gathered = match ServerSet::new(at.session, &arguments(at, None)) {
         Ok(gathered) => gathered,
         // A broken file may have denied any server, so none is used; the session still starts (C7). Servers on the
         // command line were requested, so a failure is an error.
@@ -65,9 +68,9 @@ pub(super) fn pool_of(at: At<'_>, host: &McpHost) -> Result<Option<(Pool, Vec<Co
 ///
 /// # Errors
 /// A file can't be read that may deny something.
-pub(super) fn with_more(at: At<'_>, more: &Value) -> Result<Vec<Configured>, CliError> {
+pub(super) fn with_more(at: RunContext<'_>, more: &Value) -> Result<Vec<Configured>, CliError> {
     let more = json!({"mcpServers": more}).to_string();
-    let gathered = Gathered::new(at.session, &arguments(at, Some(more)))?;
+    let gathered = ServerSet::new(at.session, &arguments(at, Some(more)))?;
     let mut servers = gathered.resolved.servers;
     let lent = at.host.map(|host| control::lent(host, at.wants, &servers)).unwrap_or_default().servers;
     servers.retain(|server| !lent.iter().any(|lent| lent.name == server.name));
@@ -75,7 +78,7 @@ pub(super) fn with_more(at: At<'_>, more: &Value) -> Result<Vec<Configured>, Cli
     Ok(servers)
 }
 
-fn arguments(at: At<'_>, more: Option<String>) -> McpServersArgs {
+fn arguments(at: RunContext<'_>, more: Option<String>) -> McpServersArgs {
     let of = &at.args.sources;
     McpServersArgs {
         mcp_config: of.mcp_config.iter().cloned().chain(more).collect(),

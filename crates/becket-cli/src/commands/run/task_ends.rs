@@ -2,11 +2,11 @@
 //!
 //! INVARIANT: an end that a turn could not tell the model, since it was interrupted or failed first, starts no second one.
 
-use super::drive::Work;
+use super::drive::Driver;
 use super::limits;
-use super::opened::Session;
+use super::session::Session;
 use crate::error::CliError;
-use crate::report::run::Shown;
+use crate::report::run::SessionEvent;
 use becket_agent::turn::EndReason;
 use becket_agent::update::{Happened, Notice, Origin, Update};
 use becket_engine::{CancellationToken, Wake};
@@ -36,7 +36,7 @@ enum Next {
     Late,
 }
 
-impl Work<'_> {
+impl Driver<'_> {
     /// Runs a turn about the tasks that have ended. Returns whether the next end may start one, too.
     pub(super) async fn task_turn(&mut self, turn: &CancellationToken) -> bool {
         self.opened(ENDS.to_owned());
@@ -100,6 +100,6 @@ impl Work<'_> {
             wait.as_secs_f64()
         );
         let what = Happened::Notice(Notice::warning(text));
-        self.printer.show(Shown::Update(Box::new(Update { of: Origin::Main, what })));
+        self.printer.show(SessionEvent::Update(Box::new(Update { of: Origin::Main, what })));
     }
 }

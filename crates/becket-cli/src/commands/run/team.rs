@@ -1,9 +1,9 @@
 //! The list of tasks of a session, and whether it leads a team.
 
-use super::assembled::At;
 use super::begins;
-use super::drive::Work;
-use super::opened::Session;
+use super::build::RunContext;
+use super::drive::Driver;
+use super::session::Session;
 use crate::error::CliError;
 use becket_agent::team::Team;
 use becket_agent::turn::EndReason;
@@ -17,7 +17,7 @@ const TEAMS: &str = "CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS";
 ///
 /// # Errors
 /// `--team` names no file.
-pub(super) fn of(at: At<'_>, engine: &Engine) -> Result<Team, CliError> {
+pub(super) fn of(at: RunContext<'_>, engine: &Engine) -> Result<Team, CliError> {
     let directory = begins::own_directory(at).unwrap_or_else(|| at.private.join("own"));
     let name = at.args.model.team.as_deref();
     if name.is_none() && !is_wanted(at, engine) {
@@ -28,7 +28,7 @@ pub(super) fn of(at: At<'_>, engine: &Engine) -> Result<Team, CliError> {
 
 /// Returns true if the environment, or the settings' `env`, enables teams: any value but an empty one, `0` and `false`
 /// does.
-fn is_wanted(at: At<'_>, engine: &Engine) -> bool {
+fn is_wanted(at: RunContext<'_>, engine: &Engine) -> bool {
     let says = |value: &OsStr| !["", "0", "false"].iter().any(|no| value == OsStr::new(no));
     match at.around.var(TEAMS) {
         Some(value) => says(value),
@@ -50,7 +50,7 @@ pub(super) async fn has_news(session: &Session, may_hear: bool) {
     }
 }
 
-impl Work<'_> {
+impl Driver<'_> {
     /// Processes messages of teammates until all of them are idle. An incomplete turn ends this, too: it would fail
     /// again.
     pub(super) async fn with_team(&mut self) {

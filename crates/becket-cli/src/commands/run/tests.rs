@@ -1,10 +1,10 @@
 //! The valid combinations of arguments of `run`, and the errors for others.
 
-use super::wish::{Output, Prompts, Wish};
+use super::options::{Output, Prompts, RunOptions};
 use crate::args::{Cli, Command};
 use crate::env::{Surroundings, Terminals};
 use crate::error::CliError;
-use crate::report::run::{Telling, Wanted};
+use crate::report::run::{StreamOptions, Verbosity};
 use clap::Parser;
 
 /// Somebody at a terminal, or a script.
@@ -22,34 +22,34 @@ fn around(terminals: bool, is_root: bool) -> Surroundings {
     }
 }
 
-fn wish(arguments: &str, around: &Surroundings) -> Result<Wish, CliError> {
+fn options(arguments: &str, around: &Surroundings) -> Result<RunOptions, CliError> {
     let words = ["becket", "run"].into_iter().chain(arguments.split_whitespace());
     let cli = Cli::try_parse_from(words).unwrap();
     let Command::Run(args) = &cli.command else { panic!("it is run") };
-    Wish::new(args, &cli.global, around)
+    RunOptions::new(args, &cli.global, around)
 }
 
 #[test]
 fn arguments_that_fit_together_say_what_is_read_and_printed() {
-    let nothing = Wanted::default();
+    let nothing = StreamOptions::default();
     let hi = || Prompts::Argument("hi".to_owned());
     let piped = |argument: Option<&str>| Prompts::Piped {
         argument: argument.map(str::to_owned),
         may_be_empty: false,
     };
     for (arguments, terminals, output, prompts) in [
-        ("-p hi", true, Output::Text(Telling::Work), hi()),
-        ("hi --print", true, Output::Text(Telling::Work), hi()),
-        ("-p hi --verbose", false, Output::Text(Telling::All), piped(Some("hi"))),
-        ("-p hi", false, Output::Text(Telling::Needed), piped(Some("hi"))),
-        ("", false, Output::Text(Telling::Needed), piped(None)),
+        ("-p hi", true, Output::Text(Verbosity::Work), hi()),
+        ("hi --print", true, Output::Text(Verbosity::Work), hi()),
+        ("-p hi --verbose", false, Output::Text(Verbosity::All), piped(Some("hi"))),
+        ("-p hi", false, Output::Text(Verbosity::Needed), piped(Some("hi"))),
+        ("", false, Output::Text(Verbosity::Needed), piped(None)),
         ("-p hi --json", true, Output::Json, hi()),
         ("-p hi --output-format json", true, Output::Json, hi()),
         ("-p hi --output-format stream-json --verbose", true, Output::Stream(nothing), hi()),
         (
             "-p --output-format stream-json --include-hook-events --include-partial-messages hi",
             true,
-            Output::Stream(Wanted { hooks: true, pieces: true, subagents: false }),
+            Output::Stream(StreamOptions { hooks: true, pieces: true, subagents: false }),
             hi(),
         ),
         (
@@ -58,15 +58,15 @@ fn arguments_that_fit_together_say_what_is_read_and_printed() {
             Output::Stream(nothing),
             Prompts::Lines,
         ),
-        ("", true, Output::Screen(Telling::Work), Prompts::Typed { first: None }),
-        ("hi", true, Output::Screen(Telling::Work), Prompts::Typed { first: Some("hi".to_owned()) }),
-        ("-c --verbose", true, Output::Screen(Telling::All), Prompts::Typed { first: None }),
-        ("--init-only", true, Output::Text(Telling::Work), Prompts::None),
-        ("-p --resume some-id", true, Output::Text(Telling::Work), Prompts::None),
-        ("-p -c", true, Output::Text(Telling::Work), Prompts::None),
+        ("", true, Output::Screen(Verbosity::Work), Prompts::Typed { first: None }),
+        ("hi", true, Output::Screen(Verbosity::Work), Prompts::Typed { first: Some("hi".to_owned()) }),
+        ("-c --verbose", true, Output::Screen(Verbosity::All), Prompts::Typed { first: None }),
+        ("--init-only", true, Output::Text(Verbosity::Work), Prompts::None),
+        ("-p --resume some-id", true, Output::Text(Verbosity::Work), Prompts::None),
+        ("-p -c", true, Output::Text(Verbosity::Work), Prompts::None),
     ] {
-        let wish = wish(arguments, &around(terminals, false)).unwrap();
-        assert_eq!((wish.output, wish.prompts), (output, prompts), "{arguments}");
+        let options = options(arguments, &around(terminals, false)).unwrap();
+        assert_eq!((options.output, options.prompts), (output, prompts), "{arguments}");
     }
 }
 
@@ -85,18 +85,18 @@ fn arguments_that_contradict_each_other_are_told_and_end_with_2() {
         (&format!("-p hi -c --session-id {id}"), "keeps its id"),
         ("-p hi --setting-sources usr", "did you mean `user`?"),
     ] {
-        let error = wish(arguments, &around(true, false)).unwrap_err();
+        let error = options(arguments, &around(true, false)).unwrap_err();
         assert!(error.to_string().contains(said), "{arguments}: {error}");
         assert_eq!(error.exit_code(), 2, "{arguments}");
     }
-    assert!(wish(&format!("-p hi -c --fork-session --session-id {id}"), &around(true, false)).is_ok());
+    assert!(options(&format!("-p hi -c --fork-session --session-id {id}"), &around(true, false)).is_ok());
 }
 
 #[test]
 fn sources_of_settings_are_chosen_by_name() {
     let sources = |given: &str| {
         let sources =
-            wish(&format!("-p hi --setting-sources {given}"), &around(true, false)).unwrap().sources;
+            options(&format!("-p hi --setting-sources {given}"), &around(true, false)).unwrap().sources;
         (sources.user, sources.project, sources.local)
     };
     assert_eq!(sources("user"), (true, false, false));
@@ -108,13 +108,13 @@ fn sources_of_settings_are_chosen_by_name() {
 fn root_skips_no_permissions_outside_of_a_sandbox() {
     for flag in ["--dangerously-skip-permissions", "--permission-mode bypassPermissions"] {
         let arguments = format!("-p hi {flag}");
-        let error = wish(&arguments, &around(true, true)).unwrap_err();
+        let error = options(&arguments, &around(true, true)).unwrap_err();
         assert!(error.to_string().contains("IS_SANDBOX=1"), "{error}");
         let mut sandbox = around(true, true);
         sandbox.vars.push(("IS_SANDBOX".into(), "0".into()));
-        assert!(wish(&arguments, &sandbox).is_err());
+        assert!(options(&arguments, &sandbox).is_err());
         sandbox.vars[0].1 = "1".into();
-        assert!(wish(&arguments, &sandbox).is_ok());
-        assert!(wish(&arguments, &around(true, false)).is_ok());
+        assert!(options(&arguments, &sandbox).is_ok());
+        assert!(options(&arguments, &around(true, false)).is_ok());
     }
 }

@@ -1,7 +1,7 @@
 //! The tools of a session: on files, on the web, a shell, background tasks, and those of MCP servers, which come and go.
 
-use super::base::Base;
 use super::terminal::Person;
+use super::tool_filter::ToolFilter;
 use becket_agent::mcp::McpServers;
 use becket_agent::permission::{ExitPlanMode, SessionPermissions};
 use becket_agent::session::Facts;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// The inputs of tools, for the main session and for its agents.
 #[derive(Clone)]
-pub(super) struct Makes {
+pub(super) struct ToolFactory {
     pub(super) engine: Engine,
     pub(super) host: Surroundings,
     pub(super) root: PathBuf,
@@ -29,14 +29,15 @@ pub(super) struct Makes {
     pub(super) person: Option<Person>,
     /// The tools that enter and leave worktrees, of the session's own line of work.
     pub(super) worktrees: WorktreeTools,
-    pub(super) base: Base,
+    pub(super) base: ToolFilter,
     pub(super) team: Team,
 }
 
-impl Makes {
+impl ToolFactory {
     /// A shell in the directory of a line of work.
     pub(super) fn shell(&self, facts: &Facts) -> Arc<dyn Tool> {
-        let here = Here { facts: facts.clone(), root: self.root.clone(), engine: self.engine.clone() };
+        let here =
+            ShellEnvironment { facts: facts.clone(), root: self.root.clone(), engine: self.engine.clone() };
         Arc::new(Bash::new(self.host.clone(), self.tasks.clone(), Arc::new(here)))
     }
 
@@ -72,7 +73,7 @@ impl Makes {
 pub(super) struct SessionTools {
     pub(super) toolbox: Toolbox,
     pub(super) own: Arc<[Arc<dyn Tool>]>,
-    pub(super) makes: Makes,
+    pub(super) makes: ToolFactory,
 }
 
 impl SessionTools {
@@ -85,13 +86,13 @@ impl SessionTools {
 }
 
 /// The directory and environment of a shell.
-struct Here {
+struct ShellEnvironment {
     facts: Facts,
     root: PathBuf,
     engine: Engine,
 }
 
-impl Whereabouts for Here {
+impl Whereabouts for ShellEnvironment {
     fn root(&self) -> PathBuf {
         self.facts.worktree().unwrap_or_else(|| self.root.clone())
     }

@@ -25,8 +25,8 @@ mod resume;
 mod table;
 mod tasks;
 
-pub(super) use answer::Answering;
+pub(super) use answer::CommandContext;
 pub(super) use hidden::hidden;
 pub(super) use model::{switched, wanted};
-pub(super) use read::Typed;
+pub(super) use read::SlashCommand;
 pub(super) use table::{COMMANDS, names};

@@ -1,6 +1,6 @@
 //! The git worktree that a run works in (`--worktree`), and those of its subagents.
 
-use super::assembled::At;
+use super::build::RunContext;
 use super::system;
 use crate::args::RunArgs;
 use crate::error::CliError;
@@ -31,7 +31,7 @@ pub(super) fn name(args: &RunArgs) -> Result<Option<WorktreeName>, CliError> {
 /// As [`name`].
 pub(super) fn lent(
     builder: AgentBuilder,
-    at: At<'_>,
+    at: RunContext<'_>,
     works_as: Option<&Definition>,
     tools: WorktreeTools,
 ) -> Result<(AgentBuilder, Worktrees), CliError> {

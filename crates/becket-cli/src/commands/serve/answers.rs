@@ -12,10 +12,10 @@ use std::path::PathBuf;
 pub(super) const PROTOCOL: u64 = 1;
 
 /// A result, written already.
-pub(super) type Said = Result<Box<RawValue>, Fault>;
+pub(super) type MethodResult = Result<Box<RawValue>, Fault>;
 
 /// Writes a result.
-pub(super) fn said(result: &impl Serialize) -> Said {
+pub(super) fn said(result: &impl Serialize) -> MethodResult {
     to_raw_value(result).map_err(|_| Fault::Broken)
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Answer<'a> {
 }
 
 impl<'a> Answer<'a> {
-    pub(super) fn new(id: &'a Value, said: Said) -> Self {
+    pub(super) fn new(id: &'a Value, said: MethodResult) -> Self {
         let (result, error) = match said {
             Ok(result) => (Some(result), None),
             Err(fault) => (None, Some(fault.wire())),
@@ -42,7 +42,7 @@ impl<'a> Answer<'a> {
 
 /// A request to the client (with an id) or a notification (without).
 #[derive(Serialize)]
-pub(super) struct Saying<'a, P> {
+pub(super) struct OutgoingMessage<'a, P> {
     jsonrpc: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<&'a str>,
@@ -50,15 +50,15 @@ pub(super) struct Saying<'a, P> {
     params: &'a P,
 }
 
-impl<'a, P> Saying<'a, P> {
+impl<'a, P> OutgoingMessage<'a, P> {
     pub(super) fn new(id: Option<&'a str>, method: &'static str, params: &'a P) -> Self {
-        Saying { jsonrpc: "2.0", id, method, params }
+        OutgoingMessage { jsonrpc: "2.0", id, method, params }
     }
 }
 
 /// Answers `initialize`.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Initialized {
+pub(super) struct InitializeResult {
     /// The version that both speak.
     pub(super) protocol: u64,
     /// The version of becket.
@@ -67,7 +67,7 @@ pub(super) struct Initialized {
 
 /// Answers `session/open` and `session/reload`.
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Opened {
+pub(super) struct SessionOpenResult {
     /// The session's id.
     pub(super) session: String,
     /// The events that a hook or a permission rule has something to say on.

@@ -1,8 +1,8 @@
 //! The requests to the client, as messages of the protocol.
 
-use super::answers::{Saying, Withdrawn};
-use super::outgoing::Outgoing;
-use crate::peer::{Asked, Peer};
+use super::answers::{OutgoingMessage, Withdrawn};
+use super::outgoing::MessageQueue;
+use crate::peer::{Peer, PendingRequest};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -10,20 +10,24 @@ use serde_json::Value;
 #[derive(Clone)]
 pub(super) struct Calls {
     peer: Peer,
-    out: Outgoing,
+    out: MessageQueue,
 }
 
 impl Calls {
-    pub(super) fn new(out: Outgoing) -> Self {
+    pub(super) fn new(out: MessageQueue) -> Self {
         Calls { peer: Peer::new("the client"), out }
     }
 
     /// Asks at once; dropped without an answer, the call is taken back by the notification `back`.
-    pub(super) fn ask(&self, (method, back): (&'static str, &'static str), params: &impl Serialize) -> Asked {
+    pub(super) fn ask(
+        &self,
+        (method, back): (&'static str, &'static str),
+        params: &impl Serialize,
+    ) -> PendingRequest {
         let out = self.out.clone();
         self.peer.ask(
-            |id| self.out.say(&Saying::new(Some(id), method, params)),
-            move |id| out.say(&Saying::new(None, back, &Withdrawn { id })),
+            |id| self.out.say(&OutgoingMessage::new(Some(id), method, params)),
+            move |id| out.say(&OutgoingMessage::new(None, back, &Withdrawn { id })),
         )
     }
 

@@ -3,22 +3,22 @@
 //! INVARIANT: every request is answered once, and the work that it has started is over before the connection is. Requests
 //! without waiting are answered in the order of the lines, and all others are started in it.
 
-use super::answers::{Answer, Initialized, PROTOCOL, Said, said};
+use super::answers::{Answer, InitializeResult, MethodResult, PROTOCOL, said};
 use super::aside;
 use super::calls::Calls;
 use super::fault::Fault;
-use super::lender::Lender;
 use super::lines::{Line, Lines};
+use super::memory_budget::MemoryBudget;
 use super::message::{self, Message};
 use super::method::{CANCEL, Method};
 use super::opening::Around;
-use super::outgoing::Outgoing;
+use super::outgoing::MessageQueue;
 use super::params::{Cancel, Initialize};
 use super::presence::Presence;
 use super::requests::Requests;
-use super::room::Room;
+use super::session_defaults::SessionDefaults;
 use super::sessions::Sessions;
-use super::work::{self, At, Work};
+use super::work::{self, Work, WorkContext};
 use becket_engine::CancellationToken;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
@@ -34,12 +34,12 @@ const STUCK: &str = "a client has left a long line unfinished for too long, so i
 
 /// A client that is about to be heard.
 pub(super) struct Client {
-    pub(super) host: Arc<Lender>,
+    pub(super) host: Arc<SessionDefaults>,
     /// For how long it may read nothing.
     pub(super) patience: Duration,
     pub(super) presence: Presence,
     /// The memory from which its long lines are taken; `None` if it is limited elsewhere.
-    pub(super) room: Option<Arc<Room>>,
+    pub(super) room: Option<Arc<MemoryBudget>>,
 }
 
 /// The length class of a line, which decides where it is worked on.
@@ -51,7 +51,7 @@ enum Length {
 
 /// The end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ended {
+pub(super) enum ConnectionEnd {
     /// The client has left, or was asked to.
     Left,
     /// It did not keep up, for this reason.
@@ -65,9 +65,9 @@ impl Client {
         from: impl AsyncRead + Unpin,
         to: impl AsyncWrite + Unpin + Send + 'static,
         cancel: &CancellationToken,
-    ) -> Ended {
+    ) -> ConnectionEnd {
         let cut = cancel.child_token();
-        let out = Outgoing::new(cut.clone());
+        let out = MessageQueue::new(cut.clone());
         let writer = tokio::spawn(out.clone().write_to(to, self.patience));
         let around = Around { out: out.clone(), calls: Calls::new(out.clone()), cut };
         let mut connection = Connection {
@@ -85,13 +85,13 @@ impl Client {
         out.over();
         // A writer that broke down has nothing left to write.
         drop(writer.await);
-        out.why_cut_off().or(stuck).map_or(Ended::Left, Ended::CutOff)
+        out.why_cut_off().or(stuck).map_or(ConnectionEnd::Left, ConnectionEnd::CutOff)
     }
 }
 
 /// A connected client.
 struct Connection {
-    host: Arc<Lender>,
+    host: Arc<SessionDefaults>,
     around: Around,
     sessions: Sessions,
     requests: Requests,
@@ -104,7 +104,7 @@ impl Connection {
     /// too much unread.
     async fn hear<R: AsyncRead + Unpin>(&mut self, mut lines: Lines<'_, R>) -> Option<&'static str> {
         let cut = self.around.cut.clone();
-        let next = async |lines: &mut Lines<'_, R>, out: &Outgoing| {
+        let next = async |lines: &mut Lines<'_, R>, out: &MessageQueue| {
             out.has_room().await;
             lines.next().await
         };
@@ -193,7 +193,7 @@ impl Connection {
         }
     }
 
-    fn answer(&self, id: &Value, said: Said) {
+    fn answer(&self, id: &Value, said: MethodResult) {
         self.around.out.say(&Answer::new(id, said));
     }
 
@@ -204,7 +204,7 @@ impl Connection {
             Err(fault) => return self.answer(&id, Err(fault)),
         };
         let (requests, out) = (self.requests.clone(), self.around.out.clone());
-        let at = At {
+        let at = WorkContext {
             host: self.host.clone(),
             sessions: self.sessions.clone(),
             around: self.around.clone(),
@@ -244,7 +244,7 @@ impl Connection {
             return Err(Fault::Version { given: wants.protocol, spoken: PROTOCOL });
         }
         self.is_initialized = true;
-        let done = Initialized { protocol: PROTOCOL, becket: env!("CARGO_PKG_VERSION") };
+        let done = InitializeResult { protocol: PROTOCOL, becket: env!("CARGO_PKG_VERSION") };
         Ok(Work::Done(said(&done)))
     }
 }

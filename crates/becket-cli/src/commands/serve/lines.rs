@@ -6,8 +6,8 @@
 //! INVARIANT: a line holds no more than it may, and what waits for room holds none.
 
 use super::fault::Fault;
+use super::memory_budget::{MemoryBudget, Reservation, SHORT};
 use super::presence::Presence;
-use super::room::{Room, SHORT, Taken};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use tokio::time::{Instant, timeout_at};
@@ -26,7 +26,7 @@ const STILL: Duration = Duration::from_secs(1);
 pub(super) struct Lines<'a, R> {
     from: BufReader<R>,
     /// The memory for long lines, and the client that waits for it.
-    shared: Option<(&'a Room, &'a Presence)>,
+    shared: Option<(&'a MemoryBudget, &'a Presence)>,
     /// The number of the last line, from 1.
     number: u64,
     /// The rest of the last line is passed over.
@@ -36,7 +36,7 @@ pub(super) struct Lines<'a, R> {
 /// A line, or why it is none.
 #[derive(Debug)]
 pub(super) enum Line {
-    Whole(Held, u64),
+    Whole(LineBuffer, u64),
     /// An error, after which the next line can be read.
     Bad(Fault),
     /// An error at the end of the input.
@@ -48,15 +48,15 @@ pub(super) enum Line {
 
 /// The bytes of a line that were read, and the memory reserved for them.
 #[derive(Debug)]
-pub(super) struct Held {
+pub(super) struct LineBuffer {
     bytes: Vec<u8>,
     /// The length from which it needs reserved memory.
     most: usize,
     /// Its room, and until when it has it.
-    room: Option<(Taken, Instant)>,
+    room: Option<(Reservation, Instant)>,
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for LineBuffer {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
@@ -77,7 +77,7 @@ enum Stop {
 impl<'a, R: AsyncRead + Unpin> Lines<'a, R> {
     /// Reads the lines of a client. With `shared`, long ones reserve memory there as long as the client is present;
     /// otherwise memory is not limited.
-    pub(super) fn new(from: R, shared: Option<(&'a Room, &'a Presence)>) -> Self {
+    pub(super) fn new(from: R, shared: Option<(&'a MemoryBudget, &'a Presence)>) -> Self {
         Lines { from: BufReader::with_capacity(CHUNK, from), shared, number: 0, skips: false }
     }
 
@@ -88,7 +88,7 @@ impl<'a, R: AsyncRead + Unpin> Lines<'a, R> {
                 self.pass_over().await;
             }
             let most = if self.shared.is_some() { SHORT } else { LIMIT };
-            let mut held = Held { bytes: Vec::new(), most, room: None };
+            let mut held = LineBuffer { bytes: Vec::new(), most, room: None };
             let stop = self.read(&mut held).await;
             self.number += 1;
             let (line, bytes) = (self.number, held.bytes.len());
@@ -108,7 +108,7 @@ impl<'a, R: AsyncRead + Unpin> Lines<'a, R> {
     }
 
     /// Reads a line until it ends, or may not go on.
-    async fn read(&mut self, held: &mut Held) -> Stop {
+    async fn read(&mut self, held: &mut LineBuffer) -> Stop {
         loop {
             let before = held.bytes.len();
             let read = self.read_on(held).await;
@@ -138,7 +138,7 @@ impl<'a, R: AsyncRead + Unpin> Lines<'a, R> {
 
     /// Continues to read, at most one byte more than the limit. A line with reserved memory is checked from time to
     /// time: then this returns `None`, and the bytes so far are in `held`.
-    async fn read_on(&mut self, held: &mut Held) -> Option<std::io::Result<usize>> {
+    async fn read_on(&mut self, held: &mut LineBuffer) -> Option<std::io::Result<usize>> {
         let left = held.most + 1 - held.bytes.len();
         let pause = held.room.as_ref().map(|(_, until)| (Instant::now() + STILL).min(*until));
         let mut from = (&mut self.from).take(left as u64);
@@ -150,7 +150,7 @@ impl<'a, R: AsyncRead + Unpin> Lines<'a, R> {
     }
 
     /// Reserves memory for the maximum length of the line; returns true if that succeeded in time.
-    async fn has_room(&self, held: &mut Held) -> bool {
+    async fn has_room(&self, held: &mut LineBuffer) -> bool {
         let Some((room, presence)) = self.shared else { return true };
         let taken = tokio::select! {
             biased;
@@ -183,7 +183,7 @@ impl<'a, R: AsyncRead + Unpin> Lines<'a, R> {
     }
 }
 
-impl Held {
+impl LineBuffer {
     /// Returns true if it has held its memory for too long.
     fn is_late(&self) -> bool {
         self.room.as_ref().is_some_and(|(_, until)| Instant::now() >= *until)
@@ -243,7 +243,7 @@ mod tests {
     // rule: L3
     #[tokio::test]
     async fn a_long_line_has_room_until_it_is_done_with_and_a_short_one_needs_none() {
-        let (room, presence) = (Room::default(), Presence::watched());
+        let (room, presence) = (MemoryBudget::default(), Presence::watched());
         let line = |bytes: usize| [vec![b'1'; bytes], b"\n".to_vec()].concat();
         let text = [line(SHORT), line(SHORT + 1), line(LIMIT), line(LIMIT + 1), line(1)].concat();
         let mut lines = Lines::new(&text[..], Some((&room, &presence)));

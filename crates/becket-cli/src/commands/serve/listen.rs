@@ -3,10 +3,10 @@
 //! INVARIANT: the directory of the socket is the user's and closed to others, so no other user can reach it, not even in the
 //! moment before its own permissions are set; a connection of another user id is rejected as well.
 
-use super::connection::{Client, Ended};
-use super::lender::Lender;
+use super::connection::{Client, ConnectionEnd};
+use super::memory_budget::MemoryBudget;
 use super::presence::Presence;
-use super::room::Room;
+use super::session_defaults::SessionDefaults;
 use crate::error::CliError;
 use crate::out::Out;
 use crate::run::Done;
@@ -30,13 +30,13 @@ const REST: Duration = Duration::from_millis(100);
 /// Serves all connections, until a signal arrives; then the socket is removed.
 pub(super) async fn served(
     path: &Path,
-    host: Arc<Lender>,
+    host: Arc<SessionDefaults>,
     patience: Duration,
     (cancel, out): (&CancellationToken, Out),
 ) -> Done {
     let place = Place::taken(path).map_err(|why| CliError::Serve { why })?;
     out.tell(&format!("listening on {}\n", path.display()));
-    let room = Arc::new(Room::default());
+    let room = Arc::new(MemoryBudget::default());
     let mut clients = JoinSet::new();
     loop {
         let stream = tokio::select! {
@@ -54,7 +54,7 @@ pub(super) async fn served(
         let cancel = cancel.clone();
         clients.spawn(async move {
             let (from, to) = stream.into_split();
-            if let Ended::CutOff(why) = client.served(from, to, &cancel).await {
+            if let ConnectionEnd::CutOff(why) = client.served(from, to, &cancel).await {
                 out.tell(&format!("{why}\n"));
             }
         });

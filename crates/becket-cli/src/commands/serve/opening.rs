@@ -2,12 +2,12 @@
 
 use super::calls::Calls;
 use super::fault::Fault;
-use super::lender::Lender;
 use super::method::Method;
-use super::outgoing::Outgoing;
+use super::notifications::{EventObserver, Notifier};
+use super::outgoing::MessageQueue;
 use super::person::ClientUser;
 use super::session::Session;
-use super::told::{Observing, Teller};
+use super::session_defaults::SessionDefaults;
 use crate::telemetry;
 use becket_embed::{NotOpened, Open};
 use becket_engine::CancellationToken;
@@ -17,7 +17,7 @@ use uuid::Uuid;
 /// The client of a session, and the tokens that end it.
 #[derive(Clone)]
 pub(super) struct Around {
-    pub(super) out: Outgoing,
+    pub(super) out: MessageQueue,
     pub(super) calls: Calls,
     pub(super) cut: CancellationToken,
 }
@@ -26,12 +26,12 @@ pub(super) struct Around {
 ///
 /// # Errors
 /// Errors if the options can't be satisfied, or the configuration forbids the start.
-pub(super) fn open(lender: &Lender, mut wants: Open, around: &Around) -> Result<Session, Fault> {
+pub(super) fn open(defaults: &SessionDefaults, mut wants: Open, around: &Around) -> Result<Session, Fault> {
     let id: Arc<str> = wants.session.get_or_insert_with(|| Uuid::new_v4().to_string()).as_str().into();
-    let teller = Arc::new(Teller::new(id.clone(), around.out.clone()));
+    let teller = Arc::new(Notifier::new(id.clone(), around.out.clone()));
     let user = wants.interactive.then(|| ClientUser { calls: around.calls.clone(), session: id });
-    let observing = Observing(teller.clone());
-    let opened = lender.host.open(lender.lent(wants), around.cut.child_token(), |builder| {
+    let observing = EventObserver(teller.clone());
+    let opened = defaults.host.open(defaults.apply(wants), around.cut.child_token(), |builder| {
         let builder = telemetry::observed(builder).observe(observing);
         match user {
             Some(user) => builder.ask_user(user),

@@ -26,10 +26,10 @@ const HUNG_UP: &str = "the client has disconnected before everything was written
 
 /// The queue of messages to a client. Cheap to clone; clones share it.
 #[derive(Clone)]
-pub(super) struct Outgoing(Arc<Shared>);
+pub(super) struct MessageQueue(Arc<QueueState>);
 
-struct Shared {
-    waiting: Mutex<Waiting>,
+struct QueueState {
+    waiting: Mutex<PendingOutput>,
     /// There is something to write, or nothing will come any more.
     more: Notify,
     /// Something was written.
@@ -39,7 +39,7 @@ struct Shared {
 }
 
 #[derive(Default)]
-struct Waiting {
+struct PendingOutput {
     bytes: Vec<u8>,
     /// The number of bytes that the writer has taken and not written yet.
     in_hand: usize,
@@ -47,9 +47,9 @@ struct Waiting {
     cut_off: Option<&'static str>,
 }
 
-impl Outgoing {
+impl MessageQueue {
     pub(super) fn new(cut: CancellationToken) -> Self {
-        Outgoing(Arc::new(Shared {
+        MessageQueue(Arc::new(QueueState {
             waiting: Mutex::default(),
             more: Notify::new(),
             room: Notify::new(),
@@ -154,7 +154,7 @@ impl Outgoing {
         self.0.more.notify_one();
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, PendingOutput> {
         self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -171,7 +171,7 @@ mod tests {
 
     #[tokio::test]
     async fn all_that_is_said_is_written_in_its_order() {
-        let out = Outgoing::new(CancellationToken::new());
+        let out = MessageQueue::new(CancellationToken::new());
         let (to, mut from) = tokio::io::duplex(16);
         let writer = tokio::spawn(out.clone().write_to(to, Duration::from_secs(60)));
         for n in 0..100 {
@@ -190,7 +190,7 @@ mod tests {
     #[tokio::test]
     async fn a_client_that_reads_nothing_is_cut_off_by_time_and_by_size() {
         let cut = CancellationToken::new();
-        let out = Outgoing::new(cut.clone());
+        let out = MessageQueue::new(cut.clone());
         let (to, _from) = tokio::io::duplex(16);
         out.say(&"x".repeat(FULL));
         let writer = tokio::spawn(out.clone().write_to(to, Duration::from_millis(20)));
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(out.why_cut_off(), Some(READS_NOTHING));
 
         let cut = CancellationToken::new();
-        let out = Outgoing::new(cut.clone());
+        let out = MessageQueue::new(cut.clone());
         let line = "x".repeat(1 << 20);
         for _ in 0..64 {
             out.say(&line);

@@ -2,7 +2,7 @@
 //! options of `session/open` are [`becket_embed::Open`].
 
 use becket_embed::Registration;
-use becket_embed::open::Failing;
+use becket_embed::open::FailurePolicy;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -64,7 +64,7 @@ pub(super) struct Register {
     pub(super) timeout: Option<f64>,
     /// The meaning of its failure; default: PreToolUse is denied and a prompt is rejected, elsewhere it is reported.
     #[serde(default)]
-    pub(super) on_failure: Option<Failing>,
+    pub(super) on_failure: Option<FailurePolicy>,
 }
 
 /// `hooks/unregister`

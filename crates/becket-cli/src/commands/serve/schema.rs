@@ -1,10 +1,12 @@
 //! The protocol as data: its methods, calls, notifications and errors, each with its shapes.
 
-use super::answers::{Done, EnvFiles, HookCall, Initialized, Opened, PROTOCOL, Question, Withdrawn};
+use super::answers::{
+    Done, EnvFiles, HookCall, InitializeResult, PROTOCOL, Question, SessionOpenResult, Withdrawn,
+};
 use super::fault::{BROKEN, KINDS, WireFault};
 use super::method::{CANCEL, Method};
+use super::notifications::InSession;
 use super::params::{Cancel, Initialize, OfEvent, OfSession, Register, Unregister};
-use super::told::InSession;
 use becket_embed::Open;
 use becket_embed::view::{background, fired, planned};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -91,18 +93,20 @@ fn calls(shapes: &mut SchemaGenerator) -> Value {
 /// The shapes of what comes with a request, and of its result.
 fn shapes_of(method: Method, shapes: &mut SchemaGenerator) -> (Schema, Schema) {
     match method {
-        Method::Initialize => (shape::<Initialize>(shapes), shape::<Initialized>(shapes)),
-        Method::SessionOpen => (shape::<Open>(shapes), shape::<Opened>(shapes)),
-        Method::SessionReload => (shape::<OfSession>(shapes), shape::<Opened>(shapes)),
-        Method::EventFire => (shape::<OfEvent>(shapes), shape::<fired::Fired>(shapes)),
+        Method::Initialize => (shape::<Initialize>(shapes), shape::<InitializeResult>(shapes)),
+        Method::SessionOpen => (shape::<Open>(shapes), shape::<SessionOpenResult>(shapes)),
+        Method::SessionReload => (shape::<OfSession>(shapes), shape::<SessionOpenResult>(shapes)),
+        Method::EventFire => (shape::<OfEvent>(shapes), shape::<fired::FireReport>(shapes)),
         Method::EventPlan => (shape::<OfEvent>(shapes), shape::<planned::Runs>(shapes)),
-        Method::EventExplain => (shape::<OfEvent>(shapes), shape::<planned::Planned>(shapes)),
+        Method::EventExplain => (shape::<OfEvent>(shapes), shape::<planned::PlanReport>(shapes)),
         Method::HooksRegister => (shape::<Register>(shapes), shape::<Done>(shapes)),
         Method::HooksUnregister => (shape::<Unregister>(shapes), shape::<Done>(shapes)),
         Method::SessionEnvFiles => (shape::<OfSession>(shapes), shape::<EnvFiles>(shapes)),
         Method::SessionClose | Method::EventsSubscribe | Method::EventsUnsubscribe => {
             (shape::<OfSession>(shapes), shape::<Done>(shapes))
         }
-        Method::BackgroundTake => (shape::<OfSession>(shapes), shape::<background::Taken>(shapes)),
+        Method::BackgroundTake => {
+            (shape::<OfSession>(shapes), shape::<background::BackgroundResults>(shapes))
+        }
     }
 }

@@ -1,13 +1,13 @@
 //! An open session of a client, in the wire format.
 
-use super::answers::{EnvFiles, Opened, Said, said};
+use super::answers::{EnvFiles, MethodResult, SessionOpenResult, said};
 use super::calls::Calls;
 use super::fault::Fault;
 use super::hook::ClientHook;
+use super::notifications::Notifier;
 use super::params::OfEvent;
-use super::told::Teller;
 use becket_embed::view::Report;
-use becket_embed::view::fired::Fired;
+use becket_embed::view::fired::FireReport;
 use becket_embed::{Registration, Session as Open};
 use becket_engine::{CancellationToken, ReadyEvent};
 use becket_model::Event;
@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering;
 /// A session. It lives until it is closed, or its connection ends.
 pub(super) struct Session {
     pub(super) open: Open,
-    pub(super) teller: Arc<Teller>,
+    pub(super) teller: Arc<Notifier>,
     pub(super) calls: Calls,
 }
 
@@ -31,18 +31,18 @@ impl Session {
     }
 
     /// Runs the hooks of an event until `cancel`.
-    pub(super) async fn fire(&self, event: ReadyEvent, cancel: &CancellationToken) -> Said {
+    pub(super) async fn fire(&self, event: ReadyEvent, cancel: &CancellationToken) -> MethodResult {
         let (event, outcome) = self.open.fire(event, cancel).await.map_err(|_| Fault::Cancelled)?;
-        said(&Report::Fire(Box::new(Fired::new(&outcome, event.body.subject(), Vec::new()))))
+        said(&Report::Fire(Box::new(FireReport::new(&outcome, event.body.subject(), Vec::new()))))
     }
 
     /// Returns the hooks that an event would run.
-    pub(super) fn plan(&self, event: &Event) -> Said {
+    pub(super) fn plan(&self, event: &Event) -> MethodResult {
         said(&self.open.plan(event))
     }
 
     /// The same with all that would not, and why.
-    pub(super) fn explain(&self, event: &Event) -> Said {
+    pub(super) fn explain(&self, event: &Event) -> MethodResult {
         said(&Report::Explain(self.open.explain(event)))
     }
 
@@ -66,12 +66,12 @@ impl Session {
     }
 
     /// Returns the results of background hooks.
-    pub(super) fn background(&self) -> Said {
+    pub(super) fn background(&self) -> MethodResult {
         said(&self.open.background())
     }
 
     /// The environment files that hooks have filled (H12).
-    pub(super) fn env_files(&self) -> Said {
+    pub(super) fn env_files(&self) -> MethodResult {
         said(&EnvFiles { files: self.open.env_files() })
     }
 
@@ -79,14 +79,14 @@ impl Session {
     ///
     /// # Errors
     /// It can't be read any more, and stays as it was.
-    pub(super) fn reload(&self) -> Result<Opened, String> {
+    pub(super) fn reload(&self) -> Result<SessionOpenResult, String> {
         self.open.reload()?;
         Ok(self.opened())
     }
 
     /// Returns the description of the configuration.
-    pub(super) fn opened(&self) -> Opened {
-        Opened {
+    pub(super) fn opened(&self) -> SessionOpenResult {
+        SessionOpenResult {
             session: self.open.id().to_string(),
             events: self.open.events(),
             findings: self.open.check().findings,

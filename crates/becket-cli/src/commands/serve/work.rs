@@ -1,12 +1,12 @@
 //! From a request to its answer.
 
-use super::answers::{Done, Said, said};
+use super::answers::{Done, MethodResult, said};
 use super::fault::Fault;
-use super::lender::Lender;
 use super::method::Method;
 use super::opening::{self, Around};
 use super::params::{OfEvent, OfSession, Register, Unregister};
 use super::session::Session;
+use super::session_defaults::SessionDefaults;
 use super::sessions::Sessions;
 use becket_embed::Open;
 use becket_engine::{CancellationToken, ReadyEvent};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// The handling of a request.
 pub(super) enum Work {
     /// It needs no waiting.
-    Done(Said),
+    Done(MethodResult),
     Open(Box<Open>),
     Reload(Arc<Session>),
     Close(Arc<Session>),
@@ -27,8 +27,8 @@ pub(super) enum Work {
 }
 
 /// The context of the work.
-pub(super) struct At {
-    pub(super) host: Arc<Lender>,
+pub(super) struct WorkContext {
+    pub(super) host: Arc<SessionDefaults>,
     pub(super) sessions: Sessions,
     pub(super) around: Around,
     pub(super) cancel: CancellationToken,
@@ -89,7 +89,7 @@ impl Work {
     }
 
     /// Does it.
-    pub(super) async fn done(self, at: At) -> Said {
+    pub(super) async fn done(self, at: WorkContext) -> MethodResult {
         match self {
             Work::Done(said) => said,
             Work::Fire(session, event) => session.fire(*event, &at.cancel).await,
@@ -108,7 +108,7 @@ impl Work {
 }
 
 /// Opens a session on a thread that may wait for files. One that was taken back meanwhile is not opened.
-async fn opened(wants: Open, at: At) -> Said {
+async fn opened(wants: Open, at: WorkContext) -> MethodResult {
     let (host, around) = (at.host, at.around);
     let opened = tokio::task::spawn_blocking(move || opening::open(&host, wants, &around)).await;
     let session = opened.map_err(|_| Fault::Broken)??;
@@ -129,7 +129,7 @@ fn of_session(
 }
 
 /// Returns the answer of a session that needs no waiting.
-fn at_once(method: Method, session: &Session) -> Said {
+fn at_once(method: Method, session: &Session) -> MethodResult {
     if method == Method::SessionEnvFiles {
         return session.env_files();
     }

@@ -4,10 +4,10 @@ use super::fired::duration;
 use crate::report::style::{ERROR, FAINT, GOOD, HEAD, SOURCE, WARNING, indented, plain, styled};
 use crate::report::table::{Cell, Table};
 use anstyle::Style;
-use becket_embed::view::background::Left;
+use becket_embed::view::background::BackgroundResult;
 
 /// Shows each hook with its result; nothing if there is none.
-pub(crate) fn render(all: &[Left]) -> String {
+pub(crate) fn render(all: &[BackgroundResult]) -> String {
     if all.is_empty() {
         return String::new();
     }
@@ -25,7 +25,7 @@ pub(crate) fn render(all: &[Left]) -> String {
     format!("{}\n{}", styled(HEAD, "in the background"), table.render(2))
 }
 
-fn word(left: &Left) -> (Style, &'static str) {
+fn word(left: &BackgroundResult) -> (Style, &'static str) {
     match (left.status, &left.reminder) {
         (_, Some(_)) => (ERROR, "wakes"),
         ("cancelled", None) => (WARNING, "cancelled"),
@@ -35,7 +35,7 @@ fn word(left: &Left) -> (Style, &'static str) {
     }
 }
 
-fn below(left: &Left) -> String {
+fn below(left: &BackgroundResult) -> String {
     let mut text = String::new();
     if let Some(reminder) = &left.reminder {
         text.push_str(&indented(&format!("the model reads at once: {reminder}"), 6));

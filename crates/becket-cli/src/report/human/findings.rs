@@ -3,7 +3,7 @@
 use super::frame;
 use crate::env::Surroundings;
 use crate::report::style::{ERROR, GOOD, NONE, WARNING, plain, styled};
-use becket_embed::view::finding::Checked;
+use becket_embed::view::finding::CheckReport;
 use becket_engine::config::{self, Diagnostic};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Severity};
 use std::collections::HashMap;
@@ -66,7 +66,7 @@ pub(crate) fn visible(text: &str) -> String {
 }
 
 /// The last line: how much was found in how many files.
-pub(crate) fn summary(checked: &Checked) -> String {
+pub(crate) fn summary(checked: &CheckReport) -> String {
     let count = |number: usize, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
     let files = count(checked.files, "file");
     let found: Vec<String> = [

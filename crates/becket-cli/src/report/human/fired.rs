@@ -8,11 +8,11 @@ use crate::report::style::{
 use crate::report::table::{Cell, Table};
 use crate::report::wrap;
 use anstyle::Style;
-use becket_embed::view::fired::{EventResult, Fired, Told};
-use becket_embed::view::ran::{Asked, Model, Process, Ran};
+use becket_embed::view::fired::{AttributedText, EventResult, FireReport};
+use becket_embed::view::ran::{Model, Process, QuestionReport, RunReport};
 
 /// The outcome.
-pub(crate) fn render(fired: &Fired, around: &Surroundings) -> String {
+pub(crate) fn render(fired: &FireReport, around: &Surroundings) -> String {
     let mut text = wrap::fit(&headline(fired.event, fired.subject.as_deref(), &fired.samples), around.width);
     let mut table = Table::default();
     let reason = fired.verdict.reason.as_deref();
@@ -33,7 +33,7 @@ pub(crate) fn render(fired: &Fired, around: &Surroundings) -> String {
 
 /// Adds a hook and, below it, its questions, usage and messages; its reason is omitted if it is that of the verdict,
 /// which is shown in full.
-pub(crate) fn row(table: &mut Table, ran: &Ran, told: Option<&str>) {
+pub(crate) fn row(table: &mut Table, ran: &RunReport, told: Option<&str>) {
     let (style, word) = word(ran);
     table.row([
         Cell::new(SOURCE, &ran.hook.source),
@@ -99,7 +99,7 @@ fn of_process(process: &Process) -> String {
 }
 
 /// A question and what became of it.
-fn question(asked: &Asked) -> String {
+fn question(asked: &QuestionReport) -> String {
     let answer = match (&asked.selected, asked.outcome) {
         (Some(key), _) => styled(GOOD, &format!("`{}`", one_line(key, 40))),
         (None, "nobody") => styled(WARNING, "there is nobody to ask"),
@@ -121,7 +121,7 @@ fn used(model: &Model) -> String {
 }
 
 /// Returns the result of a hook, in one word.
-fn word(ran: &Ran) -> (Style, &'static str) {
+fn word(ran: &RunReport) -> (Style, &'static str) {
     match (ran.decision, ran.status) {
         (Some("deny" | "block" | "decline"), _) => (ERROR, ran.decision.unwrap_or("blocked")),
         (_, "blocked") => (ERROR, "blocked"),
@@ -142,7 +142,7 @@ pub(super) fn duration(ms: f64) -> String {
 
 /// Returns the combined result of the hooks. An unchecked event is reported in the last line, where it can't be
 /// overlooked.
-fn verdict(fired: &Fired, width: Option<usize>) -> String {
+fn verdict(fired: &FireReport, width: Option<usize>) -> String {
     let decided = &fired.verdict;
     let mut text = String::new();
     if !fired.unchecked {
@@ -180,7 +180,7 @@ fn verdict(fired: &Fired, width: Option<usize>) -> String {
 }
 
 /// `allowed, but not checked: `guard.sh`: ran out of time after 5 s`
-fn unchecked(fired: &Fired) -> String {
+fn unchecked(fired: &FireReport) -> String {
     let mut hooks = fired.hooks.iter().filter(|ran| ran.unchecked);
     let first = hooks.next().map(|ran| {
         format!(
@@ -206,7 +206,7 @@ fn style_of(result: EventResult) -> Style {
     }
 }
 
-fn told(text: &mut String, headline: &str, what: &[Told], width: Option<usize>) {
+fn told(text: &mut String, headline: &str, what: &[AttributedText], width: Option<usize>) {
     if what.is_empty() {
         return;
     }

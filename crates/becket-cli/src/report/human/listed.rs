@@ -4,10 +4,10 @@ use super::{dropped, place};
 use crate::env::Surroundings;
 use crate::report::style::{FAINT, HEAD, SOURCE, WARNING, plain, styled};
 use crate::report::table::{Cell, Table};
-use becket_embed::view::listed::{Listed, ListedEvent, ListedHook};
+use becket_embed::view::listed::{HookListing, ListedEvent, ListedHook};
 
 /// The hooks by event.
-pub(crate) fn render(listed: &Listed, around: &Surroundings) -> String {
+pub(crate) fn render(listed: &HookListing, around: &Surroundings) -> String {
     if listed.events.is_empty() && listed.rejected.is_empty() && listed.modules.is_empty() {
         let text = "no hooks are configured\n".to_owned();
         return text + &rules(listed, around);
@@ -29,7 +29,7 @@ pub(crate) fn render(listed: &Listed, around: &Surroundings) -> String {
 }
 
 /// The permission rules, below the hooks.
-fn rules(listed: &Listed, around: &Surroundings) -> String {
+fn rules(listed: &HookListing, around: &Surroundings) -> String {
     if listed.rules.is_empty() {
         return String::new();
     }

@@ -5,10 +5,10 @@ use crate::env::Surroundings;
 use crate::report::style::{FAINT, GOOD, SOURCE, indented, plain, styled};
 use crate::report::table::{Cell, Table};
 use crate::report::wrap;
-use becket_embed::view::planned::{Planned, PlannedHook};
+use becket_embed::view::planned::{PlanReport, PlannedHook};
 
 /// The plan: what runs first, then what does not.
-pub(crate) fn render(planned: &Planned, around: &Surroundings) -> String {
+pub(crate) fn render(planned: &PlanReport, around: &Surroundings) -> String {
     let mut text = headline(planned.event, planned.subject.as_deref(), &planned.samples);
     let mut table = Table::default();
     for run in &planned.runs {

@@ -8,9 +8,9 @@ use serde_json::Value;
 
 /// One thing to be shown.
 #[derive(Debug, Clone)]
-pub(crate) enum Shown {
+pub(crate) enum SessionEvent {
     /// The session is open; sent for each prompt, since its facts may have changed.
-    Opened(Box<Started>),
+    Opened(Box<PromptStart>),
     /// Something of the conversation.
     Update(Box<Update>),
     /// Something of a hook.
@@ -23,7 +23,7 @@ pub(crate) enum Shown {
 
 /// A prompt that begins.
 #[derive(Debug, Clone)]
-pub(crate) struct Started {
+pub(crate) struct PromptStart {
     /// The facts of the session.
     pub(crate) init: Init,
     /// The prompt as it was typed.

@@ -4,7 +4,7 @@ use crate::report::human::fired::row;
 use crate::report::style::{FAINT, HEAD, WARNING, one_line, plain, styled};
 use crate::report::table::Table;
 use crate::report::wrap::block;
-use becket_embed::view::ran::Ran;
+use becket_embed::view::ran::RunReport;
 use becket_engine::Run;
 use becket_model::{Attributed, Reply, Verdict};
 use serde_json::{Map, Value};
@@ -32,10 +32,10 @@ pub(super) fn rows(runs: &[Arc<Run>], all: bool, (indent, width): (usize, Option
 }
 
 /// Its reason is below the rows, in full.
-fn short(run: &Run) -> Ran {
-    let ran = Ran::new(run);
+fn short(run: &Run) -> RunReport {
+    let ran = RunReport::new(run);
     let rewrote = run.reply.fields.updated_input.as_ref().map(|_| "rewrote");
-    Ran { reason: None, decision: ran.decision.or(rewrote), ..ran }
+    RunReport { reason: None, decision: ran.decision.or(rewrote), ..ran }
 }
 
 fn says_something(run: &Run) -> bool {

@@ -47,7 +47,7 @@ pub(crate) fn repeated(line: &str) -> Vec<String> {
 
 /// The program's fields of a message that it sends; the result of the prompt repeats them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub(crate) struct Sent {
+pub(crate) struct MessageMetadata {
     /// The origin of the message. From a program only `human` is accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<Origin>,
@@ -67,11 +67,11 @@ enum Origin {
     Human,
 }
 
-impl Sent {
+impl MessageMetadata {
     fn read(fields: &Map<String, Value>) -> Self {
         let kind = fields.get("origin").and_then(|origin| origin.get("kind"));
         let uuid = text(fields, "uuid").filter(|uuid| !uuid.is_empty());
-        Sent {
+        MessageMetadata {
             origin: kind.filter(|kind| *kind == "human").map(|_| Origin::Human),
             user_message_uuids: uuid.iter().cloned().collect(),
             user_message_uuid: uuid,
@@ -88,7 +88,7 @@ pub(crate) enum Line {
         /// The program composed it (`client_composed`): its text runs no command and reads no file.
         verbatim: bool,
         /// The program's fields.
-        sent: Sent,
+        sent: MessageMetadata,
     },
     /// A control line, unchanged.
     Control(Map<String, Value>),
@@ -107,7 +107,7 @@ pub(crate) fn read_line(line: &str) -> Result<Option<Line>, BadLine> {
     match fields.get("type") {
         Some(Value::String(name)) if name == "user" => {
             let verbatim = is_client_composed(&fields);
-            let sent = Sent::read(&fields);
+            let sent = MessageMetadata::read(&fields);
             message(&fields).map(|content| Some(Line::Message { content, verbatim, sent }))
         }
         Some(Value::String(name)) if name == "control_response" => {

@@ -34,7 +34,7 @@ pub(super) struct Answer {
 #[derive(Debug, Serialize)]
 pub(super) struct User {
     pub(super) r#type: &'static str,
-    pub(super) message: Telling,
+    pub(super) message: UserContent,
     pub(super) parent_tool_use_id: Option<String>,
     /// Set where no person and no tool has said it.
     #[serde(rename = "isSynthetic", skip_serializing_if = "std::ops::Not::not")]
@@ -45,7 +45,7 @@ pub(super) struct User {
 
 /// The message of a [`User`] line.
 #[derive(Debug, Serialize)]
-pub(super) struct Telling {
+pub(super) struct UserContent {
     pub(super) role: &'static str,
     pub(super) content: Vec<Value>,
 }

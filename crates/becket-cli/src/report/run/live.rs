@@ -6,7 +6,7 @@
 mod calls;
 mod firings;
 
-use super::event::Shown;
+use super::event::SessionEvent;
 use super::result::RunResult;
 use super::summary::{Counts, errors, summary};
 use crate::report::style::{ERROR, FAINT, HEAD, NONE, WARNING, one_line, plain, styled};
@@ -30,7 +30,7 @@ pub(crate) struct Page {
 
 /// The amount of detail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Telling {
+pub(crate) enum Verbosity {
     /// The answer, and what a user must not miss.
     Needed,
     /// The work in between, too.
@@ -41,7 +41,7 @@ pub(crate) enum Telling {
 
 /// Writes for people.
 pub(crate) struct Live {
-    telling: Telling,
+    telling: Verbosity,
     calls: Calls,
     firings: Firings,
     counts: Counts,
@@ -54,7 +54,7 @@ pub(crate) struct Live {
 
 impl Live {
     /// A session that opens.
-    pub(crate) fn new(telling: Telling) -> Self {
+    pub(crate) fn new(telling: Verbosity) -> Self {
         Live {
             telling,
             calls: Calls::default(),
@@ -72,22 +72,22 @@ impl Live {
     }
 
     /// Returns the output about it.
-    pub(crate) fn page(&mut self, shown: &Shown) -> Page {
+    pub(crate) fn page(&mut self, shown: &SessionEvent) -> Page {
         let stderr = match shown {
-            Shown::Opened(started) => self.opened(&started.init.model, &started.prompt),
-            Shown::Update(update) => self.update(update),
-            Shown::Hook(event) => self.hook(event),
+            SessionEvent::Opened(started) => self.opened(&started.init.model, &started.prompt),
+            SessionEvent::Update(update) => self.update(update),
+            SessionEvent::Hook(event) => self.hook(event),
             // Control lines are spoken in stream-json alone.
-            Shown::Control(_) => String::new(),
-            Shown::Ended(result) => return self.ended(result),
+            SessionEvent::Control(_) => String::new(),
+            SessionEvent::Ended(result) => return self.ended(result),
         };
         Page { stdout: String::new(), stderr }
     }
 
     fn works(&self) -> bool {
         match self.telling {
-            Telling::Needed => false,
-            Telling::Work | Telling::All => true,
+            Verbosity::Needed => false,
+            Verbosity::Work | Verbosity::All => true,
         }
     }
 
@@ -183,7 +183,7 @@ impl Live {
         if decided.sends_back {
             self.counts.sent_back();
         }
-        let body = decided.body(self.telling == Telling::All, self.width);
+        let body = decided.body(self.telling == Verbosity::All, self.width);
         if !self.works() || body.is_empty() {
             return String::new();
         }

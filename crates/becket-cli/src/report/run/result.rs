@@ -1,7 +1,7 @@
 //! The result of a prompt, in one object.
 
 use super::content::Tokens;
-use super::input::Sent;
+use super::input::MessageMetadata;
 use becket_agent::turn::{Denial, EndReason, TurnEnd};
 use becket_llm::Usage;
 use serde::Serialize;
@@ -31,12 +31,12 @@ pub(crate) struct RunResult {
     /// Nothing where a price is not known.
     total_cost_usd: Option<f64>,
     usage: Tokens,
-    pub(crate) permission_denials: Vec<Denied>,
+    pub(crate) permission_denials: Vec<DeniedCall>,
     /// The last of the deferred calls, which wait for the session to be resumed (D10).
     #[serde(skip_serializing_if = "Option::is_none")]
-    deferred_tool_use: Option<Deferred>,
+    deferred_tool_use: Option<DeferredCall>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    deferred_tool_uses: Vec<Deferred>,
+    deferred_tool_uses: Vec<DeferredCall>,
     pub(crate) terminal_reason: &'static str,
     uuid: String,
     /// The failed request to a model, if that ended the turn.
@@ -44,7 +44,7 @@ pub(crate) struct RunResult {
     pub(super) api_error: Option<ApiError>,
     /// The program's fields of the prompt.
     #[serde(flatten)]
-    sent: Sent,
+    sent: MessageMetadata,
     /// True if the program itself has answered, and no model was called.
     #[serde(skip)]
     pub(crate) is_command: bool,
@@ -61,7 +61,7 @@ pub(super) struct ApiError {
 
 /// A call that was denied.
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct Denied {
+pub(crate) struct DeniedCall {
     tool_name: String,
     tool_use_id: String,
     tool_input: Map<String, Value>,
@@ -69,7 +69,7 @@ pub(crate) struct Denied {
 
 /// A call that waits.
 #[derive(Debug, Clone, Serialize)]
-struct Deferred {
+struct DeferredCall {
     id: String,
     name: String,
     input: Map<String, Value>,
@@ -96,13 +96,13 @@ impl RunResult {
             session_id: session,
             total_cost_usd: end.cost_usd,
             usage: end.usage.into(),
-            permission_denials: end.denials.iter().map(Denied::from).collect(),
+            permission_denials: end.denials.iter().map(DeniedCall::from).collect(),
             deferred_tool_use: deferred.last().cloned(),
             deferred_tool_uses: deferred,
             terminal_reason: end.reason.as_str(),
             uuid,
             api_error: api_error(&end.reason),
-            sent: Sent::default(),
+            sent: MessageMetadata::default(),
             is_command: false,
         }
     }
@@ -121,7 +121,7 @@ impl RunResult {
 
     /// Adds what the program that sent the prompt said of it.
     #[must_use]
-    pub(crate) fn of_message(self, sent: Sent) -> Self {
+    pub(crate) fn of_message(self, sent: MessageMetadata) -> Self {
         RunResult { sent, ..self }
     }
 
@@ -165,15 +165,15 @@ impl RunResult {
             terminal_reason,
             uuid,
             api_error: None,
-            sent: Sent::default(),
+            sent: MessageMetadata::default(),
             is_command: true,
         }
     }
 }
 
-impl From<&Denial> for Denied {
+impl From<&Denial> for DeniedCall {
     fn from(denial: &Denial) -> Self {
-        Denied {
+        DeniedCall {
             tool_name: denial.tool_name.clone(),
             tool_use_id: denial.tool_use_id.clone(),
             tool_input: denial.tool_input.clone(),
@@ -300,10 +300,10 @@ fn told(reason: &EndReason) -> Option<String> {
     }
 }
 
-fn deferred(reason: &EndReason) -> Vec<Deferred> {
+fn deferred(reason: &EndReason) -> Vec<DeferredCall> {
     match reason {
         EndReason::Deferred { calls } => {
-            let one = |call: &becket_agent::turn::DeferredCall| Deferred {
+            let one = |call: &becket_agent::turn::DeferredCall| DeferredCall {
                 id: call.id.clone(),
                 name: call.name.clone(),
                 input: call.input.clone(),

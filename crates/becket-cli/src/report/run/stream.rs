@@ -3,8 +3,8 @@
 //! INVARIANT: a line is one JSON object and a line break, and each hook that ends has started on a line before.
 
 use super::content::{blocks, shown};
-use super::event::Shown;
-use super::line::{Answer, Assistant, Piece, StreamEvent, Telling, TextDelta, User};
+use super::event::SessionEvent;
+use super::line::{Answer, Assistant, Piece, StreamEvent, TextDelta, User, UserContent};
 use super::naming::Ids;
 use super::result::{ApiError, milliseconds};
 use super::system_line::{
@@ -22,7 +22,7 @@ use hooks::Hooks;
 
 /// The lines that are requested beside the usual ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Wanted {
+pub(crate) struct StreamOptions {
     /// Those of hooks.
     pub(crate) hooks: bool,
     /// Pieces of answers.
@@ -34,40 +34,40 @@ pub(crate) struct Wanted {
 /// Writes the lines of a session.
 pub(crate) struct Stream {
     ids: Ids,
-    wanted: Wanted,
+    wanted: StreamOptions,
     session: String,
     hooks: Hooks,
 }
 
 impl Stream {
     /// Creates the stream of a session that opens.
-    pub(crate) fn new(wanted: Wanted, ids: Ids) -> Self {
+    pub(crate) fn new(wanted: StreamOptions, ids: Ids) -> Self {
         Stream { ids, wanted, session: String::new(), hooks: Hooks::default() }
     }
 
     /// Returns the lines for an event; none if there is nothing to report.
-    pub(crate) fn lines(&mut self, shown: &Shown) -> String {
-        if let Shown::Hook(event) = shown
+    pub(crate) fn lines(&mut self, shown: &SessionEvent) -> String {
+        if let SessionEvent::Hook(event) = shown
             && let RunEventKind::Fired { event } = &event.what
         {
             // The first to know which session it is: its beginning has hooks.
             self.session = event.session.id.to_string();
         }
         match shown {
-            Shown::Opened(started) => {
+            SessionEvent::Opened(started) => {
                 self.session.clone_from(&started.init.session_id);
                 let uuid = self.ids.next();
                 let what = &started.init;
                 line(&System { r#type: "system", subtype: "init", what, uuid, session_id: None })
             }
-            Shown::Update(update) => self.update(update),
-            Shown::Hook(event) if self.wanted.hooks => match self.hooks.line(event, self.ids) {
+            SessionEvent::Update(update) => self.update(update),
+            SessionEvent::Hook(event) if self.wanted.hooks => match self.hooks.line(event, self.ids) {
                 Some(found) => found.written(|subtype, what| self.system(subtype, &what)),
                 None => String::new(),
             },
-            Shown::Hook(_) => String::new(),
-            Shown::Control(said) => line(said),
-            Shown::Ended(result) => {
+            SessionEvent::Hook(_) => String::new(),
+            SessionEvent::Control(said) => line(said),
+            SessionEvent::Ended(result) => {
                 let failed = result.api_error.as_ref().map(|error| self.api_error(error));
                 failed.unwrap_or_default() + &line(result)
             }
@@ -185,7 +185,7 @@ impl Stream {
     fn told(&self, content: &[Block], hidden: bool, parent_tool_use_id: Option<String>) -> String {
         line(&User {
             r#type: "user",
-            message: Telling { role: "user", content: blocks(content) },
+            message: UserContent { role: "user", content: blocks(content) },
             parent_tool_use_id,
             is_synthetic: hidden,
             session_id: self.session.clone(),

@@ -26,12 +26,12 @@ fn init() -> Init {
     }
 }
 
-fn opened() -> Shown {
-    Shown::Opened(Box::new(Started { init: init(), prompt: "tidy up".into() }))
+fn opened() -> SessionEvent {
+    SessionEvent::Opened(Box::new(PromptStart { init: init(), prompt: "tidy up".into() }))
 }
 
-fn main_says(what: Happened) -> Shown {
-    Shown::Update(Box::new(Update { of: Origin::Main, what }))
+fn main_says(what: Happened) -> SessionEvent {
+    SessionEvent::Update(Box::new(Update { of: Origin::Main, what }))
 }
 
 fn answered(content: Vec<Block>, displayed: Option<&str>) -> Happened {
@@ -76,7 +76,7 @@ fn of_end(end: &TurnEnd) -> RunResult {
 }
 
 /// The one line of it.
-fn line(wanted: Wanted, shown: &Shown) -> String {
+fn line(wanted: StreamOptions, shown: &SessionEvent) -> String {
     let mut stream = Stream::new(wanted, Ids::fixed());
     drop(stream.lines(&opened()));
     let lines = stream.lines(shown);
@@ -154,7 +154,7 @@ fn each_kind_of_line_has_its_fields_in_their_order() {
             ),
         ),
     ] {
-        assert_eq!(line(Wanted::default(), &shown), expected);
+        assert_eq!(line(StreamOptions::default(), &shown), expected);
     }
 }
 
@@ -170,7 +170,8 @@ fn what_hooks_at_the_end_did_is_one_line() {
         id: "sum".into(),
     };
     let value: Value =
-        serde_json::from_str(&line(Wanted::default(), &main_says(Happened::StopHooks(summary)))).unwrap();
+        serde_json::from_str(&line(StreamOptions::default(), &main_says(Happened::StopHooks(summary))))
+            .unwrap();
     assert_eq!(
         value,
         json!({"type": "system", "subtype": "stop_hook_summary", "hook_event": "Stop", "hook_count": 1,
@@ -183,9 +184,9 @@ fn what_hooks_at_the_end_did_is_one_line() {
 #[test]
 fn pieces_come_only_where_they_are_wanted() {
     let piece = main_says(Happened::Text { delta: "he".into() });
-    assert_eq!(line(Wanted::default(), &piece), "");
+    assert_eq!(line(StreamOptions::default(), &piece), "");
     assert_eq!(
-        line(Wanted { pieces: true, ..Wanted::default() }, &piece),
+        line(StreamOptions { pieces: true, ..StreamOptions::default() }, &piece),
         concat!(
             r#"{"type":"stream_event","event":{"type":"content_block_delta","index":0,"#,
             r#""delta":{"type":"text_delta","text":"he"}},"session_id":"s1","parent_tool_use_id":null,"uuid":"uuid"}"#
@@ -197,18 +198,19 @@ fn pieces_come_only_where_they_are_wanted() {
 fn what_a_subagent_does_names_the_call_that_started_it() {
     // rule: N4
     let of = Origin::Subagent { id: "a1".into(), tool_use_id: "t9".into() };
-    let shown = Shown::Update(Box::new(Update { of, what: answered(vec![Block::Text("hi".into())], None) }));
-    let wanted = Wanted { subagents: true, ..Wanted::default() };
+    let shown =
+        SessionEvent::Update(Box::new(Update { of, what: answered(vec![Block::Text("hi".into())], None) }));
+    let wanted = StreamOptions { subagents: true, ..StreamOptions::default() };
     let value: Value = serde_json::from_str(&line(wanted, &shown)).unwrap();
     assert_eq!(value["parent_tool_use_id"], "t9");
-    assert_eq!(line(Wanted::default(), &shown), "", "what a subagent says is left out by default");
+    assert_eq!(line(StreamOptions::default(), &shown), "", "what a subagent says is left out by default");
 }
 
 #[test]
 fn what_a_hook_puts_in_the_place_of_a_text_is_the_text_that_is_shown() {
     // rule: D11
     let content = vec![Block::Text("the key is 1234".into()), call("t1", "ls"), Block::Text("1234".into())];
-    let shown = line(Wanted::default(), &main_says(answered(content, Some("the key is ****"))));
+    let shown = line(StreamOptions::default(), &main_says(answered(content, Some("the key is ****"))));
     let value: Value = serde_json::from_str(&shown).unwrap();
     let blocks = value["message"]["content"].as_array().unwrap();
     assert!(!shown.contains("1234") && blocks.len() == 2, "{shown}");
@@ -301,7 +303,7 @@ fn a_result_is_one_object_in_the_order_that_scripts_know() {
     };
     let done = TurnEnd { denials: vec![denial], ..end(EndReason::Completed, "done") };
     assert_eq!(
-        line(Wanted::default(), &Shown::Ended(Box::new(of_end(&done)))),
+        line(StreamOptions::default(), &SessionEvent::Ended(Box::new(of_end(&done)))),
         concat!(
             r#"{"type":"result","subtype":"success","is_error":false,"duration_ms":1500,"duration_api_ms":900,"#,
             r#""num_turns":3,"result":"done","stop_reason":"end_turn","session_id":"s1","total_cost_usd":null,"#,
@@ -325,7 +327,7 @@ fn deferred_calls_are_all_told_and_the_last_apart() {
 #[test]
 fn lines_that_are_read_are_messages_or_say_what_is_wrong() {
     let text = |line: &str| read_line(line).unwrap();
-    let message = |content, verbatim| Line::Message { content, verbatim, sent: Sent::default() };
+    let message = |content, verbatim| Line::Message { content, verbatim, sent: MessageMetadata::default() };
     let words = || vec![Block::Text("hi".to_owned())];
     let hi = || Some(message(words(), false));
     assert_eq!(text(r#"{"type":"user","message":{"role":"user","content":"hi"},"session_id":""}"#), hi());
@@ -368,7 +370,7 @@ fn lines_that_are_read_are_messages_or_say_what_is_wrong() {
 }
 
 /// All that a person sees of it: stderr, then stdout.
-fn seen(telling: Telling, all: &[Shown]) -> (String, String) {
+fn seen(telling: Verbosity, all: &[SessionEvent]) -> (String, String) {
     let mut live = Live::new(telling);
     let (mut err, mut out) = (String::new(), String::new());
     for shown in all {
@@ -379,9 +381,9 @@ fn seen(telling: Telling, all: &[Shown]) -> (String, String) {
     (anstream::adapter::strip_str(&err).to_string(), out)
 }
 
-fn a_session() -> Vec<Shown> {
+fn a_session() -> Vec<SessionEvent> {
     let started = |id: &str| Happened::CallStarted { tool_use_id: id.into(), tool: "Bash".into() };
-    let ended = Shown::Ended(Box::new(of_end(&end(EndReason::Completed, "All tidy."))));
+    let ended = SessionEvent::Ended(Box::new(of_end(&end(EndReason::Completed, "All tidy."))));
     let mut session = vec![opened()];
     session.extend(
         [
@@ -404,7 +406,7 @@ fn a_session() -> Vec<Shown> {
 
 #[test]
 fn a_person_sees_each_call_once_and_the_last_answer_on_stdout() {
-    let (err, out) = seen(Telling::Work, &a_session());
+    let (err, out) = seen(Verbosity::Work, &a_session());
     assert_eq!(out, "All tidy.\n");
     assert_eq!(
         err,
@@ -421,9 +423,9 @@ fn a_person_sees_each_call_once_and_the_last_answer_on_stdout() {
 
 #[test]
 fn a_script_sees_the_answer_and_what_must_not_be_missed() {
-    let (err, out) = seen(Telling::Needed, &a_session());
+    let (err, out) = seen(Verbosity::Needed, &a_session());
     assert_eq!((err.as_str(), out.as_str()), ("PreToolUse:Bash mind the \\u{1b}[2Jgap\n", "All tidy.\n"));
     let failed = end(EndReason::ApiError { class: "overloaded".into(), message: "529".into() }, "");
-    let (err, out) = seen(Telling::Needed, &[opened(), Shown::Ended(Box::new(of_end(&failed)))]);
+    let (err, out) = seen(Verbosity::Needed, &[opened(), SessionEvent::Ended(Box::new(of_end(&failed)))]);
     assert_eq!((err.as_str(), out.as_str()), ("error: the model gave no answer (overloaded): 529\n", ""));
 }

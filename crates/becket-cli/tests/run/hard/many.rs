@@ -15,7 +15,7 @@ const DIFFERS: u64 = 3;
 
 /// A sample of a hook's host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Seen {
+struct HostSample {
     resident_kib: u64,
     descriptors: u64,
     threads: u64,
@@ -27,10 +27,10 @@ const LOOKS: &str = r#"cat >/dev/null
 set -- "$(grep VmRSS /proc/$PPID/status | tr -dc 0-9)" "$(ls /proc/$PPID/fd | wc -l)" "$(ls /proc/$PPID/task | wc -l)"
 echo "$1 $2 $3 $(cat /proc/$PPID/task/*/children | wc -w)" >>seen"#;
 
-fn seen(line: &str) -> Seen {
+fn seen(line: &str) -> HostSample {
     let numbers: Vec<u64> = line.split_whitespace().map(|word| word.parse().expect("a number")).collect();
     let [resident_kib, descriptors, threads, children] = numbers[..] else { panic!("{line}") };
-    Seen { resident_kib, descriptors, threads, children }
+    HostSample { resident_kib, descriptors, threads, children }
 }
 
 // rules: L1, L2, H4
@@ -58,7 +58,7 @@ fn two_hundred_calls_with_five_hooks_each_leave_nothing_and_take_no_more_room() 
     assert_eq!(place.server.wrongs(), Vec::<String>::new());
     let hooks = place.server.requests().iter().map(|body| results(body).len()).sum::<usize>();
     assert_eq!(hooks, ANSWERS * CALLS);
-    let looks: Vec<Seen> = place.lines("seen").iter().map(|line| seen(line)).collect();
+    let looks: Vec<HostSample> = place.lines("seen").iter().map(|line| seen(line)).collect();
     assert_eq!(looks.len(), ANSWERS);
     let (fifty, last) = (looks[9], looks[ANSWERS - 1]);
     println!("after 50 calls {fifty:?}, after 200 {last:?}");
@@ -66,8 +66,13 @@ fn two_hundred_calls_with_five_hooks_each_leave_nothing_and_take_no_more_room() 
     assert!(grown <= MAY_GROW_KIB, "{grown} KiB more: {looks:?}");
     // The least of ten samples each: sometimes one includes the shell of the previous call, which is just ending. A
     // leak per call persists, and is many times larger than the variation between samples.
-    let least = |looks: &[Seen], what: fn(&Seen) -> u64| looks.iter().map(what).min().unwrap_or(0);
-    for what in [|seen: &Seen| seen.descriptors, |seen: &Seen| seen.children, |seen: &Seen| seen.threads] {
+    let least =
+        |looks: &[HostSample], what: fn(&HostSample) -> u64| looks.iter().map(what).min().unwrap_or(0);
+    for what in [
+        |seen: &HostSample| seen.descriptors,
+        |seen: &HostSample| seen.children,
+        |seen: &HostSample| seen.threads,
+    ] {
         assert!(least(&looks[ANSWERS - 10..], what) <= least(&looks[..10], what) + DIFFERS, "{looks:?}");
     }
 }

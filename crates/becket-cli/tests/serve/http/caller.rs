@@ -184,22 +184,22 @@ impl Caller<'_> {
     }
 
     /// Opens the stream of becket's requests and notifications.
-    pub(crate) fn told(&self) -> Told {
+    pub(crate) fn told(&self) -> EventStream {
         let mut stream = self.port.stream();
         let request = format!("{}\r\n", self.port.head("GET", &[("Becket-Connection", &self.id)]));
         stream.write_all(request.as_bytes()).expect("it is taken");
         let mut from = BufReader::new(stream);
         assert_eq!(head(&mut from).status, 200);
-        Told { from }
+        EventStream { from }
     }
 }
 
 /// A stream that is read.
-pub(crate) struct Told {
+pub(crate) struct EventStream {
     pub(crate) from: BufReader<TcpStream>,
 }
 
-impl Told {
+impl EventStream {
     /// The next line; none at the end.
     pub(crate) fn next(&mut self) -> Option<Value> {
         let mut size = String::new();

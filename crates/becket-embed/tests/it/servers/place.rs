@@ -1,7 +1,7 @@
 //! A project, a host, and sessions whose servers are found among all processes.
 
 use becket_embed::models::{Choice, models};
-use becket_embed::view::fired::Fired;
+use becket_embed::view::fired::FireReport;
 use becket_embed::{Host, NotOpened, Session};
 use becket_engine::{CancellationToken, Environment, Profile};
 use becket_model::Event;
@@ -97,7 +97,7 @@ impl Place {
     pub(crate) async fn fired_until(&self, session: &Session, cancel: &CancellationToken) -> Value {
         let event = call(session);
         let (event, outcome) = session.fire(session.ready(event), cancel).await.expect("nobody cancels it");
-        serde_json::to_value(Fired::new(&outcome, event.body.subject(), Vec::new()))
+        serde_json::to_value(FireReport::new(&outcome, event.body.subject(), Vec::new()))
             .expect("it can be written")
     }
 

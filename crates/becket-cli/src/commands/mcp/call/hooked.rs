@@ -2,13 +2,13 @@
 //!
 //! INVARIANT: if a user would have to be asked and there is none, the tool is not called.
 
-use super::super::At;
-use super::Wanted;
+use super::super::McpContext;
+use super::CallRequest;
 use crate::commands::fire::{started, told_errors};
 use crate::error::CliError;
-use crate::lend::Lent;
 use crate::mcp::{pool, tools_of};
 use crate::report::style::{WARNING, one_line, styled};
+use crate::services::HookServices;
 use crate::telemetry;
 use becket_agent::elicit::{AnsweredBy, Elicited, McpHost};
 use becket_agent::mcp::{HookCalls, McpServers};
@@ -27,9 +27,9 @@ const ID: &str = "toolu_becket";
 
 /// Connects the server, has hooks and rules judge the call, carries it out, and ends the server.
 pub(super) async fn called(
-    wanted: &Wanted<'_>,
-    lent: &Lent,
-    at: At<'_>,
+    wanted: &CallRequest<'_>,
+    services: &HookServices,
+    at: McpContext<'_>,
     cancel: &CancellationToken,
 ) -> Result<McpCalled, CliError> {
     let out = *at.out;
@@ -39,7 +39,7 @@ pub(super) async fn called(
         }
     });
     let pool = pool(at.gathered, at.session, Arc::new(host.clone()), at.around)?;
-    let done = Hooked { wanted, lent, at, cancel, pool: &pool, host: &host }.called().await;
+    let done = HookedCall { wanted, services, at, cancel, pool: &pool, host: &host }.called().await;
     pool.close().await;
     done
 }
@@ -57,23 +57,23 @@ fn notice(elicited: &Elicited) -> Option<String> {
     }
 }
 
-struct Hooked<'a> {
-    wanted: &'a Wanted<'a>,
-    lent: &'a Lent,
-    at: At<'a>,
+struct HookedCall<'a> {
+    wanted: &'a CallRequest<'a>,
+    services: &'a HookServices,
+    at: McpContext<'a>,
     cancel: &'a CancellationToken,
     pool: &'a Pool,
     host: &'a McpHost,
 }
 
-impl Hooked<'_> {
+impl HookedCall<'_> {
     async fn called(&self) -> Result<McpCalled, CliError> {
         let (at, server) = (self.at, &self.wanted.args.server);
         let (_, names) = tools_of(server, (self.pool, at.gathered), self.cancel).await?;
         let name = self.wanted.tool(&names)?.clone();
 
         let toolbox = Toolbox::default();
-        let builder = self.lent.to(at.session.builder(self.lent.person().is_some()));
+        let builder = self.services.to(at.session.builder(self.services.person().is_some()));
         let builder = builder.tools(toolbox.clone()).mcp_tools(HookCalls::new(self.pool.clone()));
         let engine = started(telemetry::observed(builder).build(), at.around, at.out)?;
         told_errors(&engine, at.around, at.out);
@@ -81,7 +81,7 @@ impl Hooked<'_> {
             engine.close().await;
             return Ok(denied);
         }
-        self.lent.ready(&engine, at.session);
+        self.services.ready(&engine, at.session);
         self.connect_for_hooks(&engine).await;
 
         let session = self.session(&engine);
@@ -90,13 +90,13 @@ impl Hooked<'_> {
         let dir = at.around.temp.join(format!("becket-mcp-{}", std::process::id()));
         toolbox.replace(McpServers::new(self.pool.clone(), dir).with_caps(whole()).tools().tools);
         let mut calls = ToolCalls::new(engine.clone(), toolbox).with_limit(self.wanted.limit);
-        if let Some(person) = self.lent.person() {
+        if let Some(person) = self.services.person() {
             calls = calls.with_person(person.clone());
         }
         let call =
             ToolCall { id: ID.to_owned(), name: name.full.to_string(), input: self.wanted.input.clone() };
         let report = calls.run(&session, call, self.cancel).await;
-        self.lent.screen_is_free().await;
+        self.services.screen_is_free().await;
         self.end(&engine, &session).await;
         read(&report)
     }
@@ -142,7 +142,7 @@ impl Hooked<'_> {
         }
         engine.finish_background(session).await;
         engine.close().await;
-        self.lent.progress.end();
+        self.services.progress.end();
     }
 }
 

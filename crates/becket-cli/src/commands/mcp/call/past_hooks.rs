@@ -1,7 +1,7 @@
 //! A call that nothing guards.
 
-use super::super::At;
-use super::Wanted;
+use super::super::McpContext;
+use super::CallRequest;
 use crate::error::CliError;
 use crate::mcp::{pool, tools_of};
 use becket_embed::view::mcp::{McpCalled, McpEnded};
@@ -12,8 +12,8 @@ use std::time::Instant;
 
 /// Connects the server, calls the tool, and ends the server.
 pub(super) async fn called(
-    wanted: &Wanted<'_>,
-    at: At<'_>,
+    wanted: &CallRequest<'_>,
+    at: McpContext<'_>,
     cancel: &CancellationToken,
 ) -> Result<McpCalled, CliError> {
     let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;
@@ -23,9 +23,9 @@ pub(super) async fn called(
 }
 
 async fn in_pool(
-    wanted: &Wanted<'_>,
+    wanted: &CallRequest<'_>,
     pool: &Pool,
-    at: At<'_>,
+    at: McpContext<'_>,
     cancel: &CancellationToken,
 ) -> Result<McpCalled, CliError> {
     let server = &wanted.args.server;

@@ -1,6 +1,6 @@
 //! The handshake with a server, and the list of its tools.
 
-use super::super::At;
+use super::super::McpContext;
 use super::steps::Steps;
 use becket_mcp::config::Configured;
 use becket_mcp::{CallError, CancellationToken, Names, Pool, ServerInfo, ServerState, Tool};
@@ -12,7 +12,7 @@ const MOST_NAMES: usize = 10;
 /// Shakes hands and asks for the tools.
 pub(super) async fn connected(
     (pool, server): (&Pool, &Configured),
-    at: At<'_>,
+    at: McpContext<'_>,
     steps: &mut Steps,
     cancel: &CancellationToken,
 ) {

@@ -23,7 +23,7 @@ const TOKENS: u32 = 8_192;
 
 /// The directories of notes and sessions of the run.
 #[derive(Clone)]
-pub(super) struct Shelf {
+pub(super) struct NotePaths {
     pub(super) notes: Notes,
     pub(super) store: Store,
     /// The directory in which the session starts.
@@ -31,7 +31,7 @@ pub(super) struct Shelf {
 }
 
 /// The task: once in a session.
-pub(super) fn task(at_end: AtEnd, shelf: Shelf) -> TurnEndTask {
+pub(super) fn task(at_end: AtEnd, shelf: NotePaths) -> TurnEndTask {
     let is_done = Arc::new(AtomicBool::new(false));
     let run = move |turn: MainTurn| {
         let (at_end, shelf, is_done) = (at_end.clone(), shelf.clone(), is_done.clone());
@@ -55,7 +55,7 @@ pub(super) fn task(at_end: AtEnd, shelf: Shelf) -> TurnEndTask {
     }
 }
 
-async fn begun(shelf: &Shelf, turn: &MainTurn) -> Result<Option<Consolidation>, String> {
+async fn begun(shelf: &NotePaths, turn: &MainTurn) -> Result<Option<Consolidation>, String> {
     let (store, start) = (shelf.store.clone(), shelf.start.clone());
     let own = turn.at.session.id.to_string();
     let since = move |moment: SystemTime| {

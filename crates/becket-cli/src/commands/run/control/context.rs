@@ -1,6 +1,6 @@
 //! `get_context_usage`: how full the model's window is, in the form that the SDKs know.
 
-use super::super::opened::Session;
+use super::super::session::Session;
 use becket_agent::ContextUse;
 use serde_json::{Value, json};
 

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// A callback that the host wants to be asked.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Wanted {
+pub(super) struct CallbackConfig {
     pub(super) event: EventKind,
     pub(super) id: String,
     pub(super) matcher: Option<String>,
@@ -29,7 +29,7 @@ pub(super) struct Wanted {
 ///
 /// # Errors
 /// Returns the problem and its position: a guard that is not understood must not be left out.
-pub(super) fn read(hooks: &Value) -> Result<Vec<Wanted>, String> {
+pub(super) fn read(hooks: &Value) -> Result<Vec<CallbackConfig>, String> {
     let Value::Object(events) = hooks else { return Err("`hooks` must be an object".to_owned()) };
     let mut all = Vec::new();
     for (name, matchers) in events {
@@ -45,7 +45,7 @@ pub(super) fn read(hooks: &Value) -> Result<Vec<Wanted>, String> {
     Ok(all)
 }
 
-fn of_matcher(event: EventKind, matcher: &Value) -> Result<Vec<Wanted>, String> {
+fn of_matcher(event: EventKind, matcher: &Value) -> Result<Vec<CallbackConfig>, String> {
     let Value::Object(fields) = matcher else { return Err("it must be an object".to_owned()) };
     let ids = match fields.get("hookCallbackIds") {
         Some(Value::Array(ids)) => ids,
@@ -66,7 +66,7 @@ fn of_matcher(event: EventKind, matcher: &Value) -> Result<Vec<Wanted>, String> 
     ids.iter()
         .map(|id| {
             let id = id.as_str().ok_or("an id of `hookCallbackIds` is not a string")?.to_owned();
-            Ok(Wanted { event, id, matcher: pattern.clone(), timeout, on_failure })
+            Ok(CallbackConfig { event, id, matcher: pattern.clone(), timeout, on_failure })
         })
         .collect()
 }
@@ -79,7 +79,7 @@ fn timeout(fields: &Map<String, Value>) -> Result<Option<Duration>, String> {
     }
 }
 
-impl Wanted {
+impl CallbackConfig {
     /// The engine's own word for it.
     pub(super) fn callback(&self, host: &Host) -> Callback {
         let hook = HostHook { host: host.clone(), id: self.id.clone(), on_failure: self.on_failure };

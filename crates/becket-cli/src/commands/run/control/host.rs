@@ -3,8 +3,8 @@
 //! A pending request receives an answer, an error or the host's end from its [`Peer`]; a dropped one is cancelled by a line.
 
 use super::super::printer::Printer;
-use crate::peer::{Answer, Asked, Peer};
-use crate::report::run::Shown;
+use crate::peer::{Answer, Peer, PendingRequest};
+use crate::report::run::SessionEvent;
 use becket_mcp::ServerSender;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -17,10 +17,10 @@ use tokio::sync::mpsc;
 /// The program that has started this one. Cheap to clone; a clone is the same host.
 #[derive(Clone)]
 pub(crate) struct Host {
-    shared: Arc<Shared>,
+    shared: Arc<HostState>,
 }
 
-struct Shared {
+struct HostState {
     printer: Printer,
     peer: Peer,
     /// The number of connections to servers so far.
@@ -47,7 +47,7 @@ impl Host {
     pub(super) fn new(printer: Printer) -> Self {
         let (notice_sender, notices) = mpsc::unbounded_channel();
         Host {
-            shared: Arc::new(Shared {
+            shared: Arc::new(HostState {
                 printer,
                 peer: Peer::new("the host"),
                 connections: AtomicU64::default(),
@@ -59,7 +59,7 @@ impl Host {
     }
 
     /// Sends a request at once. The returned future waits for the answer, and cancels the request if it is dropped.
-    pub(super) fn ask(&self, request: Value) -> Asked {
+    pub(super) fn ask(&self, request: Value) -> PendingRequest {
         let host = self.clone();
         self.shared.peer.ask(
             |id| self.say(json!({"type": "control_request", "request_id": id, "request": request})),
@@ -87,7 +87,7 @@ impl Host {
 
     /// Writes a line for the host.
     pub(crate) fn say(&self, line: Value) {
-        self.shared.printer.show(Shown::Control(Box::new(line)));
+        self.shared.printer.show(SessionEvent::Control(Box::new(line)));
     }
 
     /// Waits on this thread until the host has read most of what was written for it.

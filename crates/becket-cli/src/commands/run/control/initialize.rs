@@ -3,9 +3,9 @@
 //!
 //! An unknown field is one of two: if no host relies on it, it is ignored with a warning; otherwise the session is rejected.
 
-use super::super::assembled::At;
-use super::hooks::{self, Wanted};
-use super::said::Request;
+use super::super::build::RunContext;
+use super::hooks::{self, CallbackConfig};
+use super::host_message::Request;
 use crate::args::RunArgs;
 use crate::error::CliError;
 use becket_engine::Engine;
@@ -46,7 +46,7 @@ pub(crate) struct Initialize {
     /// The request.
     pub(super) id: String,
     /// The callbacks; `None` if the host has none.
-    hooks: Option<Vec<Wanted>>,
+    hooks: Option<Vec<CallbackConfig>>,
     /// Its MCP servers, and how long their calls may take.
     pub(super) servers: Vec<(String, Option<Duration>)>,
     agents: Option<Map<String, Value>>,
@@ -122,7 +122,7 @@ impl Initialize {
     ///
     /// # Errors
     /// A matcher can't be read.
-    pub(crate) fn register(&self, engine: &Engine, at: At<'_>) -> Result<(), CliError> {
+    pub(crate) fn register(&self, engine: &Engine, at: RunContext<'_>) -> Result<(), CliError> {
         let Some((host, hooks)) = at.host.zip(self.hooks.as_ref()) else { return Ok(()) };
         let callbacks = hooks.iter().map(|wanted| wanted.callback(host));
         engine.on_all(callbacks).map_err(|error| CliError::Initialize { why: error.to_string() })?;

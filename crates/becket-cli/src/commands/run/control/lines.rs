@@ -5,11 +5,11 @@
 
 use super::super::printer::Printer;
 use super::host::Host;
-use super::said::{self, Request, Said};
+use super::host_message::{self, HostMessage, Request};
 use crate::error::CliError;
 use crate::event::read::{LIMIT, utf8};
 use crate::interrupt::Caught;
-use crate::report::run::{BadLine, Line, Sent, read_line, repeated};
+use crate::report::run::{BadLine, Line, MessageMetadata, read_line, repeated};
 use becket_agent::session::Prompt;
 use becket_engine::CancellationToken;
 use serde_json::Value;
@@ -26,18 +26,18 @@ const AHEAD: u64 = 4 * LIMIT;
 
 /// An input for the session.
 #[derive(Debug)]
-pub(super) enum Heard {
-    Message(Prompt, Sent),
+pub(super) enum SessionInput {
+    Message(Prompt, MessageMetadata),
     Request(Request, CancellationToken),
 }
 
 /// The lines of stdin.
 pub(crate) struct Lines {
     pub(super) host: Host,
-    heard: mpsc::UnboundedReceiver<(u64, Result<Heard, CliError>)>,
+    heard: mpsc::UnboundedReceiver<(u64, Result<SessionInput, CliError>)>,
     waiting: Arc<AtomicU64>,
     /// One that was looked at and put back.
-    next: Option<Result<Heard, CliError>>,
+    next: Option<Result<SessionInput, CliError>>,
     pub(super) open: Open,
 }
 
@@ -71,14 +71,14 @@ impl Open {
 }
 
 /// The means to end an abandoned run.
-pub(crate) struct Ending {
+pub(crate) struct Shutdown {
     pub(crate) cancel: CancellationToken,
     pub(crate) caught: Caught,
 }
 
 impl Lines {
     /// Starts to read. `answering` says what stdout is for.
-    pub(crate) fn open(printer: Printer, answering: Answering, ending: Ending) -> Self {
+    pub(crate) fn open(printer: Printer, answering: ReplyOptions, ending: Shutdown) -> Self {
         let host = Host::new(printer);
         let (to, heard) = mpsc::unbounded_channel();
         let (waiting, open) = (Arc::<AtomicU64>::default(), Open::default());
@@ -86,7 +86,7 @@ impl Lines {
             Reader { host: host.clone(), to, waiting: waiting.clone(), open: open.clone(), answering };
         thread::spawn(move || {
             reader.read_all();
-            super::super::gone::wait_until_nobody_reads(&ending.cancel);
+            super::super::stdout_watch::wait_until_nobody_reads(&ending.cancel);
             if !ending.cancel.is_cancelled() {
                 ending.caught.as_if_terminated();
                 ending.cancel.cancel();
@@ -99,7 +99,7 @@ impl Lines {
     ///
     /// # Errors
     /// A line can't be read; it is the last.
-    pub(super) async fn next(&mut self) -> Option<Result<Heard, CliError>> {
+    pub(super) async fn next(&mut self) -> Option<Result<SessionInput, CliError>> {
         if let Some(next) = self.next.take() {
             return Some(next);
         }
@@ -109,17 +109,17 @@ impl Lines {
     }
 
     /// Puts one back.
-    pub(super) fn put_back(&mut self, heard: Option<Result<Heard, CliError>>) {
+    pub(super) fn put_back(&mut self, heard: Option<Result<SessionInput, CliError>>) {
         self.next = heard;
     }
 }
 
 struct Reader {
     host: Host,
-    to: mpsc::UnboundedSender<(u64, Result<Heard, CliError>)>,
+    to: mpsc::UnboundedSender<(u64, Result<SessionInput, CliError>)>,
     waiting: Arc<AtomicU64>,
     open: Open,
-    answering: Answering,
+    answering: ReplyOptions,
 }
 
 impl Reader {
@@ -159,27 +159,27 @@ impl Reader {
                 if self.answering.replays {
                     self.replay(line);
                 }
-                Heard::Message(Prompt::blocks(content).verbatim(verbatim), sent)
+                SessionInput::Message(Prompt::blocks(content).verbatim(verbatim), sent)
             }
             Some(Line::Control(_)) if !self.answering.controls => return Err(bad(BadLine::NoAnswers)),
-            Some(Line::Control(fields)) => match said::read(fields).map_err(bad)? {
-                Said::Request(request) => match self.open.add(&request.id) {
-                    Some(cancel) => Heard::Request(request, cancel),
+            Some(Line::Control(fields)) => match host_message::read(fields).map_err(bad)? {
+                HostMessage::Request(request) => match self.open.add(&request.id) {
+                    Some(cancel) => SessionInput::Request(request, cancel),
                     None => {
                         let why = "a request of this id is not answered yet: give each its own id";
                         self.host.refuse(&request.id, why);
                         return Ok(());
                     }
                 },
-                Said::Response { id, answer } => {
+                HostMessage::Response { id, answer } => {
                     self.host.answered(&id, answer, repeated(line));
                     return Ok(());
                 }
-                Said::Cancel { id } => {
+                HostMessage::Cancel { id } => {
                     self.open.cancel(&id);
                     return Ok(());
                 }
-                Said::Nothing => return Ok(()),
+                HostMessage::Nothing => return Ok(()),
             },
         };
         let bytes = line.len() as u64;
@@ -194,7 +194,7 @@ impl Reader {
 
 /// The lines of stdin that are answered on stdout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Answering {
+pub(crate) struct ReplyOptions {
     /// Control lines.
     pub(crate) controls: bool,
     /// Messages of the user, by a copy (`--replay-user-messages`).

@@ -2,7 +2,7 @@
 //! of its user and the lines about the session. The public agent SDKs are such programs; here each is called the host.
 //!
 //! - [`lines`]: reads stdin, on a thread of its own
-//! - [`said`]: a control line, read
+//! - [`host_message`]: a control line, read
 //! - [`host`]: the requests to the host, and their pending answers
 //! - [`initialize`]: the first request, which describes the session
 //! - [`hooks`], [`person`], [`elicit`], [`server`]: the services of the host: callbacks, permissions, elicitations, MCP
@@ -19,11 +19,11 @@ mod context;
 mod elicit;
 mod hooks;
 mod host;
+mod host_message;
 mod initialize;
 mod lines;
 mod person;
 mod requests;
-mod said;
 mod server;
 mod servers;
 mod session;
@@ -32,7 +32,7 @@ mod turns;
 pub(super) use elicit::HostUser;
 pub(super) use host::Host;
 pub(super) use initialize::Initialize;
-pub(super) use lines::{Answering, Ending, Lines};
+pub(super) use lines::{Lines, ReplyOptions, Shutdown};
 pub(super) use person::HostPerson;
 pub(super) use server::lent;
 pub(super) use servers::HostsWishes;

@@ -1,16 +1,16 @@
 //! The requests that the host may send while the session is open. Many may run concurrently, also during a turn.
 
-use super::super::assembled::At;
-use super::super::opened::Session;
+use super::super::build::RunContext;
+use super::super::session::Session;
 use super::super::typed;
 use super::context;
 use super::host::Host;
-use super::lines::{Heard, Lines, Open};
-use super::said::Request;
+use super::host_message::Request;
+use super::lines::{Lines, Open, SessionInput};
 use super::servers;
 use super::turns::Turns;
 use crate::error::CliError;
-use crate::report::run::Sent;
+use crate::report::run::MessageMetadata;
 use becket_agent::session::Prompt;
 use becket_engine::CancellationToken;
 use becket_mcp::{ServerState, ServerView};
@@ -22,12 +22,12 @@ use std::path::Path;
 use tokio::sync::mpsc;
 
 /// A message, or why no more can be read.
-pub(super) type Message = Result<Incoming, CliError>;
+pub(super) type Message = Result<QueuedPrompt, CliError>;
 
 /// A message of the host.
-pub(super) struct Incoming {
+pub(super) struct QueuedPrompt {
     pub(super) prompt: Prompt,
-    pub(super) sent: Sent,
+    pub(super) sent: MessageMetadata,
     /// Ends its turn.
     pub(super) turn: CancellationToken,
 }
@@ -43,7 +43,7 @@ const REPO_ROOT: &str = "register_repo_root";
 /// Answers a host.
 pub(super) struct Requests<'a> {
     pub(super) host: Host,
-    pub(super) at: At<'a>,
+    pub(super) at: RunContext<'a>,
     pub(super) session: &'a Session,
     pub(super) turns: &'a Turns,
     /// Ends the run.
@@ -58,15 +58,15 @@ impl Requests<'_> {
         while messages.is_some() || !under_way.is_empty() {
             tokio::select! {
                 heard = lines.next(), if messages.is_some() => match heard {
-                    Some(Ok(Heard::Message(prompt, sent))) => {
+                    Some(Ok(SessionInput::Message(prompt, sent))) => {
                         let turn = self.turns.wanted(self.cancel);
-                        self.hand_on(messages.as_ref(), Ok(Incoming { prompt, sent, turn }));
+                        self.hand_on(messages.as_ref(), Ok(QueuedPrompt { prompt, sent, turn }));
                     }
-                    Some(Ok(Heard::Request(request, _))) if under_way.len() >= MOST => {
+                    Some(Ok(SessionInput::Request(request, _))) if under_way.len() >= MOST => {
                         open.done(&request.id);
                         self.host.refuse(&request.id, &format!("{MOST} requests are under way: wait for one"));
                     }
-                    Some(Ok(Heard::Request(request, cancel))) => {
+                    Some(Ok(SessionInput::Request(request, cancel))) => {
                         let open = open.clone();
                         under_way.push(async move { self.answer(&request, &cancel, &open).await });
                     }
@@ -207,7 +207,7 @@ fn text<'a>(fields: &'a Map<String, Value>, name: &str) -> Result<&'a str, Strin
 fn server(view: &ServerView) -> Value {
     let mut status = json!({
         "name": view.name,
-        "status": super::super::opened::status(&view.state),
+        "status": super::super::session::status(&view.state),
         "scope": view.configured.scope.to_string(),
     });
     match &view.state {

@@ -5,8 +5,8 @@
 
 use super::host::Host;
 use super::initialize::Initialize;
-use crate::mcp::Lent;
-use crate::peer::{Answer, Asked};
+use crate::mcp::HostServers;
+use crate::peer::{Answer, PendingRequest};
 use becket_mcp::config::{Configured, Scope, ServerConfig, Transport};
 use becket_mcp::{CancellationToken, InProcessServer, ServerEnd, ServerSender};
 use futures_util::StreamExt;
@@ -22,7 +22,7 @@ const CANCELLED: &str = "notifications/cancelled";
 
 /// The servers of the host: those that `initialize` names, which need no configuration, and those that the command line
 /// says are the host's. No file can name one.
-pub(crate) fn lent(host: &Host, wants: Option<&Initialize>, configured: &[Configured]) -> Lent {
+pub(crate) fn lent(host: &Host, wants: Option<&Initialize>, configured: &[Configured]) -> HostServers {
     let named = wants.map(|wants| wants.servers.as_slice()).unwrap_or_default();
     let of_host = |(name, timeout): &(String, _)| {
         let config = ServerConfig { transport: Transport::InProcess, timeout: *timeout };
@@ -35,7 +35,7 @@ pub(crate) fn lent(host: &Host, wants: Option<&Initialize>, configured: &[Config
     };
     let all = servers.iter().chain(configured.iter().filter(is_hosts));
     let in_process = all.map(|server| server.name.to_string()).map(|name| (name.clone(), host.server(&name)));
-    Lent { in_process: in_process.collect(), servers }
+    HostServers { in_process: in_process.collect(), servers }
 }
 
 impl Host {
@@ -109,7 +109,7 @@ fn given_up(message: &Value) -> Option<String> {
 
 /// Waits for the host's answer and forwards it; returns the id of the request, if it was one.
 async fn carried(
-    asked: Asked,
+    asked: PendingRequest,
     id: Option<Value>,
     sender: ServerSender,
     cancel: CancellationToken,

@@ -3,9 +3,9 @@
 //! INVARIANT: what policy, trust, approvals or the user are against stays off, whatever the host says. Servers of its own
 //! process are those of `initialize` alone.
 
-use super::super::assembled::At;
-use super::super::opened::Session;
+use super::super::build::RunContext;
 use super::super::servers::with_more;
+use super::super::session::Session;
 use becket_mcp::config::{Configured, Disabled, Status};
 use becket_mcp::{CancellationToken, Pool};
 use serde_json::{Map, Value, json};
@@ -65,7 +65,7 @@ pub(super) async fn toggle(
 /// # Errors
 /// Errors if a file that may deny one of them can't be read, or `servers` is not an object.
 pub(super) async fn set(
-    (at, session): (At<'_>, &Session),
+    (at, session): (RunContext<'_>, &Session),
     servers: Option<&Value>,
     cancel: &CancellationToken,
 ) -> Result<Value, String> {

@@ -1,21 +1,21 @@
 //! A session that a host drives: from its first line to its end.
 
-use super::super::assembled::{At, assembled};
-use super::super::drive::Work;
-use super::super::opened::Session;
+use super::super::build::{RunContext, assembled};
+use super::super::drive::Driver;
 use super::super::printer::Printer;
+use super::super::session::Session;
 use super::super::task_ends::has_ended;
 use super::super::team::has_news;
 use super::super::typed::COMMANDS;
 use super::host::Host;
 use super::initialize::Initialize;
-use super::lines::{Heard, Lines};
-use super::requests::{Incoming, Message, Requests};
+use super::lines::{Lines, SessionInput};
+use super::requests::{Message, QueuedPrompt, Requests};
 use super::turns::Turns;
 use crate::args::RunArgs;
 use crate::error::CliError;
-use crate::lend::RunModels;
 use crate::run::Done;
+use crate::services::RunModels;
 use becket_agent::skills::Kind;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -25,10 +25,16 @@ use tokio::sync::mpsc;
 ///
 /// # Errors
 /// The session can't be opened, or a line can't be read.
-pub(crate) async fn driven(at: At<'_>, models: Arc<RunModels>, mut lines: Lines, printer: &Printer) -> Done {
+pub(crate) async fn driven(
+    at: RunContext<'_>,
+    models: Arc<RunModels>,
+    mut lines: Lines,
+    printer: &Printer,
+) -> Done {
     let (wants, args) = described(at, &mut lines).await?.unzip();
     let host = lines.host.clone();
-    let at = At { args: args.as_ref().unwrap_or(at.args), host: Some(&host), wants: wants.as_ref(), ..at };
+    let at =
+        RunContext { args: args.as_ref().unwrap_or(at.args), host: Some(&host), wants: wants.as_ref(), ..at };
     let session = match assembled(at, models, printer).await {
         Ok(session) => session,
         Err(error) => {
@@ -52,13 +58,13 @@ pub(crate) async fn driven(at: At<'_>, models: Arc<RunModels>, mut lines: Lines,
 ///
 /// # Errors
 /// Errors if the description can't be met; the host has received the error.
-async fn described(at: At<'_>, lines: &mut Lines) -> Result<Option<(Initialize, RunArgs)>, CliError> {
+async fn described(at: RunContext<'_>, lines: &mut Lines) -> Result<Option<(Initialize, RunArgs)>, CliError> {
     let first = tokio::select! {
         first = lines.next() => first,
         () = at.cancel.cancelled() => None,
     };
     let request = match first {
-        Some(Ok(Heard::Request(request, _))) if request.subtype == "initialize" => request,
+        Some(Ok(SessionInput::Request(request, _))) if request.subtype == "initialize" => request,
         other => {
             lines.put_back(other);
             return Ok(None);
@@ -76,12 +82,12 @@ async fn described(at: At<'_>, lines: &mut Lines) -> Result<Option<(Initialize, 
 }
 
 /// Hears the host and works on its messages, both at once.
-async fn worked(at: At<'_>, session: &Session, mut lines: Lines, printer: &Printer) -> Done {
+async fn worked(at: RunContext<'_>, session: &Session, mut lines: Lines, printer: &Printer) -> Done {
     let turns = Turns::default();
     let host = lines.host.clone();
     let requests = Requests { host: host.clone(), at, session, turns: &turns, cancel: at.cancel };
     let (to, messages) = mpsc::unbounded_channel();
-    let work = Work::new(at, session, printer);
+    let work = Driver::new(at, session, printer);
     let work = async {
         let ((), done) = tokio::join!(requests.hear(&mut lines, to), all(work, messages, &turns));
         done
@@ -103,7 +109,7 @@ async fn notify(session: &Session, host: &Host) {
 }
 
 /// Works on the messages in their order, until the end of the input.
-async fn all(mut work: Work<'_>, mut messages: mpsc::UnboundedReceiver<Message>, turns: &Turns) -> Done {
+async fn all(mut work: Driver<'_>, mut messages: mpsc::UnboundedReceiver<Message>, turns: &Turns) -> Done {
     let at = work.at;
     if let Some(prompt) = work.session.agent.initial_prompt().await {
         let turn = turns.first(at.cancel);
@@ -140,7 +146,7 @@ async fn all(mut work: Work<'_>, mut messages: mpsc::UnboundedReceiver<Message>,
             }
         };
         let Some(message) = next else { break };
-        let Incoming { prompt, sent, turn } = message?;
+        let QueuedPrompt { prompt, sent, turn } = message?;
         work.sent(sent);
         work.prompt(prompt, &turn).await;
         turns.done();

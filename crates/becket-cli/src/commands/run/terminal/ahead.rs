@@ -4,7 +4,7 @@
 //! is sent before the person has seen it again.
 
 use super::field::Field;
-use super::handle::Said;
+use super::handle::UserAnswer;
 use crate::report::style::{FAINT, one_line, styled};
 use crossterm::event::KeyEvent;
 use std::collections::VecDeque;
@@ -25,12 +25,12 @@ impl Ahead {
     /// A key that is neither an interrupt nor an answer; it is not Esc.
     pub(super) fn on(&mut self, key: KeyEvent) {
         match self.begun.on(key) {
-            Some(Said::Words(words)) if !words.trim().is_empty() && self.prompts.len() < MOST => {
+            Some(UserAnswer::Words(words)) if !words.trim().is_empty() && self.prompts.len() < MOST => {
                 self.prompts.push_back(words);
                 self.begun = Field::default();
             }
-            Some(Said::Nothing) => self.leaves = true,
-            Some(Said::Words(_) | Said::Chose(_) | Said::Interrupted) | None => {}
+            Some(UserAnswer::Nothing) => self.leaves = true,
+            Some(UserAnswer::Words(_) | UserAnswer::Chose(_) | UserAnswer::Interrupted) | None => {}
         }
     }
 

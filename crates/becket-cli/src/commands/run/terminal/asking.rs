@@ -3,13 +3,13 @@
 //! INVARIANT: keys typed before a question was on the screen never answer it, nor do those of a user who continues to type. If
 //! its subject is not completely on the screen, no answer is selected.
 
-use super::asked::Asked;
-use super::desk::{Desk, Pressed, QUIET, is_control};
+use super::answer_input::AnswerInput;
 use super::document::{Document, Excerpt};
-use super::handle::{Ends, Said, ToPut, Wanted};
-use super::heed::Heed;
+use super::handle::{ActiveWork, ThreadCommand, ToPut, UserAnswer};
+use super::key_guard::KeyGuard;
 use super::pager::Pager;
 use super::screen::{height, width};
+use super::thread::{KeyInput, QUIET, TerminalThread, is_control};
 use crate::report::style::{FAINT, styled};
 use crossterm::event::KeyEvent;
 use crossterm::terminal;
@@ -20,18 +20,22 @@ use tokio::sync::oneshot;
 /// The number of free rows below a question: its keys may take another one if nothing is selected.
 const BESIDE: usize = 2;
 
-impl Desk {
+impl TerminalThread {
     /// Asks the user, until there is an answer or the question is withdrawn, which returns `None`.
-    pub(super) fn ask(&mut self, put: ToPut, reply: &oneshot::Sender<Said>) -> io::Result<Option<Said>> {
+    pub(super) fn ask(
+        &mut self,
+        put: ToPut,
+        reply: &oneshot::Sender<UserAnswer>,
+    ) -> io::Result<Option<UserAnswer>> {
         let since = Instant::now();
         terminal::enable_raw_mode()?;
-        let mut asked = Asked::new(put.wants);
+        let mut asked = AnswerInput::new(put.wants);
         let below = asked.lines(true, width()).len() + BESIDE;
         if !self.show_head(&put.head, below) {
             asked.unselect();
         }
         let said = self.answer(&mut asked, (&put.head, put.follows), reply)?;
-        if let (Some(Said::Interrupted), Some((Ends::Turn(turn), _))) = (&said, &self.works) {
+        if let (Some(UserAnswer::Interrupted), Some((ActiveWork::Turn(turn), _))) = (&said, &self.works) {
             turn.cancel();
         }
         self.screen.clear();
@@ -57,16 +61,16 @@ impl Desk {
     /// Draws a question until a key answers it; `None` if the question is withdrawn.
     fn answer(
         &mut self,
-        asked: &mut Asked,
+        asked: &mut AnswerInput,
         (head, follows): (&Document, bool),
-        reply: &oneshot::Sender<Said>,
-    ) -> io::Result<Option<Said>> {
+        reply: &oneshot::Sender<UserAnswer>,
+    ) -> io::Result<Option<UserAnswer>> {
         let mut drawn = asked.lines(false, width());
         self.screen.draw(&drawn);
         if !follows {
             self.forget_keys()?;
         }
-        let mut heed = Heed::new(follows, Instant::now());
+        let mut heed = KeyGuard::new(follows, Instant::now());
         loop {
             self.hold();
             if reply.is_closed() || self.is_over {
@@ -79,13 +83,15 @@ impl Desk {
                 drawn = lines;
             }
             match self.key()? {
-                Pressed::Key(key) if is_control(key, 'z') => {
+                KeyInput::Key(key) if is_control(key, 'z') => {
                     self.suspend();
                     terminal::enable_raw_mode()?;
                     self.show_head(head, drawn.len() + BESIDE);
                     drawn.clear();
                 }
-                Pressed::Key(key) if heed.heeds(key, (is_quiet, Asked::answers(key)), Instant::now()) => {
+                KeyInput::Key(key)
+                    if heed.heeds(key, (is_quiet, AnswerInput::answers(key)), Instant::now()) =>
+                {
                     let key = if asked.shows_all(key) { self.page(head, reply)? } else { Some(key) };
                     drawn.clear();
                     if let Some(said) = key.and_then(|key| asked.on(key)) {
@@ -93,14 +99,14 @@ impl Desk {
                     }
                 }
                 // The terminal may have another width now.
-                Pressed::Resized => drawn.clear(),
-                Pressed::Key(_) | Pressed::Nothing => {}
+                KeyInput::Resized => drawn.clear(),
+                KeyInput::Key(_) | KeyInput::Nothing => {}
             }
         }
     }
 
     /// Shows all of a document, a page at a time, until the person goes back; returns the key where that interrupts.
-    fn page(&mut self, head: &Document, reply: &oneshot::Sender<Said>) -> io::Result<Option<KeyEvent>> {
+    fn page(&mut self, head: &Document, reply: &oneshot::Sender<UserAnswer>) -> io::Result<Option<KeyEvent>> {
         let mut pager = Pager::new(head.rows(width()), height());
         let mut drawn = Vec::new();
         let last = loop {
@@ -114,12 +120,12 @@ impl Desk {
                 drawn = rows;
             }
             match self.key()? {
-                Pressed::Key(key) if !pager.on(key) => break Some(key).filter(|key| is_control(*key, 'c')),
-                Pressed::Resized => {
+                KeyInput::Key(key) if !pager.on(key) => break Some(key).filter(|key| is_control(*key, 'c')),
+                KeyInput::Resized => {
                     pager.resize(head.rows(width()), height());
                     drawn.clear();
                 }
-                Pressed::Key(_) | Pressed::Nothing => {}
+                KeyInput::Key(_) | KeyInput::Nothing => {}
             }
         };
         self.screen.close_page();
@@ -130,14 +136,14 @@ impl Desk {
     fn hold(&mut self) {
         while let Ok(wanted) = self.from.try_recv() {
             match wanted {
-                Wanted::Show(_) | Wanted::Rests => self.held.push(wanted),
-                Wanted::Sequence(_)
-                | Wanted::Works(_)
-                | Wanted::Commands(_)
-                | Wanted::Suggest(_)
-                | Wanted::Line(_)
-                | Wanted::Put(..)
-                | Wanted::End => self.apply(wanted),
+                ThreadCommand::Show(_) | ThreadCommand::Rests => self.held.push(wanted),
+                ThreadCommand::Sequence(_)
+                | ThreadCommand::Works(_)
+                | ThreadCommand::Commands(_)
+                | ThreadCommand::Suggest(_)
+                | ThreadCommand::Line(_)
+                | ThreadCommand::Put(..)
+                | ThreadCommand::End => self.apply(wanted),
             }
         }
     }

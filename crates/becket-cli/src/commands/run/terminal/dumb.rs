@@ -2,9 +2,9 @@
 //!
 //! INVARIANT: no escape sequence is written. A line that was typed before a question was there never answers it.
 
-use super::desk::QUIET;
-use super::handle::{Line, Said, Shared, ToPut, Wanted, Wants};
+use super::handle::{Line, TerminalState, ThreadCommand, ToPut, UserAnswer, Wants};
 use super::screen::width;
+use super::thread::QUIET;
 use crate::out::Out;
 use crate::report::style::plain;
 use crate::report::wrap::fit;
@@ -21,24 +21,24 @@ const LOOK: Duration = Duration::from_millis(40);
 const AHEAD: usize = 20;
 
 /// The state of the terminal.
-pub(super) struct DumbDesk {
+pub(super) struct DumbTerminal {
     out: Out,
-    from: Receiver<Wanted>,
-    shared: Arc<Shared>,
+    from: Receiver<ThreadCommand>,
+    shared: Arc<TerminalState>,
     /// None is the end of the input.
     typed: Receiver<Option<String>>,
     /// Prompts that were typed while something worked.
     ahead: VecDeque<String>,
     line: Option<oneshot::Sender<Line>>,
-    put: Option<(ToPut, oneshot::Sender<Said>)>,
+    put: Option<(ToPut, oneshot::Sender<UserAnswer>)>,
     /// Lines that came while a question was open.
     held: String,
     has_ended: bool,
     is_over: bool,
 }
 
-impl DumbDesk {
-    pub(super) fn new(out: Out, from: Receiver<Wanted>, shared: Arc<Shared>) -> Self {
+impl DumbTerminal {
+    pub(super) fn new(out: Out, from: Receiver<ThreadCommand>, shared: Arc<TerminalState>) -> Self {
         let (to, typed) = channel();
         // It blocks in a read that can't be interrupted, and ends with the process.
         std::thread::spawn(move || {
@@ -46,7 +46,7 @@ impl DumbDesk {
             lines.chain([None]).try_for_each(|line| to.send(line))
         });
         let ahead = VecDeque::new();
-        DumbDesk {
+        DumbTerminal {
             out,
             from,
             shared,
@@ -82,23 +82,23 @@ impl DumbDesk {
         }
     }
 
-    fn apply(&mut self, wanted: Wanted) {
+    fn apply(&mut self, wanted: ThreadCommand) {
         match wanted {
-            Wanted::Show(lines) => {
+            ThreadCommand::Show(lines) => {
                 self.write(&lines);
                 self.mark();
             }
-            Wanted::Line(reply) => {
+            ThreadCommand::Line(reply) => {
                 self.line = Some(reply);
                 self.mark();
             }
-            Wanted::Put(put, reply) => self.put = Some((put, reply)),
-            Wanted::End => self.is_over = true,
-            Wanted::Sequence(_)
-            | Wanted::Works(_)
-            | Wanted::Rests
-            | Wanted::Commands(_)
-            | Wanted::Suggest(_) => {}
+            ThreadCommand::Put(put, reply) => self.put = Some((put, reply)),
+            ThreadCommand::End => self.is_over = true,
+            ThreadCommand::Sequence(_)
+            | ThreadCommand::Works(_)
+            | ThreadCommand::Rests
+            | ThreadCommand::Commands(_)
+            | ThreadCommand::Suggest(_) => {}
         }
     }
 
@@ -147,7 +147,7 @@ impl DumbDesk {
     /// Takes what is wanted while a question is open. Lines wait: they would come between the question and its answer.
     fn hold(&mut self) {
         while let Ok(wanted) = self.from.try_recv() {
-            if let Wanted::Show(lines) = wanted {
+            if let ThreadCommand::Show(lines) = wanted {
                 self.held.push_str(&lines);
             } else {
                 self.apply(wanted);
@@ -156,7 +156,7 @@ impl DumbDesk {
     }
 
     /// Asks the user, until there is an answer or the question is withdrawn, which returns `None`.
-    fn ask(&mut self, put: &ToPut, reply: &oneshot::Sender<Said>) -> Option<Said> {
+    fn ask(&mut self, put: &ToPut, reply: &oneshot::Sender<UserAnswer>) -> Option<UserAnswer> {
         self.take_lines();
         self.write(&(put.head.rows(width()).join("\n") + "\n"));
         self.write(&choices(&put.wants));
@@ -177,7 +177,7 @@ impl DumbDesk {
                 },
                 Ok(None) | Err(RecvTimeoutError::Disconnected) => {
                     self.has_ended = true;
-                    return Some(Said::Nothing);
+                    return Some(UserAnswer::Nothing);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -202,20 +202,24 @@ fn choices(wants: &Wants) -> String {
 }
 
 /// Reads an answer; `None` if the line is not one.
-fn answer(wants: &Wants, line: &str) -> Option<Said> {
+fn answer(wants: &Wants, line: &str) -> Option<UserAnswer> {
     let place = |word: &str, options: &[String]| {
         let at = word.parse::<usize>().ok()?.checked_sub(1)?;
         (at < options.len()).then_some(at)
     };
     match wants {
-        Wants::One(_) | Wants::OneFrom(..) | Wants::Several(..) if line.is_empty() => Some(Said::Nothing),
-        Wants::One(options) | Wants::OneFrom(options, _) => Some(Said::Chose(vec![place(line, options)?])),
+        Wants::One(_) | Wants::OneFrom(..) | Wants::Several(..) if line.is_empty() => {
+            Some(UserAnswer::Nothing)
+        }
+        Wants::One(options) | Wants::OneFrom(options, _) => {
+            Some(UserAnswer::Chose(vec![place(line, options)?]))
+        }
         Wants::Several(options, _) => {
             let words = line.split([' ', ',']).filter(|word| !word.is_empty());
-            words.map(|word| place(word, options)).collect::<Option<Vec<_>>>().map(Said::Chose)
+            words.map(|word| place(word, options)).collect::<Option<Vec<_>>>().map(UserAnswer::Chose)
         }
-        Wants::Words(words) if line.is_empty() => Some(Said::Words(words.clone())),
-        Wants::Words(_) => Some(Said::Words(line.to_owned())),
+        Wants::Words(words) if line.is_empty() => Some(UserAnswer::Words(words.clone())),
+        Wants::Words(_) => Some(UserAnswer::Words(line.to_owned())),
     }
 }
 
@@ -227,9 +231,9 @@ mod tests {
     fn only_a_number_of_an_option_answers() {
         let options = || ["yes", "no"].map(str::to_owned).to_vec();
         for (line, expected) in [
-            ("1", Some(Said::Chose(vec![0]))),
-            ("2", Some(Said::Chose(vec![1]))),
-            ("", Some(Said::Nothing)),
+            ("1", Some(UserAnswer::Chose(vec![0]))),
+            ("2", Some(UserAnswer::Chose(vec![1]))),
+            ("", Some(UserAnswer::Nothing)),
             ("0", None),
             ("3", None),
             ("yes", None),
@@ -237,9 +241,12 @@ mod tests {
         ] {
             assert_eq!(answer(&Wants::One(options()), line), expected, "{line}");
         }
-        assert_eq!(answer(&Wants::Several(options(), Vec::new()), "2, 1"), Some(Said::Chose(vec![1, 0])));
+        assert_eq!(
+            answer(&Wants::Several(options(), Vec::new()), "2, 1"),
+            Some(UserAnswer::Chose(vec![1, 0]))
+        );
         assert_eq!(answer(&Wants::Several(options(), Vec::new()), "2 x"), None);
-        assert_eq!(answer(&Wants::Words("17".to_owned()), ""), Some(Said::Words("17".to_owned())));
-        assert_eq!(answer(&Wants::Words(String::new()), "a b"), Some(Said::Words("a b".to_owned())));
+        assert_eq!(answer(&Wants::Words("17".to_owned()), ""), Some(UserAnswer::Words("17".to_owned())));
+        assert_eq!(answer(&Wants::Words(String::new()), "a b"), Some(UserAnswer::Words("a b".to_owned())));
     }
 }

@@ -3,9 +3,9 @@
 //! INVARIANT: the file of the history is for its owner alone and keeps a bounded number of prompts; one that begins with a
 //! blank is not kept.
 
-use super::desk::{Setup, is_control};
-use super::handle::Shared;
+use super::handle::TerminalState;
 use super::screen::width;
+use super::thread::{Setup, is_control};
 use crate::report::style::{FAINT, plain, styled};
 use crossterm::event::Event;
 use reedline::{
@@ -59,12 +59,12 @@ pub(super) struct Editor {
     /// None before the first prompt: nothing is read or written that may never be needed.
     line: Option<Reedline>,
     setup: Setup,
-    shared: Arc<Shared>,
+    shared: Arc<TerminalState>,
     commands: Arc<Mutex<Vec<String>>>,
 }
 
 impl Editor {
-    pub(super) fn new(setup: Setup, shared: Arc<Shared>) -> Self {
+    pub(super) fn new(setup: Setup, shared: Arc<TerminalState>) -> Self {
         Editor { line: None, setup, shared, commands: Arc::default() }
     }
 
@@ -147,7 +147,7 @@ fn rows_above(text: &str, width: usize) -> usize {
     rows
 }
 
-fn made(setup: &Setup, shared: &Arc<Shared>, commands: &Arc<Mutex<Vec<String>>>) -> Reedline {
+fn made(setup: &Setup, shared: &Arc<TerminalState>, commands: &Arc<Mutex<Vec<String>>>) -> Reedline {
     let mut keys = default_emacs_keybindings();
     let next = ReedlineEvent::UntilFound(vec![
         ReedlineEvent::HistoryHintComplete,
@@ -173,7 +173,7 @@ fn made(setup: &Setup, shared: &Arc<Shared>, commands: &Arc<Mutex<Vec<String>>>)
         .with_menu(menu)
         .with_completer(Box::new(names))
         .with_quick_completions(true)
-        .with_hinter(Box::new(Suggested(shared.clone())))
+        .with_hinter(Box::new(SuggestionHinter(shared.clone())))
         .with_ansi_colors(setup.out.colours_stderr())
         .use_bracketed_paste(true)
         .with_history_exclusion_prefix(Some(" ".to_owned()))
@@ -235,7 +235,7 @@ impl Prompt for Mark {
 /// Takes note of the keys that are pressed.
 struct Keys {
     emacs: Emacs,
-    shared: Arc<Shared>,
+    shared: Arc<TerminalState>,
 }
 
 impl EditMode for Keys {
@@ -257,9 +257,9 @@ impl EditMode for Keys {
 }
 
 /// Suggests a prompt on an empty line.
-struct Suggested(Arc<Shared>);
+struct SuggestionHinter(Arc<TerminalState>);
 
-impl Hinter for Suggested {
+impl Hinter for SuggestionHinter {
     fn handle(&mut self, line: &str, _: usize, _: &dyn History, colours: bool, _: &str) -> String {
         let suggested = self.0.suggested();
         match (line.is_empty(), colours) {

@@ -1,6 +1,6 @@
 //! A line of words, typed for one question. Pure: keys go in, a line and an answer come out.
 
-use super::handle::Said;
+use super::handle::UserAnswer;
 use crate::report::style::{FAINT, NONE, plain, styled};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -32,18 +32,18 @@ impl Field {
 
     /// Handles a key; returns `None` if the user has not answered yet.
     #[expect(clippy::wildcard_enum_match_arm, reason = "another crate's enum")]
-    pub(super) fn on(&mut self, key: KeyEvent) -> Option<Said> {
+    pub(super) fn on(&mut self, key: KeyEvent) -> Option<UserAnswer> {
         let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
-            KeyCode::Char('c') if is_control => return Some(Said::Interrupted),
-            KeyCode::Char('d') if is_control && self.0.is_empty() => return Some(Said::Nothing),
+            KeyCode::Char('c') if is_control => return Some(UserAnswer::Interrupted),
+            KeyCode::Char('d') if is_control && self.0.is_empty() => return Some(UserAnswer::Nothing),
             KeyCode::Char('u') if is_control => self.0.clear(),
             KeyCode::Char('w') if is_control => self.without_last_word(),
             KeyCode::Char(_) if is_control => {}
             KeyCode::Char(c) if self.0.chars().count() < MOST => self.0.push(c),
             KeyCode::Backspace => drop(self.0.pop()),
-            KeyCode::Enter => return Some(Said::Words(self.0.clone())),
-            KeyCode::Esc => return Some(Said::Nothing),
+            KeyCode::Enter => return Some(UserAnswer::Words(self.0.clone())),
+            KeyCode::Esc => return Some(UserAnswer::Nothing),
             _ => {}
         }
         None
@@ -78,12 +78,12 @@ mod tests {
         }
         assert_eq!(field.on(control('w')), None);
         assert_eq!(field.on(plain(KeyCode::Char('!'))), None);
-        assert_eq!(field.on(plain(KeyCode::Enter)), Some(Said::Words("no not !".to_owned())));
+        assert_eq!(field.on(plain(KeyCode::Enter)), Some(UserAnswer::Words("no not !".to_owned())));
         assert_eq!(field.on(control('d')), None);
         assert_eq!(field.on(control('u')), None);
-        assert_eq!(field.on(control('d')), Some(Said::Nothing));
-        assert_eq!(field.on(control('c')), Some(Said::Interrupted));
-        assert_eq!(field.on(plain(KeyCode::Esc)), Some(Said::Nothing));
+        assert_eq!(field.on(control('d')), Some(UserAnswer::Nothing));
+        assert_eq!(field.on(control('c')), Some(UserAnswer::Interrupted));
+        assert_eq!(field.on(plain(KeyCode::Esc)), Some(UserAnswer::Nothing));
     }
 
     #[test]

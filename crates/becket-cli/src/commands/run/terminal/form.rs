@@ -3,7 +3,7 @@
 //! INVARIANT: the server that asks is named. An address is shown whole, with its host and its cautions, and is not opened:
 //! the person opens it.
 
-use super::handle::{Said, Terminal, ToPut, Wants};
+use super::handle::{Terminal, ToPut, UserAnswer, Wants};
 use crate::report::style::{FAINT, HEAD, WARNING, one_line, plain, styled};
 use crate::report::wrap::block;
 use becket_agent::elicit::{UserQuestion, Wanted};
@@ -47,10 +47,14 @@ pub(super) async fn asked(terminal: &Terminal, question: &UserQuestion) -> Elici
     };
     let options = [yes, "decline"].map(str::to_owned).to_vec();
     match (terminal.put(ToPut::new(head, Wants::One(options))).await, &question.wanted) {
-        (Said::Chose(places), Wanted::Form(form)) if places == [0] => filled(terminal, form).await,
-        (Said::Chose(places), Wanted::Visit(_)) if places == [0] => ElicitationAnswer::Accept(Map::new()),
-        (Said::Chose(_), _) => ElicitationAnswer::Decline,
-        (Said::Words(_) | Said::Nothing | Said::Interrupted, _) => ElicitationAnswer::Cancel,
+        (UserAnswer::Chose(places), Wanted::Form(form)) if places == [0] => filled(terminal, form).await,
+        (UserAnswer::Chose(places), Wanted::Visit(_)) if places == [0] => {
+            ElicitationAnswer::Accept(Map::new())
+        }
+        (UserAnswer::Chose(_), _) => ElicitationAnswer::Decline,
+        (UserAnswer::Words(_) | UserAnswer::Nothing | UserAnswer::Interrupted, _) => {
+            ElicitationAnswer::Cancel
+        }
     }
 }
 
@@ -77,30 +81,30 @@ async fn filled(terminal: &Terminal, form: &Form) -> ElicitationAnswer {
     let mut content = Map::new();
     for field in &form.fields {
         match value(terminal, form, field).await {
-            Filled::Is(value) => drop(content.insert(field.name.clone(), value)),
-            Filled::LeftOut => {}
-            Filled::Stopped => return ElicitationAnswer::Cancel,
+            FieldInput::Is(value) => drop(content.insert(field.name.clone(), value)),
+            FieldInput::LeftOut => {}
+            FieldInput::Stopped => return ElicitationAnswer::Cancel,
         }
     }
     ElicitationAnswer::Accept(content)
 }
 
 /// The value of a field.
-enum Filled {
+enum FieldInput {
     Is(Value),
     LeftOut,
     Stopped,
 }
 
-async fn value(terminal: &Terminal, form: &Form, field: &Field) -> Filled {
+async fn value(terminal: &Terminal, form: &Form, field: &Field) -> FieldInput {
     let mut wrong = None;
     loop {
         let put = ToPut { head: head(field, wrong.as_deref()).into(), wants: wants(field), follows: true };
         let value = match terminal.put(put).await {
-            Said::Nothing | Said::Interrupted => return Filled::Stopped,
-            Said::Chose(places) => chosen(field, &places),
-            Said::Words(words) if words.is_empty() && !field.required => return Filled::LeftOut,
-            Said::Words(words) => match field.typed(&words) {
+            UserAnswer::Nothing | UserAnswer::Interrupted => return FieldInput::Stopped,
+            UserAnswer::Chose(places) => chosen(field, &places),
+            UserAnswer::Words(words) if words.is_empty() && !field.required => return FieldInput::LeftOut,
+            UserAnswer::Words(words) => match field.typed(&words) {
                 Ok(value) => value,
                 Err(error) => {
                     wrong = Some(error.to_string());
@@ -110,7 +114,7 @@ async fn value(terminal: &Terminal, form: &Form, field: &Field) -> Filled {
         };
         match fault(form, field, &value) {
             Some(why) => wrong = Some(why),
-            None => return Filled::Is(value),
+            None => return FieldInput::Is(value),
         }
     }
 }

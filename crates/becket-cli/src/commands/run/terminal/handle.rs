@@ -1,11 +1,11 @@
 //! The terminal, as the rest of the program knows it. Cheap to clone; all clones are the same terminal.
 
-use super::desk::{Desk, Setup};
 use super::document::Document;
-use super::dumb::DumbDesk;
-use super::person::Told;
-use super::screen::Restored;
+use super::dumb::DumbTerminal;
+use super::person::UserNotification;
+use super::screen::RestoreGuard;
 use super::status::Status;
+use super::thread::{Setup, TerminalThread};
 use crate::report::style::{WARNING, one_line, styled};
 use becket_engine::CancellationToken;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -66,7 +66,7 @@ pub(in crate::commands::run) enum Wants {
 
 /// The answer of the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::commands::run) enum Said {
+pub(in crate::commands::run) enum UserAnswer {
     /// Selected the options at these indexes, from 0.
     Chose(Vec<usize>),
     /// Wrote this.
@@ -79,52 +79,52 @@ pub(in crate::commands::run) enum Said {
 
 /// The work that the interrupt key ends.
 #[derive(Debug, Clone)]
-pub(in crate::commands::run) enum Ends {
+pub(in crate::commands::run) enum ActiveWork {
     /// This turn; when it does not end, the program.
     Turn(CancellationToken),
     /// The program: it begins, or is about to end. Says which.
     Program(&'static str),
 }
 
-impl Ends {
+impl ActiveWork {
     /// Returns a description of the current work without a more specific name.
     pub(super) fn doing(&self) -> &'static str {
         match self {
-            Ends::Turn(_) => "waiting for the model",
-            Ends::Program(doing) => doing,
+            ActiveWork::Turn(_) => "waiting for the model",
+            ActiveWork::Program(doing) => doing,
         }
     }
 }
 
 /// A command for the thread.
-pub(super) enum Wanted {
+pub(super) enum ThreadCommand {
     /// Lines, styled. They end with a line break.
     Show(String),
     /// An escape sequence that may pass as it is (O7).
     Sequence(String),
-    Works(Ends),
+    Works(ActiveWork),
     Rests,
     Commands(Vec<String>),
     /// The suggestion for an empty line.
     Suggest(String),
     Line(oneshot::Sender<Line>),
-    Put(ToPut, oneshot::Sender<Said>),
+    Put(ToPut, oneshot::Sender<UserAnswer>),
     End,
 }
 
 /// The terminal.
 #[derive(Clone)]
 pub(in crate::commands::run) struct Terminal {
-    to: Sender<Wanted>,
-    shared: Arc<Shared>,
+    to: Sender<ThreadCommand>,
+    shared: Arc<TerminalState>,
     floor: Arc<tokio::sync::Mutex<()>>,
     is_dumb: bool,
-    notices: mpsc::UnboundedSender<Told>,
-    heard: Arc<Mutex<Option<mpsc::UnboundedReceiver<Told>>>>,
+    notices: mpsc::UnboundedSender<UserNotification>,
+    heard: Arc<Mutex<Option<mpsc::UnboundedReceiver<UserNotification>>>>,
 }
 
 /// The state shared with the thread.
-pub(super) struct Shared {
+pub(super) struct TerminalState {
     /// Makes the editor give the screen back.
     pub(super) breaks: Arc<AtomicBool>,
     /// The time of the last key, if any.
@@ -136,7 +136,7 @@ pub(super) struct Shared {
     pub(super) status: Mutex<Status>,
 }
 
-impl Shared {
+impl TerminalState {
     /// A key was pressed.
     pub(super) fn touch(&self) {
         *self.touched.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
@@ -168,14 +168,14 @@ pub(in crate::commands::run) struct InUse {
     terminal: Terminal,
     over: Receiver<()>,
     // After the thread: nothing writes any more.
-    _restored: Option<Restored>,
+    _restored: Option<RestoreGuard>,
 }
 
 impl Terminal {
     /// Takes the terminal over.
     pub(in crate::commands::run) fn open(setup: Setup) -> (Self, InUse) {
         let (to, from) = channel();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(TerminalState {
             breaks: Arc::default(),
             touched: Mutex::default(),
             typed: AtomicBool::default(),
@@ -192,11 +192,11 @@ impl Terminal {
             // Dropped with the thread, however it ends.
             let _ended: Sender<()> = ended;
             match is_dumb {
-                true => DumbDesk::new(setup.out, from, shared).keep(),
-                false => Desk::new(setup, from, shared).keep(),
+                true => DumbTerminal::new(setup.out, from, shared).keep(),
+                false => TerminalThread::new(setup, from, shared).keep(),
             }
         });
-        let restored = (!is_dumb).then_some(Restored);
+        let restored = (!is_dumb).then_some(RestoreGuard);
         let in_use = InUse { terminal: terminal.clone(), over, _restored: restored };
         (terminal, in_use)
     }
@@ -209,39 +209,39 @@ impl Terminal {
     /// Shows lines, styled.
     pub(super) fn show(&self, lines: String) {
         if !lines.is_empty() {
-            self.tell(Wanted::Show(lines));
+            self.tell(ThreadCommand::Show(lines));
         }
     }
 
     /// Passes an escape sequence on that was checked.
     pub(super) fn pass(&self, sequence: String) {
-        self.tell(Wanted::Sequence(sequence));
+        self.tell(ThreadCommand::Sequence(sequence));
     }
 
     /// Something is under way, which a key ends.
-    pub(in crate::commands::run) fn works(&self, ends: Ends) {
-        self.tell(Wanted::Works(ends));
+    pub(in crate::commands::run) fn works(&self, ends: ActiveWork) {
+        self.tell(ThreadCommand::Works(ends));
     }
 
     /// Nothing is.
     pub(super) fn rests(&self) {
-        self.tell(Wanted::Rests);
+        self.tell(ThreadCommand::Rests);
     }
 
     /// Sets the commands that can be completed, without the slash.
     pub(super) fn commands(&self, names: Vec<String>) {
-        self.tell(Wanted::Commands(names));
+        self.tell(ThreadCommand::Commands(names));
     }
 
     /// Shows what the next prompt may be, until one is typed.
     pub(in crate::commands::run) fn suggest(&self, prompt: &str) {
-        self.tell(Wanted::Suggest(one_line(prompt, SUGGESTED)));
+        self.tell(ThreadCommand::Suggest(one_line(prompt, SUGGESTED)));
     }
 
     /// The next prompt. Cancel-safe: what is typed so far stays.
     pub(super) async fn line(&self) -> Line {
         let (to, answer) = oneshot::channel();
-        self.tell(Wanted::Line(to));
+        self.tell(ThreadCommand::Line(to));
         answer.await.unwrap_or(Line::Leave)
     }
 
@@ -251,29 +251,29 @@ impl Terminal {
     }
 
     /// Puts one thing to the person; ask for [`Terminal::floor`] first. Withdrawn when it is dropped.
-    pub(in crate::commands::run) async fn put(&self, put: ToPut) -> Said {
-        self.waits(put).await.unwrap_or(Said::Nothing)
+    pub(in crate::commands::run) async fn put(&self, put: ToPut) -> UserAnswer {
+        self.waits(put).await.unwrap_or(UserAnswer::Nothing)
     }
 
     /// The same where nothing else goes on yet.
-    pub(in crate::commands::run) fn put_and_wait(&self, put: ToPut) -> Said {
-        self.waits(put).blocking_recv().unwrap_or(Said::Nothing)
+    pub(in crate::commands::run) fn put_and_wait(&self, put: ToPut) -> UserAnswer {
+        self.waits(put).blocking_recv().unwrap_or(UserAnswer::Nothing)
     }
 
-    fn waits(&self, put: ToPut) -> oneshot::Receiver<Said> {
+    fn waits(&self, put: ToPut) -> oneshot::Receiver<UserAnswer> {
         let (to, answer) = oneshot::channel();
-        self.tell(Wanted::Put(put, to));
+        self.tell(ThreadCommand::Put(put, to));
         answer
     }
 
     /// Requests a notification to hooks.
-    pub(super) fn notify(&self, told: Told) {
+    pub(super) fn notify(&self, told: UserNotification) {
         // After the end of the session there are no receivers.
         let _heard = self.notices.send(told);
     }
 
     /// Returns the notifications, to the first caller only.
-    pub(super) fn notices(&self) -> Option<mpsc::UnboundedReceiver<Told>> {
+    pub(super) fn notices(&self) -> Option<mpsc::UnboundedReceiver<UserNotification>> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
@@ -292,7 +292,7 @@ impl Terminal {
         self.shared.status()
     }
 
-    fn tell(&self, wanted: Wanted) {
+    fn tell(&self, wanted: ThreadCommand) {
         // A thread that has ended has released the screen; its questions count as unanswered.
         drop(self.to.send(wanted));
         self.shared.breaks.store(true, Ordering::Release);
@@ -301,7 +301,7 @@ impl Terminal {
 
 impl Drop for InUse {
     fn drop(&mut self) {
-        self.terminal.tell(Wanted::End);
+        self.terminal.tell(ThreadCommand::End);
         // A terminal that takes nothing any more must not hold the program up.
         let _ended = self.over.recv_timeout(END);
     }

@@ -1,7 +1,7 @@
 //! The detection of an idle prompt, about which hooks are notified.
 
 use super::handle::Terminal;
-use super::person::Told;
+use super::person::UserNotification;
 use std::time::{Duration, Instant};
 
 /// The time until a prompt is idle.
@@ -17,7 +17,10 @@ pub(super) async fn notified(terminal: &Terminal) {
         }
         tokio::time::sleep(left).await;
     }
-    terminal.notify(Told { kind: "idle_prompt", message: "Becket is waiting for your input".to_owned() });
+    terminal.notify(UserNotification {
+        kind: "idle_prompt",
+        message: "Becket is waiting for your input".to_owned(),
+    });
     std::future::pending().await
 }
 

@@ -1,6 +1,6 @@
 //! A choice of one or several, by arrow keys or digits. Pure: keys go in, lines and an answer come out.
 
-use super::handle::Said;
+use super::handle::UserAnswer;
 use super::pager::VIEW;
 use crate::report::style::{FAINT, HEAD, NONE, one_line, styled};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -45,16 +45,16 @@ impl Menu {
 
     /// Handles a key; returns `None` if the user has not answered yet.
     #[expect(clippy::wildcard_enum_match_arm, reason = "another crate's enum")]
-    pub(super) fn on(&mut self, key: KeyEvent) -> Option<Said> {
+    pub(super) fn on(&mut self, key: KeyEvent) -> Option<UserAnswer> {
         let last = self.options.len().saturating_sub(1);
         match key.code {
             KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => {
-                return Some(Said::Interrupted);
+                return Some(UserAnswer::Interrupted);
             }
             KeyCode::Char('d') if key.modifiers.contains(KeyModifiers::CONTROL) => {
-                return Some(Said::Nothing);
+                return Some(UserAnswer::Nothing);
             }
-            KeyCode::Esc => return Some(Said::Nothing),
+            KeyCode::Esc => return Some(UserAnswer::Nothing),
             KeyCode::Up => self.at = Some(self.at.and_then(|at| at.checked_sub(1)).unwrap_or(last)),
             KeyCode::Down | KeyCode::Tab => {
                 self.at = Some(self.at.filter(|at| *at < last).map_or(0, |at| at + 1));
@@ -80,12 +80,12 @@ impl Menu {
         }
     }
 
-    fn answer(&self) -> Option<Said> {
+    fn answer(&self) -> Option<UserAnswer> {
         let places = match (&self.chosen, self.at) {
             (None, at) => vec![at?],
             (Some(chosen), _) => (0..chosen.len()).filter(|at| chosen[*at]).collect(),
         };
-        Some(Said::Chose(places))
+        Some(UserAnswer::Chose(places))
     }
 
     /// Returns the lines to draw: the options around the cursor, and the keys.
@@ -121,14 +121,14 @@ impl Menu {
     }
 
     /// Returns the selected options, for the record.
-    pub(super) fn chosen(&self, said: &Said) -> String {
+    pub(super) fn chosen(&self, said: &UserAnswer) -> String {
         match said {
-            Said::Chose(places) => {
+            UserAnswer::Chose(places) => {
                 let words: Vec<&str> =
                     places.iter().filter_map(|at| self.options.get(*at)).map(String::as_str).collect();
                 words.join(", ")
             }
-            Said::Words(_) | Said::Nothing | Said::Interrupted => String::new(),
+            UserAnswer::Words(_) | UserAnswer::Nothing | UserAnswer::Interrupted => String::new(),
         }
     }
 }
@@ -141,7 +141,7 @@ mod tests {
         KeyEvent::new(code, KeyModifiers::NONE)
     }
 
-    fn said(mut menu: Menu, keys: &[KeyCode]) -> Option<Said> {
+    fn said(mut menu: Menu, keys: &[KeyCode]) -> Option<UserAnswer> {
         keys.iter().find_map(|code| menu.on(key(*code)))
     }
 
@@ -153,19 +153,19 @@ mod tests {
     fn one_is_selected_by_arrows_or_digits_and_chosen_by_enter() {
         use KeyCode::{Char, Down, Enter, Esc, Up};
         for (keys, expected) in [
-            (&[Enter][..], Some(Said::Chose(vec![0]))),
-            (&[Down, Down, Enter], Some(Said::Chose(vec![2]))),
-            (&[Down, Down, Down, Enter], Some(Said::Chose(vec![0]))),
-            (&[Up, Enter], Some(Said::Chose(vec![2]))),
+            (&[Enter][..], Some(UserAnswer::Chose(vec![0]))),
+            (&[Down, Down, Enter], Some(UserAnswer::Chose(vec![2]))),
+            (&[Down, Down, Down, Enter], Some(UserAnswer::Chose(vec![0]))),
+            (&[Up, Enter], Some(UserAnswer::Chose(vec![2]))),
             (&[Char('2')], None),
-            (&[Char('2'), Enter], Some(Said::Chose(vec![1]))),
-            (&[Char('4'), Char('x'), Enter], Some(Said::Chose(vec![0]))),
-            (&[Down, Esc], Some(Said::Nothing)),
+            (&[Char('2'), Enter], Some(UserAnswer::Chose(vec![1]))),
+            (&[Char('4'), Char('x'), Enter], Some(UserAnswer::Chose(vec![0]))),
+            (&[Down, Esc], Some(UserAnswer::Nothing)),
         ] {
             assert_eq!(said(Menu::one(three()), keys), expected, "{keys:?}");
         }
         let interrupt = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
-        assert_eq!(Menu::one(three()).on(interrupt), Some(Said::Interrupted));
+        assert_eq!(Menu::one(three()).on(interrupt), Some(UserAnswer::Interrupted));
     }
 
     #[test]
@@ -174,9 +174,9 @@ mod tests {
         for (keys, expected) in [
             (&[Enter, Enter][..], None),
             (&[Char(' '), Enter], None),
-            (&[Down, Enter], Some(Said::Chose(vec![0]))),
-            (&[Up, Enter], Some(Said::Chose(vec![2]))),
-            (&[Enter, Char('3'), Enter], Some(Said::Chose(vec![2]))),
+            (&[Down, Enter], Some(UserAnswer::Chose(vec![0]))),
+            (&[Up, Enter], Some(UserAnswer::Chose(vec![2]))),
+            (&[Enter, Char('3'), Enter], Some(UserAnswer::Chose(vec![2]))),
         ] {
             let mut menu = Menu::one(three());
             menu.unselect();
@@ -194,7 +194,11 @@ mod tests {
             (&[Down, Char(' '), Enter], vec![]),
             (&[Char('3'), Enter], vec![1, 2]),
         ] {
-            assert_eq!(said(Menu::several(three(), &[1]), keys), Some(Said::Chose(expected)), "{keys:?}");
+            assert_eq!(
+                said(Menu::several(three(), &[1]), keys),
+                Some(UserAnswer::Chose(expected)),
+                "{keys:?}"
+            );
         }
     }
 

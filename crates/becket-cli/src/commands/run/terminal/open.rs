@@ -1,8 +1,8 @@
 //! Takes the terminal over, and asks whether the folder is trusted before anything of it runs (G3).
 
-use super::super::wish::Output;
-use super::desk::Setup;
-use super::handle::{InUse, Said, Terminal, ToPut, Wants};
+use super::super::options::Output;
+use super::handle::{InUse, Terminal, ToPut, UserAnswer, Wants};
+use super::thread::Setup;
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::out::Out;
@@ -55,8 +55,8 @@ pub(in crate::commands::run) fn is_trusted(terminal: &Terminal, session: &Sessio
     );
     let options = ["no, leave", "yes, and remember it"].map(str::to_owned).to_vec();
     match terminal.put_and_wait(ToPut::new(head, Wants::One(options))) {
-        Said::Chose(places) if places == [1] => {}
-        Said::Chose(_) | Said::Words(_) | Said::Nothing | Said::Interrupted => {
+        UserAnswer::Chose(places) if places == [1] => {}
+        UserAnswer::Chose(_) | UserAnswer::Words(_) | UserAnswer::Nothing | UserAnswer::Interrupted => {
             return Err(CliError::NotTrusted { folder });
         }
     }

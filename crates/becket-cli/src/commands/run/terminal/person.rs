@@ -2,7 +2,7 @@
 //!
 //! INVARIANT: only an explicit yes is one; no answer, a withdrawn question, and an unreadable terminal are a no.
 
-use super::handle::{Said, Terminal, ToPut, Wants};
+use super::handle::{Terminal, ToPut, UserAnswer, Wants};
 use super::{form, permission, questions};
 use crate::report::style::{HEAD, one_line, plain, styled};
 use becket_agent::elicit::{ElicitUser, UserQuestion};
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A notification to hooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct UserNotification {
     /// `notification_type`.
     pub(super) kind: &'static str,
     pub(super) message: String,
@@ -40,7 +40,7 @@ impl Person {
     }
 
     /// Waits for an answer; after a while, hooks are notified once.
-    async fn waited<T>(&self, told: Told, answer: impl Future<Output = T>) -> T {
+    async fn waited<T>(&self, told: UserNotification, answer: impl Future<Output = T>) -> T {
         let mut answer = pin!(answer);
         tokio::select! {
             biased;
@@ -64,7 +64,7 @@ impl AskPermission for Person {
         Box::pin(async move {
             let _floor = self.0.floor().await;
             let message = format!("Becket needs your permission to use {}", prompt.tool);
-            let told = Told { kind: "permission_prompt", message };
+            let told = UserNotification { kind: "permission_prompt", message };
             self.waited(told, permission::asked(&self.0, prompt)).await
         })
     }
@@ -89,11 +89,11 @@ impl AskUser for Person {
             };
             let options = question.options.iter().map(option).collect();
             match self.0.put(ToPut::new(head, Wants::One(options))).await {
-                Said::Chose(places) => {
+                UserAnswer::Chose(places) => {
                     let chosen = places.first().and_then(|at| question.options.get(*at));
                     chosen.map(|choice| choice.key.clone())
                 }
-                Said::Words(_) | Said::Nothing | Said::Interrupted => None,
+                UserAnswer::Words(_) | UserAnswer::Nothing | UserAnswer::Interrupted => None,
             }
         })
     }
@@ -121,7 +121,7 @@ impl ElicitUser for Person {
         Box::pin(async move {
             let _floor = self.0.floor().await;
             let message = format!("The server {} asks something", question.server);
-            let told = Told { kind: form::notified(&question.wanted), message };
+            let told = UserNotification { kind: form::notified(&question.wanted), message };
             self.waited(told, form::asked(&self.0, question)).await
         })
     }

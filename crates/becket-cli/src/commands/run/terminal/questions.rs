@@ -1,6 +1,6 @@
 //! The questions of a model to its user (D3): one after the other, each with a way to say something else.
 
-use super::handle::{Said, Terminal, ToPut, Wants};
+use super::handle::{Terminal, ToPut, UserAnswer, Wants};
 use crate::report::style::{HEAD, SOURCE, one_line, styled};
 use crate::report::wrap::block;
 use becket_agent::tool_call::PermissionPrompt;
@@ -44,7 +44,7 @@ async fn answer(terminal: &Terminal, question: &ModelQuestion) -> Option<String>
         true => Wants::Several(options, Vec::new()),
         false => Wants::One(options),
     };
-    let Said::Chose(places) = terminal.put(ToPut::new(head, wants)).await else { return None };
+    let UserAnswer::Chose(places) = terminal.put(ToPut::new(head, wants)).await else { return None };
     let chosen = places.iter().filter_map(|at| question.options.get(*at));
     let mut words: Vec<String> = chosen.map(|option| option.label.clone()).collect();
     if places.contains(&question.options.len()) {
@@ -56,7 +56,7 @@ async fn answer(terminal: &Terminal, question: &ModelQuestion) -> Option<String>
 async fn own_words(terminal: &Terminal) -> Option<String> {
     let head = format!("{}\n", styled(HEAD, "In your words:"));
     match terminal.put(ToPut::words(head)).await {
-        Said::Words(words) if !words.trim().is_empty() => Some(words.trim().to_owned()),
-        Said::Words(_) | Said::Chose(_) | Said::Nothing | Said::Interrupted => None,
+        UserAnswer::Words(words) if !words.trim().is_empty() => Some(words.trim().to_owned()),
+        UserAnswer::Words(_) | UserAnswer::Chose(_) | UserAnswer::Nothing | UserAnswer::Interrupted => None,
     }
 }

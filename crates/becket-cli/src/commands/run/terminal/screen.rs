@@ -144,9 +144,9 @@ pub(super) fn restore() {
 }
 
 /// Dropped, the terminal is as it was found.
-pub(super) struct Restored;
+pub(super) struct RestoreGuard;
 
-impl Drop for Restored {
+impl Drop for RestoreGuard {
     fn drop(&mut self) {
         restore();
     }

@@ -1,16 +1,16 @@
 //! A session at a terminal, from its first prompt to the way out.
 
-use super::super::assembled::{At, assembled};
-use super::super::drive::Work;
-use super::super::opened::Session;
+use super::super::build::{RunContext, assembled};
+use super::super::drive::Driver;
 use super::super::printer::Printer;
+use super::super::session::Session;
 use super::super::task_ends::has_ended;
 use super::super::team::has_news;
-use super::handle::{Ends, Line, Terminal};
+use super::handle::{ActiveWork, Line, Terminal};
 use super::idle;
-use crate::lend::RunModels;
 use crate::report::style::{FAINT, HEAD, NONE, one_line, styled};
 use crate::run::Done;
+use crate::services::RunModels;
 use becket_agent::session::Prompt;
 use becket_engine::CancellationToken;
 use becket_model::EventKind;
@@ -29,7 +29,7 @@ const CLEAR_SCREEN: &str = "\u{1b}[H\u{1b}[2J";
 /// # Errors
 /// The session can't be opened.
 pub(in crate::commands::run) async fn driven(
-    (at, terminal): (At<'_>, &Terminal),
+    (at, terminal): (RunContext<'_>, &Terminal),
     models: Arc<RunModels>,
     first: Option<String>,
     printer: &Printer,
@@ -41,7 +41,7 @@ pub(in crate::commands::run) async fn driven(
         at,
         terminal,
         session: &session,
-        work: Work::new(at, &session, printer),
+        work: Driver::new(at, &session, printer),
         hears: true,
         hears_tasks: true,
     };
@@ -53,7 +53,7 @@ pub(in crate::commands::run) async fn driven(
         () = all => {}
         () = notified(terminal, &session) => {}
     }
-    terminal.works(Ends::Program("ending the session"));
+    terminal.works(ActiveWork::Program("ending the session"));
     let reason = if at.cancel.is_cancelled() { "other" } else { "prompt_input_exit" };
     session.close_because(reason).await;
     Ok(0)
@@ -61,10 +61,10 @@ pub(in crate::commands::run) async fn driven(
 
 /// A session that is open.
 struct Talk<'a> {
-    at: At<'a>,
+    at: RunContext<'a>,
     terminal: &'a Terminal,
     session: &'a Session,
-    work: Work<'a>,
+    work: Driver<'a>,
     /// Set if messages of teammates start a turn: not after an incomplete one.
     hears: bool,
     /// The same about the ends of background tasks.
@@ -171,7 +171,7 @@ impl Talk<'_> {
     /// Returns the token that ends the turn that begins now.
     fn turn(&self) -> CancellationToken {
         let turn = self.at.cancel.child_token();
-        self.terminal.works(Ends::Turn(turn.clone()));
+        self.terminal.works(ActiveWork::Turn(turn.clone()));
         turn
     }
 
@@ -200,7 +200,7 @@ fn is_exit(text: &str) -> bool {
 }
 
 /// Returns the greeting: the model, the directory, the settings in force, and the way to help.
-fn greeting(at: At<'_>, terminal: &Terminal, session: &Session) -> String {
+fn greeting(at: RunContext<'_>, terminal: &Terminal, session: &Session) -> String {
     let init = session.init();
     let place = at.around.short(&at.session.start);
     let engine = session.agent.engine();

@@ -19,13 +19,13 @@ const WORDS: usize = 60;
 /// The current work.
 #[derive(Debug, Default)]
 pub(in crate::commands::run) struct Status {
-    hooks: Vec<Running>,
+    hooks: Vec<RunningHook>,
     /// Calls that run, by their ids.
     calls: Vec<(String, String)>,
 }
 
 #[derive(Debug)]
-struct Running {
+struct RunningHook {
     firing: u64,
     handler: Arc<Handler>,
     since: Instant,
@@ -37,7 +37,7 @@ impl Status {
         match &event.what {
             RunEventKind::Started { handler } => {
                 let (firing, handler) = (event.firing, handler.clone());
-                self.hooks.push(Running { firing, handler, since: Instant::now() });
+                self.hooks.push(RunningHook { firing, handler, since: Instant::now() });
             }
             RunEventKind::Finished { run } | RunEventKind::BackgroundFinished { run, .. } => {
                 self.gone(event.firing, &run.handler);
@@ -88,7 +88,7 @@ impl Status {
     }
 
     fn what(&self, doing: &str) -> String {
-        let named = |one: &&Running| one.since.elapsed() >= NAMED_AFTER;
+        let named = |one: &&RunningHook| one.since.elapsed() >= NAMED_AFTER;
         if let Some(hook) = self.hooks.iter().rev().find(named) {
             let handler = &hook.handler;
             let source = styled(SOURCE, &handler.place.source.to_string());

@@ -3,13 +3,13 @@
 //! An answer is shown only as MessageDisplay hooks have changed it (D11). The rows of calls and hooks are those of every run
 //! for people; answers are this view's own.
 
-use super::super::wish::Output;
+use super::super::options::Output;
 use super::handle::Terminal;
 use super::markdown::Markdown;
 use super::questions::ASKS;
 use super::screen::width;
 use crate::out::Out;
-use crate::report::run::{Live, RunResult, Shown, Telling};
+use crate::report::run::{Live, RunResult, SessionEvent, Verbosity};
 use crate::report::style::plain;
 use becket_agent::update::{Happened, Origin, Update};
 use becket_engine::{RunEvent, RunEventKind};
@@ -30,7 +30,7 @@ impl View {
     pub(in crate::commands::run) fn new(terminal: Terminal, output: Output, out: &Out) -> Self {
         let telling = match output {
             Output::Screen(telling) | Output::Text(telling) => telling,
-            Output::Json | Output::Stream(_) => Telling::Needed,
+            Output::Json | Output::Stream(_) => Verbosity::Needed,
         };
         View {
             terminal,
@@ -42,17 +42,17 @@ impl View {
     }
 
     /// Shows what happened.
-    pub(in crate::commands::run) fn show(&mut self, shown: &Shown) {
+    pub(in crate::commands::run) fn show(&mut self, shown: &SessionEvent) {
         match shown {
-            Shown::Opened(_) => {
+            SessionEvent::Opened(_) => {
                 // The typed text is on the screen already.
                 drop(self.live.page(shown));
                 self.shows_any = false;
             }
-            Shown::Update(update) => self.update(update),
-            Shown::Hook(event) => self.hook(event, shown),
-            Shown::Control(_) => {}
-            Shown::Ended(result) => self.ended(result, shown),
+            SessionEvent::Update(update) => self.update(update),
+            SessionEvent::Hook(event) => self.hook(event, shown),
+            SessionEvent::Control(_) => {}
+            SessionEvent::Ended(result) => self.ended(result, shown),
         }
     }
 
@@ -62,15 +62,15 @@ impl View {
             (Origin::Main, Happened::Displayed { text }) => self.lines(text),
             (Origin::Main, Happened::Answered { .. }) => {
                 self.markdown = Markdown::default();
-                self.rows(&Shown::Update(Box::new(without_text(update))));
+                self.rows(&SessionEvent::Update(Box::new(without_text(update))));
             }
             (Origin::Main, Happened::Retrying { .. }) => {
                 self.markdown = Markdown::default();
-                self.rows(&Shown::Update(Box::new(update.clone())));
+                self.rows(&SessionEvent::Update(Box::new(update.clone())));
             }
             // The questions say it themselves.
             (_, Happened::CallStarted { tool, .. }) if tool == ASKS => {}
-            (_, _) => self.rows(&Shown::Update(Box::new(update.clone()))),
+            (_, _) => self.rows(&SessionEvent::Update(Box::new(update.clone()))),
         }
     }
 
@@ -85,7 +85,7 @@ impl View {
         self.shows_any = true;
     }
 
-    fn hook(&mut self, event: &RunEvent, shown: &Shown) {
+    fn hook(&mut self, event: &RunEvent, shown: &SessionEvent) {
         self.terminal.status().hook(event);
         if let RunEventKind::Decided { verdict, .. } = &event.what {
             for sequence in &verdict.terminal_sequences {
@@ -95,13 +95,13 @@ impl View {
         self.rows(shown);
     }
 
-    fn rows(&mut self, shown: &Shown) {
+    fn rows(&mut self, shown: &SessionEvent) {
         self.live.fit(width());
         let page = self.live.page(shown);
         self.terminal.show(page.stderr);
     }
 
-    fn ended(&mut self, result: &RunResult, shown: &Shown) {
+    fn ended(&mut self, result: &RunResult, shown: &SessionEvent) {
         self.markdown = Markdown::default();
         let page = self.live.page(shown);
         if !self.shows_any && !page.stdout.trim().is_empty() && !result.is_error {

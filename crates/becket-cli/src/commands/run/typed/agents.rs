@@ -1,13 +1,13 @@
 //! `/agents`: the agents that the model may start.
 
-use super::answer::Answering;
+use super::answer::CommandContext;
 use crate::report::style::{FAINT, HEAD, NONE, SOURCE, indented};
 use crate::report::table::{Cell, Table};
 use becket_agent::agents::Definition;
 use becket_agent::definitions::ModelChoice;
 
 /// Returns each agent: its origin, its model, its tools, its purpose.
-pub(super) fn shown(answering: Answering<'_>) -> String {
+pub(super) fn shown(answering: CommandContext<'_>) -> String {
     let agents = answering.session.agents.agents();
     let mut table = Table::default();
     for agent in agents.all() {

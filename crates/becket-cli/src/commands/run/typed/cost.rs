@@ -1,11 +1,11 @@
 //! `/cost`: what was spent since the program was started, subagents included.
 
-use super::answer::Answering;
+use super::answer::CommandContext;
 use crate::report::table::{Cell, Table};
 use becket_agent::Spending;
 
 /// Tokens, price and time.
-pub(super) fn spent(answering: Answering<'_>) -> String {
+pub(super) fn spent(answering: CommandContext<'_>) -> String {
     let Spending { usage, cost_usd, with_model } = answering.session.agent.spent();
     let price = match cost_usd {
         Some(cost) => format!("{cost:.4} US dollars"),

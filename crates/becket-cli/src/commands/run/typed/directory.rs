@@ -1,6 +1,6 @@
 //! `/add-dir`: one more working directory.
 
-use super::answer::{Answering, Said};
+use super::answer::{CommandContext, CommandResult};
 use std::path::{Path, PathBuf};
 
 /// By what DirectoryAdded knows it.
@@ -10,7 +10,7 @@ const SOURCE: &str = "slash_command";
 ///
 /// # Errors
 /// Errors if none is named, or it is not a directory.
-pub(super) async fn added(answering: Answering<'_>, given: Option<&str>) -> Said {
+pub(super) async fn added(answering: CommandContext<'_>, given: Option<&str>) -> CommandResult {
     let given = given.ok_or("name a directory, as in `/add-dir ../shared`")?;
     let agent = &answering.session.agent;
     let path = agent.info().cwd.join(at_home(given, answering.at.around.home.as_deref()));

@@ -1,12 +1,12 @@
 //! `/help`: what may be typed.
 
-use super::answer::Answering;
+use super::answer::CommandContext;
 use super::table::{COMMANDS, names};
 use crate::report::style::{FAINT, HEAD, NONE};
 use crate::report::table::{Cell, Table};
 
 /// All commands: the program's own first, then those of files and servers.
-pub(super) fn all(answering: Answering<'_>) -> String {
+pub(super) fn all(answering: CommandContext<'_>) -> String {
     let mut own = Table::default();
     for command in COMMANDS {
         let typed = format!("/{} {}", command.name, command.hint);

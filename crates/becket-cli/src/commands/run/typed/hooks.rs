@@ -1,17 +1,17 @@
 //! `/hooks`: what `becket list` and `becket explain` show, of the session that is open.
 
-use super::answer::{Answering, Said};
+use super::answer::{CommandContext, CommandResult};
 use crate::report::human;
 use becket_embed::event::kind;
-use becket_embed::view::listed::Listed;
-use becket_embed::view::planned::Planned;
+use becket_embed::view::listed::HookListing;
+use becket_embed::view::planned::PlanReport;
 use becket_model::EventKind;
 
 /// The hooks of all events or of one; or the plan of the last event, as it would be now.
 ///
 /// # Errors
 /// Errors if there is no such event, or it has not been fired.
-pub(super) fn shown(answering: Answering<'_>, argument: Option<&str>) -> Said {
+pub(super) fn shown(answering: CommandContext<'_>, argument: Option<&str>) -> CommandResult {
     let words: Vec<&str> = argument.unwrap_or_default().split_whitespace().collect();
     match words.as_slice() {
         [] => listed(answering, None),
@@ -24,10 +24,10 @@ pub(super) fn shown(answering: Answering<'_>, argument: Option<&str>) -> Said {
     }
 }
 
-fn listed(answering: Answering<'_>, event: Option<&str>) -> Said {
+fn listed(answering: CommandContext<'_>, event: Option<&str>) -> CommandResult {
     let only = event.map(named).transpose()?;
     let engine = answering.session.agent.engine();
-    let listed = Listed::new(&engine.hooks(), &engine.gates(), only);
+    let listed = HookListing::new(&engine.hooks(), &engine.gates(), only);
     Ok(human::listed::render(&listed, answering.at.around))
 }
 
@@ -39,7 +39,7 @@ fn named(event: &str) -> Result<EventKind, String> {
     })
 }
 
-fn explained(answering: Answering<'_>, event: Option<&str>) -> Said {
+fn explained(answering: CommandContext<'_>, event: Option<&str>) -> CommandResult {
     let only = event.map(named).transpose()?;
     let Some(event) = answering.session.fired.last(only) else {
         return Err(match only {
@@ -48,7 +48,7 @@ fn explained(answering: Answering<'_>, event: Option<&str>) -> Said {
         });
     };
     let plan = answering.session.agent.engine().plan(&event);
-    let planned = Planned::new(&plan, event.body.subject(), Vec::new())
+    let planned = PlanReport::new(&plan, event.body.subject(), Vec::new())
         .with_modules(&answering.session.agent.engine().hooks())
         .with_rules(answering.session.agent.engine().settled_without_hooks(&event).as_ref());
     Ok(human::planned::render(&planned, answering.at.around))

@@ -1,6 +1,6 @@
 //! `/logout`: forgets the tokens of MCP servers. Of one, the session goes on; of all, it ends (SessionEnd `logout`).
 
-use super::answer::{Answering, Said};
+use super::answer::{CommandContext, CommandResult};
 use becket_mcp::auth::LoggedOut;
 use becket_mcp::{LoginError, Pool};
 use std::sync::atomic::Ordering;
@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 ///
 /// # Errors
 /// Tokens could not be forgotten: then a session that was to end goes on.
-pub(super) async fn forgotten(answering: Answering<'_>, server: Option<&str>) -> Said {
+pub(super) async fn forgotten(answering: CommandContext<'_>, server: Option<&str>) -> CommandResult {
     let session = answering.session;
     let pool = session.servers.as_ref();
     if let Some(server) = server {

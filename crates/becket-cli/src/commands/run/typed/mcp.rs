@@ -1,6 +1,6 @@
 //! `/mcp`: what `becket mcp list` and `becket mcp tools` show, of the servers of the session that is open.
 
-use super::answer::{Answering, Said};
+use super::answer::{CommandContext, CommandResult};
 use crate::report::human;
 use becket_embed::view::mcp::{McpServers, McpTools};
 use becket_mcp::{Names, Pool, ServerView};
@@ -9,7 +9,7 @@ use becket_mcp::{Names, Pool, ServerView};
 ///
 /// # Errors
 /// Errors if there is no such server, or it is not connected.
-pub(super) fn shown(answering: Answering<'_>, server: Option<&str>) -> Said {
+pub(super) fn shown(answering: CommandContext<'_>, server: Option<&str>) -> CommandResult {
     let session = answering.session;
     let views = session.servers.as_ref().map(Pool::servers).unwrap_or_default();
     match server {
@@ -21,7 +21,7 @@ pub(super) fn shown(answering: Answering<'_>, server: Option<&str>) -> Said {
     }
 }
 
-fn tools(views: &[ServerView], name: &str) -> Said {
+fn tools(views: &[ServerView], name: &str) -> CommandResult {
     let Some(view) = views.iter().find(|view| view.name == name) else {
         return Err(format!("there is no MCP server `{name}`; `/mcp` lists them"));
     };

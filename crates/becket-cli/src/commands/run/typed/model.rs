@@ -1,7 +1,7 @@
 //! `/model`, and `set_model` of the control protocol: the model from the next request on.
 
-use super::super::opened::Session;
-use super::answer::{Answering, Said};
+use super::super::session::Session;
+use super::answer::{CommandContext, CommandResult};
 use becket_engine::CancellationToken;
 
 /// The name by which the session's own model is meant, whatever it is called.
@@ -21,7 +21,7 @@ pub(crate) async fn switched(
     session: &Session,
     (name, source): (&str, &str),
     cancel: &CancellationToken,
-) -> Said {
+) -> CommandResult {
     let model = session.models.named(name).map_err(|error| error.to_string())?;
     let switched = session.agent.switch_model(model, (name, source), cancel).await;
     switched.map_err(|error| error.to_string())?;
@@ -32,7 +32,7 @@ pub(crate) async fn switched(
 ///
 /// # Errors
 /// As [`switched`].
-pub(super) async fn of_session(answering: Answering<'_>, name: Option<&str>) -> Said {
+pub(super) async fn of_session(answering: CommandContext<'_>, name: Option<&str>) -> CommandResult {
     let session = answering.session;
     let Some(name) = name else {
         let now = session.agent.info().model;

@@ -1,16 +1,16 @@
 //! `/permissions`: the rules that allow, ask and deny, and their origins.
 
-use super::super::assembled::WITHHELD;
-use super::answer::Answering;
+use super::super::build::WITHHELD;
+use super::answer::CommandContext;
 use crate::report::human::place;
 use crate::report::style::{ERROR, FAINT, GOOD, HEAD, NONE, SOURCE, WARNING, one_line, styled};
 use crate::report::table::{Cell, Table};
 use anstyle::Style;
-use becket_embed::view::hook::At as Place;
+use becket_embed::view::hook::SourcePosition as Place;
 use becket_engine::config::{Config, RuleList};
 
 /// The mode, the rules in the order in which they are asked (P11), the directories, and what is held back (G3, C7b).
-pub(super) fn shown(answering: Answering<'_>) -> String {
+pub(super) fn shown(answering: CommandContext<'_>) -> String {
     let agent = &answering.session.agent;
     let (info, config) = (agent.info(), agent.engine().config());
     let mut text = format!("{} {}\n", styled(HEAD, "mode"), info.mode);
@@ -31,7 +31,7 @@ pub(super) fn shown(answering: Answering<'_>) -> String {
     text
 }
 
-fn rules(answering: Answering<'_>, config: &Config) -> String {
+fn rules(answering: CommandContext<'_>, config: &Config) -> String {
     let mut table = Table::default();
     for list in [RuleList::Deny, RuleList::Ask, RuleList::Allow] {
         let (style, word) = named(list);

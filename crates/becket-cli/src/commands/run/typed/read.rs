@@ -6,13 +6,13 @@ use becket_llm::Block;
 
 /// A command that was typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Typed {
+pub(crate) struct SlashCommand {
     pub(super) command: Command,
     /// The text after its name, trimmed.
     pub(super) rest: String,
 }
 
-impl Typed {
+impl SlashCommand {
     /// Parses a prompt; `None` if it is for the model, or for skills. A prompt with attached material is not a command.
     pub(crate) fn read(prompt: &Prompt) -> Option<Self> {
         let [Block::Text(text)] = prompt.content.as_slice() else { return None };
@@ -22,7 +22,7 @@ impl Typed {
         let typed = text.trim().strip_prefix('/')?;
         let (name, rest) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
         let command = COMMANDS.iter().find(|command| command.name == name)?;
-        Some(Typed { command: *command, rest: rest.trim().to_owned() })
+        Some(SlashCommand { command: *command, rest: rest.trim().to_owned() })
     }
 
     /// Returns the argument, if the command takes one.
@@ -59,19 +59,20 @@ mod tests {
             ("/", None),
             ("", None),
         ] {
-            let read = Typed::read(&Prompt::text(prompt));
+            let read = SlashCommand::read(&Prompt::text(prompt));
             let read = read.as_ref().map(|typed| (typed.command.name, typed.rest.as_str()));
             assert_eq!(read, expected, "{prompt}");
         }
         let two = [Block::Text("/clear".to_owned()), Block::Text("and this".to_owned())];
-        assert_eq!(Typed::read(&Prompt::text("/clear").verbatim(true)), None);
-        assert_eq!(Typed::read(&Prompt::blocks(two.into())), None);
+        assert_eq!(SlashCommand::read(&Prompt::text("/clear").verbatim(true)), None);
+        assert_eq!(SlashCommand::read(&Prompt::blocks(two.into())), None);
     }
 
     #[test]
     fn what_takes_nothing_says_so() {
         let argument = |prompt: &str| {
-            Typed::read(&Prompt::text(prompt)).map(|typed| typed.argument().map(|it| it.map(str::to_owned)))
+            SlashCommand::read(&Prompt::text(prompt))
+                .map(|typed| typed.argument().map(|it| it.map(str::to_owned)))
         };
         assert_eq!(argument("/clear"), Some(Ok(None)));
         assert_eq!(argument("/model opus"), Some(Ok(Some("opus".to_owned()))));

@@ -1,7 +1,7 @@
 //! `/resume`: another session of this directory.
 
 use super::super::begins;
-use super::answer::{Answering, Said};
+use super::answer::{CommandContext, CommandResult};
 use crate::report::style::{FAINT, HEAD, NONE};
 use crate::report::table::{Cell, Table};
 use becket_agent::transcript::Listed;
@@ -14,7 +14,7 @@ const SHOWN: usize = 20;
 ///
 /// # Errors
 /// Errors if nothing is stored, there is no such session, or it is in use.
-pub(super) async fn other(answering: Answering<'_>, id: Option<&str>) -> Said {
+pub(super) async fn other(answering: CommandContext<'_>, id: Option<&str>) -> CommandResult {
     let at = answering.at;
     let agent = &answering.session.agent;
     let nothing = || "sessions are not stored here, so there is none to resume".to_owned();

@@ -9,34 +9,34 @@ pub(crate) struct Command {
     pub(crate) hint: &'static str,
     /// Its description, in a few words.
     pub(crate) about: &'static str,
-    pub(super) what: What,
+    pub(super) what: Action,
 }
 
-impl What {
+impl Action {
     /// Returns whether only a person at a terminal may say it: it grants something, or leaves the session.
     ///
     /// A program that drives a session may pass on text of its own users.
     pub(super) const fn needs_person(self) -> bool {
         match self {
-            What::AddDir | What::Resume | What::Logout => true,
-            What::Help
-            | What::Hooks
-            | What::Permissions
-            | What::Mcp
-            | What::Agents
-            | What::Tasks
-            | What::Model
-            | What::Cost
-            | What::Btw
-            | What::Compact
-            | What::Clear => false,
+            Action::AddDir | Action::Resume | Action::Logout => true,
+            Action::Help
+            | Action::Hooks
+            | Action::Permissions
+            | Action::Mcp
+            | Action::Agents
+            | Action::Tasks
+            | Action::Model
+            | Action::Cost
+            | Action::Btw
+            | Action::Compact
+            | Action::Clear => false,
         }
     }
 }
 
 /// The action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum Action {
     Help,
     Hooks,
     Permissions,
@@ -55,38 +55,38 @@ pub(super) enum What {
 
 /// All of them, in the order of help.
 pub(crate) const COMMANDS: [Command; 14] = [
-    of("help", "", "lists the commands", What::Help),
+    of("help", "", "lists the commands", Action::Help),
     of(
         "hooks",
         "[EVENT | explain [EVENT]]",
         "lists the hooks in force; explains what ran on the last event, and what did not",
-        What::Hooks,
+        Action::Hooks,
     ),
     of(
         "permissions",
         "",
         "shows the mode, the rules and the working directories, and where they come from",
-        What::Permissions,
+        Action::Permissions,
     ),
-    of("mcp", "[SERVER]", "shows the state of the MCP servers; the tools of one", What::Mcp),
-    of("agents", "", "lists the agents that the model may start", What::Agents),
-    of("tasks", "[stop ID]", "lists background tasks; stops one", What::Tasks),
-    of("model", "[NAME]", "shows which model answers; switches to another", What::Model),
-    of("add-dir", "DIR", "adds a working directory to this session", What::AddDir),
-    of("cost", "", "shows tokens, price and time so far", What::Cost),
-    of("btw", "QUESTION", "asks a side question, which the conversation does not keep", What::Btw),
+    of("mcp", "[SERVER]", "shows the state of the MCP servers; the tools of one", Action::Mcp),
+    of("agents", "", "lists the agents that the model may start", Action::Agents),
+    of("tasks", "[stop ID]", "lists background tasks; stops one", Action::Tasks),
+    of("model", "[NAME]", "shows which model answers; switches to another", Action::Model),
+    of("add-dir", "DIR", "adds a working directory to this session", Action::AddDir),
+    of("cost", "", "shows tokens, price and time so far", Action::Cost),
+    of("btw", "QUESTION", "asks a side question, which the conversation does not keep", Action::Btw),
     of(
         "logout",
         "[SERVER]",
         "forgets tokens of MCP servers and ends the session; with a server, only its tokens",
-        What::Logout,
+        Action::Logout,
     ),
-    of("resume", "[ID]", "lists the sessions of this directory; continues one of them", What::Resume),
-    of("compact", "[WHAT TO HEED]", "replaces the conversation with a summary", What::Compact),
-    of("clear", "", "starts a new conversation", What::Clear),
+    of("resume", "[ID]", "lists the sessions of this directory; continues one of them", Action::Resume),
+    of("compact", "[WHAT TO HEED]", "replaces the conversation with a summary", Action::Compact),
+    of("clear", "", "starts a new conversation", Action::Clear),
 ];
 
-const fn of(name: &'static str, hint: &'static str, about: &'static str, what: What) -> Command {
+const fn of(name: &'static str, hint: &'static str, about: &'static str, what: Action) -> Command {
     Command { name, hint, about, what }
 }
 

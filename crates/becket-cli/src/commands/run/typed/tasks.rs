@@ -1,6 +1,6 @@
 //! `/tasks`: what runs in the background of the session.
 
-use super::answer::{Answering, Said};
+use super::answer::{CommandContext, CommandResult};
 use crate::report::style::{FAINT, HEAD, NONE, SOURCE};
 use crate::report::table::{Cell, Table};
 use becket_agent::tasks::{TaskInfo, Tasks};
@@ -9,7 +9,7 @@ use becket_agent::tasks::{TaskInfo, Tasks};
 ///
 /// # Errors
 /// Errors if there is no such task, or the argument is malformed.
-pub(super) async fn shown(answering: Answering<'_>, argument: Option<&str>) -> Said {
+pub(super) async fn shown(answering: CommandContext<'_>, argument: Option<&str>) -> CommandResult {
     let tasks = &answering.session.tools.makes.tasks;
     let words: Vec<&str> = argument.unwrap_or_default().split_whitespace().collect();
     match words.as_slice() {
@@ -20,7 +20,7 @@ pub(super) async fn shown(answering: Answering<'_>, argument: Option<&str>) -> S
 }
 
 /// Ends a task of the session; also as the control protocol asks for it.
-async fn stopped(tasks: &Tasks, id: &str) -> Said {
+async fn stopped(tasks: &Tasks, id: &str) -> CommandResult {
     let before =
         tasks.find(id).ok_or_else(|| format!("there is no background task `{id}`; `/tasks` lists them"))?;
     let ran = before.status.name() == "running";

@@ -1,10 +1,10 @@
 //! The bodies of HTTP: what is read, with its limits, and what is written.
 
 use super::super::lines::LIMIT;
-use super::super::room::{Room, SHORT, Taken};
+use super::super::memory_budget::{MemoryBudget, Reservation, SHORT};
 use super::caller::Attendance;
 use super::refusal::Refusal;
-use super::route::Told;
+use super::route::LineStream;
 use hyper::body::{Body, Bytes, Frame, Incoming};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Response, StatusCode};
@@ -19,12 +19,12 @@ use tokio::time::timeout;
 const LONG: Duration = Duration::from_secs(30);
 
 /// An answer that is known to its end.
-pub(super) fn whole(status: StatusCode, bytes: Bytes) -> Response<Sent> {
-    of_lines(status, Sent::Whole(Some(bytes)))
+pub(super) fn whole(status: StatusCode, bytes: Bytes) -> Response<ResponseBody> {
+    of_lines(status, ResponseBody::Whole(Some(bytes)))
 }
 
 /// An answer of lines.
-pub(super) fn of_lines(status: StatusCode, sent: Sent) -> Response<Sent> {
+pub(super) fn of_lines(status: StatusCode, sent: ResponseBody) -> Response<ResponseBody> {
     let mut answer = Response::new(sent);
     *answer.status_mut() = status;
     answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/x-ndjson"));
@@ -32,16 +32,16 @@ pub(super) fn of_lines(status: StatusCode, sent: Sent) -> Response<Sent> {
 }
 
 /// The body of a response.
-pub(super) enum Sent {
+pub(super) enum ResponseBody {
     Whole(Option<Bytes>),
     /// Lines as they come. The client counts as there as long as they are open.
     Lines {
-        told: Told,
+        told: LineStream,
         _attendance: Attendance,
     },
 }
 
-impl Body for Sent {
+impl Body for ResponseBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -50,36 +50,36 @@ impl Body for Sent {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let next = match self.get_mut() {
-            Sent::Whole(bytes) => bytes.take(),
-            Sent::Lines { told, .. } => std::task::ready!(told.poll_next(context)),
+            ResponseBody::Whole(bytes) => bytes.take(),
+            ResponseBody::Lines { told, .. } => std::task::ready!(told.poll_next(context)),
         };
         Poll::Ready(next.map(|bytes| Ok(Frame::data(bytes))))
     }
 
     fn size_hint(&self) -> hyper::body::SizeHint {
         match self {
-            Sent::Whole(bytes) => {
+            ResponseBody::Whole(bytes) => {
                 hyper::body::SizeHint::with_exact(bytes.as_ref().map_or(0, |b| b.len() as u64))
             }
-            Sent::Lines { .. } => hyper::body::SizeHint::default(),
+            ResponseBody::Lines { .. } => hyper::body::SizeHint::default(),
         }
     }
 }
 
 /// The bytes that were read, and the memory reserved for them.
-pub(super) struct Held {
+pub(super) struct BodyBuffer {
     bytes: Vec<u8>,
-    room: Taken,
+    room: Reservation,
 }
 
-impl Held {
+impl BodyBuffer {
     /// Ends its last line.
     pub(super) fn end_line(&mut self) {
         self.bytes.push(b'\n');
     }
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for BodyBuffer {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
@@ -89,18 +89,22 @@ impl AsRef<[u8]> for Held {
 ///
 /// # Errors
 /// It is longer than a message may be, finds no room, takes too long, or breaks off.
-pub(super) async fn read(body: Incoming, room: &Room) -> Result<Held, Refusal> {
+pub(super) async fn read(body: Incoming, room: &MemoryBudget) -> Result<BodyBuffer, Refusal> {
     let told = body.size_hint();
     if told.lower() > LIMIT as u64 {
         return Err(Refusal::TooLong);
     }
     let announced = told.exact().and_then(|bytes| usize::try_from(bytes).ok());
     let room_taken = room.take(announced.unwrap_or(SHORT)).await.ok_or(Refusal::Full)?;
-    let held = Held { bytes: Vec::new(), room: room_taken };
+    let held = BodyBuffer { bytes: Vec::new(), room: room_taken };
     timeout(LONG, read_to_limit(body, held, room)).await.unwrap_or(Err(Refusal::Slow))
 }
 
-async fn read_to_limit(mut body: Incoming, mut held: Held, room: &Room) -> Result<Held, Refusal> {
+async fn read_to_limit(
+    mut body: Incoming,
+    mut held: BodyBuffer,
+    room: &MemoryBudget,
+) -> Result<BodyBuffer, Refusal> {
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
         let Ok(bytes) = frame.map_err(|_| Refusal::CutOff)?.into_data() else { continue };
         let length = held.bytes.len() + bytes.len();

@@ -2,9 +2,9 @@
 //!
 //! INVARIANT: a message is accepted completely or not at all, even if the request that carried it has gone.
 
-use super::super::connection::{Client, Ended};
-use super::body::Sent;
-use super::route::{self, Askers, Reader, Told};
+use super::super::connection::{Client, ConnectionEnd};
+use super::body::ResponseBody;
+use super::route::{self, Askers, LineStream, Reader};
 use becket_engine::CancellationToken;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -50,7 +50,7 @@ impl Caller {
         client: Client,
         linger: Duration,
         cancel: CancellationToken,
-    ) -> (Arc<Self>, impl Future<Output = Ended>) {
+    ) -> (Arc<Self>, impl Future<Output = ConnectionEnd>) {
         let ((to, heard), (said, from)) = (duplex(PIPE), duplex(PIPE));
         let (teller, reader) = route::stream();
         let caller = Arc::new(Caller {
@@ -78,7 +78,7 @@ impl Caller {
         (caller, tended)
     }
 
-    async fn served(&self, client: impl Future<Output = Ended>, linger: Duration) -> Ended {
+    async fn served(&self, client: impl Future<Output = ConnectionEnd>, linger: Duration) -> ConnectionEnd {
         let mut client = std::pin::pin!(client);
         tokio::select! {
             ended = &mut client => return ended,
@@ -120,12 +120,15 @@ impl Caller {
     }
 
     /// Returns the stream of becket's requests and notifications. An earlier stream ends.
-    pub(super) async fn told(self: &Arc<Self>, attendance: Attendance) -> Sent {
+    pub(super) async fn told(self: &Arc<Self>, attendance: Attendance) -> ResponseBody {
         let ends = CancellationToken::new();
         std::mem::replace(&mut *self.reading.lock().unwrap_or_else(PoisonError::into_inner), ends.clone())
             .cancel();
         let lines = self.reader.clone().lock_owned().await;
-        Sent::Lines { told: Told::new(lines, Box::pin(ends.cancelled_owned())), _attendance: attendance }
+        ResponseBody::Lines {
+            told: LineStream::new(lines, Box::pin(ends.cancelled_owned())),
+            _attendance: attendance,
+        }
     }
 
     /// Returns true if it accepts no more messages.

@@ -1,9 +1,9 @@
 //! The clients over HTTP, by the names that only they know.
 
-use super::super::connection::{Client, Ended};
-use super::super::lender::Lender;
+use super::super::connection::{Client, ConnectionEnd};
+use super::super::memory_budget::MemoryBudget;
 use super::super::presence::Presence;
-use super::super::room::Room;
+use super::super::session_defaults::SessionDefaults;
 use super::caller::Caller;
 use super::refusal::Refusal;
 use crate::out::Out;
@@ -19,10 +19,10 @@ const MOST: usize = 1_024;
 
 /// The state that all of them share.
 pub(super) struct Callers {
-    pub(super) host: Arc<Lender>,
+    pub(super) host: Arc<SessionDefaults>,
     pub(super) patience: Duration,
     pub(super) linger: Duration,
-    pub(super) room: Room,
+    pub(super) room: MemoryBudget,
     pub(super) cancel: CancellationToken,
     pub(super) out: Out,
     pub(super) all: Mutex<All>,
@@ -58,7 +58,7 @@ impl Callers {
         all.tasks.spawn(async move {
             let ended = tended.await;
             callers.all().by_name.remove(&id);
-            if let Ended::CutOff(why) = ended {
+            if let ConnectionEnd::CutOff(why) = ended {
                 callers.out.tell(&format!("{why}\n"));
             }
         });

@@ -4,7 +4,7 @@ use super::super::answers::Answer;
 use super::super::fault::Fault;
 use super::super::message::{self, Message};
 use super::super::method::CANCEL;
-use super::body::{Held, Sent, of_lines, read, whole};
+use super::body::{BodyBuffer, ResponseBody, of_lines, read, whole};
 use super::caller::{Attendance, Caller};
 use super::callers::Callers;
 use super::gate::Gate;
@@ -25,7 +25,7 @@ pub(super) async fn answered(
     gate: &Gate,
     callers: &Arc<Callers>,
     request: Request<Incoming>,
-) -> Response<Sent> {
+) -> Response<ResponseBody> {
     match done(gate, callers, request).await {
         Ok(answer) => answer,
         Err(refusal) => refusal.answer(),
@@ -36,7 +36,7 @@ async fn done(
     gate: &Gate,
     callers: &Arc<Callers>,
     request: Request<Incoming>,
-) -> Result<Response<Sent>, Refusal> {
+) -> Result<Response<ResponseBody>, Refusal> {
     gate.passes(request.uri(), request.headers())?;
     if request.uri().path() != "/" {
         return Err(Refusal::NoPath);
@@ -62,7 +62,7 @@ fn named(headers: &HeaderMap) -> Result<&[u8], Refusal> {
 }
 
 /// Brings messages to a connection, a new one where none is named, and waits for the answers to the requests among them.
-async fn post(callers: &Arc<Callers>, request: Request<Incoming>) -> Result<Response<Sent>, Refusal> {
+async fn post(callers: &Arc<Callers>, request: Request<Incoming>) -> Result<Response<ResponseBody>, Refusal> {
     let known = match request.headers().get(CONNECTION) {
         Some(id) => Some(callers.get(id.as_bytes())?),
         None => None,
@@ -109,15 +109,15 @@ fn requests(body: &[u8]) -> Result<Vec<Value>, Box<(Value, Fault)>> {
 /// Has messages heard, and gathers the answers.
 async fn brought(
     caller: &Arc<Caller>,
-    (messages, ids): (Held, Vec<Value>),
+    (messages, ids): (BodyBuffer, Vec<Value>),
     attendance: Attendance,
-) -> Result<Response<Sent>, Refusal> {
+) -> Result<Response<ResponseBody>, Refusal> {
     let (to, mut from) = unbounded_channel();
     if let Err(id) = caller.askers.add(&ids, &to) {
         return Ok(failed(StatusCode::CONFLICT, &id.clone(), Fault::IdInUse { id }));
     }
     drop(to);
-    let asked = Asked { caller: caller.clone(), ids };
+    let asked = PendingRequests { caller: caller.clone(), ids };
     let mut answers = Vec::new();
     let mut open = asked.ids.len();
     if caller.hears(messages).await {
@@ -135,12 +135,12 @@ async fn brought(
 }
 
 /// Requests whose answers are pending. Dropping it cancels those without an answer.
-struct Asked {
+struct PendingRequests {
     caller: Arc<Caller>,
     ids: Vec<Value>,
 }
 
-impl Drop for Asked {
+impl Drop for PendingRequests {
     fn drop(&mut self) {
         let unanswered = self.caller.askers.leave(&self.ids);
         let line =
@@ -153,7 +153,7 @@ impl Drop for Asked {
     }
 }
 
-fn failed(status: StatusCode, id: &Value, fault: Fault) -> Response<Sent> {
+fn failed(status: StatusCode, id: &Value, fault: Fault) -> Response<ResponseBody> {
     let line = serde_json::to_string(&Answer::new(id, Err(fault))).unwrap_or_default();
     whole(status, format!("{line}\n").into())
 }

@@ -24,7 +24,7 @@ const LONG: Duration = Duration::from_secs(5);
 const CHUNK: usize = 16 << 10;
 
 /// A stream that closes gracefully, unless `cancel` is cancelled.
-pub(super) struct Lingering {
+pub(super) struct LingerStream {
     stream: TcpStream,
     cancel: CancellationToken,
     rest: Option<Rest>,
@@ -36,9 +36,9 @@ struct Rest {
     end: Pin<Box<Sleep>>,
 }
 
-impl Lingering {
+impl LingerStream {
     pub(super) fn new(stream: TcpStream, cancel: CancellationToken) -> Self {
-        Lingering { stream, cancel, rest: None }
+        LingerStream { stream, cancel, rest: None }
     }
 
     /// Closes the own end, which is done once.
@@ -69,7 +69,7 @@ impl Lingering {
     }
 }
 
-impl AsyncRead for Lingering {
+impl AsyncRead for LingerStream {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -79,7 +79,7 @@ impl AsyncRead for Lingering {
     }
 }
 
-impl AsyncWrite for Lingering {
+impl AsyncWrite for LingerStream {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize>> {
         Pin::new(&mut self.get_mut().stream).poll_write(context, bytes)
     }

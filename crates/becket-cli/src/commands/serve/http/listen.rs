@@ -1,12 +1,12 @@
 //! A port of the loopback interface, and what comes in by it.
 
-use super::super::lender::Lender;
-use super::super::room::Room;
+use super::super::memory_budget::MemoryBudget;
+use super::super::session_defaults::SessionDefaults;
 use super::body::whole;
 use super::callers::Callers;
 use super::exchange;
 use super::gate::Gate;
-use super::linger::Lingering;
+use super::linger::LingerStream;
 use super::strangers::{Stranger, Strangers};
 use super::token::Token;
 use crate::error::CliError;
@@ -55,7 +55,7 @@ pub(in super::super) struct Wants {
 /// Serves all clients with the token, until a signal arrives.
 pub(in super::super) async fn served(
     wants: Wants,
-    host: Arc<Lender>,
+    host: Arc<SessionDefaults>,
     (cancel, out): (&CancellationToken, Out),
 ) -> Done {
     let (listener, address) = listener(wants.address).await.map_err(|why| CliError::Serve { why })?;
@@ -66,7 +66,7 @@ pub(in super::super) async fn served(
         host,
         patience: wants.patience,
         linger: wants.linger,
-        room: Room::default(),
+        room: MemoryBudget::default(),
         cancel: cancel.child_token(),
         out,
         all: Mutex::default(),
@@ -144,7 +144,7 @@ async fn heard(stream: TcpStream, stranger: Stranger, gate: Arc<Gate>, callers: 
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(BUFFER);
-    let stream = TokioIo::new(Lingering::new(stream, cancel.clone()));
+    let stream = TokioIo::new(LingerStream::new(stream, cancel.clone()));
     let mut connection = std::pin::pin!(http.serve_connection(stream, service));
     // Whatever goes wrong with a connection is its client's to see.
     tokio::select! {

@@ -2,7 +2,7 @@
 
 use super::super::fault::WireFault;
 use super::super::lines::LIMIT;
-use super::body::{Sent, whole};
+use super::body::{ResponseBody, whole};
 use hyper::header::{HeaderValue, WWW_AUTHENTICATE};
 use hyper::{Response, StatusCode};
 use serde_json::json;
@@ -78,7 +78,7 @@ impl Refusal {
     }
 
     /// Says it in the shape of all errors.
-    pub(super) fn answer(self) -> Response<Sent> {
+    pub(super) fn answer(self) -> Response<ResponseBody> {
         let (status, kind) = self.row();
         let error = WireFault { code: CODE, message: self.to_string(), data: json!({"kind": kind}) };
         let line = json!({"jsonrpc": "2.0", "id": null, "error": error});

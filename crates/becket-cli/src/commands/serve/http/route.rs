@@ -85,46 +85,46 @@ struct Head {
 }
 
 /// A line, and the room that it takes.
-pub(super) struct Held {
+pub(super) struct QueuedLine {
     line: Bytes,
     _room: OwnedSemaphorePermit,
 }
 
 /// The end of a stream that is written to.
-pub(super) struct Teller {
-    to: Sender<Held>,
+pub(super) struct LineSender {
+    to: Sender<QueuedLine>,
     room: Arc<Semaphore>,
 }
 
 /// The end that a client reads, one request of HTTP after the other.
-pub(super) type Reader = Arc<Turns<Receiver<Held>>>;
+pub(super) type Reader = Arc<Turns<Receiver<QueuedLine>>>;
 
 /// The lines for one HTTP request.
-pub(super) struct Told {
-    lines: OwnedMutexGuard<Receiver<Held>>,
+pub(super) struct LineStream {
+    lines: OwnedMutexGuard<Receiver<QueuedLine>>,
     ends: BoxFuture<'static, ()>,
 }
 
 /// A stream, empty.
-pub(super) fn stream() -> (Teller, Reader) {
+pub(super) fn stream() -> (LineSender, Reader) {
     let (to, from) = channel(LINES);
-    (Teller { to, room: Arc::new(Semaphore::new(ROOM)) }, Arc::new(Turns::new(from)))
+    (LineSender { to, room: Arc::new(Semaphore::new(ROOM)) }, Arc::new(Turns::new(from)))
 }
 
-impl Teller {
+impl LineSender {
     /// Adds a line once there is room for it. Without a reader it is dropped.
     async fn tell(&self, line: Bytes) {
         let size = u32::try_from(line.len().min(ROOM)).unwrap_or(u32::MAX);
         if let Ok(room) = self.room.clone().acquire_many_owned(size).await {
-            drop(self.to.send(Held { line, _room: room }).await);
+            drop(self.to.send(QueuedLine { line, _room: room }).await);
         }
     }
 }
 
-impl Told {
+impl LineStream {
     /// The lines of a stream until `ends` comes.
-    pub(super) fn new(lines: OwnedMutexGuard<Receiver<Held>>, ends: BoxFuture<'static, ()>) -> Self {
-        Told { lines, ends }
+    pub(super) fn new(lines: OwnedMutexGuard<Receiver<QueuedLine>>, ends: BoxFuture<'static, ()>) -> Self {
+        LineStream { lines, ends }
     }
 
     /// The next line; none at the end.
@@ -137,7 +137,7 @@ impl Told {
 }
 
 /// Takes line after line from a connection to its end.
-pub(super) async fn lines(from: impl AsyncRead + Unpin, askers: Askers, teller: Teller) {
+pub(super) async fn lines(from: impl AsyncRead + Unpin, askers: Askers, teller: LineSender) {
     let mut from = BufReader::new(from);
     loop {
         let mut line = Vec::new();
@@ -185,7 +185,7 @@ mod tests {
         let line = |n: usize| Some(Bytes::from(format!("{}\n", written[n])));
         assert_eq!((one.recv().await, one.recv().await, one.recv().await), (line(2), line(5), None));
         assert_eq!((other.recv().await, other.recv().await), (line(0), None));
-        let mut told = Told::new(reader.lock_owned().await, Box::pin(std::future::pending()));
+        let mut told = LineStream::new(reader.lock_owned().await, Box::pin(std::future::pending()));
         for expected in [line(1), line(4), None] {
             assert_eq!(std::future::poll_fn(|context| told.poll_next(context)).await, expected);
         }
@@ -205,7 +205,7 @@ mod tests {
         });
         tokio::time::sleep(std::time::Duration::from_millis(200)).await;
         assert!(!written.is_finished(), "the third is not taken while two do not fit");
-        let mut told = Told::new(reader.lock_owned().await, Box::pin(std::future::pending()));
+        let mut told = LineStream::new(reader.lock_owned().await, Box::pin(std::future::pending()));
         for _ in 0..3 {
             let line = std::future::poll_fn(|context| told.poll_next(context)).await;
             assert_eq!(line.map(|line| line.len()), Some(ROOM / 2 + 2));

@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 /// The events that hooks work on now.
 #[derive(Debug, Default)]
-pub(super) struct Firings(HashMap<u64, Firing>);
+pub(super) struct Firings(HashMap<u64, OpenFiring>);
 
 #[derive(Debug)]
-struct Firing {
+struct OpenFiring {
     event: EventKind,
     name: String,
     call: Option<String>,
@@ -22,7 +22,7 @@ struct Firing {
 }
 
 /// An event on which the hooks have decided.
-pub(super) struct Decided {
+pub(super) struct FiringSummary {
     /// The call that it is about.
     pub(super) call: Option<String>,
     /// Its title.
@@ -35,7 +35,7 @@ pub(super) struct Decided {
     verdict: Arc<Verdict>,
 }
 
-impl Decided {
+impl FiringSummary {
     /// Returns true if it contains the reason why its call was stopped.
     pub(super) fn says_why(&self) -> bool {
         self.verdict.joined_reason().is_some()
@@ -49,10 +49,10 @@ impl Decided {
 
 impl Firings {
     /// Takes note of what happened, and tells an event that is over.
-    pub(super) fn decided(&mut self, event: &RunEvent, counts: &mut Counts) -> Option<Decided> {
+    pub(super) fn decided(&mut self, event: &RunEvent, counts: &mut Counts) -> Option<FiringSummary> {
         match &event.what {
             RunEventKind::Fired { event: fired } => {
-                self.0.insert(event.firing, Firing::new(fired));
+                self.0.insert(event.firing, OpenFiring::new(fired));
             }
             RunEventKind::Finished { run } => {
                 counts.hook(run);
@@ -61,10 +61,10 @@ impl Firings {
                 }
             }
             RunEventKind::Decided { verdict, .. } => {
-                let Firing { event, name: head, call, runs } = self.0.remove(&event.firing)?;
+                let OpenFiring { event, name: head, call, runs } = self.0.remove(&event.firing)?;
                 let sends_back = sends_back(event, verdict);
                 let ends = is_end(event);
-                return Some(Decided { call, head, sends_back, ends, runs, verdict: verdict.clone() });
+                return Some(FiringSummary { call, head, sends_back, ends, runs, verdict: verdict.clone() });
             }
             RunEventKind::BackgroundFinished { run, .. } => counts.hook(run),
             RunEventKind::Skipped(_)
@@ -76,9 +76,9 @@ impl Firings {
     }
 }
 
-impl Firing {
+impl OpenFiring {
     fn new(event: &Event) -> Self {
-        Firing { event: event.kind(), name: hook_name(event), call: call(event), runs: Vec::new() }
+        OpenFiring { event: event.kind(), name: hook_name(event), call: call(event), runs: Vec::new() }
     }
 }
 

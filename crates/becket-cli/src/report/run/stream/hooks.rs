@@ -12,12 +12,12 @@ use std::sync::Arc;
 /// The hooks that have started and not ended, of the events that are not over.
 #[derive(Debug, Default)]
 pub(super) struct Hooks {
-    firings: HashMap<u64, Firing>,
-    running: Vec<Running>,
+    firings: HashMap<u64, OpenFiring>,
+    running: Vec<RunningHook>,
 }
 
 #[derive(Debug)]
-struct Firing {
+struct OpenFiring {
     hook_name: String,
     hook_event: &'static str,
     /// The number of its hooks that continue in the background.
@@ -26,7 +26,7 @@ struct Firing {
 }
 
 #[derive(Debug)]
-struct Running {
+struct RunningHook {
     firing: u64,
     handler: Arc<Handler>,
     id: String,
@@ -91,7 +91,7 @@ impl Hooks {
     }
 
     /// A finished firing is removed: a session fires any number of them.
-    fn changed(&mut self, firing: u64, change: impl FnOnce(&mut Firing)) {
+    fn changed(&mut self, firing: u64, change: impl FnOnce(&mut OpenFiring)) {
         let Some(one) = self.firings.get_mut(&firing) else { return };
         change(one);
         if one.is_decided && one.left == 0 {
@@ -111,24 +111,24 @@ impl Hooks {
     fn fired(&mut self, firing: u64, event: &Event) {
         if event.kind() != EventKind::SessionEnd {
             let (hook_name, hook_event) = (hook_name(event), event.kind().name());
-            self.firings.insert(firing, Firing { hook_name, hook_event, left: 0, is_decided: false });
+            self.firings.insert(firing, OpenFiring { hook_name, hook_event, left: 0, is_decided: false });
         }
     }
 
     fn started(&mut self, firing: u64, handler: &Arc<Handler>, ids: Ids) -> Option<HookStarted> {
         self.firings.get(&firing)?;
-        self.running.push(Running { firing, handler: handler.clone(), id: ids.next() });
+        self.running.push(RunningHook { firing, handler: handler.clone(), id: ids.next() });
         self.hook(firing, handler)
     }
 
     fn hook(&self, firing: u64, handler: &Arc<Handler>) -> Option<HookStarted> {
-        let Firing { hook_name, hook_event, .. } = self.firings.get(&firing)?;
+        let OpenFiring { hook_name, hook_event, .. } = self.firings.get(&firing)?;
         let hook_id = self.running.iter().find(|one| one.is(firing, handler))?.id.clone();
         Some(HookStarted { hook_id, hook_name: hook_name.clone(), hook_event })
     }
 }
 
-impl Running {
+impl RunningHook {
     fn is(&self, firing: u64, handler: &Arc<Handler>) -> bool {
         self.firing == firing && Arc::ptr_eq(&self.handler, handler)
     }

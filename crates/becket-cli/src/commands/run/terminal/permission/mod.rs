@@ -15,7 +15,7 @@ mod subject;
 mod tests;
 mod update;
 
-use super::handle::{Said, Terminal, ToPut, Wants};
+use super::handle::{Terminal, ToPut, UserAnswer, Wants};
 use super::questions;
 use crate::report::style::{HEAD, styled};
 use becket_agent::tool_call::{PermissionAnswer, PermissionPrompt};
@@ -37,14 +37,16 @@ pub(super) async fn asked(terminal: &Terminal, prompt: &PermissionPrompt) -> Per
     let diff = diff::of(prompt).await;
     let document = subject::document(prompt, diff.as_ref());
     match terminal.put(ToPut::new(document, Wants::One(options))).await {
-        Said::Chose(places) => match places.first() {
+        UserAnswer::Chose(places) => match places.first() {
             Some(0) => PermissionAnswer::Allow { updates: Vec::new() },
             Some(at) if *at < no_at => PermissionAnswer::Allow { updates: prompt.suggestions.clone() },
             Some(at) if *at == words_at => instead(terminal).await,
             Some(_) | None => PermissionAnswer::Deny { message: None, interrupt: false },
         },
-        Said::Words(_) | Said::Nothing => PermissionAnswer::Deny { message: None, interrupt: false },
-        Said::Interrupted => PermissionAnswer::Deny { message: None, interrupt: true },
+        UserAnswer::Words(_) | UserAnswer::Nothing => {
+            PermissionAnswer::Deny { message: None, interrupt: false }
+        }
+        UserAnswer::Interrupted => PermissionAnswer::Deny { message: None, interrupt: true },
     }
 }
 
@@ -52,11 +54,11 @@ pub(super) async fn asked(terminal: &Terminal, prompt: &PermissionPrompt) -> Per
 async fn instead(terminal: &Terminal) -> PermissionAnswer {
     let head = format!("{}\n", styled(HEAD, "What should be done instead?"));
     match terminal.put(ToPut::words(head)).await {
-        Said::Words(words) if !words.trim().is_empty() => {
+        UserAnswer::Words(words) if !words.trim().is_empty() => {
             no(&format!("the user said no, and: {}", words.trim()))
         }
-        Said::Interrupted => PermissionAnswer::Deny { message: None, interrupt: true },
-        Said::Words(_) | Said::Chose(_) | Said::Nothing => {
+        UserAnswer::Interrupted => PermissionAnswer::Deny { message: None, interrupt: true },
+        UserAnswer::Words(_) | UserAnswer::Chose(_) | UserAnswer::Nothing => {
             PermissionAnswer::Deny { message: None, interrupt: false }
         }
     }

@@ -1,0 +1,273 @@
+//! Puts a session together: engine, servers, tools, the agent over them.
+//!
+//! The order is that of what needs what: servers want their host before there is an engine, the engine wants the toolbox
+//! before there are tools, and tools want the engine.
+
+mod builder;
+mod tool_factory;
+
+use super::agents_and_skills::AgentsAndSkills;
+use super::at_end::AtEnd;
+use super::begins;
+use super::control::{Host, HostPerson, HostsWishes, Initialize};
+use super::job::Job;
+use super::last_fired::LastFired;
+use super::memory;
+use super::options::Output;
+use super::printer::Printer;
+use super::servers;
+use super::session::Session;
+use super::shutdown::RunProcesses;
+use super::terminal::{ActiveWork, Person, Terminal};
+use super::typed;
+use super::worktree;
+use crate::args::{InputFormat, RunArgs};
+use crate::commands::fire::{started, told_errors};
+use crate::env::Surroundings;
+use crate::error::CliError;
+use crate::out::Out;
+use crate::report::run::SessionEvent;
+use crate::services::RunModels;
+use crate::session;
+use crate::telemetry;
+use becket_agent::elicit::McpHost;
+use becket_agent::mcp::HookCalls;
+use becket_agent::notes::Notes;
+use becket_agent::session::Facts;
+use becket_agent::tool_call::{AskPermission, Toolbox};
+use becket_agent::update::{Happened, Notice, Origin, Update, Watch};
+use becket_embed::host::SharedModels;
+use becket_embed::tools::AgentsTools;
+use becket_engine::{CancellationToken, Engine, RunEvent, Start as HowStarted};
+use becket_llm::Models;
+use becket_mcp::Pool;
+use becket_mcp::config::Configured;
+use becket_model::Session as Words;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// The context of a run.
+#[derive(Clone, Copy)]
+pub(super) struct RunContext<'a> {
+    pub(super) args: &'a RunArgs,
+    pub(super) session: &'a session::Session,
+    pub(super) around: &'a Surroundings,
+    pub(super) out: &'a Out,
+    pub(super) output: Output,
+    pub(super) cancel: &'a CancellationToken,
+    pub(super) left: &'a RunProcesses,
+    /// A directory for the private files of this run; its users create it.
+    pub(super) private: &'a Path,
+    /// The state of the run, for the program that started it in the background.
+    pub(super) job: &'a Job,
+    /// The program that drives the session over stdin and stdout, if one may.
+    pub(super) host: Option<&'a Host>,
+    /// The host's `initialize` request, if there was one.
+    pub(super) wants: Option<&'a Initialize>,
+    /// The terminal of the user, if the session is interactive.
+    pub(super) terminal: Option<&'a Terminal>,
+}
+
+/// Opens it.
+///
+/// # Errors
+/// Errors if a file can't be used, the configuration forbids the start, or there is no transcript to resume. Nothing is
+/// left then.
+pub(super) async fn assembled(
+    at: RunContext<'_>,
+    models: Arc<RunModels>,
+    printer: &Printer,
+) -> Result<Session, CliError> {
+    let host = servers::host(at);
+    let (servers, hidden_servers) = servers::pool_of(at, &host)?.unzip();
+    if let Some(pool) = &servers {
+        pool.start(at.cancel).await;
+    }
+    let hidden_servers = hidden_servers.unwrap_or_default();
+    let fired = LastFired::default();
+    let parts = SessionParts {
+        at,
+        models,
+        printer,
+        host,
+        servers: servers.clone(),
+        hidden_servers,
+        fired,
+        notes: memory::notes(at),
+    };
+    let made = parts.opened().await;
+    if let (Err(_), Some(pool)) = (&made, servers) {
+        pool.close().await;
+    }
+    made
+}
+
+/// The parts that form a session.
+struct SessionParts<'a> {
+    at: RunContext<'a>,
+    models: Arc<RunModels>,
+    printer: &'a Printer,
+    host: McpHost,
+    servers: Option<Pool>,
+    /// Entries of servers that do not count.
+    hidden_servers: Vec<Configured>,
+    fired: LastFired,
+    /// The notes of earlier sessions, and those for later ones.
+    notes: Option<Notes>,
+}
+
+/// The prefix of the codes of findings about grants that a file may not make (G3, C7b).
+pub(super) const WITHHELD: &str = "withheld-";
+
+/// The last answer as it was displayed.
+type DisplayedAnswer = Arc<Mutex<Option<String>>>;
+
+impl SessionParts<'_> {
+    async fn opened(self) -> Result<Session, CliError> {
+        let toolbox = Toolbox::default();
+        let for_hooks = AgentsTools::default();
+        let engine = self.engine(&toolbox, &for_hooks)?;
+        for_hooks.ready(engine.config(), self.at.session.environment().clone());
+        match self.on(&engine, toolbox).await {
+            Ok(session) => Ok(session),
+            Err(error) => {
+                engine.close().await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn on(self, engine: &Engine, toolbox: Toolbox) -> Result<Session, CliError> {
+        let at = self.at;
+        let facts = Facts::new(Words::new("", "", &at.session.start));
+        let of_facts = facts.clone();
+        self.host.ready(engine.clone(), move || of_facts.session());
+        let makes = self.makes(engine)?;
+        let models: Arc<dyn Models> = self.models.clone();
+        let own = AgentsAndSkills::load(
+            at,
+            &makes,
+            (&facts, models),
+            self.servers.as_ref(),
+            shows(self.printer.clone()),
+        )?;
+        own.diagnostics.iter().for_each(|diagnostic| self.notice(Notice::of(diagnostic)));
+        typed::hidden(&own.skills.skills()).into_iter().for_each(|text| self.notice(Notice::warning(text)));
+        let tools = self.tools(&own, makes, &facts, toolbox.clone());
+        tools.refresh().into_iter().for_each(|warning| self.notice(Notice::warning(warning)));
+        let displayed = DisplayedAnswer::default();
+        let builder = self.builder(engine, toolbox, &own)?.facts(facts);
+        let builder = self.lent(builder, &tools.makes, &displayed);
+        let at_end = AtEnd::new(self.models.clone(), self.notes.clone());
+        let turn_end = at_end.tasks(at, &tools.makes.tasks);
+        let builder = builder.at_turn_end(turn_end.clone());
+        let (builder, worktrees) =
+            worktree::lent(builder, at, own.works_as.as_deref(), tools.makes.worktrees.clone())?;
+        if let Some(terminal) = at.terminal {
+            // From here on only the terminal thread writes to the screen.
+            terminal.works(ActiveWork::Program("starting"));
+        }
+        let agent = tokio::select! {
+            opened = builder.open() => opened.map_err(|error| begins::not_opened(&error, begins::store(at).as_ref(), at)),
+            () = at.cancel.cancelled() => Err(CliError::Interrupted),
+        };
+        let agent = worktree::or_abandoned(agent, &worktrees).await?;
+        at_end.late.opened(&agent);
+        at.job.opened(&agent);
+        let AgentsAndSkills { agents, skills, works_as, .. } = own;
+        let (servers, models) = (self.servers, self.models);
+        let (hidden_servers, fired) = (self.hidden_servers, self.fired);
+        Ok(Session {
+            agent,
+            tools,
+            servers,
+            hidden_servers,
+            models,
+            agents,
+            skills,
+            fired,
+            wishes: HostsWishes::default(),
+            at_end,
+            job: at.job.clone(),
+            turn_end,
+            since: Instant::now(),
+            displayed,
+            is_narrowed: works_as.is_some(),
+            has_logged_out: AtomicBool::default(),
+        })
+    }
+
+    fn engine(&self, toolbox: &Toolbox, for_hooks: &AgentsTools) -> Result<Engine, CliError> {
+        let at = self.at;
+        let (printer, fired) = (self.printer.clone(), self.fired.clone());
+        let mut builder =
+            at.session.builder(self.person().is_some()).tools(toolbox.clone()).agent_tools(for_hooks.clone());
+        builder = builder.models(SharedModels(self.models.clone())).session_dir(at.private.join("hooks"));
+        builder = builder.observe(move |event: &RunEvent| {
+            fired.on(event);
+            printer.show(SessionEvent::Hook(Box::new(event.clone())));
+        });
+        if let Some(pool) = &self.servers {
+            builder = builder.mcp_tools(HookCalls::new(pool.clone()));
+        }
+        if let Some(terminal) = at.terminal {
+            builder = builder.ask_user(Person::at(terminal));
+        }
+        let sources = &at.args.sources;
+        builder = match (sources.safe_mode, sources.bare) {
+            (true, _) => builder.start(HowStarted::Safe),
+            (false, true) => builder.start(HowStarted::Bare),
+            (false, false) => builder,
+        };
+        let engine = started(telemetry::observed(builder).build(), at.around, at.out)?;
+        if let Some(wants) = at.wants {
+            wants.register(&engine, at)?;
+            wants.warnings().for_each(|text| self.notice(Notice::warning(text)));
+        }
+        told_errors(&engine, at.around, at.out);
+        let config = engine.config();
+        let withheld = config.diagnostics.iter().filter(|finding| finding.code.starts_with(WITHHELD));
+        withheld.for_each(|finding| self.notice(Notice::of(finding)));
+        at.left.of(&engine);
+        Ok(engine)
+    }
+
+    /// Returns the user to ask for permissions.
+    fn person(&self) -> Option<Arc<dyn AskPermission>> {
+        let is_wanted = self.at.args.sdk.permission_prompt_tool.is_some();
+        let host = self.at.host.filter(|_| is_wanted).map(|host| HostPerson::new(host.clone()));
+        let person: Option<Arc<dyn AskPermission>> = match self.at.terminal {
+            Some(terminal) => Some(Arc::new(Person::at(terminal))),
+            None => host.map(|host| Arc::new(host) as Arc<dyn AskPermission>),
+        };
+        person.map(|person| self.at.job.waits_for(person))
+    }
+
+    fn notice(&self, notice: Notice) {
+        shows(self.printer.clone()).on(&Update { of: Origin::Main, what: Happened::Notice(notice) });
+    }
+}
+
+impl RunContext<'_> {
+    /// Nobody comes back to a run with one prompt.
+    pub(super) fn is_one_shot(&self) -> bool {
+        self.args.format.input_format != Some(InputFormat::StreamJson) && self.terminal.is_none()
+    }
+}
+
+fn shows(printer: Printer) -> impl Watch + 'static {
+    move |update: &Update| printer.show(SessionEvent::Update(Box::new(update.clone())))
+}
+
+/// Shows all, and keeps what the last answer was shown as.
+fn watcher(printer: Printer, displayed: DisplayedAnswer) -> impl Watch + 'static {
+    let shows = shows(printer);
+    move |update: &Update| {
+        if let (Origin::Main, Happened::Answered { displayed: text, .. }) = (&update.of, &update.what) {
+            displayed.lock().unwrap_or_else(PoisonError::into_inner).clone_from(text);
+        }
+        shows.on(update);
+    }
+}

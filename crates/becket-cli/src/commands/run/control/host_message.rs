@@ -1,0 +1,75 @@
+//! A control line of the host, read as far as it is the same for all of them.
+
+use crate::report::run::{BadLine, quoted};
+use serde_json::{Map, Value};
+
+/// A message of the host.
+#[derive(Debug, PartialEq)]
+pub(super) enum HostMessage {
+    /// It wants something.
+    Request(Request),
+    /// An answer to a request of becket.
+    Response { id: String, answer: Result<Value, String> },
+    /// A cancellation of the host's own request.
+    Cancel { id: String },
+    /// That it is there.
+    Nothing,
+}
+
+/// A request of the host.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Request {
+    pub(super) id: String,
+    pub(super) subtype: String,
+    /// All that it says, `subtype` among it.
+    pub(super) fields: Map<String, Value>,
+}
+
+/// Reads a control line.
+///
+/// # Errors
+/// A part that every line of its type has is missing.
+pub(super) fn read(mut fields: Map<String, Value>) -> Result<HostMessage, BadLine> {
+    match fields.get("type").and_then(Value::as_str).unwrap_or_default() {
+        "control_request" => {
+            let id = text(&fields, "request_id")?;
+            let request = object(&mut fields, "request")?;
+            let subtype = text(&request, "subtype")?;
+            Ok(HostMessage::Request(Request { id, subtype, fields: request }))
+        }
+        "control_response" => response(object(&mut fields, "response")?),
+        "control_cancel_request" => Ok(HostMessage::Cancel { id: text(&fields, "request_id")? }),
+        _ => Ok(HostMessage::Nothing),
+    }
+}
+
+fn response(mut fields: Map<String, Value>) -> Result<HostMessage, BadLine> {
+    let id = text(&fields, "request_id")?;
+    let answer = match fields.get("subtype").and_then(Value::as_str) {
+        Some("success") => Ok(fields.remove("response").unwrap_or(Value::Null)),
+        Some("error") => Err(text(&fields, "error").unwrap_or_else(|_| "it does not say why".to_owned())),
+        Some(_) | None => {
+            let got = found(fields.get("subtype"));
+            return Err(BadLine::Control { field: "response.subtype", got, wanted: "`success` or `error`" });
+        }
+    };
+    Ok(HostMessage::Response { id, answer })
+}
+
+fn text(fields: &Map<String, Value>, field: &'static str) -> Result<String, BadLine> {
+    match fields.get(field) {
+        Some(Value::String(text)) => Ok(text.clone()),
+        other => Err(BadLine::Control { field, got: found(other), wanted: "a string" }),
+    }
+}
+
+fn object(fields: &mut Map<String, Value>, field: &'static str) -> Result<Map<String, Value>, BadLine> {
+    match fields.remove(field) {
+        Some(Value::Object(object)) => Ok(object),
+        other => Err(BadLine::Control { field, got: found(other.as_ref()), wanted: "an object" }),
+    }
+}
+
+fn found(value: Option<&Value>) -> String {
+    crate::report::style::one_line(&quoted(value), 100)
+}

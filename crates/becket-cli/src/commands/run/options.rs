@@ -1,0 +1,257 @@
+//! The options of `run`, resolved from its arguments before anything is opened: contradictions are reported here.
+
+use super::worktree;
+use crate::args::{Global, InputFormat, OutputFormat, RunArgs};
+use crate::env::Surroundings;
+use crate::error::CliError;
+use crate::report::run::{StreamOptions, Verbosity};
+use becket_engine::config::Sources;
+use becket_rules::suggest;
+use serde_json::Value;
+
+/// The variable that declares a sandbox, in which nothing can be harmed.
+const SANDBOX: &str = "IS_SANDBOX";
+/// The error if there is no prompt at all.
+const NOTHING: &str =
+    "there is nothing to do: give a prompt, as in `becket run -p 'tidy up'`, or pipe one in";
+/// The sources by name.
+const SOURCES: [&str; 3] = ["user", "project", "local"];
+
+/// The resolved options of a run.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct RunOptions {
+    pub(super) output: Output,
+    pub(super) prompts: Prompts,
+    pub(super) sources: Sources,
+    /// The error if stdin contains no prompt either.
+    pub(super) without_prompt: String,
+}
+
+/// The output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Output {
+    Text(Verbosity),
+    Json,
+    Stream(StreamOptions),
+    /// On the screen of an interactive session.
+    Screen(Verbosity),
+}
+
+/// The source of prompts.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Prompts {
+    /// Nowhere: hooks of the start are all that runs.
+    None,
+    /// From the arguments alone.
+    Argument(String),
+    /// From stdin, appended to that of the arguments; a resumed session may need none.
+    Piped { argument: Option<String>, may_be_empty: bool },
+    /// From stdin, one message a line.
+    Lines,
+    /// Somebody types them.
+    Typed { first: Option<String> },
+}
+
+impl RunOptions {
+    /// Resolves the arguments.
+    ///
+    /// # Errors
+    /// Errors if two of them contradict each other, one of them has no meaning, or there is no prompt.
+    pub(super) fn new(args: &RunArgs, global: &Global, around: &Surroundings) -> Result<Self, CliError> {
+        harmless(args, around)?;
+        session(args)?;
+        worktree::name(args)?;
+        driven(args, global)?;
+        let prompts = prompts(args, around)?;
+        Ok(RunOptions {
+            output: output(args, global, (around, &prompts))?,
+            prompts,
+            sources: sources(args.sources.setting_sources.as_deref())?,
+            without_prompt: without_prompt(args),
+        })
+    }
+}
+
+/// Rejects a run as root that allows everything outside of a sandbox.
+fn harmless(args: &RunArgs, around: &Surroundings) -> Result<(), CliError> {
+    let skips = args.permissions.dangerously_skip_permissions
+        || args.sdk.allow_dangerously_skip_permissions
+        || args.permissions.permission_mode.as_deref() == Some("bypassPermissions");
+    let is_sandbox = around.var(SANDBOX).is_some_and(|value| value == "1");
+    if skips && around.is_root && !is_sandbox {
+        return Err(CliError::usage(format!(
+            "with permissions skipped the model may do anything that root may: run as another user, or set `{SANDBOX}=1` inside of a sandbox"
+        )));
+    }
+    Ok(())
+}
+
+fn session(args: &RunArgs) -> Result<(), CliError> {
+    let of = &args.session;
+    let goes_on = of.resume.is_some() || of.continue_last;
+    if of.fork_session && !goes_on {
+        return Err(CliError::usage(
+            "`--fork-session` copies a session: name it with `--resume ID`, or take the latest with `--continue`",
+        ));
+    }
+    let Some(id) = &of.session_id else { return Ok(()) };
+    if uuid::Uuid::try_parse(id).is_err() {
+        return Err(CliError::usage(format!(
+            "`--session-id {id}` is not a UUID: write one as in `5f1c9f0e-3c0b-4b7e-9a55-0d6f2b1c7a10`"
+        )));
+    }
+    if goes_on && !of.fork_session {
+        return Err(CliError::usage(
+            "a resumed session keeps its id: leave `--session-id` out, or add `--fork-session`",
+        ));
+    }
+    Ok(())
+}
+
+/// Rejects options of the program that drives the session if they are not supported.
+fn driven(args: &RunArgs, global: &Global) -> Result<(), CliError> {
+    let (of, sdk) = (&args.format, &args.sdk);
+    if let Some((name, why)) = sdk.refused.given() {
+        return Err(CliError::usage(format!("`{name}` is not supported: {why}")));
+    }
+    let both = of.input_format == Some(InputFormat::StreamJson)
+        && of.output_format == Some(OutputFormat::StreamJson);
+    match sdk.permission_prompt_tool.as_deref() {
+        None => {}
+        Some("stdio") if both => {}
+        Some("stdio") => {
+            return Err(CliError::usage(
+                "`--permission-prompt-tool stdio` asks whoever reads stdout and answers on stdin: it needs \
+                 `--input-format stream-json --output-format stream-json`",
+            ));
+        }
+        Some(other) => {
+            return Err(CliError::usage(format!(
+                "`--permission-prompt-tool {other}`: only `stdio` is supported"
+            )));
+        }
+    }
+    if wants_sandbox(global) {
+        return Err(CliError::usage(
+            "`sandbox` in `--settings` is not supported: what runs would run without one",
+        ));
+    }
+    Ok(())
+}
+
+/// Returns true if the settings of the command line require a sandbox. Files of a user may: they are made for several
+/// programs.
+fn wants_sandbox(global: &Global) -> bool {
+    let given = global.settings.as_deref().filter(|given| given.trim_start().starts_with('{'));
+    let settings: Option<Value> = given.and_then(|given| serde_json::from_str(given).ok());
+    settings.is_some_and(|settings| settings["sandbox"]["enabled"] == Value::Bool(true))
+}
+
+fn output(
+    args: &RunArgs,
+    global: &Global,
+    (around, prompts): (&Surroundings, &Prompts),
+) -> Result<Output, CliError> {
+    let of = &args.format;
+    let format =
+        of.output_format.unwrap_or(if global.json { OutputFormat::Json } else { OutputFormat::Text });
+    let extra = [
+        ("--include-hook-events", of.include_hook_events),
+        ("--include-partial-messages", of.include_partial_messages),
+        ("--forward-subagent-text", of.forward_subagent_text),
+        ("--replay-user-messages", of.replay_user_messages),
+    ];
+    let found = extra.iter().find(|(_, is_set)| *is_set && format != OutputFormat::StreamJson);
+    if let Some((name, _)) = found {
+        return Err(CliError::usage(format!("`{name}` adds lines: it needs `--output-format stream-json`")));
+    }
+    let is_typed = matches!(prompts, Prompts::Typed { .. });
+    Ok(match format {
+        OutputFormat::Text if is_typed => {
+            Output::Screen(if of.verbose { Verbosity::All } else { Verbosity::Work })
+        }
+        OutputFormat::Json | OutputFormat::StreamJson if is_typed => {
+            return Err(CliError::usage(
+                "a session at a terminal prints for people: add `-p` for another format",
+            ));
+        }
+        OutputFormat::Text if of.verbose => Output::Text(Verbosity::All),
+        OutputFormat::Text if around.terminals.stderr => Output::Text(Verbosity::Work),
+        OutputFormat::Text => Output::Text(Verbosity::Needed),
+        OutputFormat::Json => Output::Json,
+        OutputFormat::StreamJson => Output::Stream(StreamOptions {
+            hooks: of.include_hook_events,
+            pieces: of.include_partial_messages,
+            subagents: of.forward_subagent_text,
+        }),
+    })
+}
+
+fn prompts(args: &RunArgs, around: &Surroundings) -> Result<Prompts, CliError> {
+    let argument = args.prompt.clone().filter(|prompt| !prompt.trim().is_empty());
+    let lines = args.format.input_format == Some(InputFormat::StreamJson);
+    if args.session.init_only {
+        return match argument {
+            Some(_) => {
+                Err(CliError::usage("`--init-only` takes no prompt: leave the prompt out, or write `--init`"))
+            }
+            None => Ok(Prompts::None),
+        };
+    }
+    if !args.print && !lines && around.terminals.stdin && around.terminals.stdout {
+        return match around.terminals.stderr {
+            true => Ok(Prompts::Typed { first: argument }),
+            false => Err(CliError::usage(
+                "a session at a terminal draws on stderr, too: leave stderr to the terminal, or add `-p`",
+            )),
+        };
+    }
+    let goes_on = args.session.resume.is_some() || args.session.continue_last;
+    match (lines, argument, around.terminals.stdin) {
+        (true, Some(_), _) => Err(CliError::usage(
+            "with `--input-format stream-json` prompts come from stdin, a line each: leave the prompt out of the arguments",
+        )),
+        (true, None, _) => Ok(Prompts::Lines),
+        (false, Some(text), true) => Ok(Prompts::Argument(text)),
+        // A deferred call needs no prompt to be taken up (D10).
+        (false, None, true) if goes_on => Ok(Prompts::None),
+        (false, None, true) => Err(CliError::usage(without_prompt(args))),
+        (false, argument, false) => Ok(Prompts::Piped { argument, may_be_empty: goes_on }),
+    }
+}
+
+fn sources(given: Option<&str>) -> Result<Sources, CliError> {
+    let Some(given) = given else { return Ok(Sources::default()) };
+    let mut sources = Sources { user: false, project: false, local: false };
+    for name in given.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        match name {
+            "user" => sources.user = true,
+            "project" => sources.project = true,
+            "local" => sources.local = true,
+            other => {
+                let near = suggest(other, &SOURCES).map(|near| format!("; did you mean `{near}`?"));
+                return Err(CliError::usage(format!(
+                    "`--setting-sources`: there is no source `{other}`: write `user`, `project` or `local`, separated by commas{}",
+                    near.unwrap_or_default()
+                )));
+            }
+        }
+    }
+    Ok(sources)
+}
+
+/// Returns the error if there is no prompt; it may be among the values of an option that takes several.
+fn without_prompt(args: &RunArgs) -> String {
+    let greedy = [
+        ("--allowedTools", args.permissions.allowed_tools.is_empty()),
+        ("--disallowedTools", args.permissions.disallowed_tools.is_empty()),
+        ("--add-dir", args.permissions.add_dir.is_empty()),
+        ("--mcp-config", args.sources.mcp_config.is_empty()),
+    ];
+    match greedy.iter().find(|(_, is_empty)| !is_empty) {
+        Some((name, _)) => format!(
+            "{NOTHING} (what follows `{name}` counts as its value: a prompt goes before it, or after `--`)"
+        ),
+        None => NOTHING.to_owned(),
+    }
+}

@@ -1,0 +1,88 @@
+//! Files that a run does not edit without a prompt, beside those that are always protected (`protocol.md` P14): the program's
+//! own permissions, and the scripts of its hooks, wherever they are.
+//!
+//! A guard that a model may rewrite guards nothing. Scripts are those that the text of a command names; what they run in
+//! turn is not followed.
+
+use super::begins;
+use super::build::RunContext;
+use becket_agent::Surroundings;
+use becket_engine::Engine;
+use becket_engine::handler::{Action, Command};
+use std::path::{Path, PathBuf};
+
+/// The extensions of scripts. A path to a file without an extension is one, too.
+const SCRIPTS: [&str; 14] =
+    ["sh", "bash", "zsh", "fish", "ps1", "py", "rb", "pl", "php", "lua", "js", "mjs", "cjs", "ts"];
+
+/// Returns the environment of tools, with all of these files protected.
+pub(super) fn kept(at: RunContext<'_>, engine: &Engine) -> Surroundings {
+    let request = at.session.request();
+    let plugins: Vec<PathBuf> =
+        engine.config().plugins.iter().map(|plugin| plugin.directory.clone()).collect();
+    let named = at.args.sources.mcp_config.iter().filter(|given| !given.trim_start().starts_with('{'));
+    let named = named.map(|file| request.start.join(file));
+    let own = [request.user_directory(), request.managed.clone(), begins::own_directory(at)];
+    let scripts = scripts(engine, &request.start, &request.profile.var("PROJECT_DIR"));
+    let all = plugins.into_iter().chain(named).chain(at.session.settings_file().map(Path::to_owned));
+    let all = all.chain(own.into_iter().flatten()).chain(scripts);
+    all.fold(Surroundings::new(at.session.environment().clone()), Surroundings::with_protected)
+}
+
+/// The scripts that hooks run. `variable` holds the project's directory in their texts.
+fn scripts(engine: &Engine, start: &Path, variable: &str) -> Vec<PathBuf> {
+    let hooks = engine.hooks();
+    let texts = hooks.all().flat_map(|handler| match &handler.action {
+        Action::Command(Command::Shell { script, .. }) => vec![script.to_string()],
+        Action::Command(Command::Exec { program, args }) => {
+            std::iter::once(program.to_string()).chain(args.iter().cloned()).collect()
+        }
+        Action::Http(_) | Action::McpTool(_) | Action::Prompt(_) | Action::Agent(_) | Action::Callback(_) => {
+            Vec::new()
+        }
+    });
+    texts
+        .flat_map(|text| words(&text, variable))
+        .map(|word| start.join(word))
+        .filter(|p| is_script(p))
+        .collect()
+}
+
+/// The words of a command, without quotes and seen from the project.
+fn words(text: &str, variable: &str) -> Vec<String> {
+    let text: String = text.chars().filter(|c| !matches!(c, '"' | '\'')).collect();
+    let text = text.replace(&format!("${{{variable}}}/"), "").replace(&format!("${variable}/"), "");
+    let ends =
+        |c: char| c.is_whitespace() || matches!(c, ';' | '|' | '&' | '(' | ')' | '<' | '>' | '`' | '=');
+    text.split(ends).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+fn is_script(path: &Path) -> bool {
+    let by_name = match path.extension() {
+        Some(ending) => SCRIPTS.iter().any(|known| ending.eq_ignore_ascii_case(known)),
+        None => true,
+    };
+    by_name && path.is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // rule: P14
+    #[test]
+    fn the_words_of_a_command_are_seen_from_the_project() {
+        for (text, expected) in [
+            ("python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/a.py", vec!["python3", ".claude/hooks/a.py"]),
+            ("${CLAUDE_PROJECT_DIR}/guard", vec!["guard"]),
+            (
+                "cd x && (./guard.sh --strict=yes)|cat",
+                vec!["cd", "x", "./guard.sh", "--strict", "yes", "cat"],
+            ),
+            ("sh 'scripts/a.sh';exit 2", vec!["sh", "scripts/a.sh", "exit", "2"]),
+            ("", vec![]),
+        ] {
+            assert_eq!(words(text, "CLAUDE_PROJECT_DIR"), expected, "{text}");
+        }
+    }
+}

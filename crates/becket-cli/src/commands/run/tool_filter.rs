@@ -1,0 +1,46 @@
+//! The selection of the program's own tools (`--tools`). Those of MCP servers are not affected.
+
+use becket_agent::tool_call::Tool;
+use std::sync::Arc;
+
+/// The tools that are kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum ToolFilter {
+    All,
+    Only(Arc<[String]>),
+}
+
+/// The former names of tools.
+const BEFORE: [(&str, &str); 3] =
+    [("Task", "Agent"), ("BashOutput", "TaskOutput"), ("KillShell", "TaskStop")];
+
+fn today(name: &str) -> &str {
+    BEFORE.iter().find(|(before, _)| *before == name).map_or(name, |(_, today)| today)
+}
+
+impl ToolFilter {
+    /// Parses the argument. Unknown names have no effect: a list for another program may contain them.
+    pub(super) fn of(given: Option<&str>) -> Self {
+        match given.map(str::trim) {
+            None | Some("default") => ToolFilter::All,
+            Some(names) => {
+                let names = names.split([',', ' ']).filter(|name| !name.is_empty());
+                ToolFilter::Only(names.map(|name| today(name).to_owned()).collect())
+            }
+        }
+    }
+
+    /// Returns true if a tool is kept.
+    pub(super) fn keeps(&self, tool: &dyn Tool) -> bool {
+        match self {
+            ToolFilter::All => true,
+            ToolFilter::Only(names) => names.iter().any(|name| name == tool.name()),
+        }
+    }
+
+    /// The tools that are kept.
+    pub(super) fn kept(&self, mut tools: Vec<Arc<dyn Tool>>) -> Vec<Arc<dyn Tool>> {
+        tools.retain(|tool| self.keeps(&**tool));
+        tools
+    }
+}

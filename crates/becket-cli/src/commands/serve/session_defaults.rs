@@ -1,0 +1,24 @@
+//! The defaults of all sessions of this process.
+
+use super::aside::Aside;
+use becket_embed::{Host, Open};
+use std::path::PathBuf;
+
+/// The defaults for the options of a client.
+pub(super) struct SessionDefaults {
+    pub(super) host: Host,
+    /// The file of the MCP servers that hooks of a session may call which names none itself.
+    pub(super) servers: Option<PathBuf>,
+    /// The places for lines that may take long.
+    pub(super) aside: Aside,
+}
+
+impl SessionDefaults {
+    /// Returns a client's options, completed by the defaults of this process.
+    pub(super) fn apply(&self, mut wants: Open) -> Open {
+        if wants.mcp_servers.is_none() && wants.mcp_config.is_none() {
+            wants.mcp_config.clone_from(&self.servers);
+        }
+        wants
+    }
+}

@@ -1,0 +1,66 @@
+//! The file that a scope's servers are written to.
+
+use super::files;
+use crate::args::McpScope;
+use crate::error::CliError;
+use crate::session::Session;
+use becket_embed::text::read_if_there;
+use becket_embed::trust;
+use becket_mcp::config::edit::Part;
+use std::path::PathBuf;
+
+/// The file that defines the servers of a scope.
+#[derive(Debug)]
+pub(crate) struct ScopeFile {
+    /// The file; it need not be there.
+    pub(crate) file: PathBuf,
+    /// The key of the project, for servers that are the user's in one project.
+    project: Option<String>,
+    scope: McpScope,
+}
+
+/// The file of a scope. A profile without a file of the user's own keeps servers in its settings.
+///
+/// # Errors
+/// Errors if there is no home directory.
+pub(crate) fn scope_file(scope: McpScope, session: &Session) -> Result<ScopeFile, CliError> {
+    let request = session.request();
+    let project = trust::project_root(&request);
+    let own = trust::user_file(&request);
+    let key = || Some(project.to_string_lossy().into_owned());
+    let (file, project) = match (scope, own) {
+        (McpScope::Project, _) => (project.join(files::PROJECT_FILE), None),
+        (McpScope::User, Some(file)) => (file, None),
+        (McpScope::Local, Some(file)) => (file, key()),
+        (McpScope::User, None) => {
+            (request.user_directory().ok_or(CliError::NoSessionDirectory)?.join("settings.json"), None)
+        }
+        (McpScope::Local, None) => {
+            (project.join(&*request.profile.directory).join("settings.local.json"), None)
+        }
+    };
+    Ok(ScopeFile { file, project, scope })
+}
+
+impl ScopeFile {
+    /// Returns its text; `None` if it does not exist.
+    ///
+    /// # Errors
+    /// It can't be read.
+    pub(crate) fn text(&self) -> Result<Option<String>, CliError> {
+        Ok(read_if_there(&self.file)?)
+    }
+
+    /// Returns the part of the file that contains the servers.
+    pub(crate) fn part(&self) -> Part<'_> {
+        self.project.as_deref().map_or(Part::Whole, Part::Project)
+    }
+
+    /// Returns true if a new file of its kind must be readable by its owner only: entries may contain keys.
+    pub(crate) fn is_private(&self) -> bool {
+        match self.scope {
+            McpScope::Local | McpScope::User => true,
+            McpScope::Project => false,
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The services of commands for hooks: models, MCP servers, a user to ask, the tools of agents.
+
+mod answers;
+mod hook_services;
+pub(crate) mod mcp;
+mod permission;
+mod person;
+pub(crate) mod question;
+mod run_models;
+
+pub(crate) use answers::Answers;
+pub(crate) use hook_services::{HookServices, ServiceOptions};
+pub(crate) use person::Person;
+pub(crate) use run_models::RunModels;
+
+use crate::args::ServiceArgs;
+use crate::env::Surroundings;
+use crate::error::CliError;
+use crate::session;
+use becket_embed::models::{self, Choice};
+use becket_llm::Models;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The models that the arguments and the environment name.
+///
+/// # Errors
+/// Where the script is none.
+pub(crate) fn models(
+    args: &ServiceArgs,
+    start: &Path,
+    around: &Surroundings,
+) -> Result<Arc<dyn Models>, CliError> {
+    let choice = Choice {
+        model: args.model.clone(),
+        url: args.model_url.clone(),
+        script: args.model_script.as_ref().map(|script| start.join(script)),
+    };
+    Ok(models::models(&choice, &session::environment(around))?)
+}

@@ -1,0 +1,170 @@
+//! The services for the hooks of one command, created from the arguments.
+
+use super::{Answers, Person};
+use crate::args::{FireArgs, McpCallArgs, ProgressChoice, ServiceArgs};
+use crate::env::Surroundings;
+use crate::error::CliError;
+use crate::out::Out;
+use crate::progress::Progress;
+use crate::report::style::{WARNING, plain, styled};
+use crate::services;
+use crate::session::Session;
+use becket_embed::host::SharedModels;
+use becket_embed::tools::AgentsTools;
+use becket_engine::{Builder, CancellationToken, Engine};
+use becket_llm::Models;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The options of a command for its hooks.
+pub(crate) struct ServiceOptions<'a> {
+    services: &'a ServiceArgs,
+    nobody_to_ask: bool,
+    /// stdin is read for something else than a person's keys.
+    is_piped_in: bool,
+    progress: ProgressChoice,
+    session_dir: Option<&'a Path>,
+}
+
+impl<'a> From<&'a FireArgs> for ServiceOptions<'a> {
+    fn from(args: &'a FireArgs) -> Self {
+        ServiceOptions {
+            services: &args.services,
+            nobody_to_ask: args.nobody_to_ask,
+            is_piped_in: args.fields.input.as_deref() == Some("-"),
+            progress: args.progress,
+            session_dir: args.session_dir.as_deref(),
+        }
+    }
+}
+
+impl<'a> From<&'a McpCallArgs> for ServiceOptions<'a> {
+    fn from(args: &'a McpCallArgs) -> Self {
+        ServiceOptions {
+            services: &args.services,
+            nobody_to_ask: args.nobody_to_ask,
+            is_piped_in: args.input == "-",
+            progress: ProgressChoice::Auto,
+            session_dir: None,
+        }
+    }
+}
+
+/// The services for hooks, and their display.
+pub(crate) struct HookServices {
+    models: Arc<dyn Models>,
+    tools: AgentsTools,
+    answers: Option<Answers>,
+    person: Option<Person>,
+    /// The directory for state that outlives this process, if one is named.
+    session_dir: Option<PathBuf>,
+    /// The progress display while they run.
+    pub(crate) progress: Progress,
+}
+
+impl HookServices {
+    /// Reads what the arguments name.
+    ///
+    /// # Errors
+    /// Where a file can't be used.
+    pub(crate) fn new(
+        options: &ServiceOptions<'_>,
+        session: &Session,
+        (around, out): (&Surroundings, &Out),
+        interrupt: &CancellationToken,
+    ) -> Result<Self, CliError> {
+        let answers =
+            options.services.answers.as_ref().map(|file| Answers::of_file(&session.start.join(file)));
+        let answers = answers.transpose()?;
+        let progress = match options.progress {
+            ProgressChoice::Auto if around.terminals.stderr => Progress::on_stderr(),
+            ProgressChoice::Auto | ProgressChoice::Never => Progress::off(),
+        };
+        let may_ask = answers.is_none() && !options.nobody_to_ask && is_somebody_there(options, around);
+        let person = around.program.clone().filter(|_| may_ask).map(|program| Person {
+            program,
+            colour: out.colours_stderr(),
+            progress: progress.clone(),
+            interrupt: interrupt.clone(),
+            out: *out,
+            terminal: Arc::default(),
+        });
+        let models = services::models(options.services, &session.start, around)?;
+        let session_dir = session_dir(options, session);
+        Ok(HookServices { models, tools: AgentsTools::default(), answers, person, session_dir, progress })
+    }
+
+    /// Creates the services for a hook of another agent: nothing is shown, and no user is asked.
+    ///
+    /// # Errors
+    /// Where a file can't be used.
+    pub(crate) fn silent(
+        options: &ServiceOptions<'_>,
+        session: &Session,
+        around: &Surroundings,
+    ) -> Result<Self, CliError> {
+        let models = services::models(options.services, &session.start, around)?;
+        let tools = AgentsTools::default();
+        let session_dir = session_dir(options, session);
+        Ok(HookServices {
+            models,
+            tools,
+            answers: None,
+            person: None,
+            session_dir,
+            progress: Progress::off(),
+        })
+    }
+
+    /// Lends it to the hooks of an engine.
+    pub(crate) fn to(&self, mut builder: Builder) -> Builder {
+        builder = builder.models(SharedModels(self.models.clone())).agent_tools(self.tools.clone());
+        if let Some(dir) = &self.session_dir {
+            builder = builder.session_dir(dir);
+        }
+        if let Some(answers) = &self.answers {
+            builder = builder.ask_user(answers.clone());
+        } else if let Some(person) = &self.person {
+            builder = builder.ask_user(person.clone());
+        }
+        if self.progress.is_on() {
+            let progress = self.progress.clone();
+            builder = builder.observe(move |event: &becket_engine::RunEvent| progress.on(event));
+        }
+        builder
+    }
+
+    /// Returns the user, if one can be asked.
+    pub(crate) fn person(&self) -> Option<&Person> {
+        self.person.as_ref()
+    }
+
+    /// Lends what depends on the configuration, once an engine has read it.
+    pub(crate) fn ready(&self, engine: &Engine, session: &Session) {
+        self.tools.ready(engine.config(), session.environment().clone());
+    }
+
+    /// Waits until no question is on the screen any more: one may have been withdrawn a moment ago.
+    pub(crate) async fn screen_is_free(&self) {
+        if let Some(person) = &self.person {
+            drop(person.terminal.lock().await);
+        }
+    }
+
+    /// Ends the display, and reports unanswered questions.
+    pub(crate) fn end(&self, out: &Out) {
+        self.progress.end();
+        for notice in self.answers.iter().flat_map(Answers::notices) {
+            out.tell(&format!("{} {}\n", styled(WARNING, "answers:"), plain(&notice)));
+        }
+    }
+}
+
+fn session_dir(options: &ServiceOptions<'_>, session: &Session) -> Option<PathBuf> {
+    options.session_dir.map(|dir| session.start.join(dir))
+}
+
+/// Returns true if a user is at the terminal: piped input does not change that.
+fn is_somebody_there(options: &ServiceOptions<'_>, around: &Surroundings) -> bool {
+    around.terminals.stderr && (around.terminals.stdin || options.is_piped_in)
+}

@@ -1,0 +1,113 @@
+//! The person at the terminal, asked by a process of its own.
+//!
+//! Whoever reads keys can't be interrupted; a process can. It restores the terminal as soon as its stdin ends: when the
+//! question is withdrawn, and when a signal ends `fire`. Where `fire` is killed it ends too, and restores what the shell,
+//! which has the terminal again, leaves to it.
+
+use super::question::{QuestionAnswer, ToAsk, WITHDRAWN};
+use crate::out::Out;
+use crate::progress::Progress;
+use crate::report::style::plain;
+use becket_engine::{AskUser, CancellationToken, Question};
+use std::future::Future;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
+use tokio::sync::{Mutex, OwnedMutexGuard};
+
+/// The user at the terminal.
+#[derive(Clone)]
+pub(crate) struct Person {
+    /// This program.
+    pub(crate) program: PathBuf,
+    /// True if stderr shows colour.
+    pub(crate) colour: bool,
+    /// The progress display beside the question.
+    pub(crate) progress: Progress,
+    /// Cancelled when the person wants all of it to stop.
+    pub(crate) interrupt: CancellationToken,
+    /// The output for the error that the user can't be asked.
+    pub(crate) out: Out,
+    /// Held until the terminal is as it was.
+    pub(crate) terminal: Arc<Mutex<()>>,
+}
+
+impl AskUser for Person {
+    fn ask<'a>(
+        &'a self,
+        question: &'a Question,
+        _: &'a CancellationToken,
+    ) -> Pin<Box<dyn Future<Output = Option<String>> + Send + 'a>> {
+        Box::pin(async move {
+            let terminal = self.terminal.clone().lock_owned().await;
+            let _paused = self.progress.pause();
+            match self.said(&ToAsk::new(question, self.colour), terminal).await {
+                QuestionAnswer::Chose(at) => question.options.get(at).map(|option| option.key.clone()),
+                QuestionAnswer::None => None,
+                QuestionAnswer::Interrupted => {
+                    self.interrupt.cancel();
+                    std::future::pending().await
+                }
+                QuestionAnswer::Unasked(why) => {
+                    self.out.tell(&format!("the question of a hook could not be asked: {}\n", plain(&why)));
+                    None
+                }
+            }
+        })
+    }
+}
+
+impl Person {
+    /// Starts the process and waits for its output. Dropping the future closes its stdin, which ends the process.
+    async fn said(&self, to_ask: &ToAsk, terminal: OwnedMutexGuard<()>) -> QuestionAnswer {
+        let unasked = |error: &dyn std::fmt::Display| QuestionAnswer::Unasked(error.to_string());
+        let (child, mut asked) = match self.start() {
+            Ok(started) => started,
+            Err(error) => return unasked(&error),
+        };
+        let mut line = match serde_json::to_vec(to_ask) {
+            Ok(line) => line,
+            Err(error) => return unasked(&error),
+        };
+        line.push(b'\n');
+        // A process that has ended before it has read is detected by its output.
+        drop(asked.0.write_all(&line));
+        let waiting = tokio::task::spawn_blocking(move || last_words(child, terminal));
+        match waiting.await {
+            Ok(Ok(words)) => serde_json::from_str(&words).unwrap_or_else(|error| unasked(&error)),
+            Ok(Err(error)) => unasked(&error),
+            Err(error) => unasked(&error),
+        }
+    }
+
+    fn start(&self) -> std::io::Result<(Child, PendingQuestion)> {
+        let mut command = Command::new(&self.program);
+        command.arg("ask").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        let mut child = command.spawn()?;
+        let stdin = child.stdin.take().ok_or_else(|| std::io::Error::other("it has no stdin"))?;
+        Ok((child, PendingQuestion(stdin)))
+    }
+}
+
+/// A question whose answer is awaited.
+struct PendingQuestion(ChildStdin);
+
+impl Drop for PendingQuestion {
+    /// Withdraws the question: a stdin that ends without that word means that `fire` was killed.
+    fn drop(&mut self) {
+        drop(self.0.write_all(WITHDRAWN));
+    }
+}
+
+/// Returns the output of a process at its end; then the terminal is free.
+fn last_words(mut child: Child, terminal: OwnedMutexGuard<()>) -> std::io::Result<String> {
+    let mut words = String::new();
+    if let Some(stdout) = &mut child.stdout {
+        stdout.read_to_string(&mut words)?;
+    }
+    child.wait()?;
+    drop(terminal);
+    Ok(words)
+}

@@ -1,0 +1,102 @@
+//! The places that configure servers, and their entries.
+//!
+//! Only the named file is read, and nothing is connected. A problem with one server is that server's error: its callers
+//! receive it, and the others can be used.
+
+use crate::text::{self, Unread};
+use becket_engine::Environment;
+use becket_mcp::Options;
+use becket_mcp::config::{self, ConfigError};
+use serde_json::{Map, Value};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The key of the servers in a file.
+const KEY: &str = "mcpServers";
+/// The place of servers that come from no file, for error messages.
+const HERE: &str = "mcp_servers";
+
+/// The variable with the time that connecting one may take, in milliseconds (X2).
+const CONNECT: &str = "MCP_TIMEOUT";
+/// The variable with a PEM file of more authorities.
+const AUTHORITIES: &str = "NODE_EXTRA_CA_CERTS";
+
+/// The configuration of MCP servers.
+#[derive(Debug, Clone)]
+pub enum McpConfig {
+    /// In a file of the shape of `.mcp.json`, by its whole path.
+    File(PathBuf),
+    /// Here, by their names; or as such a file has them, under `mcpServers` and nothing beside it.
+    Here(Map<String, Value>),
+}
+
+/// An error that keeps all of the configured servers from being used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unusable {
+    /// Their file can't be read.
+    #[error("{0}")]
+    Unread(#[from] Unread),
+    /// It is not JSON, or does not name any servers.
+    #[error("{0}")]
+    NoServers(#[from] ConfigError),
+    /// The variable of the time to connect holds no time.
+    #[error("`{CONNECT}={given}` is not a valid time: write milliseconds, as in `{CONNECT}=30000`")]
+    NoTime {
+        /// The type that was found.
+        given: String,
+    },
+}
+
+/// Servers that were read.
+#[derive(Debug)]
+pub struct LoadedServers {
+    pub(super) servers: Vec<config::Configured>,
+    pub(super) options: Options,
+}
+
+impl LoadedServers {
+    /// Reads what is named. The servers start in `start`, with the variables of `environment` and no others, which also fill
+    /// `${VAR}`. It reads a file, so it blocks.
+    ///
+    /// # Errors
+    /// None of them can be used.
+    pub fn read(named: &McpConfig, start: &Path, environment: &Environment) -> Result<Self, Unusable> {
+        let variables: Vec<(OsString, OsString)> =
+            environment.vars().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let servers = match named {
+            McpConfig::File(file) => config::read(&text::read(file)?, file, &variables)?,
+            McpConfig::Here(servers) => config::read(&whole(servers), HERE.as_ref(), &variables)?,
+        };
+        let mut options = Options::new(variables, start);
+        options.extra_ca = environment.var(AUTHORITIES).map(|file| start.join(file));
+        if let Some(given) = environment.var(CONNECT) {
+            options.connect_timeout = time(&given.to_string_lossy())?;
+        }
+        Ok(LoadedServers { servers, options })
+    }
+
+    /// The servers that can't be used as they are written, and why, a line each. Calls of them fail.
+    pub fn wrong(&self) -> Vec<String> {
+        let wrong = |server: &config::Configured| {
+            let why = server.config.as_ref().err()?;
+            Some(format!("the MCP server `{}` can't be used: {why}", server.name))
+        };
+        self.servers.iter().filter_map(wrong).collect()
+    }
+}
+
+/// The text of a file that would name them.
+fn whole(servers: &Map<String, Value>) -> String {
+    let is_whole = servers.len() == 1 && servers.contains_key(KEY);
+    let servers = Value::Object(servers.clone());
+    if is_whole { servers.to_string() } else { serde_json::json!({ KEY: servers }).to_string() }
+}
+
+/// A time from its milliseconds.
+fn time(given: &str) -> Result<Duration, Unusable> {
+    match given.trim().parse() {
+        Ok(some @ 1..) => Ok(Duration::from_millis(some)),
+        Ok(0) | Err(_) => Err(Unusable::NoTime { given: given.to_owned() }),
+    }
+}
