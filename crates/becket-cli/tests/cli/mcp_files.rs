@@ -87,7 +87,7 @@ fn an_entry_says_how_the_server_is_reached() {
     assert_eq!(env.becket(["mcp", "add-json", "--scope", "project", "new", json]).run().code, Some(0));
     assert!(read(&env.project().join(".mcp.json")).contains("\"timeout\": 5"));
     for (arguments, words) in [
-        (&["https://a.example/mcp", "--header", "A: b"][..], "`--header` follows the address"),
+        (&["https://a.example/mcp", "--header", "A: b"][..], "`--header` follows the URL"),
         (&["--header", "sk-secret-of-mine-0123456789", "https://a.example/"], "write `NAME: VALUE`"),
         (&["--env", "=x", "prog"], "write `NAME=VALUE`"),
     ] {

@@ -106,7 +106,7 @@ fn a_callback_that_takes_too_long_denies_the_call_and_is_taken_back() {
 // rule: H9
 #[test]
 fn a_host_that_has_hung_up_answers_nothing_and_the_call_is_denied() {
-    let env = one_call(&["nobody answers"]);
+    let env = one_call(&["can't answer"]);
     let mut host = Host::initialized(&env, &[], of_event("PreToolUse", json!({})));
     host.prompt("make it");
     host.hangs_up();

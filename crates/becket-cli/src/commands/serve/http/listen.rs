@@ -132,7 +132,7 @@ async fn heard(stream: TcpStream, stranger: Stranger, gate: Arc<Gate>, callers: 
         let (gate, callers) = (gate.clone(), callers.clone());
         let is_long = head_length(&request) > BUFFER;
         if gate.knows(request.headers()) {
-            stranger.is_known();
+            stranger.authenticate();
         }
         async move {
             // The buffer may have held more than it should.
@@ -150,6 +150,10 @@ async fn heard(stream: TcpStream, stranger: Stranger, gate: Arc<Gate>, callers: 
     tokio::select! {
         _ = &mut connection => return,
         () = cancel.cancelled() => {}
+    }
+    // Half a head is waited for until its time is up, so a connection that has to make room is closed at once.
+    if !stranger.is_authenticated() {
+        return;
     }
     connection.as_mut().graceful_shutdown();
     drop(connection.await);

@@ -4,6 +4,7 @@
 
 use becket_engine::CancellationToken;
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The limit on these connections. Each of them holds the head of a request at most.
@@ -19,6 +20,7 @@ pub(super) struct Strangers {
 pub(super) struct Stranger {
     number: u64,
     among: Arc<Strangers>,
+    is_authenticated: AtomicBool,
     /// Cancelled if it has to make room.
     pub(super) end: CancellationToken,
 }
@@ -34,7 +36,7 @@ impl Strangers {
         {
             oldest.cancel();
         }
-        Stranger { number, among: self.clone(), end }
+        Stranger { number, among: self.clone(), is_authenticated: AtomicBool::new(false), end }
     }
 
     fn waiting(&self) -> MutexGuard<'_, VecDeque<(u64, CancellationToken)>> {
@@ -43,14 +45,24 @@ impl Strangers {
 }
 
 impl Stranger {
-    /// It has brought the token.
-    pub(super) fn is_known(&self) {
+    /// Records that the connection has brought the token: it is no longer one of those that make room.
+    pub(super) fn authenticate(&self) {
+        self.is_authenticated.store(true, Ordering::Release);
+        self.leave();
+    }
+
+    /// Returns whether the connection has brought the token.
+    pub(super) fn is_authenticated(&self) -> bool {
+        self.is_authenticated.load(Ordering::Acquire)
+    }
+
+    fn leave(&self) {
         self.among.waiting().retain(|(number, _)| *number != self.number);
     }
 }
 
 impl Drop for Stranger {
     fn drop(&mut self) {
-        self.is_known();
+        self.leave();
     }
 }
