@@ -91,12 +91,12 @@ impl Tally {
 /// ```
 /// use becket_model::fold::{Entry, FoldOptions, fold};
 /// use becket_model::interpret::{Printed, PrintedBy, printed};
-/// use becket_model::{EventKind, OnFailure, Place, Privileges, Source};
+/// use becket_model::{EventKind, OnFailure, HandlerOrigin, Privileges, Source};
 ///
 /// let spec = EventKind::PreToolUse.spec();
 /// let output = Printed { exit: 2, stderr: b"no force pushes", ..Printed::nothing(PrintedBy::Command) };
 /// let taken = printed(spec, &output);
-/// let place = Place {
+/// let place = HandlerOrigin {
 ///     position: 0,
 ///     source: Source::Project,
 ///     label: "guard.sh".into(),
