@@ -9,7 +9,7 @@
 //!   the codes, O4 only speaks of "any other". That the JSON was not read is said in a warning.
 //! - On exit 2 the handler *has* answered, so JSON that breaks O1, O5 or O6 beside it is a warning and no failure.
 //!
-//! Under `onFailure: "block"` more counts as no usable answer; [`closed`] has all of that.
+//! Under `onFailure: "block"` more counts as no usable answer; `closed.rs` has all of that.
 
 mod announcement;
 mod answer;
