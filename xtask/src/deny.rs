@@ -16,7 +16,15 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     }
     if !cargo(&["deny", "--version"]).output().is_ok_and(|output| output.status.success()) {
         say("installing cargo-deny");
-        succeed(&mut cargo(&["install", "--locked", "--quiet", "cargo-deny", "--version", VERSION]))?;
+        succeed(&mut cargo(&[
+            "install",
+            "--locked",
+            "--quiet",
+            "--debug",
+            "cargo-deny",
+            "--version",
+            VERSION,
+        ]))?;
     }
     // The advisories are a database of their own, which a machine without network can't read.
     succeed(&mut cargo(&["deny", "--log-level", "error", "check", "bans", "licenses", "sources"]))
