@@ -8,6 +8,9 @@ use becket_model::wire::input::InputError;
 use std::io;
 use std::path::PathBuf;
 
+/// The exit code of a command, or the reason why it failed.
+pub(crate) type CommandResult = Result<u8, CliError>;
+
 /// The reason why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {

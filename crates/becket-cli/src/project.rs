@@ -10,7 +10,7 @@
 use crate::env;
 use crate::out::Out;
 use crate::report::style::plain;
-use crate::session::Session;
+use becket_embed::Launch as Session;
 use becket_engine::config::{NestedFolder, Request, repository_root};
 use std::path::{Path, PathBuf};
 

@@ -3,7 +3,7 @@
 use crate::args::{Cli, ColourChoice, Command};
 use crate::commands;
 use crate::env::Surroundings;
-use crate::error::CliError;
+use crate::error::{CliError, CommandResult};
 use crate::out::Out;
 use crate::report::style::{ERROR, plain};
 use crate::telemetry;
@@ -12,9 +12,6 @@ use clap::{CommandFactory, Parser};
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::process::ExitCode;
-
-/// The exit code of the process.
-pub(crate) type Done = Result<u8, CliError>;
 
 /// Runs the command that the arguments name.
 pub(crate) fn main(around: &Surroundings) -> ExitCode {
@@ -44,7 +41,7 @@ fn code_of(error: &CliError, command: &Command) -> u8 {
     if matches!(command, Command::Fire(_)) { 1 } else { error.exit_code() }
 }
 
-fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> Done {
+fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
     let global = &cli.global;
     match &cli.command {
         Command::Fire(args) => commands::fire::run(args, global, around, out),

@@ -6,7 +6,7 @@
 
 use crate::out::Out;
 use crate::report::style::{one_line, plain};
-use crate::run::Done;
+use crate::error::CommandResult;
 use crate::services::question::{QuestionAnswer, ToAsk, WITHDRAWN};
 use crossterm::terminal::{Clear, ClearType};
 use crossterm::{cursor, event, execute, terminal};
@@ -21,7 +21,7 @@ const WIDTH: usize = 100;
 const MOST_LINES: usize = 15;
 
 /// Asks.
-pub(crate) fn run(out: &Out) -> Done {
+pub(crate) fn run(out: &Out) -> CommandResult {
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line)?;
     let said = match serde_json::from_str::<ToAsk>(&line) {

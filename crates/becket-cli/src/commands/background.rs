@@ -2,10 +2,9 @@
 
 use crate::args::{BackgroundArgs, Global};
 use crate::env::Surroundings;
-use crate::error::CliError;
+use crate::error::{CliError, CommandResult};
 use crate::out::Out;
 use crate::report::{human, json};
-use crate::run::Done;
 use crate::session::{self, Session};
 use becket_embed::view::Report;
 use becket_embed::view::pending::AllPending;
@@ -17,7 +16,7 @@ use std::time::SystemTime;
 const DEFAULT: &str = "becket";
 
 /// Prints what is pending.
-pub(crate) fn run(args: &BackgroundArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
+pub(crate) fn run(args: &BackgroundArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let directory = directory(args, &session::launched(global, around)?)?;
     let listed =
         background_in(&directory).map_err(|error| CliError::unread(directory.join("background"), &error))?;

@@ -4,11 +4,10 @@ mod target;
 
 use crate::args::{CheckArgs, CheckFormat, Global};
 use crate::env::Surroundings;
-use crate::error::CliError;
+use crate::error::{CliError, CommandResult};
 use crate::out::Out;
 use crate::report::human::findings;
 use crate::report::{github, json, sarif};
-use crate::run::Done;
 use crate::session;
 use becket_embed::view::Report;
 use becket_embed::view::finding::CheckReport;
@@ -25,7 +24,7 @@ pub(super) struct CheckResult {
 }
 
 /// Checks what the arguments name. Ends with 1 on errors, and on warnings where they are denied.
-pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
+pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     if let (true, CheckFormat::Sarif | CheckFormat::Github) = (global.json, args.format) {
         return Err(CliError::usage(
             "`--json` and `--format` both name a format: give one of them".to_owned(),

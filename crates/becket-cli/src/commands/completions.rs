@@ -2,12 +2,12 @@
 
 use crate::args::Cli;
 use crate::out::Out;
-use crate::run::Done;
+use crate::error::CommandResult;
 use clap::CommandFactory;
 use clap_complete::Shell;
 
 /// Prints the script.
-pub(crate) fn run(shell: Shell, out: &Out) -> Done {
+pub(crate) fn run(shell: Shell, out: &Out) -> CommandResult {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "becket", &mut script);
     out.print_raw(&script)?;

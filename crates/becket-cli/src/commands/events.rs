@@ -5,13 +5,13 @@ use crate::env::Surroundings;
 use crate::event;
 use crate::out::Out;
 use crate::report::{human, json};
-use crate::run::Done;
+use crate::error::CommandResult;
 use becket_embed::view::Report;
 use becket_embed::view::event_row::EventRow;
 use becket_model::EventKind;
 
 /// Prints all events, or one in full.
-pub(crate) fn run(args: &EventsArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
+pub(crate) fn run(args: &EventsArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let kinds = match &args.event {
         Some(name) => vec![event::kind(name)?],
         None => EventKind::ALL.to_vec(),

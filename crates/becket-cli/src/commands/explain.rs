@@ -6,13 +6,13 @@ use crate::env::Surroundings;
 use crate::event;
 use crate::out::Out;
 use crate::report::{human, json};
-use crate::run::Done;
+use crate::error::CommandResult;
 use crate::session;
 use becket_embed::view::Report;
 use becket_embed::view::planned::PlanReport;
 
 /// Plans the event and shows the plan.
-pub(crate) fn run(args: &ExplainArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
+pub(crate) fn run(args: &ExplainArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let session = session::in_project(global, around, out)?;
     let given = event::given(event::kind(&args.event)?, &args.fields, &session.start, around)?;
     let engine = started(session.builder(true).build(), around, out)?;

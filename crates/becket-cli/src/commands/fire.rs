@@ -9,13 +9,12 @@ pub(crate) use as_hook::code_of_a_slip;
 use crate::args::{FireArgs, Global};
 use crate::enclosing;
 use crate::env::Surroundings;
-use crate::error::CliError;
+use crate::error::{CliError, CommandResult};
 use crate::event::{self, EventInput};
 use crate::interrupt;
 use crate::out::Out;
 use crate::report::style::{WARNING, one_line, plain, styled};
 use crate::report::{human, json};
-use crate::run::Done;
 use crate::services::{HookServices, ServiceOptions};
 use crate::session::{self, Session};
 use crate::telemetry;
@@ -28,7 +27,7 @@ use becket_engine::{CancellationToken, Engine, Outcome, StartError};
 use becket_model::Event;
 
 /// Runs the hooks and shows what they did; the exit code says what becomes of it.
-pub(crate) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
+pub(crate) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     if args.stdin_event {
         return as_hook::run(args, global, around, out);
     }
@@ -61,7 +60,7 @@ struct EventFiring<'a> {
 
 impl EventFiring<'_> {
     /// Fires with the MCP servers connected, and ends them afterwards.
-    async fn run(self, (args, global): (&FireArgs, &Global), around: &Surroundings, out: &Out) -> Done {
+    async fn run(self, (args, global): (&FireArgs, &Global), around: &Surroundings, out: &Out) -> CommandResult {
         let tell =
             |notice: &str| out.tell(&format!("{} {}\n", styled(WARNING, "MCP:"), one_line(notice, 500)));
         let mcp = servers::connected(args, self.session, self.cancel, tell).await?;
@@ -79,7 +78,7 @@ impl EventFiring<'_> {
         (args, global): (&FireArgs, &Global),
         around: &Surroundings,
         out: &Out,
-    ) -> Done {
+    ) -> CommandResult {
         let builder = servers::lent(self.services.to(self.session.builder(!args.nobody_to_ask)), mcp);
         let engine = started(telemetry::observed(builder).build(), around, out)?;
         told_errors(&engine, around, out);

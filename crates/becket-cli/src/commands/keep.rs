@@ -5,7 +5,7 @@
 
 use crate::env::Surroundings;
 use crate::out::Out;
-use crate::run::Done;
+use crate::error::CommandResult;
 
 #[cfg(not(unix))]
 pub(crate) use of_others::{guarded, run};
@@ -14,13 +14,13 @@ pub(crate) use of_unix::{guarded, run};
 
 #[cfg(unix)]
 mod of_unix {
-    use super::{Done, Out, Surroundings};
+    use super::{CommandResult, Out, Surroundings};
     use becket_process::{Command, Guard, Program};
     use std::ffi::OsStr;
     use std::path::Path;
 
     /// Waits for the end of the host, and then ends the processes that it has left.
-    pub(crate) fn run(private: &Path) -> Done {
+    pub(crate) fn run(private: &Path) -> CommandResult {
         becket_process::keep(std::io::stdin().lock());
         // After a run that has ended normally it does not exist.
         drop(std::fs::remove_dir_all(private));
@@ -46,10 +46,10 @@ mod of_unix {
 /// Elsewhere the system ends what a process has started.
 #[cfg(not(unix))]
 mod of_others {
-    use super::{Done, Out, Surroundings};
+    use super::{CommandResult, Out, Surroundings};
     use std::path::Path;
 
-    pub(crate) fn run(_: &Path) -> Done {
+    pub(crate) fn run(_: &Path) -> CommandResult {
         Ok(0)
     }
 

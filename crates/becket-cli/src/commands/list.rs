@@ -6,13 +6,13 @@ use crate::env::Surroundings;
 use crate::event;
 use crate::out::Out;
 use crate::report::{human, json};
-use crate::run::Done;
+use crate::error::CommandResult;
 use crate::session;
 use becket_embed::view::Report;
 use becket_embed::view::listed::HookListing;
 
 /// Prints the hook set. Ends with 1 where something of the configuration is not loaded.
-pub(crate) fn run(args: &ListArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
+pub(crate) fn run(args: &ListArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let only = args.event.as_deref().map(event::kind).transpose()?;
     let engine = started(session::in_project(global, around, out)?.builder(true).build(), around, out)?;
     let is_whole = told_errors(&engine, around, out);

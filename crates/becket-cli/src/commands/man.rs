@@ -1,15 +1,14 @@
 //! `becket man`: manual pages, made from the arguments' own description.
 
 use crate::args::Cli;
-use crate::error::CliError;
+use crate::error::{CliError, CommandResult};
 use crate::out::Out;
-use crate::run::Done;
 use clap::CommandFactory;
 use clap_mangen::Man;
 use std::path::Path;
 
 /// Prints the main page, or writes all pages into a directory.
-pub(crate) fn run(directory: Option<&Path>, out: &Out) -> Done {
+pub(crate) fn run(directory: Option<&Path>, out: &Out) -> CommandResult {
     let Some(directory) = directory else {
         let mut page = Vec::new();
         Man::new(Cli::command()).render(&mut page)?;

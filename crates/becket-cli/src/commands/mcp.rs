@@ -12,17 +12,16 @@ mod tools;
 
 use crate::args::{Global, McpArgs, McpCommand};
 use crate::env::Surroundings;
-use crate::error::CliError;
+use crate::error::{CliError, CommandResult};
 use crate::mcp::ServerSet;
 use crate::out::Out;
 use crate::report::style::{WARNING, one_line, styled};
-use crate::run::Done;
 use crate::session::{self, Session};
 use becket_embed::trust;
 use becket_rules::suggest;
 
 /// Does what the arguments say.
-pub(crate) fn run(args: &McpArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
+pub(crate) fn run(args: &McpArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let session = session::launched(global, around)?;
     let folder_trusted = trust::is_recorded(&session.request());
     let session = Session { folder_trusted, ..session };

@@ -2,7 +2,7 @@
 
 use crate::args::Cli;
 use crate::out::Out;
-use crate::run::Done;
+use crate::error::CommandResult;
 use clap::{Command, CommandFactory};
 
 const INTRODUCTION: &str = "\
@@ -14,7 +14,7 @@ once at the top.
 ";
 
 /// Prints the reference.
-pub(crate) fn run(out: &Out) -> Done {
+pub(crate) fn run(out: &Out) -> CommandResult {
     out.print_raw(text().as_bytes())?;
     Ok(0)
 }

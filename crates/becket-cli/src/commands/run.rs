@@ -35,12 +35,11 @@ mod worktree;
 use super::keep;
 use crate::args::{Global, RunArgs};
 use crate::env::Surroundings;
-use crate::error::CliError;
+use crate::error::{CliError, CommandResult};
 use crate::interrupt::{self, Caught};
 use crate::out::Out;
 use crate::project;
 use crate::report::style::{WARNING, plain, styled};
-use crate::run::Done;
 use crate::services::RunModels;
 use crate::session::{Session, launched};
 use becket_embed::text;
@@ -58,7 +57,7 @@ use std::sync::Arc;
 use terminal::{Terminal, View};
 
 /// Works on the prompts; the exit code says how that went.
-pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
+pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let options = RunOptions::new(args, global, around)?;
     let session = Session { sources: options.sources, ..launched(global, around)? };
     let args = &with_prompt_file(args, &session.start)?;

@@ -1,15 +1,14 @@
 //! `becket schema`: JSON Schemas of what is read and printed.
 
 use crate::args::{SchemaArgs, SchemaOf};
-use crate::error::CliError;
+use crate::error::{CliError, CommandResult};
 use crate::event;
 use crate::out::Out;
-use crate::run::Done;
 use becket_embed::view::Report;
 use becket_model::schema;
 
 /// Prints one schema.
-pub(crate) fn run(args: &SchemaArgs, out: &Out) -> Done {
+pub(crate) fn run(args: &SchemaArgs, out: &Out) -> CommandResult {
     let text = match &args.what {
         SchemaOf::Settings => generated("settings.json".to_owned())?,
         SchemaOf::Input { event } => generated(format!("input/{}.json", event::kind(event)?))?,

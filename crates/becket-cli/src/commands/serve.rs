@@ -46,10 +46,9 @@ pub(crate) use schema::schema;
 use crate::args::{Global, ServeArgs, ServiceArgs};
 use crate::commands::keep;
 use crate::env::Surroundings;
-use crate::error::CliError;
+use crate::error::{CliError, CommandResult};
 use crate::interrupt;
 use crate::out::Out;
-use crate::run::Done;
 use crate::services;
 use crate::session::launched;
 use aside::Aside;
@@ -64,7 +63,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Serves until the last client is gone, or a signal arrives.
-pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
+pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let launch = launched(global, around)?;
     let start = launch.start.clone();
     let model = ServiceArgs {
@@ -111,7 +110,7 @@ pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out:
 }
 
 /// One client, the program that has started this one.
-async fn on_stdio(host: Arc<SessionDefaults>, patience: Duration, cancel: &CancellationToken) -> Done {
+async fn on_stdio(host: Arc<SessionDefaults>, patience: Duration, cancel: &CancellationToken) -> CommandResult {
     let presence = Presence::of_stdout().map_err(CliError::Runtime)?;
     let client = Client { host, patience, presence, room: None };
     match client.served(tokio::io::stdin(), tokio::io::stdout(), cancel).await {
@@ -126,12 +125,12 @@ async fn on_socket(
     host: Arc<SessionDefaults>,
     patience: Duration,
     (cancel, out): (&CancellationToken, Out),
-) -> Done {
+) -> CommandResult {
     listen::served(path, host, patience, (cancel, out)).await
 }
 
 #[cfg(not(unix))]
-async fn on_socket(path: &Path, _: Arc<SessionDefaults>, _: Duration, _: (&CancellationToken, Out)) -> Done {
+async fn on_socket(path: &Path, _: Arc<SessionDefaults>, _: Duration, _: (&CancellationToken, Out)) -> CommandResult {
     let why = format!(
         "`{}`: Unix sockets are not supported on this system: leave `--socket` out, and use stdio",
         path.display()

@@ -9,12 +9,11 @@ use super::{background, human, plain, prepared, servers};
 use crate::args::{FireArgs, Global};
 use crate::enclosing;
 use crate::env::Surroundings;
-use crate::error::CliError;
+use crate::error::{CliError, CommandResult};
 use crate::event::read;
 use crate::interrupt;
 use crate::out::Out;
 use crate::report::hook_output;
-use crate::run::Done;
 use crate::services::{HookServices, ServiceOptions};
 use crate::session;
 use crate::telemetry;
@@ -30,7 +29,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Answers as a hook.
-pub(super) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: &Out) -> Done {
+pub(super) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let mut kind = None;
     let early = EarlySignals::block();
     match unless_it_panics(|| answered(&mut kind, &early, (args, global), around, out)) {
@@ -84,7 +83,7 @@ impl EarlySignals {
 }
 
 /// A panic would end the process with a code that a host takes for "nothing to say".
-fn unless_it_panics(work: impl FnOnce() -> Done) -> Done {
+fn unless_it_panics(work: impl FnOnce() -> CommandResult) -> CommandResult {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(CliError::Panicked))
 }
 
@@ -94,7 +93,7 @@ fn answered(
     (args, global): (&FireArgs, &Global),
     around: &Surroundings,
     out: &Out,
-) -> Done {
+) -> CommandResult {
     let event = event(kind, around)?;
     let session = prepared(session::as_hook(&event.session.cwd, global, around, out)?, args)?;
     let cancel = CancellationToken::new();

@@ -1,15 +1,14 @@
 //! `becket mcp approve`: approves a server of the project, as long as its entry does not change.
 
 use super::McpContext;
-use crate::error::CliError;
+use crate::error::{CliError, CommandResult};
 use crate::mcp::approvals;
 use crate::report::style::{GOOD, HEAD, plain, styled};
-use crate::run::Done;
 use becket_engine::config::{Access, write_text};
 use becket_mcp::config::{Disabled, Scope, Status};
 
 /// Writes or revokes an approval.
-pub(super) fn run(server: &str, revoke: bool, at: McpContext<'_>) -> Done {
+pub(super) fn run(server: &str, revoke: bool, at: McpContext<'_>) -> CommandResult {
     let file = at.gathered.approvals_file()?;
     let mut known = approvals(&file)?;
     let project = &at.gathered.project;
@@ -47,7 +46,7 @@ fn written(
     what: &str,
     server: &str,
     at: McpContext<'_>,
-) -> Done {
+) -> CommandResult {
     write_text(file, &known.to_text(), Access::Private)
         .map_err(|error| CliError::McpEdit { why: error.to_string() })?;
     let file = plain(&at.around.short(file));

@@ -5,12 +5,11 @@ mod past_hooks;
 
 use super::McpContext;
 use crate::args::McpCallArgs;
-use crate::error::CliError;
+use crate::error::{CliError, CommandResult};
 use crate::event::read;
 use crate::interrupt;
 use crate::report::style::{ERROR, WARNING, plain, styled};
 use crate::report::{human, json};
-use crate::run::Done;
 use crate::services::{HookServices, ServiceOptions};
 use becket_embed::view::Report;
 use becket_embed::view::mcp::McpCalled;
@@ -21,7 +20,7 @@ use serde_json::{Map, Value};
 use std::time::Duration;
 
 /// Calls the tool and shows its answer; the exit code says how it ended.
-pub(super) fn run(args: &McpCallArgs, at: McpContext<'_>) -> Done {
+pub(super) fn run(args: &McpCallArgs, at: McpContext<'_>) -> CommandResult {
     at.server(&args.server)?;
     let input = read::json_object(("`--input`", &args.input), &at.session.start, at.around)?;
     let wanted = CallRequest { args, input, limit: Duration::from_secs(args.timeout) };
@@ -63,7 +62,7 @@ impl CallRequest<'_> {
     }
 }
 
-fn shown(called: McpCalled, at: McpContext<'_>) -> Done {
+fn shown(called: McpCalled, at: McpContext<'_>) -> CommandResult {
     let code = called.ended.exit_code();
     for warning in &called.warnings {
         at.out.tell(&format!("{} {}\n", styled(WARNING, "warning:"), plain(warning)));

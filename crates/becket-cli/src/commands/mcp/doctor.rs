@@ -7,11 +7,10 @@ mod reach;
 mod steps;
 
 use super::McpContext;
-use crate::error::CliError;
+use crate::error::{CliError, CommandResult};
 use crate::interrupt;
 use crate::mcp::pool;
 use crate::report::{human, json};
-use crate::run::Done;
 use becket_embed::view::Report;
 use becket_embed::view::mcp::{McpServer, McpServers, McpState, why_disabled};
 use becket_engine::CancellationToken;
@@ -27,7 +26,7 @@ use steps::Steps;
 const AT_ONCE: usize = 8;
 
 /// Examines one server, or all of them.
-pub(super) fn run(server: Option<&str>, at: McpContext<'_>) -> Done {
+pub(super) fn run(server: Option<&str>, at: McpContext<'_>) -> CommandResult {
     let all = &at.gathered.resolved.servers;
     let chosen: Vec<&Configured> = match server {
         Some(name) => vec![at.server(name)?],

@@ -2,26 +2,25 @@
 
 use crate::args::{McpAddArgs, McpAddJsonArgs, McpScope, McpTransport};
 use crate::env::Surroundings;
-use crate::error::CliError;
+use crate::error::{CliError, CommandResult};
 use crate::event::read;
 use crate::mcp::{ScopeFile, scope_file};
 use crate::out::Out;
 use crate::report::style::{GOOD, HEAD, plain, styled};
-use crate::run::Done;
 use crate::session::Session;
 use becket_engine::config::{Access, write_text};
 use becket_mcp::config::edit::{self, IfThere};
 use serde_json::{Map, Value, json};
 
 /// Adds a server that is described by arguments.
-pub(super) fn add(args: &McpAddArgs, session: &Session, around: &Surroundings, out: &Out) -> Done {
+pub(super) fn add(args: &McpAddArgs, session: &Session, around: &Surroundings, out: &Out) -> CommandResult {
     let entry = entry(args)?;
     let written = NewEntry { name: &args.name, scope: args.scope, replace: args.replace };
     written.to_file(&entry, session, around, out)
 }
 
 /// Adds a server from a given entry.
-pub(super) fn add_json(args: &McpAddJsonArgs, session: &Session, around: &Surroundings, out: &Out) -> Done {
+pub(super) fn add_json(args: &McpAddJsonArgs, session: &Session, around: &Surroundings, out: &Out) -> CommandResult {
     let entry = read::json_object(("the entry of the server", &args.entry), &session.start, around)?;
     let written = NewEntry { name: &args.name, scope: args.scope, replace: args.replace };
     written.to_file(&entry, session, around, out)
@@ -33,7 +32,7 @@ pub(super) fn remove(
     scope: Option<McpScope>,
     session: &Session,
     (around, out): (&Surroundings, &Out),
-) -> Done {
+) -> CommandResult {
     let scopes = match scope {
         Some(scope) => vec![scope],
         None => vec![McpScope::Local, McpScope::Project, McpScope::User],
@@ -79,7 +78,7 @@ impl NewEntry<'_> {
         session: &Session,
         around: &Surroundings,
         out: &Out,
-    ) -> Done {
+    ) -> CommandResult {
         let home = scope_file(self.scope, session)?;
         let old = home.text()?.unwrap_or_default();
         let if_there = if self.replace { IfThere::Replace } else { IfThere::Refuse };
@@ -90,7 +89,7 @@ impl NewEntry<'_> {
     }
 }
 
-fn told(what: &str, name: &str, home: &ScopeFile, (around, out): (&Surroundings, &Out)) -> Done {
+fn told(what: &str, name: &str, home: &ScopeFile, (around, out): (&Surroundings, &Out)) -> CommandResult {
     let file = plain(&around.short(&home.file));
     out.print(&format!("{} {} in {file}\n", styled(GOOD, what), styled(HEAD, name)))?;
     Ok(0)

@@ -2,11 +2,10 @@
 
 use super::McpContext;
 use crate::args::McpListArgs;
-use crate::error::CliError;
+use crate::error::{CliError, CommandResult};
 use crate::interrupt;
 use crate::mcp::pool;
 use crate::report::{human, json};
-use crate::run::Done;
 use becket_embed::view::Report;
 use becket_embed::view::mcp::McpServers;
 use becket_engine::CancellationToken;
@@ -14,7 +13,7 @@ use std::sync::Arc;
 
 /// Connects the servers and lists them; a server that can't be connected is not an error of this command, unless it is
 /// strict.
-pub(super) fn run(args: &McpListArgs, at: McpContext<'_>) -> Done {
+pub(super) fn run(args: &McpListArgs, at: McpContext<'_>) -> CommandResult {
     let cancel = CancellationToken::new();
     let servers = interrupt::until_done(&cancel, async {
         let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;

@@ -5,12 +5,11 @@
 use super::McpContext;
 use crate::args::McpLoginArgs;
 use crate::commands::fire::{started, told_errors};
-use crate::error::CliError;
+use crate::error::{CliError, CommandResult};
 use crate::interrupt;
 use crate::mcp::{Keep, pool, pool_that_keeps};
 use crate::report::json;
 use crate::report::style::{GOOD, HEAD, WARNING, one_line, plain, styled};
-use crate::run::Done;
 use crate::telemetry;
 use becket_embed::view::Report;
 use becket_embed::view::mcp::{McpAccount, McpAccountState, McpKept};
@@ -27,7 +26,7 @@ use uuid::Uuid;
 const LONGEST: u64 = 64 * 1024;
 
 /// Logs in, where the server wants that.
-pub(super) fn login(args: &McpLoginArgs, at: McpContext<'_>) -> Done {
+pub(super) fn login(args: &McpLoginArgs, at: McpContext<'_>) -> CommandResult {
     at.server(&args.server)?;
     let cancel = CancellationToken::new();
     let account = interrupt::until_done(&cancel, async {
@@ -41,7 +40,7 @@ pub(super) fn login(args: &McpLoginArgs, at: McpContext<'_>) -> Done {
 }
 
 /// Forgets tokens.
-pub(super) fn logout(server: &str, at: McpContext<'_>) -> Done {
+pub(super) fn logout(server: &str, at: McpContext<'_>) -> CommandResult {
     at.server(server)?;
     let cancel = CancellationToken::new();
     let done = interrupt::until_done(&cancel, async {
@@ -162,7 +161,7 @@ fn first_line() -> std::io::Result<String> {
     Ok(line)
 }
 
-fn shown(account: McpAccount, at: McpContext<'_>) -> Done {
+fn shown(account: McpAccount, at: McpContext<'_>) -> CommandResult {
     if at.global.json {
         json::print(&Report::McpAccount(account), at.out)?;
         return Ok(0);

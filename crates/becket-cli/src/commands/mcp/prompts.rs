@@ -2,11 +2,10 @@
 
 use super::McpContext;
 use crate::args::McpPromptsArgs;
-use crate::error::CliError;
+use crate::error::{CliError, CommandResult};
 use crate::interrupt;
 use crate::mcp::pool;
 use crate::report::{human, json};
-use crate::run::Done;
 use becket_embed::view::Report;
 use becket_embed::view::mcp::{McpPrompt, McpPrompts};
 use becket_engine::CancellationToken;
@@ -20,7 +19,7 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Lists prompts, or fills one in.
-pub(super) fn run(args: &McpPromptsArgs, at: McpContext<'_>) -> Done {
+pub(super) fn run(args: &McpPromptsArgs, at: McpContext<'_>) -> CommandResult {
     at.server(&args.server)?;
     let cancel = CancellationToken::new();
     let (prompts, filled) = interrupt::until_done(&cancel, async {

@@ -1,11 +1,10 @@
 //! `becket mcp resources`: what a server offers to read, or one of its resources.
 
 use super::McpContext;
-use crate::error::CliError;
+use crate::error::{CliError, CommandResult};
 use crate::interrupt;
 use crate::mcp::pool;
 use crate::report::{human, json};
-use crate::run::Done;
 use becket_embed::view::Report;
 use becket_embed::view::mcp::{McpContents, McpResources};
 use becket_engine::CancellationToken;
@@ -16,7 +15,7 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Lists resources, or reads one.
-pub(super) fn run(server: &str, uri: Option<&str>, at: McpContext<'_>) -> Done {
+pub(super) fn run(server: &str, uri: Option<&str>, at: McpContext<'_>) -> CommandResult {
     at.server(server)?;
     match uri {
         Some(uri) => read(server, uri, at),
@@ -24,7 +23,7 @@ pub(super) fn run(server: &str, uri: Option<&str>, at: McpContext<'_>) -> Done {
     }
 }
 
-fn listed(server: &str, at: McpContext<'_>) -> Done {
+fn listed(server: &str, at: McpContext<'_>) -> CommandResult {
     let cancel = CancellationToken::new();
     let resources = interrupt::until_done(&cancel, async {
         let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;
@@ -41,7 +40,7 @@ fn listed(server: &str, at: McpContext<'_>) -> Done {
     Ok(0)
 }
 
-fn read(server: &str, uri: &str, at: McpContext<'_>) -> Done {
+fn read(server: &str, uri: &str, at: McpContext<'_>) -> CommandResult {
     let cancel = CancellationToken::new();
     let contents = interrupt::until_done(&cancel, async {
         let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;

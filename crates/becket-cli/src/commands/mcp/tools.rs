@@ -5,14 +5,14 @@ use crate::args::McpToolsArgs;
 use crate::interrupt;
 use crate::mcp::{pool, tools_of};
 use crate::report::{human, json};
-use crate::run::Done;
+use crate::error::CommandResult;
 use becket_embed::view::Report;
 use becket_embed::view::mcp::McpTools;
 use becket_engine::CancellationToken;
 use std::sync::Arc;
 
 /// Connects the server and shows its tools.
-pub(super) fn run(args: &McpToolsArgs, at: McpContext<'_>) -> Done {
+pub(super) fn run(args: &McpToolsArgs, at: McpContext<'_>) -> CommandResult {
     at.server(&args.server)?;
     let cancel = CancellationToken::new();
     let (tools, names) = interrupt::until_done(&cancel, async {

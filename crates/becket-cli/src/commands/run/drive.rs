@@ -8,9 +8,8 @@ use super::prompts::Prompts;
 use super::session::Session;
 use super::terminal;
 use super::typed::{CommandContext, SlashCommand};
-use crate::error::CliError;
+use crate::error::{CliError, CommandResult};
 use crate::report::run::{Ids, MessageMetadata, PromptStart, RunResult, SessionEvent};
-use crate::run::Done;
 use crate::services::RunModels;
 use becket_agent::session::Prompt;
 use becket_agent::turn::TurnEnd;
@@ -33,7 +32,7 @@ pub(super) async fn driven(
     models: Arc<RunModels>,
     prompts: Prompts,
     printer: Printer,
-) -> Done {
+) -> CommandResult {
     let (prompt, nothing) = match prompts {
         Prompts::Once(prompt) => (prompt, None),
         Prompts::OfHooks(nothing) => (None, Some(nothing)),
@@ -53,7 +52,7 @@ pub(super) async fn driven(
 }
 
 /// Works on the prompts of a run; `nothing` is the error if none comes, neither from the user nor from a hook.
-async fn worked(mut work: Driver<'_>, prompt: Option<Vec<Block>>, nothing: Option<String>) -> Done {
+async fn worked(mut work: Driver<'_>, prompt: Option<Vec<Block>>, nothing: Option<String>) -> CommandResult {
     let cancel = work.at.cancel;
     if let Some(prompt) = work.session.agent.initial_prompt().await {
         work.hooks_prompt(prompt, cancel).await;

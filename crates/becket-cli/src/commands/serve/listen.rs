@@ -7,9 +7,8 @@ use super::connection::{Client, ConnectionEnd};
 use super::memory_budget::MemoryBudget;
 use super::presence::Presence;
 use super::session_defaults::SessionDefaults;
-use crate::error::CliError;
+use crate::error::{CliError, CommandResult};
 use crate::out::Out;
-use crate::run::Done;
 use becket_engine::CancellationToken;
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{self, DirBuilder, File, Permissions};
@@ -33,7 +32,7 @@ pub(super) async fn served(
     host: Arc<SessionDefaults>,
     patience: Duration,
     (cancel, out): (&CancellationToken, Out),
-) -> Done {
+) -> CommandResult {
     let place = Place::taken(path).map_err(|why| CliError::Serve { why })?;
     out.tell(&format!("listening on {}\n", path.display()));
     let room = Arc::new(MemoryBudget::default());

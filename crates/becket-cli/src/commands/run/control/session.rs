@@ -13,8 +13,7 @@ use super::lines::{Lines, SessionInput};
 use super::requests::{Message, QueuedPrompt, Requests};
 use super::turns::Turns;
 use crate::args::RunArgs;
-use crate::error::CliError;
-use crate::run::Done;
+use crate::error::{CliError, CommandResult};
 use crate::services::RunModels;
 use becket_agent::skills::Kind;
 use serde_json::{Value, json};
@@ -30,7 +29,7 @@ pub(crate) async fn driven(
     models: Arc<RunModels>,
     mut lines: Lines,
     printer: &Printer,
-) -> Done {
+) -> CommandResult {
     let (wants, args) = described(at, &mut lines).await?.unzip();
     let host = lines.host.clone();
     let at =
@@ -82,7 +81,7 @@ async fn described(at: RunContext<'_>, lines: &mut Lines) -> Result<Option<(Init
 }
 
 /// Hears the host and works on its messages, both at once.
-async fn worked(at: RunContext<'_>, session: &Session, mut lines: Lines, printer: &Printer) -> Done {
+async fn worked(at: RunContext<'_>, session: &Session, mut lines: Lines, printer: &Printer) -> CommandResult {
     let turns = Turns::default();
     let host = lines.host.clone();
     let requests = Requests { host: host.clone(), at, session, turns: &turns, cancel: at.cancel };
@@ -109,7 +108,7 @@ async fn notify(session: &Session, host: &Host) {
 }
 
 /// Works on the messages in their order, until the end of the input.
-async fn all(mut work: Driver<'_>, mut messages: mpsc::UnboundedReceiver<Message>, turns: &Turns) -> Done {
+async fn all(mut work: Driver<'_>, mut messages: mpsc::UnboundedReceiver<Message>, turns: &Turns) -> CommandResult {
     let at = work.at;
     if let Some(prompt) = work.session.agent.initial_prompt().await {
         let turn = turns.first(at.cancel);

@@ -9,7 +9,7 @@ use super::super::team::has_news;
 use super::handle::{ActiveWork, Line, Terminal};
 use super::idle;
 use crate::report::style::{FAINT, HEAD, NONE, one_line, styled};
-use crate::run::Done;
+use crate::error::CommandResult;
 use crate::services::RunModels;
 use becket_agent::session::Prompt;
 use becket_engine::CancellationToken;
@@ -33,7 +33,7 @@ pub(in crate::commands::run) async fn driven(
     models: Arc<RunModels>,
     first: Option<String>,
     printer: &Printer,
-) -> Done {
+) -> CommandResult {
     let session = assembled(at, models, printer).await?;
     terminal.rests();
     terminal.show(greeting(at, terminal, &session));

@@ -9,9 +9,8 @@ use super::gate::Gate;
 use super::linger::LingerStream;
 use super::strangers::{Stranger, Strangers};
 use super::token::Token;
-use crate::error::CliError;
+use crate::error::{CliError, CommandResult};
 use crate::out::Out;
-use crate::run::Done;
 use becket_engine::CancellationToken;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{HeaderName, HeaderValue};
@@ -57,7 +56,7 @@ pub(in super::super) async fn served(
     wants: Wants,
     host: Arc<SessionDefaults>,
     (cancel, out): (&CancellationToken, Out),
-) -> Done {
+) -> CommandResult {
     let (listener, address) = listener(wants.address).await.map_err(|why| CliError::Serve { why })?;
     let token = Token::of(&wants.token).map_err(|why| CliError::Serve { why })?;
     let told = json!({"url": format!("http://{address}/"), "token_file": token.file()});
