@@ -46,7 +46,7 @@ pub(crate) fn given(
     let spec = kind.spec();
     let mut input = Map::new();
     if let Some(text) = &fields.input {
-        let given = read::json_object(("`--input`", text), start, around)
+        let given = read::json_object("`--input`", text, start, around)
             .map_err(|error| with_example(error, text, fields))?;
         add_input(&mut input, spec, given)?;
     }

@@ -67,8 +67,8 @@ fn types(common: &Map<String, Value>, universal: &Map<String, Value>, events: &M
             fields(&row["output"]),
         );
     }
-    by_name(&mut text, "The fields of each event.", ("Fields", "Fields"), events);
-    by_name(&mut text, "What a hook may say to each event.", ("Outputs", "Output"), events);
+    by_name(&mut text, "The fields of each event.", "Fields", "Fields", events);
+    by_name(&mut text, "What a hook may say to each event.", "Outputs", "Output", events);
     text
 }
 
@@ -78,7 +78,7 @@ fn fields(fields: &Value) -> impl Iterator<Item = (&String, &Value)> {
     fields.as_object().into_iter().flatten()
 }
 
-fn by_name(text: &mut String, about: &str, (name, end): (&str, &str), events: &Map<String, Value>) {
+fn by_name(text: &mut String, about: &str, name: &str, end: &str, events: &Map<String, Value>) {
     let _ = writeln!(text, "/** {about} */\nexport interface {name} {{");
     for event in events.keys() {
         let _ = writeln!(text, "  {event}: {event}{end};");

@@ -4,9 +4,9 @@
 //! stdin holds the question on its first line; when it ends, the terminal is restored and nothing is asked any more.
 //! INVARIANT: keys typed before the question was shown never answer it.
 
+use crate::error::CommandResult;
 use crate::out::Out;
 use crate::report::style::{one_line, plain};
-use crate::error::CommandResult;
 use crate::services::question::{QuestionAnswer, ToAsk, WITHDRAWN};
 use crossterm::terminal::{Clear, ClearType};
 use crossterm::{cursor, event, execute, terminal};

@@ -2,10 +2,10 @@
 
 use crate::args::{CheckOutputArgs, Global};
 use crate::env::Surroundings;
+use crate::error::CommandResult;
 use crate::event::{self, read};
 use crate::out::Out;
 use crate::report::{human, json};
-use crate::error::CommandResult;
 use crate::session;
 use becket_embed::text;
 use becket_embed::view::Report;
@@ -14,7 +14,12 @@ use becket_model::interpret::{self, Printed, PrintedBy};
 
 /// Reads an output from stdin and shows its effects. Exits with 1 if it is not a usable answer, or if a part of it is
 /// ignored: the ignored part may be the very word that denies.
-pub(crate) fn run(args: &CheckOutputArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
+pub(crate) fn run(
+    args: &CheckOutputArgs,
+    global: &Global,
+    around: &Surroundings,
+    out: &Out,
+) -> CommandResult {
     let spec = event::kind(&args.event)?.spec();
     let stderr = match args.stderr.as_deref() {
         None => String::new(),

@@ -1,8 +1,8 @@
 //! `becket completions`: a script for a shell, made from the arguments' own description.
 
 use crate::args::Cli;
-use crate::out::Out;
 use crate::error::CommandResult;
+use crate::out::Out;
 use clap::CommandFactory;
 use clap_complete::Shell;
 

@@ -2,10 +2,10 @@
 
 use crate::args::{EventsArgs, Global};
 use crate::env::Surroundings;
+use crate::error::CommandResult;
 use crate::event;
 use crate::out::Out;
 use crate::report::{human, json};
-use crate::error::CommandResult;
 use becket_embed::view::Report;
 use becket_embed::view::event_row::EventRow;
 use becket_model::EventKind;

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: 
     let session = prepared(session::in_project(global, around, out)?, args)?;
     let given = event::given(event::kind(name)?, &args.fields, &session.start, around)?;
     let cancel = CancellationToken::new();
-    let services = HookServices::new(&ServiceOptions::from(args), &session, (around, out), &cancel)?;
+    let services = HookServices::new(&ServiceOptions::from(args), &session, around, out, &cancel)?;
     let firing = EventFiring { session: &session, given, services: &services, cancel: &cancel };
     let done = interrupt::until_done(&cancel, firing.run((args, global), around, out));
     services.end(out);
@@ -60,7 +60,12 @@ struct EventFiring<'a> {
 
 impl EventFiring<'_> {
     /// Fires with the MCP servers connected, and ends them afterwards.
-    async fn run(self, (args, global): (&FireArgs, &Global), around: &Surroundings, out: &Out) -> CommandResult {
+    async fn run(
+        self,
+        (args, global): (&FireArgs, &Global),
+        around: &Surroundings,
+        out: &Out,
+    ) -> CommandResult {
         let tell =
             |notice: &str| out.tell(&format!("{} {}\n", styled(WARNING, "MCP:"), one_line(notice, 500)));
         let mcp = servers::connected(args, self.session, self.cancel, tell).await?;

@@ -4,8 +4,8 @@
 //! descriptor but its pipe.
 
 use crate::env::Surroundings;
-use crate::out::Out;
 use crate::error::CommandResult;
+use crate::out::Out;
 
 #[cfg(not(unix))]
 pub(crate) use of_others::{guarded, run};

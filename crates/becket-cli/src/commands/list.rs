@@ -3,10 +3,10 @@
 use super::fire::{started, told_errors};
 use crate::args::{Global, ListArgs};
 use crate::env::Surroundings;
+use crate::error::CommandResult;
 use crate::event;
 use crate::out::Out;
 use crate::report::{human, json};
-use crate::error::CommandResult;
 use crate::session;
 use becket_embed::view::Report;
 use becket_embed::view::listed::HookListing;

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &McpArgs, global: &Global, around: &Surroundings, out: &
     match &args.command {
         McpCommand::Add(args) => return edit::add(args, &session, around, out),
         McpCommand::AddJson(args) => return edit::add_json(args, &session, around, out),
-        McpCommand::Remove { name, scope } => return edit::remove(name, *scope, &session, (around, out)),
+        McpCommand::Remove { name, scope } => return edit::remove(name, *scope, &session, around, out),
         McpCommand::List(_)
         | McpCommand::Doctor { .. }
         | McpCommand::Tools(_)

@@ -1,8 +1,8 @@
 //! `becket reference`: docs/cli.md, made from the arguments' own description. A test keeps the file in step.
 
 use crate::args::Cli;
-use crate::out::Out;
 use crate::error::CommandResult;
+use crate::out::Out;
 use clap::{Command, CommandFactory};
 
 const INTRODUCTION: &str = "\

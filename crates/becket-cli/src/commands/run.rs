@@ -66,7 +66,7 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     let cancel = CancellationToken::new();
     // Nobody is asked to trust a folder for a session that can't be had.
     let models = Arc::new(RunModels::new(&args.model, &session.start, around)?);
-    let screen = terminal::opened(options.output, &session, (around, out), &cancel);
+    let screen = terminal::opened(options.output, &session, around, out, &cancel);
     let terminal = screen.as_ref().map(|(terminal, _)| terminal);
     let session = with_trust(session, args, terminal)?;
     warn_of_muted(args, out);
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     let private = around.temp.join(format!("becket-run-{}", uuid::Uuid::new_v4()));
     let _guard = keep::guarded(&private, around, out);
     let view = terminal.map(|terminal| View::new(terminal.clone(), options.output, out));
-    let places = printer::Destinations::new((around, out), debug, &cancel).with_view(view);
+    let places = printer::Destinations::new(around, out, debug, &cancel).with_view(view);
     let (printer, writing) = printer::start(options.output, places);
     let job = Job::of(around, &session.start, &printer);
     let left = RunProcesses::default();

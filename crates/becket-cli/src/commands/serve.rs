@@ -91,12 +91,12 @@ pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out:
     let cancel = CancellationToken::new();
     let done = interrupt::until_done_on_threads(&cancel, async {
         let done = match (&args.socket, args.http) {
-            (Some(socket), _) => on_socket(&start.join(socket), host, patience, (&cancel, *out)).await,
+            (Some(socket), _) => on_socket(&start.join(socket), host, patience, &cancel, *out).await,
             (None, Some(address)) => {
                 let linger = Duration::from_secs(args.linger);
                 let token = args.token_file.as_ref().map_or(private.join("token"), |file| start.join(file));
                 let wants = http::Wants { address, token, linger, patience };
-                http::served(wants, host, (&cancel, *out)).await
+                http::served(wants, host, &cancel, *out).await
             }
             (None, None) => on_stdio(host, patience, &cancel).await,
         };
@@ -110,7 +110,11 @@ pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out:
 }
 
 /// One client, the program that has started this one.
-async fn on_stdio(host: Arc<SessionDefaults>, patience: Duration, cancel: &CancellationToken) -> CommandResult {
+async fn on_stdio(
+    host: Arc<SessionDefaults>,
+    patience: Duration,
+    cancel: &CancellationToken,
+) -> CommandResult {
     let presence = Presence::of_stdout().map_err(CliError::Runtime)?;
     let client = Client { host, patience, presence, room: None };
     match client.served(tokio::io::stdin(), tokio::io::stdout(), cancel).await {
@@ -124,13 +128,20 @@ async fn on_socket(
     path: &Path,
     host: Arc<SessionDefaults>,
     patience: Duration,
-    (cancel, out): (&CancellationToken, Out),
+    cancel: &CancellationToken,
+    out: Out,
 ) -> CommandResult {
-    listen::served(path, host, patience, (cancel, out)).await
+    listen::served(path, host, patience, cancel, out).await
 }
 
 #[cfg(not(unix))]
-async fn on_socket(path: &Path, _: Arc<SessionDefaults>, _: Duration, _: (&CancellationToken, Out)) -> CommandResult {
+async fn on_socket(
+    path: &Path,
+    _: Arc<SessionDefaults>,
+    _: Duration,
+    _: &CancellationToken,
+    _: Out,
+) -> CommandResult {
     let why = format!(
         "`{}`: Unix sockets are not supported on this system: leave `--socket` out, and use stdio",
         path.display()

@@ -15,7 +15,8 @@ pub(crate) use becket_embed::text::LIMIT;
 /// # Errors
 /// Errors if it can't be read, or is not a JSON object.
 pub(crate) fn json_object(
-    (what, given): (&'static str, &str),
+    what: &'static str,
+    given: &str,
     start: &Path,
     around: &Surroundings,
 ) -> Result<Map<String, Value>, CliError> {

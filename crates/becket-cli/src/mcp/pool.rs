@@ -63,7 +63,7 @@ pub(crate) fn pool_that_keeps(
     host: Arc<dyn Host>,
     around: &Surroundings,
 ) -> Result<Pool, CliError> {
-    pool_with(gathered, (session, around), host, (keep, HostServers::default()))
+    pool_with(gathered, session, around, host, keep, HostServers::default())
 }
 
 /// The same with servers of the host.
@@ -72,9 +72,11 @@ pub(crate) fn pool_that_keeps(
 /// As of [`pool`].
 pub(crate) fn pool_with(
     gathered: &ServerSet,
-    (session, around): (&Session, &Surroundings),
+    session: &Session,
+    around: &Surroundings,
     host: Arc<dyn Host>,
-    (keep, lent): (Keep, HostServers),
+    keep: Keep,
+    lent: HostServers,
 ) -> Result<Pool, CliError> {
     let mut options = Options::new(variables(session), &session.start);
     options.in_process = lent.in_process;
@@ -113,7 +115,8 @@ pub(crate) fn pool_with(
 /// The server can't be connected, or has no list.
 pub(crate) async fn tools_of(
     server: &str,
-    (pool, gathered): (&Pool, &ServerSet),
+    pool: &Pool,
+    gathered: &ServerSet,
     cancel: &CancellationToken,
 ) -> Result<(Arc<ToolList>, Names), CliError> {
     for other in gathered.alike(server) {

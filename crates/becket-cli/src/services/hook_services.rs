@@ -70,7 +70,8 @@ impl HookServices {
     pub(crate) fn new(
         options: &ServiceOptions<'_>,
         session: &Session,
-        (around, out): (&Surroundings, &Out),
+        around: &Surroundings,
+        out: &Out,
         interrupt: &CancellationToken,
     ) -> Result<Self, CliError> {
         let answers =

@@ -22,7 +22,7 @@ use std::time::Duration;
 /// Calls the tool and shows its answer; the exit code says how it ended.
 pub(super) fn run(args: &McpCallArgs, at: McpContext<'_>) -> CommandResult {
     at.server(&args.server)?;
-    let input = read::json_object(("`--input`", &args.input), &at.session.start, at.around)?;
+    let input = read::json_object("`--input`", &args.input, &at.session.start, at.around)?;
     let wanted = CallRequest { args, input, limit: Duration::from_secs(args.timeout) };
     let cancel = CancellationToken::new();
     let called = if args.no_hooks {
@@ -30,7 +30,7 @@ pub(super) fn run(args: &McpCallArgs, at: McpContext<'_>) -> CommandResult {
         interrupt::until_done(&cancel, past_hooks::called(&wanted, at, &cancel))?
     } else {
         let options = ServiceOptions::from(args);
-        let services = HookServices::new(&options, at.session, (at.around, at.out), &cancel)?;
+        let services = HookServices::new(&options, at.session, at.around, at.out, &cancel)?;
         let called = interrupt::until_done(&cancel, hooked::called(&wanted, &services, at, &cancel));
         services.end(at.out);
         called?

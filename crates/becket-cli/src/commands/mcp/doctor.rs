@@ -65,7 +65,7 @@ async fn examine(
     if configured(server, at, &mut steps) && reached(server, &mut steps).await {
         let alone = at.gathered.alone(server);
         let pool = pool(&alone, at.session, Arc::new(()), at.around)?;
-        connected((&pool, server), at, &mut steps, cancel).await;
+        connected(&pool, server, at, &mut steps, cancel).await;
         if let Some(view) = pool.servers().first() {
             shown = McpServer::of_view(view);
         }

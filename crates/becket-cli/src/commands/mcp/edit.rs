@@ -20,8 +20,13 @@ pub(super) fn add(args: &McpAddArgs, session: &Session, around: &Surroundings, o
 }
 
 /// Adds a server from a given entry.
-pub(super) fn add_json(args: &McpAddJsonArgs, session: &Session, around: &Surroundings, out: &Out) -> CommandResult {
-    let entry = read::json_object(("the entry of the server", &args.entry), &session.start, around)?;
+pub(super) fn add_json(
+    args: &McpAddJsonArgs,
+    session: &Session,
+    around: &Surroundings,
+    out: &Out,
+) -> CommandResult {
+    let entry = read::json_object("the entry of the server", &args.entry, &session.start, around)?;
     let written = NewEntry { name: &args.name, scope: args.scope, replace: args.replace };
     written.to_file(&entry, session, around, out)
 }
@@ -31,7 +36,8 @@ pub(super) fn remove(
     name: &str,
     scope: Option<McpScope>,
     session: &Session,
-    (around, out): (&Surroundings, &Out),
+    around: &Surroundings,
+    out: &Out,
 ) -> CommandResult {
     let scopes = match scope {
         Some(scope) => vec![scope],
@@ -51,7 +57,7 @@ pub(super) fn remove(
     match (found.as_slice(), missing) {
         ([(home, text)], _) => {
             home.write(text)?;
-            told("removed", name, home, (around, out))
+            told("removed", name, home, around, out)
         }
         ([], Some((home, error))) => Err(failed(&home, &error)),
         ([], None) => Err(CliError::NoMcpServer { name: name.to_owned(), near: None }),
@@ -85,11 +91,11 @@ impl NewEntry<'_> {
         let new = edit::add(&old, home.part(), self.name, entry, if_there)
             .map_err(|error| failed(&home, &error))?;
         home.write(&new)?;
-        told("added", self.name, &home, (around, out))
+        told("added", self.name, &home, around, out)
     }
 }
 
-fn told(what: &str, name: &str, home: &ScopeFile, (around, out): (&Surroundings, &Out)) -> CommandResult {
+fn told(what: &str, name: &str, home: &ScopeFile, around: &Surroundings, out: &Out) -> CommandResult {
     let file = plain(&around.short(&home.file));
     out.print(&format!("{} {} in {file}\n", styled(GOOD, what), styled(HEAD, name)))?;
     Ok(0)

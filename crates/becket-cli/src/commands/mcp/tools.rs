@@ -2,10 +2,10 @@
 
 use super::McpContext;
 use crate::args::McpToolsArgs;
+use crate::error::CommandResult;
 use crate::interrupt;
 use crate::mcp::{pool, tools_of};
 use crate::report::{human, json};
-use crate::error::CommandResult;
 use becket_embed::view::Report;
 use becket_embed::view::mcp::McpTools;
 use becket_engine::CancellationToken;
@@ -17,7 +17,7 @@ pub(super) fn run(args: &McpToolsArgs, at: McpContext<'_>) -> CommandResult {
     let cancel = CancellationToken::new();
     let (tools, names) = interrupt::until_done(&cancel, async {
         let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;
-        let tools = tools_of(&args.server, (&pool, at.gathered), &cancel).await;
+        let tools = tools_of(&args.server, &pool, at.gathered, &cancel).await;
         pool.close().await;
         tools
     })?;

@@ -35,7 +35,8 @@ impl AgentsAndSkills {
     pub(super) fn load(
         at: RunContext<'_>,
         makes: &ToolFactory,
-        (facts, models): (&Facts, Arc<dyn Models>),
+        facts: &Facts,
+        models: Arc<dyn Models>,
         servers: Option<&Pool>,
         watch: impl Watch + 'static,
     ) -> Result<Self, CliError> {

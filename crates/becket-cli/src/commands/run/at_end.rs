@@ -93,7 +93,7 @@ impl AtEnd {
             }
         }
         if let Some(file) = &at.args.session.state_file {
-            tasks.register(state::task(self.clone(), (at.session.start.join(file), background.clone())));
+            tasks.register(state::task(self.clone(), at.session.start.join(file), background.clone()));
         }
         tasks
     }

@@ -149,7 +149,8 @@ impl SessionParts<'_> {
         let own = AgentsAndSkills::load(
             at,
             &makes,
-            (&facts, models),
+            &facts,
+            models,
             self.servers.as_ref(),
             shows(self.printer.clone()),
         )?;

@@ -38,7 +38,7 @@ pub(super) async fn driven(
         Prompts::OfHooks(nothing) => (None, Some(nothing)),
         Prompts::Lines(lines) => return control::driven(at, models, lines, &printer).await,
         Prompts::Typed { terminal, first } => {
-            return terminal::driven((at, &terminal), models, first, &printer).await;
+            return terminal::driven(at, &terminal, models, first, &printer).await;
         }
     };
     let session = assembled(at, models, &printer).await?;
@@ -127,7 +127,7 @@ impl<'a> Driver<'a> {
         let start = Instant::now();
         let done = CommandContext { at: self.at, session: self.session, turn }.answer(&command).await;
         let id = self.session.agent.info().id;
-        let result = RunResult::of_command(done, start.elapsed(), (id, Ids::random().next()));
+        let result = RunResult::of_command(done, start.elapsed(), id, Ids::random().next());
         let result = match Rejection::of(self.at) {
             Rejection::Result => result.into_success(),
             Rejection::Screen | Rejection::Text => result,
@@ -169,7 +169,7 @@ impl<'a> Driver<'a> {
         let displayed = self.session.displayed();
         let id = self.session.agent.info().id;
         let prompt = self.session.agent.facts().session().prompt_id;
-        let result = RunResult::new(end, displayed, (id, Ids::random().next()));
+        let result = RunResult::new(end, displayed, id, Ids::random().next());
         let result = match end.reason.rejection() {
             Some(text) => Rejection::of(self.at).applied(result, text),
             None => result,

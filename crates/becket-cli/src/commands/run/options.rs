@@ -64,7 +64,7 @@ impl RunOptions {
         driven(args, global)?;
         let prompts = prompts(args, around)?;
         Ok(RunOptions {
-            output: output(args, global, (around, &prompts))?,
+            output: output(args, global, around, &prompts)?,
             prompts,
             sources: sources(args.sources.setting_sources.as_deref())?,
             without_prompt: without_prompt(args),
@@ -150,7 +150,8 @@ fn wants_sandbox(global: &Global) -> bool {
 fn output(
     args: &RunArgs,
     global: &Global,
-    (around, prompts): (&Surroundings, &Prompts),
+    around: &Surroundings,
+    prompts: &Prompts,
 ) -> Result<Output, CliError> {
     let of = &args.format;
     let format =

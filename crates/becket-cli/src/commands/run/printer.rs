@@ -97,7 +97,8 @@ pub(super) struct Destinations {
 impl Destinations {
     /// Those of this process.
     pub(super) fn new(
-        (around, out): (&Surroundings, &Out),
+        around: &Surroundings,
+        out: &Out,
         debug: Option<File>,
         cancel: &CancellationToken,
     ) -> Self {

@@ -58,9 +58,8 @@ pub(super) fn pool_of(
     };
     gathered.problems.iter().for_each(|problem| warned(*at.out, &problem.to_string()));
     let lent = at.host.map(|host| control::lent(host, at.wants, &gathered.resolved.servers));
-    let around = (at.session, at.around);
-    let lent = (Keep::AsBuilt, lent.unwrap_or_default());
-    let pool = pool_with(&gathered, around, Arc::new(host.clone()), lent)?;
+    let lent = lent.unwrap_or_default();
+    let pool = pool_with(&gathered, at.session, at.around, Arc::new(host.clone()), Keep::AsBuilt, lent)?;
     Ok(Some((pool, gathered.resolved.others)))
 }
 

@@ -6,6 +6,14 @@ use crate::peer::{Peer, PendingRequest};
 use serde::Serialize;
 use serde_json::Value;
 
+/// The methods of one kind of request to the client.
+#[derive(Clone, Copy)]
+pub(super) struct RequestMethods {
+    pub(super) request: &'static str,
+    /// The notification that cancels the request.
+    pub(super) cancel: &'static str,
+}
+
 /// Asks the client of one connection. Cheap to clone; clones are the same.
 #[derive(Clone)]
 pub(super) struct Calls {
@@ -18,16 +26,12 @@ impl Calls {
         Calls { peer: Peer::new("the client"), out }
     }
 
-    /// Asks at once; dropped without an answer, the call is taken back by the notification `back`.
-    pub(super) fn ask(
-        &self,
-        (method, back): (&'static str, &'static str),
-        params: &impl Serialize,
-    ) -> PendingRequest {
+    /// Sends a request at once. If the returned request is dropped without an answer, the client is notified.
+    pub(super) fn ask(&self, methods: RequestMethods, params: &impl Serialize) -> PendingRequest {
         let out = self.out.clone();
         self.peer.ask(
-            |id| self.out.say(&OutgoingMessage::new(Some(id), method, params)),
-            move |id| out.say(&OutgoingMessage::new(None, back, &Withdrawn { id })),
+            |id| self.out.say(&OutgoingMessage::new(Some(id), methods.request, params)),
+            move |id| out.say(&OutgoingMessage::new(None, methods.cancel, &Withdrawn { id })),
         )
     }
 

@@ -4,7 +4,7 @@
 //! timeout. The engine decides on the effect of the failure.
 
 use super::answers::HookCall;
-use super::calls::Calls;
+use super::calls::{Calls, RequestMethods};
 use crate::peer;
 use becket_engine::{CallbackAnswer, CancellationToken, Hook};
 use becket_model::wire::input;
@@ -12,7 +12,7 @@ use becket_model::{Event, OnFailure};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 
-const CALL: (&str, &str) = ("hook/call", "hook/cancel");
+const CALL: RequestMethods = RequestMethods { request: "hook/call", cancel: "hook/cancel" };
 
 /// A hook of the client. If it is dropped at its limit, the call is cancelled.
 pub(super) struct ClientHook {

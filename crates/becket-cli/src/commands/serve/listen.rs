@@ -31,7 +31,8 @@ pub(super) async fn served(
     path: &Path,
     host: Arc<SessionDefaults>,
     patience: Duration,
-    (cancel, out): (&CancellationToken, Out),
+    cancel: &CancellationToken,
+    out: Out,
 ) -> CommandResult {
     let place = Place::taken(path).map_err(|why| CliError::Serve { why })?;
     out.tell(&format!("listening on {}\n", path.display()));

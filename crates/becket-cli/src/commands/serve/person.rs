@@ -1,13 +1,13 @@
 //! The client's user, to answer the questions of hooks (`protocol.md` Q1, Q2).
 
 use super::answers::{Choice, Question as Wire};
-use super::calls::Calls;
+use super::calls::{Calls, RequestMethods};
 use becket_engine::{AskUser, CancellationToken, Question};
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::sync::Arc;
 
-const ASK: (&str, &str) = ("question/ask", "question/cancel");
+const ASK: RequestMethods = RequestMethods { request: "question/ask", cancel: "question/cancel" };
 
 /// Asks through the client. An answer that is not a key chooses nothing.
 pub(super) struct ClientUser {

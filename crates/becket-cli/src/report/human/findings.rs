@@ -20,7 +20,7 @@ pub(crate) fn render(found: &[Diagnostic], texts: &Texts, around: &Surroundings)
     let mut text = String::new();
     for diagnostic in found {
         let mut finding = String::new();
-        one(&mut finding, &handler, diagnostic, (texts, around));
+        one(&mut finding, &handler, diagnostic, texts, around);
         text.push_str(&around.width.map_or_else(|| finding.clone(), |width| frame::fitted(&finding, width)));
     }
     text
@@ -30,7 +30,8 @@ fn one(
     text: &mut String,
     handler: &GraphicalReportHandler,
     diagnostic: &Diagnostic,
-    (texts, around): (&Texts, &Surroundings),
+    texts: &Texts,
+    around: &Surroundings,
 ) {
     let severity = match diagnostic.severity {
         config::Severity::Error => Severity::Error,

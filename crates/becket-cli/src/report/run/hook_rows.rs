@@ -18,7 +18,7 @@ const LINES: usize = 4;
 const INPUT: usize = 100;
 
 /// Returns the rows of all hooks, or of those with a message; in the order of listing, not of completion.
-pub(super) fn rows(runs: &[Arc<Run>], all: bool, (indent, width): (usize, Option<usize>)) -> String {
+pub(super) fn rows(runs: &[Arc<Run>], all: bool, indent: usize, width: Option<usize>) -> String {
     let mut shown: Vec<&Arc<Run>> = runs.iter().filter(|run| all || says_something(run)).collect();
     shown.sort_by_key(|run| {
         let (place, at) = (&run.handler.place, &run.handler.location);

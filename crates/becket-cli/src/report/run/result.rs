@@ -77,7 +77,7 @@ struct DeferredCall {
 
 impl RunResult {
     /// Converts the end of a turn; `displayed` is a hook's replacement of its text (D11).
-    pub(crate) fn new(end: &TurnEnd, displayed: Option<String>, (session, uuid): (String, String)) -> Self {
+    pub(crate) fn new(end: &TurnEnd, displayed: Option<String>, session: String, uuid: String) -> Self {
         let error = error(&end.reason);
         let deferred = deferred(&end.reason);
         let text = displayed.unwrap_or_else(|| end.text.clone());
@@ -135,7 +135,8 @@ impl RunResult {
     pub(crate) fn of_command(
         done: Result<String, String>,
         took: Duration,
-        (session, uuid): (String, String),
+        session: String,
+        uuid: String,
     ) -> Self {
         let (said, error) = match done {
             Ok(said) => (said, None),

@@ -91,11 +91,10 @@ impl Stream {
                     let calls = calls_alone(content);
                     return match calls.is_empty() {
                         true => String::new(),
-                        false => self.answer((message_id, model), (&calls, None), *usage, parent),
+                        false => self.answer(message_id, model, &calls, None, *usage, parent),
                     };
                 }
-                let content = (content.as_slice(), displayed.as_deref());
-                self.answer((message_id, model), content, *usage, parent)
+                self.answer(message_id, model, content, displayed.as_deref(), *usage, parent)
             }
             Happened::Told { content, hidden } if self.leaves_out(parent.as_ref()) => {
                 let results = calls_alone(content);
@@ -136,8 +135,10 @@ impl Stream {
 
     fn answer(
         &self,
-        (id, model): (&str, &str),
-        (content, displayed): (&[Block], Option<&str>),
+        id: &str,
+        model: &str,
+        content: &[Block],
+        displayed: Option<&str>,
         usage: Usage,
         parent_tool_use_id: Option<String>,
     ) -> String {

@@ -72,7 +72,7 @@ fn end(reason: EndReason, text: &str) -> TurnEnd {
 }
 
 fn of_end(end: &TurnEnd) -> RunResult {
-    RunResult::new(end, None, ("s1".into(), "uuid".into()))
+    RunResult::new(end, None, "s1".into(), "uuid".into())
 }
 
 /// The one line of it.

@@ -69,7 +69,7 @@ struct HookedCall<'a> {
 impl HookedCall<'_> {
     async fn called(&self) -> Result<McpCalled, CliError> {
         let (at, server) = (self.at, &self.wanted.args.server);
-        let (_, names) = tools_of(server, (self.pool, at.gathered), self.cancel).await?;
+        let (_, names) = tools_of(server, self.pool, at.gathered, self.cancel).await?;
         let name = self.wanted.tool(&names)?.clone();
 
         let toolbox = Toolbox::default();

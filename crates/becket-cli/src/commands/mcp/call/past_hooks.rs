@@ -29,7 +29,7 @@ async fn in_pool(
     cancel: &CancellationToken,
 ) -> Result<McpCalled, CliError> {
     let server = &wanted.args.server;
-    let (_, names) = tools_of(server, (pool, at.gathered), cancel).await?;
+    let (_, names) = tools_of(server, pool, at.gathered, cancel).await?;
     let name = wanted.tool(&names)?;
     let (tool, input, begun) = (&*name.name, wanted.input.clone(), Instant::now());
     let call = ToolCall { server, tool, input, limit: wanted.limit, connect: Connect::IfNeeded };

@@ -11,7 +11,8 @@ const MOST_NAMES: usize = 10;
 
 /// Shakes hands and asks for the tools.
 pub(super) async fn connected(
-    (pool, server): (&Pool, &Configured),
+    pool: &Pool,
+    server: &Configured,
     at: McpContext<'_>,
     steps: &mut Steps,
     cancel: &CancellationToken,

@@ -11,15 +11,15 @@ pub(super) struct Steps(pub(super) Vec<McpStep>);
 impl Steps {
     /// A step that went well.
     pub(super) fn good(&mut self, what: &str, begun: Option<Instant>, said: impl Display) {
-        self.add((what, true), begun, &said);
+        self.add(what, true, begun, &said);
     }
 
     /// A step that did not, and what to do.
     pub(super) fn bad(&mut self, what: &str, begun: Option<Instant>, said: impl Display) {
-        self.add((what, false), begun, &said);
+        self.add(what, false, begun, &said);
     }
 
-    fn add(&mut self, (what, ok): (&str, bool), begun: Option<Instant>, said: &dyn Display) {
+    fn add(&mut self, what: &str, ok: bool, begun: Option<Instant>, said: &dyn Display) {
         let ms = begun.map(|begun| begun.elapsed().as_secs_f64() * 1e3);
         self.0.push(McpStep { what: what.to_owned(), ok, said: said.to_string(), ms });
     }

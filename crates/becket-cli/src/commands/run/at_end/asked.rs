@@ -30,9 +30,10 @@ pub(super) fn said(turn: &MainTurn) -> Option<String> {
 pub(super) async fn asked(
     at_end: &AtEnd,
     turn: &MainTurn,
-    (task, most): (&str, usize),
+    task: &str,
+    most: usize,
 ) -> Result<Option<String>, String> {
-    Ok(one_line(&answered(at_end, turn, (task, TOKENS)).await?, most))
+    Ok(one_line(&answered(at_end, turn, task, TOKENS).await?, most))
 }
 
 /// Returns its answer, limited to this number of tokens; its cost counts for the session.
@@ -42,11 +43,12 @@ pub(super) async fn asked(
 pub(super) async fn answered(
     at_end: &AtEnd,
     turn: &MainTurn,
-    (task, tokens): (&str, u32),
+    task: &str,
+    tokens: u32,
 ) -> Result<String, String> {
     let user = cut(&said(turn).unwrap_or_default());
     let exchange = format!("The user said:\n{user}\n\nThe assistant answered:\n{}", cut(&turn.at.text));
-    asked_about(at_end, (task, &exchange), tokens).await
+    asked_about(at_end, task, &exchange, tokens).await
 }
 
 /// Returns its answer to a task about a text; its cost counts for the session.
@@ -55,7 +57,8 @@ pub(super) async fn answered(
 /// As [`asked`].
 pub(super) async fn asked_about(
     at_end: &AtEnd,
-    (task, text): (&str, &str),
+    task: &str,
+    text: &str,
     tokens: u32,
 ) -> Result<String, String> {
     let model = at_end.models.model(None).map_err(|error| error.to_string())?;

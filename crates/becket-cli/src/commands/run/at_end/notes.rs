@@ -32,7 +32,7 @@ pub(super) fn task(at_end: AtEnd, notes: Notes) -> TurnEndTask {
             }
             let known = notes.text(&turn.at.cancel).await.map_err(|error| error.to_string())?;
             let task = format!("{TASK}{}", known.unwrap_or_default());
-            let found = read(&answered(&at_end, &turn, (&task, TOKENS)).await?);
+            let found = read(&answered(&at_end, &turn, &task, TOKENS).await?);
             if !found.is_empty() {
                 notes.add(found, &turn.at.cancel).await.map_err(|error| error.to_string())?;
             }

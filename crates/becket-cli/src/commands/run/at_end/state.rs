@@ -19,7 +19,7 @@ const ANSWER: usize = 2_000;
 const SNAPSHOT: &str = "state";
 
 /// The task.
-pub(super) fn task(at_end: AtEnd, (file, background): (PathBuf, Tasks)) -> TurnEndTask {
+pub(super) fn task(at_end: AtEnd, file: PathBuf, background: Tasks) -> TurnEndTask {
     let run = move |turn: MainTurn| {
         let (at_end, file, background) = (at_end.clone(), file.clone(), background.clone());
         Box::pin(async move {

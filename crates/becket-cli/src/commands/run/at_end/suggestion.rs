@@ -51,7 +51,7 @@ pub(super) fn task(at_end: AtEnd, reader: Reader) -> TurnEndTask {
             if at_end.pulse.is_first(&prompt) || plans || turn.at.again {
                 return Ok(());
             }
-            let Some(suggestion) = asked(&at_end, &turn, (TASK, LONGEST)).await? else { return Ok(()) };
+            let Some(suggestion) = asked(&at_end, &turn, TASK, LONGEST).await? else { return Ok(()) };
             turn.overwrite(SNAPSHOT, json!(suggestion));
             if at_end.pulse.over(&prompt).await {
                 reader.tell(&suggestion, turn.at.session.id.as_str());

@@ -26,7 +26,7 @@ pub(super) fn task(at_end: AtEnd) -> TurnEndTask {
                 return Ok(());
             }
             // If there is no model or it gives no title, the user's own words are the title.
-            let title = asked(&at_end, &turn, (TASK, LONGEST)).await.ok().flatten();
+            let title = asked(&at_end, &turn, TASK, LONGEST).await.ok().flatten();
             if let Some(title) = title.or_else(|| first_words(&said(&turn)?)) {
                 agent.title_if_none(&title).await;
             }

@@ -121,10 +121,10 @@ impl Requests<'_> {
                     .get("enabled")
                     .and_then(Value::as_bool)
                     .ok_or("`enabled` must be true or false")?;
-                servers::toggle(self.session, (text(fields, "serverName")?, on), self.cancel).await
+                servers::toggle(self.session, text(fields, "serverName")?, on, self.cancel).await
             }
             "mcp_set_servers" => {
-                servers::set((self.at, self.session), fields.get("servers"), self.cancel).await
+                servers::set(self.at, self.session, fields.get("servers"), self.cancel).await
             }
             "get_context_usage" => Ok(context::usage(self.session)),
             "set_max_thinking_tokens" => self.set_thinking(fields),
@@ -152,7 +152,7 @@ impl Requests<'_> {
             Some(_) => return Err("`model` must be a string".to_owned()),
         };
         let name = typed::wanted(self.session, name);
-        let now = typed::switched(self.session, (name, "sdk"), self.cancel).await?;
+        let now = typed::switched(self.session, name, "sdk", self.cancel).await?;
         Ok(json!({"model": now}))
     }
 

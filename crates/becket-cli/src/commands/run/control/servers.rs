@@ -33,7 +33,8 @@ struct Wishes {
 /// Errors if there is no such server, a policy forbids it, or it can't be connected.
 pub(super) async fn toggle(
     session: &Session,
-    (name, on): (&str, bool),
+    name: &str,
+    on: bool,
     cancel: &CancellationToken,
 ) -> Result<Value, String> {
     let pool = pool_of(session)?;
@@ -65,7 +66,8 @@ pub(super) async fn toggle(
 /// # Errors
 /// Errors if a file that may deny one of them can't be read, or `servers` is not an object.
 pub(super) async fn set(
-    (at, session): (RunContext<'_>, &Session),
+    at: RunContext<'_>,
+    session: &Session,
     servers: Option<&Value>,
     cancel: &CancellationToken,
 ) -> Result<Value, String> {

@@ -108,7 +108,11 @@ async fn notify(session: &Session, host: &Host) {
 }
 
 /// Works on the messages in their order, until the end of the input.
-async fn all(mut work: Driver<'_>, mut messages: mpsc::UnboundedReceiver<Message>, turns: &Turns) -> CommandResult {
+async fn all(
+    mut work: Driver<'_>,
+    mut messages: mpsc::UnboundedReceiver<Message>,
+    turns: &Turns,
+) -> CommandResult {
     let at = work.at;
     if let Some(prompt) = work.session.agent.initial_prompt().await {
         let turn = turns.first(at.cancel);

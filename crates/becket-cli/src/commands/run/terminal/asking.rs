@@ -34,7 +34,7 @@ impl TerminalThread {
         if !self.show_head(&put.head, below) {
             asked.unselect();
         }
-        let said = self.answer(&mut asked, (&put.head, put.follows), reply)?;
+        let said = self.answer(&mut asked, &put.head, put.follows, reply)?;
         if let (Some(UserAnswer::Interrupted), Some((ActiveWork::Turn(turn), _))) = (&said, &self.works) {
             turn.cancel();
         }
@@ -62,7 +62,8 @@ impl TerminalThread {
     fn answer(
         &mut self,
         asked: &mut AnswerInput,
-        (head, follows): (&Document, bool),
+        head: &Document,
+        follows: bool,
         reply: &oneshot::Sender<UserAnswer>,
     ) -> io::Result<Option<UserAnswer>> {
         let mut drawn = asked.lines(false, width());
@@ -90,7 +91,7 @@ impl TerminalThread {
                     drawn.clear();
                 }
                 KeyInput::Key(key)
-                    if heed.heeds(key, (is_quiet, AnswerInput::answers(key)), Instant::now()) =>
+                    if heed.heeds(key, is_quiet, AnswerInput::answers(key), Instant::now()) =>
                 {
                     let key = if asked.shows_all(key) { self.page(head, reply)? } else { Some(key) };
                     drawn.clear();

@@ -33,7 +33,7 @@ impl KeyGuard {
 
     /// Returns whether the key counts. `is_quiet`: no key was pressed for [`QUIET`] before this one; `answers`: it may end the
     /// question at once.
-    pub(super) fn heeds(&mut self, key: KeyEvent, (is_quiet, answers): (bool, bool), now: Instant) -> bool {
+    pub(super) fn heeds(&mut self, key: KeyEvent, is_quiet: bool, answers: bool, now: Instant) -> bool {
         // To interrupt is never an accident that opens anything.
         if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
             return true;
@@ -66,25 +66,25 @@ mod tests {
         let drawn = Instant::now();
         let mut heed = KeyGuard::new(false, drawn);
         let enter = key(KeyCode::Enter);
-        assert!(!heed.heeds(enter, (true, true), drawn + MOMENT), "it has only just been drawn");
+        assert!(!heed.heeds(enter, true, true, drawn + MOMENT), "it has only just been drawn");
         let later = drawn + QUIET + MOMENT;
-        assert!(!heed.heeds(enter, (false, true), later), "somebody types");
+        assert!(!heed.heeds(enter, false, true, later), "somebody types");
         assert!(!heed.takes_answers(false, later));
-        assert!(heed.heeds(key(KeyCode::Char('1')), (true, true), later));
-        assert!(heed.heeds(enter, (false, true), later), "once somebody was quiet, the keys are meant");
+        assert!(heed.heeds(key(KeyCode::Char('1')), true, true, later));
+        assert!(heed.heeds(enter, false, true, later), "once somebody was quiet, the keys are meant");
     }
 
     #[test]
     fn a_key_that_is_held_down_answers_one_question_alone() {
         let mut now = Instant::now();
         let mut heed = KeyGuard::new(true, now);
-        assert!(heed.heeds(key(KeyCode::Char('a')), (false, false), now), "words are typed at once");
+        assert!(heed.heeds(key(KeyCode::Char('a')), false, false, now), "words are typed at once");
         for _ in 0..3 {
             now += AGAIN / 3;
-            assert!(!heed.heeds(key(KeyCode::Enter), (false, true), now));
+            assert!(!heed.heeds(key(KeyCode::Enter), false, true, now));
         }
         now += AGAIN + MOMENT;
-        assert!(heed.takes_answers(false, now) && heed.heeds(key(KeyCode::Enter), (false, true), now));
+        assert!(heed.takes_answers(false, now) && heed.heeds(key(KeyCode::Enter), false, true, now));
     }
 
     #[test]
@@ -92,7 +92,7 @@ mod tests {
         let interrupt = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
         let now = Instant::now();
         for follows in [false, true] {
-            assert!(KeyGuard::new(follows, now).heeds(interrupt, (false, true), now));
+            assert!(KeyGuard::new(follows, now).heeds(interrupt, false, true, now));
         }
     }
 }

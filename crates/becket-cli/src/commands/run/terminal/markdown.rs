@@ -13,8 +13,15 @@ const FENCE: &str = "────";
 /// The state between lines.
 #[derive(Debug, Default)]
 pub(super) struct Markdown {
-    /// The fence that is open: its character and how long it is.
-    fence: Option<(char, usize)>,
+    /// The fence that is open.
+    fence: Option<Fence>,
+}
+
+/// A fence around a block of code.
+#[derive(Debug, Clone, Copy)]
+struct Fence {
+    mark: char,
+    length: usize,
 }
 
 impl Markdown {
@@ -30,23 +37,23 @@ impl Markdown {
         }
         if let Some(fence) = opens(body) {
             self.fence = Some(fence);
-            return styled(FAINT, format!("{FENCE} {}", body[fence.1..].trim()).trim_end());
+            return styled(FAINT, format!("{FENCE} {}", body[fence.length..].trim()).trim_end());
         }
         let indent = plain(&line[..line.len() - body.len()]);
         format!("{indent}{}", block(body))
     }
 }
 
-fn opens(body: &str) -> Option<(char, usize)> {
+fn opens(body: &str) -> Option<Fence> {
     let mark = body.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-    let long = body.chars().take_while(|c| *c == mark).count();
-    let info = &body[long..];
-    (long >= 3 && !(mark == '`' && info.contains('`'))).then_some((mark, long))
+    let length = body.chars().take_while(|c| *c == mark).count();
+    let info = &body[length..];
+    (length >= 3 && !(mark == '`' && info.contains('`'))).then_some(Fence { mark, length })
 }
 
-fn closes(body: &str, (mark, long): (char, usize)) -> bool {
-    let count = body.chars().take_while(|c| *c == mark).count();
-    count >= long && body[count..].trim().is_empty()
+fn closes(body: &str, fence: Fence) -> bool {
+    let count = body.chars().take_while(|c| *c == fence.mark).count();
+    count >= fence.length && body[count..].trim().is_empty()
 }
 
 fn block(body: &str) -> String {

@@ -19,7 +19,8 @@ const HISTORY: &str = "history";
 pub(in crate::commands::run) fn opened(
     output: Output,
     session: &Session,
-    (around, out): (&Surroundings, &Out),
+    around: &Surroundings,
+    out: &Out,
     cancel: &CancellationToken,
 ) -> Option<(Terminal, InUse)> {
     match output {

@@ -8,8 +8,8 @@ use super::super::task_ends::has_ended;
 use super::super::team::has_news;
 use super::handle::{ActiveWork, Line, Terminal};
 use super::idle;
-use crate::report::style::{FAINT, HEAD, NONE, one_line, styled};
 use crate::error::CommandResult;
+use crate::report::style::{FAINT, HEAD, NONE, one_line, styled};
 use crate::services::RunModels;
 use becket_agent::session::Prompt;
 use becket_engine::CancellationToken;
@@ -29,7 +29,8 @@ const CLEAR_SCREEN: &str = "\u{1b}[H\u{1b}[2J";
 /// # Errors
 /// The session can't be opened.
 pub(in crate::commands::run) async fn driven(
-    (at, terminal): (RunContext<'_>, &Terminal),
+    at: RunContext<'_>,
+    terminal: &Terminal,
     models: Arc<RunModels>,
     first: Option<String>,
     printer: &Printer,

@@ -19,7 +19,8 @@ pub(crate) fn wanted<'a>(session: &'a Session, name: Option<&'a str>) -> &'a str
 /// Errors if there is no such model, or a hook keeps the current one.
 pub(crate) async fn switched(
     session: &Session,
-    (name, source): (&str, &str),
+    name: &str,
+    source: &str,
     cancel: &CancellationToken,
 ) -> CommandResult {
     let model = session.models.named(name).map_err(|error| error.to_string())?;
@@ -38,6 +39,6 @@ pub(super) async fn of_session(answering: CommandContext<'_>, name: Option<&str>
         let now = session.agent.info().model;
         return Ok(format!("{now} answers; `/model NAME` asks another, `/model {OWN}` the one of the start"));
     };
-    let now = switched(session, (wanted(session, Some(name)), "command"), answering.turn).await?;
+    let now = switched(session, wanted(session, Some(name)), "command", answering.turn).await?;
     Ok(format!("{now} answers from now on"))
 }

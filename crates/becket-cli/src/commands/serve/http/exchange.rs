@@ -79,7 +79,7 @@ async fn post(callers: &Arc<Callers>, request: Request<Incoming>) -> Result<Resp
     };
     let attendance = attendance.take().unwrap_or_else(|| caller.attends());
     body.end_line();
-    let mut answer = brought(&caller, (body, ids), attendance).await?;
+    let mut answer = brought(&caller, body, ids, attendance).await?;
     if let Ok(id) = HeaderValue::from_str(&caller.id) {
         answer.headers_mut().insert(CONNECTION, id);
     }
@@ -109,7 +109,8 @@ fn requests(body: &[u8]) -> Result<Vec<Value>, Box<(Value, Fault)>> {
 /// Has messages heard, and gathers the answers.
 async fn brought(
     caller: &Arc<Caller>,
-    (messages, ids): (BodyBuffer, Vec<Value>),
+    messages: BodyBuffer,
+    ids: Vec<Value>,
     attendance: Attendance,
 ) -> Result<Response<ResponseBody>, Refusal> {
     let (to, mut from) = unbounded_channel();

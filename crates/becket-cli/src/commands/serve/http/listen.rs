@@ -55,7 +55,8 @@ pub(in super::super) struct Wants {
 pub(in super::super) async fn served(
     wants: Wants,
     host: Arc<SessionDefaults>,
-    (cancel, out): (&CancellationToken, Out),
+    cancel: &CancellationToken,
+    out: Out,
 ) -> CommandResult {
     let (listener, address) = listener(wants.address).await.map_err(|why| CliError::Serve { why })?;
     let token = Token::of(&wants.token).map_err(|why| CliError::Serve { why })?;

@@ -43,7 +43,7 @@ impl FiringSummary {
 
     /// Returns the rows of the hooks; `all` includes the silent ones.
     pub(super) fn body(&self, all: bool, width: Option<usize>) -> String {
-        format!("{}{}", rows(&self.runs, all, (2, width)), came_to(&self.verdict, all, 6))
+        format!("{}{}", rows(&self.runs, all, 2, width), came_to(&self.verdict, all, 6))
     }
 }
 
