@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Long enough for any loaded machine; reached only by a test that fails.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The name of the variable a [`Marker`] travels in.
 const VARIABLE: &str = "BECKET_TEST_MARK";
@@ -59,7 +59,13 @@ impl Marker {
 }
 
 /// Waits until `condition` holds; false if it did not within [`PATIENCE`].
-pub fn wait_until(mut condition: impl FnMut() -> bool) -> bool {
+pub fn wait_until(condition: impl FnMut() -> bool) -> bool {
+    wait_until_every(Duration::from_millis(5), condition)
+}
+
+/// Waits until `condition` holds, which is evaluated once per `interval`: for conditions that cost something, or that act. False
+/// if it did not hold within [`PATIENCE`].
+pub fn wait_until_every(interval: Duration, mut condition: impl FnMut() -> bool) -> bool {
     let start = Instant::now();
     loop {
         if condition() {
@@ -68,8 +74,37 @@ pub fn wait_until(mut condition: impl FnMut() -> bool) -> bool {
         if start.elapsed() > PATIENCE {
             return false;
         }
+        thread::sleep(interval);
+    }
+}
+
+/// Returns the first value of `poll` that is one.
+///
+/// # Panics
+/// Panics with `what` if there is none within [`PATIENCE`].
+#[track_caller]
+pub fn eventually<T>(what: &str, mut poll: impl FnMut() -> Option<T>) -> T {
+    let mut found = None;
+    wait_until(|| {
+        found = poll();
+        found.is_some()
+    });
+    match found {
+        Some(value) => value,
+        None => panic!("{what}: not within {PATIENCE:?}"),
+    }
+}
+
+/// Returns whether `condition` holds all through `duration`: for what must not happen.
+pub fn holds_for(duration: Duration, mut condition: impl FnMut() -> bool) -> bool {
+    let start = Instant::now();
+    while condition() {
+        if start.elapsed() > duration {
+            return true;
+        }
         thread::sleep(Duration::from_millis(5));
     }
+    false
 }
 
 /// The number of descriptors this process has open.

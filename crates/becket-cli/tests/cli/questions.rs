@@ -3,8 +3,9 @@
 use crate::env_with;
 use crate::tmux::Terminal;
 use becket_testkit::env::TestEnv;
-use becket_testkit::proc::{Marker, wait_until};
+use becket_testkit::proc::{Marker, holds_for, wait_until};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// Asks `question` once `$before` is done, writes the answer to `answer`, and denies unless it is `y`.
 fn asking(env: &TestEnv, before: &str) {
@@ -86,10 +87,7 @@ fn what_was_typed_before_the_question_answers_nothing() {
     terminal.presses(&["Enter", "y", "Enter"]);
     env.write("project/go", "");
     terminal.screen_with(is_asked);
-    for _ in 0..25 {
-        assert!(!env.project().join("answer").exists());
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    assert!(holds_for(Duration::from_millis(500), || !env.project().join("answer").exists()));
     terminal.presses(&["Down", "Enter"]);
     terminal.screen_with(|screen| screen.contains("ended 2"));
     assert_eq!(answer(&env)["selected"], "n");

@@ -2,7 +2,9 @@
 
 use crate::env_with;
 use crate::tmux::Terminal;
+use becket_testkit::proc::holds_for;
 use serde_json::json;
+use std::time::Duration;
 
 const SETTINGS: &str =
     r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "echo no >&2; exit 2"}]}]}}"#;
@@ -64,11 +66,8 @@ fn progress_is_shown_only_where_it_is_wanted() {
         let terminal = Terminal::new(&env);
         terminal.types(&terminal.becket(arguments));
         terminal.screen_with(|_| env.project().join("one.runs").exists());
-        for _ in 0..40 {
-            let screen = terminal.screen();
-            assert!(!screen.contains("waiting for"), "{arguments}: {screen}");
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        }
+        let is_quiet = holds_for(Duration::from_millis(800), || !terminal.screen().contains("waiting for"));
+        assert!(is_quiet, "{arguments}: {}", terminal.screen());
         env.write("project/one", "");
         terminal.screen_with(|screen| screen.contains("ended 0"));
         let told = std::fs::read_to_string(env.project().join("told")).unwrap_or_default();

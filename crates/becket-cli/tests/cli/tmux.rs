@@ -1,10 +1,10 @@
 //! A real terminal, by tmux.
 
 use becket_testkit::env::TestEnv;
+use becket_testkit::proc::wait_until_every;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A terminal with a shell in it, closed at the end of the test.
 pub(crate) struct Terminal<'e> {
@@ -54,15 +54,13 @@ impl<'e> Terminal<'e> {
 
     /// Returns the screen once `is_there` holds.
     pub(crate) fn screen_with(&self, is_there: impl Fn(&str) -> bool) -> String {
-        let start = Instant::now();
-        loop {
-            let screen = self.screen();
-            if is_there(&screen) {
-                return screen;
-            }
-            assert!(start.elapsed() < Duration::from_secs(60), "no end in sight: {screen}");
-            thread::sleep(Duration::from_millis(20));
-        }
+        let mut screen = String::new();
+        let is_found = wait_until_every(Duration::from_millis(20), || {
+            screen = self.screen();
+            is_there(&screen)
+        });
+        assert!(is_found, "the screen stays: {screen}");
+        screen
     }
 
     /// Runs a line and returns the screen once it has ended.

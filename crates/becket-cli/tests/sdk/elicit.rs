@@ -3,6 +3,7 @@
 use crate::host::Host;
 use crate::place;
 use becket_testkit::env::TestEnv;
+use becket_testkit::proc::eventually;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -208,16 +209,11 @@ fn tells() -> Value {
 
 /// Returns their inputs, once there are this many.
 fn told(env: &TestEnv, count: usize) -> Vec<Value> {
-    let until = std::time::Instant::now() + LONG;
-    loop {
+    eventually(&format!("{count} notifications"), || {
         let text = std::fs::read_to_string(env.project().join("told")).unwrap_or_default();
         let lines: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        if lines.len() >= count {
-            return lines;
-        }
-        assert!(std::time::Instant::now() < until, "{count} notifications, not {text}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+        (lines.len() >= count).then_some(lines)
+    })
 }
 
 fn completed(asked: &mut Elicitation, id: &str) {

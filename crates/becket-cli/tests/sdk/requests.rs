@@ -3,6 +3,7 @@
 use crate::host::Host;
 use crate::{bash, place};
 use becket_testkit::env::TestEnv;
+use becket_testkit::proc::holds_for;
 use serde_json::{Value, json};
 
 const BECKET: &str = env!("CARGO_BIN_EXE_becket");
@@ -220,6 +221,7 @@ fn a_host_that_writes_on_and_does_not_read_is_not_heard_until_it_reads() {
     use std::io::{BufRead, BufReader, Write};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Duration;
     const ALL: u64 = 60_000;
     let env = place(BECKET, &json!({}), &json!([{"text": "Hello."}]));
     let managed = env.root().join("managed").display().to_string();
@@ -242,8 +244,7 @@ fn a_host_that_writes_on_and_does_not_read_is_not_heard_until_it_reads() {
     });
     let stood_still = || {
         let before = written.load(Ordering::Relaxed);
-        std::thread::sleep(std::time::Duration::from_millis(500));
-        before > 1 && written.load(Ordering::Relaxed) == before
+        before > 1 && holds_for(Duration::from_millis(500), || written.load(Ordering::Relaxed) == before)
     };
     assert!(becket_testkit::proc::wait_until(stood_still));
     assert!(written.load(Ordering::Relaxed) < ALL, "all of it was taken in, though nobody reads");

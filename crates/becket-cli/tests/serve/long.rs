@@ -2,13 +2,12 @@
 
 use crate::client::{Client, OnSocket, fault, on_socket};
 use crate::{bash, command, with_hook};
-use becket_testkit::proc::{Marker, wait_until};
+use becket_testkit::proc::{Marker, wait_until, wait_until_every};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc::channel;
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 const CLIENTS: usize = 32;
@@ -104,10 +103,10 @@ fn a_line_that_is_not_finished_ends_its_client_and_gives_its_room_back() {
     let half = vec![b' '; LONGEST / 2];
     stuck.iter_mut().for_each(|client| client.writes(&half));
     // A line that continues forever never ends.
-    while started.elapsed() < Duration::from_secs(25) {
+    assert!(wait_until_every(Duration::from_millis(300), || {
         stuck.iter_mut().step_by(2).for_each(|client| client.writes(b" "));
-        sleep(Duration::from_millis(300));
-    }
+        started.elapsed() > Duration::from_secs(25)
+    }));
     assert!(!marker.alive().is_empty(), "it has its time");
     for client in &mut stuck {
         let told = client.rest();

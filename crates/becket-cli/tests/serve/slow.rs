@@ -2,10 +2,14 @@
 
 use crate::client::{Client, on_socket};
 use crate::{bash, command, with_hook};
-use becket_testkit::proc::Marker;
+use becket_testkit::proc::{Marker, wait_until, wait_until_every};
 use serde_json::json;
 use std::fs;
 use std::io::{Read, Write};
+use std::time::Duration;
+
+/// The time between two requests that are repeated.
+const INTERVAL: Duration = Duration::from_millis(50);
 
 /// The most memory that a process has had, in KiB.
 fn peak(id: u32) -> u64 {
@@ -29,10 +33,10 @@ fn a_client_that_reads_nothing_is_cut_off_with_its_sessions() {
     say(json!({"jsonrpc": "2.0", "id": 2, "method": "session/open", "params": open})).expect("it reads");
     let fire = json!({"session": "s", "event": "PreToolUse", "input": bash("ls")});
     // The session is there once a request about it is answered; until then it is asked again.
-    while marker.alive().is_empty() {
+    assert!(wait_until_every(INTERVAL, || {
         say(json!({"jsonrpc": "2.0", "id": "f", "method": "event/fire", "params": fire})).expect("it reads");
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
+        !marker.alive().is_empty()
+    }));
     let explain = json!({"jsonrpc": "2.0", "id": 3, "method": "event/explain", "params": fire});
     let written = (0..2_000_000).find_map(|_| say(explain.clone()).err());
     assert!(written.is_some(), "it takes no requests for ever");
@@ -75,7 +79,7 @@ fn a_client_that_reads_late_gets_all_answers() {
 // rule: H13
 #[test]
 fn a_client_that_lags_behind_what_happens_is_told_how_much_it_missed() {
-    let env = with_hook("PreToolUse", command("head -c 900000 /dev/zero | tr '\\0' x"));
+    let env = with_hook("PreToolUse", command("head -c 900000 /dev/zero | tr '\\0' x; echo >>ended"));
     let serving = on_socket(&env, &[]);
     let stream = serving.stream();
     let mut to = stream.try_clone().expect("it can be cloned");
@@ -87,16 +91,17 @@ fn a_client_that_lags_behind_what_happens_is_told_how_much_it_missed() {
     let fire = json!({"session": "s", "event": "PreToolUse", "input": bash("ls")});
     // A request before the session is open is rejected, so its effect is awaited.
     let stop = json!({"session": "s", "event": "Stop", "input": {"stop_hook_active": false}});
-    while !env.project().join("over").exists() {
+    assert!(wait_until_every(INTERVAL, || {
         say(json!({"jsonrpc": "2.0", "id": "s", "method": "event/fire", "params": stop}));
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
+        env.project().join("over").exists()
+    }));
     fs::remove_file(env.project().join("over")).expect("it is there");
     say(json!({"jsonrpc": "2.0", "id": 3, "method": "events/subscribe", "params": {"session": "s"}}));
     for id in 10..20 {
         say(json!({"jsonrpc": "2.0", "id": id, "method": "event/fire", "params": fire}));
     }
-    std::thread::sleep(std::time::Duration::from_secs(3));
+    let ended = || fs::read_to_string(env.project().join("ended")).unwrap_or_default().lines().count();
+    assert!(wait_until(|| ended() == 10));
     let mut client = Client::new(stream.try_clone().expect("it can be cloned"), stream);
     for id in 10..20 {
         client.answer_to(id);

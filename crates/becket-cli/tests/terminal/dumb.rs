@@ -1,7 +1,9 @@
 //! A terminal that knows no escape sequences.
 
 use crate::place::{Place, hook};
+use becket_testkit::proc::wait_until_every;
 use serde_json::json;
+use std::time::Duration;
 
 #[test]
 fn a_dumb_terminal_is_written_plain_lines_and_asks_by_number() {
@@ -19,10 +21,10 @@ fn a_dumb_terminal_is_written_plain_lines_and_asks_by_number() {
     walk.says("go");
     walk.sees_words("a number and Enter answer");
     // Lines that arrive too early have no effect except for a message.
-    while !place.has("it") {
+    assert!(wait_until_every(Duration::from_millis(100), || {
         walk.says("1");
-        std::thread::sleep(std::time::Duration::from_millis(100));
-    }
+        place.has("it")
+    }));
     walk.sees_words("Enough.");
     walk.says("/hooks");
     walk.sees_words("SessionStart");
