@@ -7,9 +7,6 @@ use becket_testkit::proc::eventually;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// Long enough for anything that comes at all.
-const LONG: Duration = Duration::from_secs(60);
-
 const BECKET: &str = env!("CARGO_BIN_EXE_becket");
 
 /// Returns the answer of the host's server before its tool is called.
