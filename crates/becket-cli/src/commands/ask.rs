@@ -25,14 +25,14 @@ pub(crate) fn run(out: &Out) -> CommandResult {
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line)?;
     let said = match serde_json::from_str::<ToAsk>(&line) {
-        Ok(to_ask) => asked(&to_ask),
+        Ok(to_ask) => ask_user(&to_ask),
         Err(error) => QuestionAnswer::Unasked(error.to_string()),
     };
     out.print_raw(&serde_json::to_vec(&said).map_err(io::Error::other)?)?;
     Ok(0)
 }
 
-fn asked(to_ask: &ToAsk) -> QuestionAnswer {
+fn ask_user(to_ask: &ToAsk) -> QuestionAnswer {
     let shown = |option: &crate::services::question::QuestionOption| match &option.description {
         Some(more) => format!("{}  ({})", one_line(&option.label, WIDTH), one_line(more, WIDTH)),
         None => one_line(&option.label, WIDTH),

@@ -120,8 +120,7 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
             Prompts::Lines(Lines::open(printer.clone(), answering, ending))
         }
     };
-    let done =
-        interrupt::until_done_or(&cancel, &caught, drive::driven(at, models, prompts, printer.clone()));
+    let done = interrupt::until_done_or(&cancel, &caught, drive::drive(at, models, prompts, printer.clone()));
     left.wait();
     match caught.exit_code() {
         Some(code) => job.ended(&Ok(code)),

@@ -96,7 +96,7 @@ pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out:
                 let linger = Duration::from_secs(args.linger);
                 let token = args.token_file.as_ref().map_or(private.join("token"), |file| start.join(file));
                 let wants = http::Wants { address, token, linger, patience };
-                http::served(wants, host, &cancel, *out).await
+                http::serve(wants, host, &cancel, *out).await
             }
             (None, None) => on_stdio(host, patience, &cancel).await,
         };
@@ -117,7 +117,7 @@ async fn on_stdio(
 ) -> CommandResult {
     let presence = Presence::of_stdout().map_err(CliError::Runtime)?;
     let client = Client { host, patience, presence, room: None };
-    match client.served(tokio::io::stdin(), tokio::io::stdout(), cancel).await {
+    match client.serve(tokio::io::stdin(), tokio::io::stdout(), cancel).await {
         ConnectionEnd::Left => Ok(0),
         ConnectionEnd::CutOff(why) => Err(CliError::Serve { why: why.to_owned() }),
     }
@@ -131,7 +131,7 @@ async fn on_socket(
     cancel: &CancellationToken,
     out: Out,
 ) -> CommandResult {
-    listen::served(path, host, patience, cancel, out).await
+    listen::serve(path, host, patience, cancel, out).await
 }
 
 #[cfg(not(unix))]

@@ -19,7 +19,7 @@ use becket_embed::view::hook::{NOT_RUN_HERE, SkippedHook, SourcePosition};
 use std::path::Path;
 
 /// `file:line:column`, as short as it stays true.
-pub(crate) fn place(at: &SourcePosition, around: &Surroundings) -> String {
+pub(crate) fn short_position(at: &SourcePosition, around: &Surroundings) -> String {
     let file = around.short(Path::new(&at.file));
     if at.line == 0 { file } else { format!("{file}:{}:{}", at.line, at.column) }
 }
@@ -45,7 +45,7 @@ pub(crate) fn dropped(table: &mut Table, dropped: &SkippedHook, around: &Surroun
         Cell::new(SOURCE, &dropped.source),
         Cell::new(style, word),
         Cell::text(&dropped.label),
-        Cell::last(FAINT, &place(&dropped.at, around)),
+        Cell::last(FAINT, &short_position(&dropped.at, around)),
     ]);
     let why = super::style::plain(&dropped.why);
     table.below(&format!("      {why} {}\n", styled(FAINT, &format!("[{}]", dropped.stage))));

@@ -43,7 +43,7 @@ impl AskUser for Person {
         Box::pin(async move {
             let terminal = self.terminal.clone().lock_owned().await;
             let _paused = self.progress.pause();
-            match self.said(&ToAsk::new(question, self.colour), terminal).await {
+            match self.read_answer(&ToAsk::new(question, self.colour), terminal).await {
                 QuestionAnswer::Chose(at) => question.options.get(at).map(|option| option.key.clone()),
                 QuestionAnswer::None => None,
                 QuestionAnswer::Interrupted => {
@@ -61,7 +61,7 @@ impl AskUser for Person {
 
 impl Person {
     /// Starts the process and waits for its output. Dropping the future closes its stdin, which ends the process.
-    async fn said(&self, to_ask: &ToAsk, terminal: OwnedMutexGuard<()>) -> QuestionAnswer {
+    async fn read_answer(&self, to_ask: &ToAsk, terminal: OwnedMutexGuard<()>) -> QuestionAnswer {
         let unasked = |error: &dyn std::fmt::Display| QuestionAnswer::Unasked(error.to_string());
         let (child, mut asked) = match self.start() {
             Ok(started) => started,

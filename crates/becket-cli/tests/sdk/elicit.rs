@@ -5,7 +5,6 @@ use crate::place;
 use becket_testkit::env::TestEnv;
 use becket_testkit::proc::eventually;
 use serde_json::{Value, json};
-use std::time::Duration;
 
 const BECKET: &str = env!("CARGO_BIN_EXE_becket");
 

@@ -57,7 +57,7 @@ pub(super) fn remove(
     match (found.as_slice(), missing) {
         ([(home, text)], _) => {
             home.write(text)?;
-            told("removed", name, home, around, out)
+            report("removed", name, home, around, out)
         }
         ([], Some((home, error))) => Err(failed(&home, &error)),
         ([], None) => Err(CliError::NoMcpServer { name: name.to_owned(), near: None }),
@@ -91,11 +91,11 @@ impl NewEntry<'_> {
         let new = edit::add(&old, home.part(), self.name, entry, if_there)
             .map_err(|error| failed(&home, &error))?;
         home.write(&new)?;
-        told("added", self.name, &home, around, out)
+        report("added", self.name, &home, around, out)
     }
 }
 
-fn told(what: &str, name: &str, home: &ScopeFile, around: &Surroundings, out: &Out) -> CommandResult {
+fn report(what: &str, name: &str, home: &ScopeFile, around: &Surroundings, out: &Out) -> CommandResult {
     let file = plain(&around.short(&home.file));
     out.print(&format!("{} {} in {file}\n", styled(GOOD, what), styled(HEAD, name)))?;
     Ok(0)

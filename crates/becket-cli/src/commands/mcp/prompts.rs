@@ -24,7 +24,7 @@ pub(super) fn run(args: &McpPromptsArgs, at: McpContext<'_>) -> CommandResult {
     let cancel = CancellationToken::new();
     let (prompts, filled) = interrupt::until_done(&cancel, async {
         let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;
-        let done = asked(args, &pool, &cancel).await;
+        let done = get_prompt(args, &pool, &cancel).await;
         pool.close().await;
         done
     })?;
@@ -46,7 +46,7 @@ pub(super) fn run(args: &McpPromptsArgs, at: McpContext<'_>) -> CommandResult {
     Ok(0)
 }
 
-async fn asked(
+async fn get_prompt(
     args: &McpPromptsArgs,
     pool: &Pool,
     cancel: &CancellationToken,

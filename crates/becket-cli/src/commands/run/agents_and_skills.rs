@@ -84,7 +84,7 @@ impl AgentsAndSkills {
             let (of_servers, _) = of_agents.of_servers();
             let calls = ToolCalls::new(of_agents.engine.clone(), Toolbox::new([of_agents.shell(facts)]));
             let skill = Arc::new(tool.with_calls(calls)) as Arc<dyn becket_agent::tool_call::Tool>;
-            let skill = of_agents.base.kept(vec![skill]);
+            let skill = of_agents.base.filter(vec![skill]);
             of_agents.own(facts).into_iter().chain(skill).chain(of_servers).collect()
         };
         let agents = AgentTool::new(loaded.agents, dialect.clone(), models, Arc::new(tools));

@@ -11,7 +11,7 @@
 //! INVARIANT: all of it is for the session's own turns alone; none of it in a bare start, none after an interrupt, a limit or an
 //! error of the provider. No answer waits for a model that is asked here.
 
-mod asked;
+mod side_request;
 mod consolidation;
 mod notes;
 mod prompt_progress;

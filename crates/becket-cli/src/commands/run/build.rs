@@ -130,7 +130,7 @@ impl SessionParts<'_> {
         let for_hooks = AgentsTools::default();
         let engine = self.engine(&toolbox, &for_hooks)?;
         for_hooks.ready(engine.config(), self.at.session.environment().clone());
-        match self.on(&engine, toolbox).await {
+        match self.open_on(&engine, toolbox).await {
             Ok(session) => Ok(session),
             Err(error) => {
                 engine.close().await;
@@ -139,12 +139,12 @@ impl SessionParts<'_> {
         }
     }
 
-    async fn on(self, engine: &Engine, toolbox: Toolbox) -> Result<Session, CliError> {
+    async fn open_on(self, engine: &Engine, toolbox: Toolbox) -> Result<Session, CliError> {
         let at = self.at;
         let facts = Facts::new(Words::new("", "", &at.session.start));
         let of_facts = facts.clone();
         self.host.ready(engine.clone(), move || of_facts.session());
-        let makes = self.makes(engine)?;
+        let makes = self.tool_factory(engine)?;
         let models: Arc<dyn Models> = self.models.clone();
         let own = AgentsAndSkills::load(
             at,
@@ -152,7 +152,7 @@ impl SessionParts<'_> {
             &facts,
             models,
             self.servers.as_ref(),
-            shows(self.printer.clone()),
+            printing(self.printer.clone()),
         )?;
         own.diagnostics.iter().for_each(|diagnostic| self.notice(Notice::of(diagnostic)));
         typed::hidden(&own.skills.skills()).into_iter().for_each(|text| self.notice(Notice::warning(text)));
@@ -160,12 +160,12 @@ impl SessionParts<'_> {
         tools.refresh().into_iter().for_each(|warning| self.notice(Notice::warning(warning)));
         let displayed = DisplayedAnswer::default();
         let builder = self.builder(engine, toolbox, &own)?.facts(facts);
-        let builder = self.lent(builder, &tools.makes, &displayed);
+        let builder = self.with_services(builder, &tools.makes, &displayed);
         let at_end = AtEnd::new(self.models.clone(), self.notes.clone());
         let turn_end = at_end.tasks(at, &tools.makes.tasks);
         let builder = builder.at_turn_end(turn_end.clone());
         let (builder, worktrees) =
-            worktree::lent(builder, at, own.works_as.as_deref(), tools.makes.worktrees.clone())?;
+            worktree::with_worktrees(builder, at, own.works_as.as_deref(), tools.makes.worktrees.clone())?;
         if let Some(terminal) = at.terminal {
             // From here on only the terminal thread writes to the screen.
             terminal.works(ActiveWork::Program("starting"));
@@ -247,7 +247,7 @@ impl SessionParts<'_> {
     }
 
     fn notice(&self, notice: Notice) {
-        shows(self.printer.clone()).on(&Update { of: Origin::Main, what: Happened::Notice(notice) });
+        printing(self.printer.clone()).on(&Update { of: Origin::Main, what: Happened::Notice(notice) });
     }
 }
 
@@ -258,13 +258,13 @@ impl RunContext<'_> {
     }
 }
 
-fn shows(printer: Printer) -> impl Watch + 'static {
+fn printing(printer: Printer) -> impl Watch + 'static {
     move |update: &Update| printer.show(SessionEvent::Update(Box::new(update.clone())))
 }
 
 /// Shows all, and keeps what the last answer was shown as.
 fn watcher(printer: Printer, displayed: DisplayedAnswer) -> impl Watch + 'static {
-    let shows = shows(printer);
+    let shows = printing(printer);
     move |update: &Update| {
         if let (Origin::Main, Happened::Answered { displayed: text, .. }) = (&update.of, &update.what) {
             displayed.lock().unwrap_or_else(PoisonError::into_inner).clone_from(text);

@@ -27,7 +27,7 @@ const NONE_WAITS: &str =
 ///
 /// # Errors
 /// The session can't be opened, or a prompt can't be read.
-pub(super) async fn driven(
+pub(super) async fn drive(
     at: RunContext<'_>,
     models: Arc<RunModels>,
     prompts: Prompts,
@@ -36,9 +36,9 @@ pub(super) async fn driven(
     let (prompt, nothing) = match prompts {
         Prompts::Once(prompt) => (prompt, None),
         Prompts::OfHooks(nothing) => (None, Some(nothing)),
-        Prompts::Lines(lines) => return control::driven(at, models, lines, &printer).await,
+        Prompts::Lines(lines) => return control::drive(at, models, lines, &printer).await,
         Prompts::Typed { terminal, first } => {
-            return terminal::driven(at, &terminal, models, first, &printer).await;
+            return terminal::drive(at, &terminal, models, first, &printer).await;
         }
     };
     let session = assembled(at, models, &printer).await?;
@@ -132,7 +132,7 @@ impl<'a> Driver<'a> {
             Rejection::Result => result.into_success(),
             Rejection::Screen | Rejection::Text => result,
         };
-        self.told(result, None);
+        self.report(result, None);
     }
 
     /// Runs deferred calls without a prompt (D10).
@@ -174,10 +174,10 @@ impl<'a> Driver<'a> {
             Some(text) => Rejection::of(self.at).applied(result, text),
             None => result,
         };
-        self.told(result, prompt);
+        self.report(result, prompt);
     }
 
-    fn told(&mut self, result: RunResult, prompt: Option<PromptId>) {
+    fn report(&mut self, result: RunResult, prompt: Option<PromptId>) {
         // Each result was reported; the exit code is that of the last.
         self.code = u8::from(result.is_error);
         let result = result.of_message(std::mem::take(&mut self.sent));

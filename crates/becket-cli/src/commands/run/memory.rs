@@ -29,7 +29,7 @@ pub(super) fn notes(at: RunContext<'_>) -> Option<Notes> {
 fn wanted(at: RunContext<'_>) -> bool {
     let loaded = load(&at.session.request());
     let says = loaded.layers().iter().map(|layer| {
-        let text = layer.text.as_ref().map(|text| said(text)).unwrap_or(Says::Unread);
+        let text = layer.text.as_ref().map(|text| setting_in(text)).unwrap_or(Says::Unread);
         (&layer.source, text)
     });
     resolved(at.args.session.memory_notes, says)
@@ -45,7 +45,7 @@ enum Says {
     Unread,
 }
 
-fn said(text: &str) -> Says {
+fn setting_in(text: &str) -> Says {
     match serde_json::from_str::<Value>(text).map(|settings| settings[KEY].as_bool()) {
         Ok(Some(true)) => Says::Yes,
         Ok(Some(false)) => Says::No,
@@ -116,11 +116,14 @@ mod tests {
 
     #[test]
     fn a_key_that_is_no_yes_or_no_says_nothing() {
-        let of = |value: &str| said(&format!("{{\"{KEY}\": {value}}}"));
+        let of = |value: &str| setting_in(&format!("{{\"{KEY}\": {value}}}"));
         assert_eq!(
             [of("true"), of("false"), of("1"), of("\"true\"")],
             [Says::Yes, Says::No, Says::Nothing, Says::Nothing]
         );
-        assert_eq!([said("{}"), said("[]"), said("{")], [Says::Nothing, Says::Nothing, Says::Unread]);
+        assert_eq!(
+            [setting_in("{}"), setting_in("[]"), setting_in("{")],
+            [Says::Nothing, Says::Nothing, Says::Unread]
+        );
     }
 }

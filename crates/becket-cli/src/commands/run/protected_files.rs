@@ -16,7 +16,7 @@ const SCRIPTS: [&str; 14] =
     ["sh", "bash", "zsh", "fish", "ps1", "py", "rb", "pl", "php", "lua", "js", "mjs", "cjs", "ts"];
 
 /// Returns the environment of tools, with all of these files protected.
-pub(super) fn kept(at: RunContext<'_>, engine: &Engine) -> Surroundings {
+pub(super) fn surroundings(at: RunContext<'_>, engine: &Engine) -> Surroundings {
     let request = at.session.request();
     let plugins: Vec<PathBuf> =
         engine.config().plugins.iter().map(|plugin| plugin.directory.clone()).collect();

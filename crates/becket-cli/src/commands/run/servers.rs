@@ -57,7 +57,7 @@ pub(super) fn pool_of(
         Err(error) => return Err(error),
     };
     gathered.problems.iter().for_each(|problem| warned(*at.out, &problem.to_string()));
-    let lent = at.host.map(|host| control::lent(host, at.wants, &gathered.resolved.servers));
+    let lent = at.host.map(|host| control::host_servers(host, at.wants, &gathered.resolved.servers));
     let lent = lent.unwrap_or_default();
     let pool = pool_with(&gathered, at.session, at.around, Arc::new(host.clone()), Keep::AsBuilt, lent)?;
     Ok(Some((pool, gathered.resolved.others)))
@@ -71,7 +71,8 @@ pub(super) fn with_more(at: RunContext<'_>, more: &Value) -> Result<Vec<Configur
     let more = json!({"mcpServers": more}).to_string();
     let gathered = ServerSet::new(at.session, &arguments(at, Some(more)))?;
     let mut servers = gathered.resolved.servers;
-    let lent = at.host.map(|host| control::lent(host, at.wants, &servers)).unwrap_or_default().servers;
+    let lent =
+        at.host.map(|host| control::host_servers(host, at.wants, &servers)).unwrap_or_default().servers;
     servers.retain(|server| !lent.iter().any(|lent| lent.name == server.name));
     servers.extend(lent);
     Ok(servers)

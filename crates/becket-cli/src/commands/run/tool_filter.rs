@@ -39,7 +39,7 @@ impl ToolFilter {
     }
 
     /// The tools that are kept.
-    pub(super) fn kept(&self, mut tools: Vec<Arc<dyn Tool>>) -> Vec<Arc<dyn Tool>> {
+    pub(super) fn filter(&self, mut tools: Vec<Arc<dyn Tool>>) -> Vec<Arc<dyn Tool>> {
         tools.retain(|tool| self.keeps(&**tool));
         tools
     }

@@ -52,7 +52,7 @@ impl ToolFactory {
         tools.push(Arc::new(TaskOutput::new(self.tasks.clone())));
         tools.push(Arc::new(TaskStop::new(self.tasks.clone())));
         tools.extend(team_tools(&self.team, &self.engine));
-        self.base.kept(tools)
+        self.base.filter(tools)
     }
 
     /// The way out of the mode `plan`; the plan is kept in `file`.

@@ -29,7 +29,7 @@ pub(super) fn name(args: &RunArgs) -> Result<Option<WorktreeName>, CliError> {
 ///
 /// # Errors
 /// As [`name`].
-pub(super) fn lent(
+pub(super) fn with_worktrees(
     builder: AgentBuilder,
     at: RunContext<'_>,
     works_as: Option<&Definition>,

@@ -15,7 +15,7 @@ pub(super) const PROTOCOL: u64 = 1;
 pub(super) type MethodResult = Result<Box<RawValue>, Fault>;
 
 /// Writes a result.
-pub(super) fn said(result: &impl Serialize) -> MethodResult {
+pub(super) fn to_result(result: &impl Serialize) -> MethodResult {
     to_raw_value(result).map_err(|_| Fault::Broken)
 }
 

@@ -28,7 +28,7 @@ impl Default for Aside {
 
 impl Aside {
     /// Waits for a place; a line that is not long needs none.
-    pub(super) async fn place(&self, length: usize) -> Option<SemaphorePermit<'_>> {
+    pub(super) async fn acquire(&self, length: usize) -> Option<SemaphorePermit<'_>> {
         // It is never closed.
         if length > LONG { self.places.acquire().await.ok() } else { None }
     }

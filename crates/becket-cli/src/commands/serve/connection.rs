@@ -3,7 +3,7 @@
 //! INVARIANT: every request is answered once, and the work that it has started is over before the connection is. Requests
 //! without waiting are answered in the order of the lines, and all others are started in it.
 
-use super::answers::{Answer, InitializeResult, MethodResult, PROTOCOL, said};
+use super::answers::{Answer, InitializeResult, MethodResult, PROTOCOL, to_result};
 use super::aside;
 use super::calls::Calls;
 use super::fault::Fault;
@@ -60,7 +60,7 @@ pub(super) enum ConnectionEnd {
 
 impl Client {
     /// Serves the client until it is gone or `cancel` is cancelled; then nothing of it is left.
-    pub(super) async fn served(
+    pub(super) async fn serve(
         self,
         from: impl AsyncRead + Unpin,
         to: impl AsyncWrite + Unpin + Send + 'static,
@@ -122,7 +122,7 @@ impl Connection {
                     let place = tokio::select! {
                         biased;
                         () = cut.cancelled() => return None,
-                        place = host.aside.place(line.len()) => place,
+                        place = host.aside.acquire(line.len()) => place,
                     };
                     match place {
                         Some(_place) => aside::beside(|| self.take(line, number, Length::Long)),
@@ -245,6 +245,6 @@ impl Connection {
         }
         self.is_initialized = true;
         let done = InitializeResult { protocol: PROTOCOL, becket: env!("CARGO_PKG_VERSION") };
-        Ok(Work::Done(said(&done)))
+        Ok(Work::Done(to_result(&done)))
     }
 }

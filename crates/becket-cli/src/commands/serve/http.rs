@@ -24,5 +24,5 @@ mod route;
 mod strangers;
 mod token;
 
-pub(super) use listen::{Wants, served};
+pub(super) use listen::{Wants, serve};
 pub(super) use refusal::rows as refusals;

@@ -27,7 +27,7 @@ const MOST: usize = 1_024;
 const REST: Duration = Duration::from_millis(100);
 
 /// Serves all connections, until a signal arrives; then the socket is removed.
-pub(super) async fn served(
+pub(super) async fn serve(
     path: &Path,
     host: Arc<SessionDefaults>,
     patience: Duration,
@@ -54,7 +54,7 @@ pub(super) async fn served(
         let cancel = cancel.clone();
         clients.spawn(async move {
             let (from, to) = stream.into_split();
-            if let ConnectionEnd::CutOff(why) = client.served(from, to, &cancel).await {
+            if let ConnectionEnd::CutOff(why) = client.serve(from, to, &cancel).await {
                 out.tell(&format!("{why}\n"));
             }
         });

@@ -23,10 +23,10 @@ pub(crate) fn schema() -> Value {
     let requests: Map<String, Value> = requests.collect();
     let calls = calls(&mut shapes);
     let notifications = json!({
-        CANCEL: told::<Cancel>("The answer is no longer needed: the work of the request is ended.", &mut shapes),
-        "hook/cancel": told::<Withdrawn<'_>>("From becket: the answer to a call of a hook is no longer needed.", &mut shapes),
-        "question/cancel": told::<Withdrawn<'_>>("From becket: the answer to a question is no longer needed.", &mut shapes),
-        "run/event": told::<InSession<'_>>("From becket, after `events/subscribe`: something happened.", &mut shapes),
+        CANCEL: notification::<Cancel>("The answer is no longer needed: the work of the request is ended.", &mut shapes),
+        "hook/cancel": notification::<Withdrawn<'_>>("From becket: the answer to a call of a hook is no longer needed.", &mut shapes),
+        "question/cancel": notification::<Withdrawn<'_>>("From becket: the answer to a question is no longer needed.", &mut shapes),
+        "run/event": notification::<InSession<'_>>("From becket, after `events/subscribe`: something happened.", &mut shapes),
     });
     let error = shapes.subschema_for::<WireFault>();
     let kinds: Vec<Value> =
@@ -65,7 +65,7 @@ fn shape<T: JsonSchema>(shapes: &mut SchemaGenerator) -> Schema {
     shapes.subschema_for::<T>()
 }
 
-fn told<P: JsonSchema>(about: &str, shapes: &mut SchemaGenerator) -> Value {
+fn notification<P: JsonSchema>(about: &str, shapes: &mut SchemaGenerator) -> Value {
     json!({"description": about, "params": shape::<P>(shapes)})
 }
 

@@ -1,6 +1,6 @@
 //! An open session of a client, in the wire format.
 
-use super::answers::{EnvFiles, MethodResult, SessionOpenResult, said};
+use super::answers::{EnvFiles, MethodResult, SessionOpenResult, to_result};
 use super::calls::Calls;
 use super::fault::Fault;
 use super::hook::ClientHook;
@@ -33,17 +33,17 @@ impl Session {
     /// Runs the hooks of an event until `cancel`.
     pub(super) async fn fire(&self, event: ReadyEvent, cancel: &CancellationToken) -> MethodResult {
         let (event, outcome) = self.open.fire(event, cancel).await.map_err(|_| Fault::Cancelled)?;
-        said(&Report::Fire(Box::new(FireReport::new(&outcome, event.body.subject(), Vec::new()))))
+        to_result(&Report::Fire(Box::new(FireReport::new(&outcome, event.body.subject(), Vec::new()))))
     }
 
     /// Returns the hooks that an event would run.
     pub(super) fn plan(&self, event: &Event) -> MethodResult {
-        said(&self.open.plan(event))
+        to_result(&self.open.plan(event))
     }
 
     /// The same with all that would not, and why.
     pub(super) fn explain(&self, event: &Event) -> MethodResult {
-        said(&Report::Explain(self.open.explain(event)))
+        to_result(&Report::Explain(self.open.explain(event)))
     }
 
     /// Adds a hook of the client.
@@ -67,12 +67,12 @@ impl Session {
 
     /// Returns the results of background hooks.
     pub(super) fn background(&self) -> MethodResult {
-        said(&self.open.background())
+        to_result(&self.open.background())
     }
 
     /// The environment files that hooks have filled (H12).
     pub(super) fn env_files(&self) -> MethodResult {
-        said(&EnvFiles { files: self.open.env_files() })
+        to_result(&EnvFiles { files: self.open.env_files() })
     }
 
     /// Reads the configuration again.

@@ -1,6 +1,6 @@
 //! From a request to its answer.
 
-use super::answers::{Done, MethodResult, said};
+use super::answers::{Done, MethodResult, to_result};
 use super::fault::Fault;
 use super::method::Method;
 use super::opening::{self, Around};
@@ -91,17 +91,17 @@ impl Work {
     /// Does it.
     pub(super) async fn done(self, at: WorkContext) -> MethodResult {
         match self {
-            Work::Done(said) => said,
+            Work::Done(result) => result,
             Work::Fire(session, event) => session.fire(*event, &at.cancel).await,
             Work::Open(wants) => opened(*wants, at).await,
             Work::Close(session) => {
                 session.close().await;
-                said(&Done {})
+                to_result(&Done {})
             }
             Work::Reload(session) => {
                 let wrong = |why| Fault::Params { method: Method::SessionReload.name(), why };
                 let reloaded = tokio::task::spawn_blocking(move || session.reload()).await;
-                said(&reloaded.map_err(|_| Fault::Broken)?.map_err(wrong)?)
+                to_result(&reloaded.map_err(|_| Fault::Broken)?.map_err(wrong)?)
             }
         }
     }
@@ -116,7 +116,7 @@ async fn opened(wants: Open, at: WorkContext) -> MethodResult {
         return Err(Fault::Cancelled);
     }
     let session = at.sessions.add(session)?;
-    said(&session.opened())
+    to_result(&session.opened())
 }
 
 fn of_session(
@@ -137,7 +137,7 @@ fn at_once(method: Method, session: &Session) -> MethodResult {
         return session.background();
     }
     session.tell(method == Method::EventsSubscribe);
-    said(&Done {})
+    to_result(&Done {})
 }
 
 fn of_event(method: Method, given: Value, sessions: &Sessions) -> Result<(Arc<Session>, Event), Fault> {
@@ -157,5 +157,5 @@ fn hooks(method: Method, given: Value, sessions: &Sessions) -> Result<Work, Faul
         let wants: Unregister = params(method, given)?;
         sessions.get(&wants.session)?.open.unregister(&wants.id).map_err(wrong)?;
     }
-    Ok(Work::Done(said(&Done {})))
+    Ok(Work::Done(to_result(&Done {})))
 }

@@ -20,13 +20,13 @@ pub(crate) fn render(found: &[Diagnostic], texts: &Texts, around: &Surroundings)
     let mut text = String::new();
     for diagnostic in found {
         let mut finding = String::new();
-        one(&mut finding, &handler, diagnostic, texts, around);
+        write_finding(&mut finding, &handler, diagnostic, texts, around);
         text.push_str(&around.width.map_or_else(|| finding.clone(), |width| frame::fitted(&finding, width)));
     }
     text
 }
 
-fn one(
+fn write_finding(
     text: &mut String,
     handler: &GraphicalReportHandler,
     diagnostic: &Diagnostic,

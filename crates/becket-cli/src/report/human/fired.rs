@@ -164,9 +164,9 @@ fn verdict(fired: &FireReport, width: Option<usize>) -> String {
         let reason = stop.reason.as_deref().unwrap_or("a hook says so");
         text.push_str(&format!("{} {}\n", styled(ERROR, "the host stops:"), plain(reason)));
     }
-    told(&mut text, "context for the model", &decided.context, width);
-    told(&mut text, "messages for the user", &decided.messages, width);
-    told(&mut text, "notes", &decided.notices, width);
+    attributed_texts(&mut text, "context for the model", &decided.context, width);
+    attributed_texts(&mut text, "messages for the user", &decided.messages, width);
+    attributed_texts(&mut text, "notes", &decided.notices, width);
     for (name, value) in &decided.fields {
         text.push_str(&format!("{} {}\n", styled(HEAD, &format!("{name}:")), plain(&value.to_string())));
     }
@@ -206,7 +206,7 @@ fn style_of(result: EventResult) -> Style {
     }
 }
 
-fn told(text: &mut String, headline: &str, what: &[AttributedText], width: Option<usize>) {
+fn attributed_texts(text: &mut String, headline: &str, what: &[AttributedText], width: Option<usize>) {
     if what.is_empty() {
         return;
     }

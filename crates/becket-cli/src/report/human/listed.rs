@@ -1,6 +1,6 @@
 //! `list` for people.
 
-use super::{dropped, place};
+use super::{dropped, short_position};
 use crate::env::Surroundings;
 use crate::report::style::{FAINT, HEAD, SOURCE, WARNING, plain, styled};
 use crate::report::table::{Cell, Table};
@@ -39,7 +39,7 @@ fn rules(listed: &HookListing, around: &Surroundings) -> String {
             Cell::new(SOURCE, &rule.source),
             Cell::text(rule.list),
             Cell::text(&rule.rule),
-            Cell::last(FAINT, &place(&rule.at, around)),
+            Cell::last(FAINT, &short_position(&rule.at, around)),
         ]);
     }
     format!("{}\n{}", styled(HEAD, "permission rules"), table.fitted(2, around.width))
@@ -64,7 +64,7 @@ fn row(table: &mut Table, hook: &ListedHook, around: &Surroundings) {
         Cell::text(&hook.hook.label),
         Cell::new(FAINT, hook.form),
         Cell::new(FAINT, &format!("{} s", hook.timeout_s)),
-        Cell::last(FAINT, &place(&hook.hook.at, around)),
+        Cell::last(FAINT, &short_position(&hook.hook.at, around)),
     ]);
     if let Some(condition) = &hook.condition {
         table.below(&format!("      {} {}\n", styled(FAINT, "if:"), plain(condition)));

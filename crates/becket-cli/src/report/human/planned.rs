@@ -1,6 +1,6 @@
 //! `explain` for people.
 
-use super::{dropped, headline, place};
+use super::{dropped, headline, short_position};
 use crate::env::Surroundings;
 use crate::report::style::{FAINT, GOOD, SOURCE, indented, plain, styled};
 use crate::report::table::{Cell, Table};
@@ -36,7 +36,7 @@ fn runs(table: &mut Table, run: &PlannedHook, around: &Surroundings) {
         Cell::new(SOURCE, &run.hook.source),
         Cell::new(GOOD, "runs"),
         Cell::text(&run.hook.label),
-        Cell::last(FAINT, &place(&run.hook.at, around)),
+        Cell::last(FAINT, &short_position(&run.hook.at, around)),
     ]);
     let matcher = match run.matcher.as_str() {
         "" | "*" => "matches everything".to_owned(),

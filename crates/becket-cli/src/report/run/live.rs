@@ -107,13 +107,13 @@ impl Live {
                 self.usage = self.usage.plus(*usage);
                 self.answered(content, displayed.as_deref(), depth)
             }
-            Happened::Told { content, .. } => self.told(content),
+            Happened::Told { content, .. } => self.failed_results(content),
             Happened::CallStarted { tool_use_id, .. } if self.works() => self.calls.line(tool_use_id),
             Happened::CallStarted { .. }
             | Happened::CallEnded { .. }
             | Happened::Text { .. }
             | Happened::Displayed { .. } => String::new(),
-            Happened::Notice(notice) => told(notice),
+            Happened::Notice(notice) => notice_line(notice),
             Happened::StopHooks(_) | Happened::ElicitationComplete { .. } | Happened::Titled { .. } => {
                 String::new()
             }
@@ -139,7 +139,7 @@ impl Live {
     }
 
     fn answered(&mut self, content: &[Block], displayed: Option<&str>, depth: usize) -> String {
-        let before = self.said();
+        let before = self.earlier_answer();
         let text: String = content.iter().filter_map(Block::as_text).collect();
         let text = displayed.map_or(text, str::to_owned);
         let calls = self.calls.opened(content, depth);
@@ -156,7 +156,7 @@ impl Live {
     }
 
     /// An answer that was not the last, after all.
-    fn said(&mut self) -> String {
+    fn earlier_answer(&mut self) -> String {
         match self.held.take() {
             Some(text) if self.works() && !text.trim().is_empty() => {
                 self.calls.leave();
@@ -167,7 +167,7 @@ impl Live {
     }
 
     /// Returns the results of calls: only failures are shown.
-    fn told(&mut self, content: &[Block]) -> String {
+    fn failed_results(&mut self, content: &[Block]) -> String {
         let mut text = String::new();
         for block in content {
             if let Block::ToolResult { tool_use_id, content, is_error } = block {
@@ -188,7 +188,7 @@ impl Live {
             return String::new();
         }
         // The last answer is shown at the end, and not before the hooks that accept it as the last.
-        let before = if decided.ends && !decided.sends_back { String::new() } else { self.said() };
+        let before = if decided.ends && !decided.sends_back { String::new() } else { self.earlier_answer() };
         match decided.call.as_ref().filter(|call| self.calls.knows(call)) {
             Some(call) => {
                 if decided.says_why() {
@@ -236,7 +236,7 @@ fn depth(of: &Origin) -> usize {
     }
 }
 
-fn told(notice: &Notice) -> String {
+fn notice_line(notice: &Notice) -> String {
     let (style, word) = match notice.level {
         Level::Notice => (NONE, ""),
         Level::Warning => (WARNING, "warning: "),

@@ -81,7 +81,7 @@ impl RunResult {
         let error = error(&end.reason);
         let deferred = deferred(&end.reason);
         let text = displayed.unwrap_or_else(|| end.text.clone());
-        let result = if text.is_empty() { told(&end.reason).or(error.clone()) } else { Some(text) };
+        let result = if text.is_empty() { end_note(&end.reason).or(error.clone()) } else { Some(text) };
         RunResult {
             r#type: "result",
             subtype: subtype(&end.reason),
@@ -285,7 +285,7 @@ fn error(reason: &EndReason) -> Option<String> {
 }
 
 /// Returns the note on a successful end without an answer.
-fn told(reason: &EndReason) -> Option<String> {
+fn end_note(reason: &EndReason) -> Option<String> {
     match reason {
         EndReason::HookStopped { because, .. } => Some(because.clone()),
         EndReason::Completed

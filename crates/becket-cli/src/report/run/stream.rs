@@ -98,9 +98,9 @@ impl Stream {
             }
             Happened::Told { content, hidden } if self.leaves_out(parent.as_ref()) => {
                 let results = calls_alone(content);
-                if results.is_empty() { String::new() } else { self.told(&results, *hidden, parent) }
+                if results.is_empty() { String::new() } else { self.user_message(&results, *hidden, parent) }
             }
-            Happened::Told { content, hidden } => self.told(content, *hidden, parent),
+            Happened::Told { content, hidden } => self.user_message(content, *hidden, parent),
             Happened::Notice(notice) => self.system("informational", &informational(notice)),
             Happened::StopHooks(summary) => self.system("stop_hook_summary", &stop_hooks(summary)),
             Happened::Retrying { attempt, after, because } => {
@@ -183,7 +183,7 @@ impl Stream {
         })
     }
 
-    fn told(&self, content: &[Block], hidden: bool, parent_tool_use_id: Option<String>) -> String {
+    fn user_message(&self, content: &[Block], hidden: bool, parent_tool_use_id: Option<String>) -> String {
         line(&User {
             r#type: "user",
             message: UserContent { role: "user", content: blocks(content) },

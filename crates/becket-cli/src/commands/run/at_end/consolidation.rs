@@ -4,7 +4,7 @@
 //! them. One session asks at a time, once in its life.
 
 use super::AtEnd;
-use super::asked::asked_about;
+use super::side_request::answer_about;
 use becket_agent::notes::{Consolidation, ConsolidationGate, Notes};
 use becket_agent::transcript::Store;
 use becket_agent::turn::{ForTurns, How, InBare, MainTurn, TurnEndTask};
@@ -42,7 +42,7 @@ pub(super) fn task(at_end: AtEnd, shelf: NotePaths) -> TurnEndTask {
             let Some(begun) = begun(&shelf, &turn).await? else { return Ok(()) };
             // Even if it fails: the next session may try again.
             is_done.store(true, Ordering::Relaxed);
-            let answer = asked_about(&at_end, TASK, begun.text(), TOKENS).await?;
+            let answer = answer_about(&at_end, TASK, begun.text(), TOKENS).await?;
             let notes = answer.lines().map(str::to_owned).collect();
             begun.finish(notes, &turn.at.cancel).await.map(drop).map_err(|error| error.to_string())
         }) as futures_util::future::BoxFuture<'static, Result<(), String>>

@@ -3,7 +3,7 @@
 //! A model writes them, so they are untrusted: later sessions see them as notes of a model, and they grant nothing.
 
 use super::AtEnd;
-use super::asked::answered;
+use super::side_request::answered;
 use becket_agent::notes::Notes;
 use becket_agent::turn::{ForTurns, How, InBare, MainTurn, TurnEndTask};
 use std::sync::Arc;

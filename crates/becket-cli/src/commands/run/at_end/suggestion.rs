@@ -2,7 +2,7 @@
 //! of a terminal: after the result, and only until the next prompt.
 
 use super::AtEnd;
-use super::asked::asked;
+use super::side_request::one_line_answer;
 use crate::commands::run::control::Host;
 use crate::commands::run::terminal::Terminal;
 use becket_agent::turn::{ForTurns, How, InBare, MainTurn, TurnEndTask};
@@ -51,7 +51,9 @@ pub(super) fn task(at_end: AtEnd, reader: Reader) -> TurnEndTask {
             if at_end.pulse.is_first(&prompt) || plans || turn.at.again {
                 return Ok(());
             }
-            let Some(suggestion) = asked(&at_end, &turn, TASK, LONGEST).await? else { return Ok(()) };
+            let Some(suggestion) = one_line_answer(&at_end, &turn, TASK, LONGEST).await? else {
+                return Ok(());
+            };
             turn.overwrite(SNAPSHOT, json!(suggestion));
             if at_end.pulse.over(&prompt).await {
                 reader.tell(&suggestion, turn.at.session.id.as_str());

@@ -2,7 +2,7 @@
 //! ones.
 
 use super::AtEnd;
-use super::asked::{asked, one_line, said};
+use super::side_request::{last_user_text, one_line, one_line_answer};
 use becket_agent::turn::{ForTurns, How, InBare, MainTurn, TurnEndTask};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,8 +26,8 @@ pub(super) fn task(at_end: AtEnd) -> TurnEndTask {
                 return Ok(());
             }
             // If there is no model or it gives no title, the user's own words are the title.
-            let title = asked(&at_end, &turn, TASK, LONGEST).await.ok().flatten();
-            if let Some(title) = title.or_else(|| first_words(&said(&turn)?)) {
+            let title = one_line_answer(&at_end, &turn, TASK, LONGEST).await.ok().flatten();
+            if let Some(title) = title.or_else(|| first_words(&last_user_text(&turn)?)) {
                 agent.title_if_none(&title).await;
             }
             Ok(())

@@ -55,7 +55,7 @@ impl SessionParts<'_> {
     }
 
     /// Adds the services of the session.
-    pub(super) fn lent(
+    pub(super) fn with_services(
         &self,
         builder: AgentBuilder,
         makes: &ToolFactory,

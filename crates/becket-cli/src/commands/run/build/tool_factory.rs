@@ -1,8 +1,8 @@
 //! The tools of a run, and what makes them.
 
-use super::{SessionParts, shows};
+use super::{SessionParts, printing};
 use crate::commands::run::agents_and_skills::AgentsAndSkills;
-use crate::commands::run::protected_files::kept;
+use crate::commands::run::protected_files::surroundings;
 use crate::commands::run::terminal::Person;
 use crate::commands::run::tool_filter::ToolFilter;
 use crate::commands::run::tools::{SessionTools, ToolFactory};
@@ -21,12 +21,12 @@ use becket_llm::Models;
 use std::sync::Arc;
 
 impl SessionParts<'_> {
-    pub(super) fn makes(&self, engine: &Engine) -> Result<ToolFactory, CliError> {
+    pub(super) fn tool_factory(&self, engine: &Engine) -> Result<ToolFactory, CliError> {
         let (session, private) = (self.at.session, self.at.private);
         let (of_files, of_places) = (engine.clone(), engine.clone());
         let (of_reads, of_rules, of_settings) = (engine.clone(), engine.clone(), engine.clone());
         let (of_texts, of_session) = (engine.clone(), private.to_path_buf());
-        let host = kept(self.at, engine)
+        let host = surroundings(self.at, engine)
             .with_runner(self.at.left.runner.clone())
             .with_env_files(move |session| of_files.env_files(session))
             .with_more_directories(move |_| of_places.directories())
@@ -43,7 +43,7 @@ impl SessionParts<'_> {
             engine: engine.clone(),
             host,
             root: session.start.clone(),
-            tasks: Tasks::with_options(private.join("tasks"), self.told_of_tasks()),
+            tasks: Tasks::with_options(private.join("tasks"), self.task_options()),
             web: Web::new().with_http(http).with_models(models),
             servers: self.servers.as_ref().map(|pool| McpServers::new(pool.clone(), private.join("mcp"))),
             permissions: SessionPermissions::new(engine.clone()),
@@ -69,12 +69,12 @@ impl SessionParts<'_> {
             let file = directory.join("plans").join(format!("{}.md", uuid::Uuid::new_v4()));
             tools.push(makes.plan(facts, file));
         }
-        SessionTools { toolbox, own: makes.base.kept(tools).into(), makes }
+        SessionTools { toolbox, own: makes.base.filter(tools).into(), makes }
     }
 
     /// Returns the options of background tasks, which report their start and end.
-    fn told_of_tasks(&self) -> TaskOptions {
-        let printer = shows(self.printer.clone());
+    fn task_options(&self) -> TaskOptions {
+        let printer = printing(self.printer.clone());
         let tell = move |task: &TaskInfo| {
             let (id, status) = (task.id.to_string(), task.status.name().to_owned());
             let (description, output_file) = (task.description.clone(), task.output_file.clone());

@@ -34,6 +34,6 @@ pub(super) use host::Host;
 pub(super) use initialize::Initialize;
 pub(super) use lines::{Lines, ReplyOptions, Shutdown};
 pub(super) use person::HostPerson;
-pub(super) use server::lent;
+pub(super) use server::host_servers;
 pub(super) use servers::HostsWishes;
-pub(super) use session::driven;
+pub(super) use session::drive;

@@ -22,7 +22,11 @@ const CANCELLED: &str = "notifications/cancelled";
 
 /// The servers of the host: those that `initialize` names, which need no configuration, and those that the command line
 /// says are the host's. No file can name one.
-pub(crate) fn lent(host: &Host, wants: Option<&Initialize>, configured: &[Configured]) -> HostServers {
+pub(crate) fn host_servers(
+    host: &Host,
+    wants: Option<&Initialize>,
+    configured: &[Configured],
+) -> HostServers {
     let named = wants.map(|wants| wants.servers.as_slice()).unwrap_or_default();
     let of_host = |(name, timeout): &(String, _)| {
         let config = ServerConfig { transport: Transport::InProcess, timeout: *timeout };

@@ -24,7 +24,7 @@ use tokio::sync::mpsc;
 ///
 /// # Errors
 /// The session can't be opened, or a line can't be read.
-pub(crate) async fn driven(
+pub(crate) async fn drive(
     at: RunContext<'_>,
     models: Arc<RunModels>,
     mut lines: Lines,

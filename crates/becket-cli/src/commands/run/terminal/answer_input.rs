@@ -17,7 +17,7 @@ pub(super) enum AnswerInput {
 impl AnswerInput {
     pub(super) fn new(wants: Wants) -> Self {
         match wants {
-            Wants::One(options) => AnswerInput::Menu(Menu::one(options)),
+            Wants::One(options) => AnswerInput::Menu(Menu::single(options)),
             Wants::OneFrom(options, at) => AnswerInput::Menu(Menu::one_from(options, at)),
             Wants::Several(options, chosen) => AnswerInput::Menu(Menu::several(options, &chosen)),
             Wants::Words(words) => AnswerInput::Field(Field::new(words)),

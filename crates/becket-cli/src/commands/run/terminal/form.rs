@@ -25,7 +25,7 @@ pub(super) fn notified(wanted: &Wanted) -> &'static str {
 }
 
 /// Asks.
-pub(super) async fn asked(terminal: &Terminal, question: &UserQuestion) -> ElicitationAnswer {
+pub(super) async fn ask(terminal: &Terminal, question: &UserQuestion) -> ElicitationAnswer {
     let mut head = format!(
         "{}\n  {}\n",
         styled(HEAD, &format!("the server `{}` asks", one_line(&question.server, NAME))),

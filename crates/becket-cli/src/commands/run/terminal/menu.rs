@@ -22,7 +22,7 @@ pub(super) struct Menu {
 
 impl Menu {
     /// A choice of one.
-    pub(super) fn one(options: Vec<String>) -> Self {
+    pub(super) fn single(options: Vec<String>) -> Self {
         Menu { options, at: Some(0), chosen: None }
     }
 
@@ -141,7 +141,7 @@ mod tests {
         KeyEvent::new(code, KeyModifiers::NONE)
     }
 
-    fn said(mut menu: Menu, keys: &[KeyCode]) -> Option<UserAnswer> {
+    fn answer_after(mut menu: Menu, keys: &[KeyCode]) -> Option<UserAnswer> {
         keys.iter().find_map(|code| menu.on(key(*code)))
     }
 
@@ -162,10 +162,10 @@ mod tests {
             (&[Char('4'), Char('x'), Enter], Some(UserAnswer::Chose(vec![0]))),
             (&[Down, Esc], Some(UserAnswer::Nothing)),
         ] {
-            assert_eq!(said(Menu::one(three()), keys), expected, "{keys:?}");
+            assert_eq!(answer_after(Menu::single(three()), keys), expected, "{keys:?}");
         }
         let interrupt = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
-        assert_eq!(Menu::one(three()).on(interrupt), Some(UserAnswer::Interrupted));
+        assert_eq!(Menu::single(three()).on(interrupt), Some(UserAnswer::Interrupted));
     }
 
     #[test]
@@ -178,10 +178,10 @@ mod tests {
             (&[Up, Enter], Some(UserAnswer::Chose(vec![2]))),
             (&[Enter, Char('3'), Enter], Some(UserAnswer::Chose(vec![2]))),
         ] {
-            let mut menu = Menu::one(three());
+            let mut menu = Menu::single(three());
             menu.unselect();
             assert!(!menu.lines().concat().contains('❯'));
-            assert_eq!(said(menu, keys), expected, "{keys:?}");
+            assert_eq!(answer_after(menu, keys), expected, "{keys:?}");
         }
     }
 
@@ -195,7 +195,7 @@ mod tests {
             (&[Char('3'), Enter], vec![1, 2]),
         ] {
             assert_eq!(
-                said(Menu::several(three(), &[1]), keys),
+                answer_after(Menu::several(three(), &[1]), keys),
                 Some(UserAnswer::Chose(expected)),
                 "{keys:?}"
             );
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn an_option_commands_no_terminal() {
-        let lines = Menu::one(vec!["a\u{1b}[2Jb".to_owned()]).lines().concat();
+        let lines = Menu::single(vec!["a\u{1b}[2Jb".to_owned()]).lines().concat();
         assert!(lines.contains("a\\u{1b}[2Jb"), "{lines:?}");
     }
 }

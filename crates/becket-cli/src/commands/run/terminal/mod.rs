@@ -46,5 +46,5 @@ pub(super) use handle::{ActiveWork, Terminal};
 pub(super) use open::{is_trusted, opened};
 pub(super) use person::Person;
 pub(super) use screen::width;
-pub(super) use session::driven;
+pub(super) use session::drive;
 pub(super) use view::View;

@@ -65,7 +65,7 @@ impl AskPermission for Person {
             let _floor = self.0.floor().await;
             let message = format!("Becket needs your permission to use {}", prompt.tool);
             let told = UserNotification { kind: "permission_prompt", message };
-            self.waited(told, permission::asked(&self.0, prompt)).await
+            self.waited(told, permission::ask(&self.0, prompt)).await
         })
     }
 }
@@ -107,7 +107,7 @@ impl AskQuestions for Person {
     ) -> BoxFuture<'a, Option<Map<String, Value>>> {
         Box::pin(async move {
             let _floor = self.0.floor().await;
-            questions::asked(&self.0, questions).await
+            questions::ask(&self.0, questions).await
         })
     }
 }
@@ -122,7 +122,7 @@ impl ElicitUser for Person {
             let _floor = self.0.floor().await;
             let message = format!("The server {} asks something", question.server);
             let told = UserNotification { kind: form::notified(&question.wanted), message };
-            self.waited(told, form::asked(&self.0, question)).await
+            self.waited(told, form::ask(&self.0, question)).await
         })
     }
 }

@@ -21,7 +21,7 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Option<Vec<ModelQuestion>> {
 }
 
 /// Asks; returns `None` if the user leaves a question without an answer.
-pub(super) async fn asked(terminal: &Terminal, questions: &[ModelQuestion]) -> Option<Map<String, Value>> {
+pub(super) async fn ask(terminal: &Terminal, questions: &[ModelQuestion]) -> Option<Map<String, Value>> {
     let mut answers = Map::new();
     for question in questions {
         let answer = answer(terminal, question).await?;

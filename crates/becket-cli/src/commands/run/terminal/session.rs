@@ -28,7 +28,7 @@ const CLEAR_SCREEN: &str = "\u{1b}[H\u{1b}[2J";
 ///
 /// # Errors
 /// The session can't be opened.
-pub(in crate::commands::run) async fn driven(
+pub(in crate::commands::run) async fn drive(
     at: RunContext<'_>,
     terminal: &Terminal,
     models: Arc<RunModels>,

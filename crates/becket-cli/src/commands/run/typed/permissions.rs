@@ -2,7 +2,7 @@
 
 use super::super::build::WITHHELD;
 use super::answer::CommandContext;
-use crate::report::human::place;
+use crate::report::human::short_position;
 use crate::report::style::{ERROR, FAINT, GOOD, HEAD, NONE, SOURCE, WARNING, one_line, styled};
 use crate::report::table::{Cell, Table};
 use anstyle::Style;
@@ -40,7 +40,7 @@ fn rules(answering: CommandContext<'_>, config: &Config) -> String {
                 Cell::new(style, word),
                 Cell::new(NONE, &rule.text),
                 Cell::new(SOURCE, &rule.source.to_string()),
-                Cell::last(FAINT, &place(&Place::from(&rule.location), answering.at.around)),
+                Cell::last(FAINT, &short_position(&Place::from(&rule.location), answering.at.around)),
             ]);
         }
     }

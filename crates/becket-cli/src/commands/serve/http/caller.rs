@@ -66,7 +66,7 @@ impl Caller {
         let served = caller.clone();
         let tended = async move {
             let routing = tokio::spawn(route::lines(from, served.askers.clone(), teller));
-            let ended = served.served(client.served(heard, said, &served.cancel), linger).await;
+            let ended = served.serve(client.serve(heard, said, &served.cancel), linger).await;
             let stop = routing.abort_handle();
             if timeout(FAREWELL, routing).await.is_err() {
                 stop.abort();
@@ -78,7 +78,7 @@ impl Caller {
         (caller, tended)
     }
 
-    async fn served(&self, client: impl Future<Output = ConnectionEnd>, linger: Duration) -> ConnectionEnd {
+    async fn serve(&self, client: impl Future<Output = ConnectionEnd>, linger: Duration) -> ConnectionEnd {
         let mut client = std::pin::pin!(client);
         tokio::select! {
             ended = &mut client => return ended,
@@ -100,7 +100,7 @@ impl Caller {
     }
 
     /// It has something open.
-    pub(super) fn attends(self: &Arc<Self>) -> Attendance {
+    pub(super) fn attend(self: &Arc<Self>) -> Attendance {
         self.open.send_modify(|open| *open += 1);
         Attendance(self.clone())
     }
@@ -120,7 +120,7 @@ impl Caller {
     }
 
     /// Returns the stream of becket's requests and notifications. An earlier stream ends.
-    pub(super) async fn told(self: &Arc<Self>, attendance: Attendance) -> ResponseBody {
+    pub(super) async fn open_stream(self: &Arc<Self>, attendance: Attendance) -> ResponseBody {
         let ends = CancellationToken::new();
         std::mem::replace(&mut *self.reading.lock().unwrap_or_else(PoisonError::into_inner), ends.clone())
             .cancel();

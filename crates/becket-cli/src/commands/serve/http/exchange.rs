@@ -45,7 +45,7 @@ async fn done(
         Method::POST => post(callers, request).await,
         Method::GET => {
             let caller = callers.get(named(request.headers())?)?;
-            let sent = caller.told(caller.attends()).await;
+            let sent = caller.open_stream(caller.attend()).await;
             Ok(of_lines(StatusCode::OK, sent))
         }
         Method::DELETE => {
@@ -67,7 +67,7 @@ async fn post(callers: &Arc<Callers>, request: Request<Incoming>) -> Result<Resp
         Some(id) => Some(callers.get(id.as_bytes())?),
         None => None,
     };
-    let mut attendance = known.as_ref().map(Caller::attends);
+    let mut attendance = known.as_ref().map(Caller::attend);
     let mut body = read(request.into_body(), &callers.room).await?;
     let ids = match requests(body.as_ref()) {
         Ok(ids) => ids,
@@ -77,9 +77,9 @@ async fn post(callers: &Arc<Callers>, request: Request<Incoming>) -> Result<Resp
         Some(caller) => caller,
         None => callers.open()?,
     };
-    let attendance = attendance.take().unwrap_or_else(|| caller.attends());
+    let attendance = attendance.take().unwrap_or_else(|| caller.attend());
     body.end_line();
-    let mut answer = brought(&caller, body, ids, attendance).await?;
+    let mut answer = process_messages(&caller, body, ids, attendance).await?;
     if let Ok(id) = HeaderValue::from_str(&caller.id) {
         answer.headers_mut().insert(CONNECTION, id);
     }
@@ -107,7 +107,7 @@ fn requests(body: &[u8]) -> Result<Vec<Value>, Box<(Value, Fault)>> {
 }
 
 /// Has messages heard, and gathers the answers.
-async fn brought(
+async fn process_messages(
     caller: &Arc<Caller>,
     messages: BodyBuffer,
     ids: Vec<Value>,

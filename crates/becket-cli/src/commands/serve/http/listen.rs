@@ -52,7 +52,7 @@ pub(in super::super) struct Wants {
 }
 
 /// Serves all clients with the token, until a signal arrives.
-pub(in super::super) async fn served(
+pub(in super::super) async fn serve(
     wants: Wants,
     host: Arc<SessionDefaults>,
     cancel: &CancellationToken,
@@ -116,7 +116,7 @@ async fn accepted(
             Ok((stream, _)) => {
                 number += 1;
                 let stranger = strangers.add(number, &cancel);
-                drop(streams.spawn(heard(stream, stranger, gate.clone(), callers.clone())));
+                drop(streams.spawn(serve_connection(stream, stranger, gate.clone(), callers.clone())));
             }
             Err(_) => tokio::time::sleep(REST).await,
         }
@@ -124,7 +124,7 @@ async fn accepted(
 }
 
 /// Answers what comes over one connection of TCP, one request after the other.
-async fn heard(stream: TcpStream, stranger: Stranger, gate: Arc<Gate>, callers: Arc<Callers>) {
+async fn serve_connection(stream: TcpStream, stranger: Stranger, gate: Arc<Gate>, callers: Arc<Callers>) {
     // Answers are small and clients wait for them. Without this option they arrive later.
     drop(stream.set_nodelay(true));
     let cancel = stranger.end.clone();

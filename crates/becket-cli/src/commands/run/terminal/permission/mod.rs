@@ -21,9 +21,9 @@ use crate::report::style::{HEAD, styled};
 use becket_agent::tool_call::{PermissionAnswer, PermissionPrompt};
 
 /// Asks.
-pub(super) async fn asked(terminal: &Terminal, prompt: &PermissionPrompt) -> PermissionAnswer {
+pub(super) async fn ask(terminal: &Terminal, prompt: &PermissionPrompt) -> PermissionAnswer {
     if let Some(questions) = questions::of(prompt) {
-        return match questions::asked(terminal, &questions).await {
+        return match questions::ask(terminal, &questions).await {
             Some(answers) => PermissionAnswer::Answered { answers },
             None => no("the user does not want to answer"),
         };

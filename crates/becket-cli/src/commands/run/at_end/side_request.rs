@@ -12,7 +12,7 @@ const READ: usize = 2_000;
 const TOKENS: u32 = 64;
 
 /// Returns the last text of the user.
-pub(super) fn said(turn: &MainTurn) -> Option<String> {
+pub(super) fn last_user_text(turn: &MainTurn) -> Option<String> {
     let text = |message: &Message| {
         let words: Vec<&str> = message.content.iter().filter_map(Block::as_text).collect();
         // Texts of hooks and of the host are in reminders.
@@ -27,7 +27,7 @@ pub(super) fn said(turn: &MainTurn) -> Option<String> {
 ///
 /// # Errors
 /// Errors if there is no such model, or it gives no answer.
-pub(super) async fn asked(
+pub(super) async fn one_line_answer(
     at_end: &AtEnd,
     turn: &MainTurn,
     task: &str,
@@ -39,23 +39,23 @@ pub(super) async fn asked(
 /// Returns its answer, limited to this number of tokens; its cost counts for the session.
 ///
 /// # Errors
-/// As [`asked`].
+/// As [`one_line_answer`].
 pub(super) async fn answered(
     at_end: &AtEnd,
     turn: &MainTurn,
     task: &str,
     tokens: u32,
 ) -> Result<String, String> {
-    let user = cut(&said(turn).unwrap_or_default());
+    let user = cut(&last_user_text(turn).unwrap_or_default());
     let exchange = format!("The user said:\n{user}\n\nThe assistant answered:\n{}", cut(&turn.at.text));
-    asked_about(at_end, task, &exchange, tokens).await
+    answer_about(at_end, task, &exchange, tokens).await
 }
 
 /// Returns its answer to a task about a text; its cost counts for the session.
 ///
 /// # Errors
-/// As [`asked`].
-pub(super) async fn asked_about(
+/// As [`one_line_answer`].
+pub(super) async fn answer_about(
     at_end: &AtEnd,
     task: &str,
     text: &str,
