@@ -1,6 +1,7 @@
 //! The state that all sessions of a process share, and the way from a session's options to a session.
 
 use crate::launch::{self, Launch};
+use crate::models::SharedModels;
 use crate::open::{Open, Profile, Source};
 use crate::servers::{self, McpConfig, SessionServers};
 use crate::session::{Facts, Session, SessionResources};
@@ -8,7 +9,7 @@ use crate::tools::AgentsTools;
 use crate::view::finding::{CheckReport, Finding};
 use becket_engine::config::{FlagSettings, Sources};
 use becket_engine::{Builder, CancellationToken, Environment};
-use becket_llm::{Model, ModelError, Models};
+use becket_llm::Models;
 use std::path::PathBuf;
 use std::sync::Arc;
 use uuid::Uuid;
@@ -47,15 +48,6 @@ pub enum NotOpened {
         /// The problems in it.
         findings: Vec<Finding>,
     },
-}
-
-/// Models that several hold.
-pub struct SharedModels(pub Arc<dyn Models>);
-
-impl Models for SharedModels {
-    fn model(&self, name: Option<&str>) -> Result<Arc<dyn Model>, ModelError> {
-        self.0.model(name)
-    }
 }
 
 impl Host {

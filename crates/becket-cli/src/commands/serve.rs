@@ -16,7 +16,6 @@
 //! INVARIANT: a session belongs to the connection that has opened it, and ends with it, with every hook that it runs.
 
 mod answers;
-mod aside;
 mod calls;
 mod connection;
 mod fault;
@@ -25,6 +24,7 @@ mod http;
 mod lines;
 #[cfg(unix)]
 mod listen;
+mod long_lines;
 mod memory_budget;
 mod message;
 mod method;
@@ -51,10 +51,10 @@ use crate::interrupt;
 use crate::out::Out;
 use crate::services;
 use crate::session::launched;
-use aside::Aside;
 use becket_embed::Host;
 use becket_engine::CancellationToken;
 use connection::{Client, ConnectionEnd};
+use long_lines::LongLineLimit;
 use presence::Presence;
 use session_defaults::SessionDefaults;
 
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out:
         private: private.clone(),
     };
     let servers = args.mcp_config.as_ref().map(|file| start.join(file));
-    let host = Arc::new(SessionDefaults { host, servers, aside: Aside::default() });
+    let host = Arc::new(SessionDefaults { host, servers, long_lines: LongLineLimit::default() });
     let patience = Duration::from_secs(args.patience);
     let cancel = CancellationToken::new();
     let done = interrupt::until_done_on_threads(&cancel, async {

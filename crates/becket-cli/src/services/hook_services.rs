@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::report::style::{WARNING, plain, styled};
 use crate::services;
 use crate::session::Session;
-use becket_embed::host::SharedModels;
+use becket_embed::models::SharedModels;
 use becket_embed::tools::AgentsTools;
 use becket_engine::{Builder, CancellationToken, Engine};
 use becket_llm::Models;

@@ -3,7 +3,6 @@
 #![cfg(unix)]
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod aside;
 mod bad_input;
 mod callbacks;
 mod cancelled;
@@ -11,6 +10,7 @@ mod client;
 mod gone;
 mod http;
 mod long;
+mod long_lines;
 mod many;
 mod methods;
 mod place;

@@ -11,10 +11,10 @@
 //! INVARIANT: all of it is for the session's own turns alone; none of it in a bare start, none after an interrupt, a limit or an
 //! error of the provider. No answer waits for a model that is asked here.
 
-mod side_request;
 mod consolidation;
 mod notes;
 mod prompt_progress;
+mod side_request;
 mod state;
 mod suggestion;
 mod title;

@@ -36,7 +36,7 @@ use becket_agent::notes::Notes;
 use becket_agent::session::Facts;
 use becket_agent::tool_call::{AskPermission, Toolbox};
 use becket_agent::update::{Happened, Notice, Origin, Update, Watch};
-use becket_embed::host::SharedModels;
+use becket_embed::models::SharedModels;
 use becket_embed::tools::AgentsTools;
 use becket_engine::{CancellationToken, Engine, RunEvent, Start as HowStarted};
 use becket_llm::Models;

@@ -4,10 +4,10 @@
 //! without waiting are answered in the order of the lines, and all others are started in it.
 
 use super::answers::{Answer, InitializeResult, MethodResult, PROTOCOL, to_result};
-use super::aside;
 use super::calls::Calls;
 use super::fault::Fault;
 use super::lines::{Line, Lines};
+use super::long_lines;
 use super::memory_budget::MemoryBudget;
 use super::message::{self, Message};
 use super::method::{CANCEL, Method};
@@ -119,13 +119,13 @@ impl Connection {
                 Line::Whole(line, number) => {
                     let line = line.as_ref();
                     let host = self.host.clone();
-                    let place = tokio::select! {
+                    let permit = tokio::select! {
                         biased;
                         () = cut.cancelled() => return None,
-                        place = host.aside.acquire(line.len()) => place,
+                        permit = host.long_lines.acquire(line.len()) => permit,
                     };
-                    match place {
-                        Some(_place) => aside::beside(|| self.take(line, number, Length::Long)),
+                    match permit {
+                        Some(_permit) => long_lines::run_blocking(|| self.take(line, number, Length::Long)),
                         None => self.take(line, number, Length::Short),
                     }
                 }
@@ -197,7 +197,7 @@ impl Connection {
         self.around.out.say(&Answer::new(id, said));
     }
 
-    /// Does the work beside all else that goes on.
+    /// Does the work concurrently with everything else.
     fn start(&mut self, id: Value, work: Work, length: Length) {
         let cancel = match self.requests.add(&id, work.ends_with(&self.around.cut)) {
             Ok(cancel) => cancel,
@@ -219,7 +219,7 @@ impl Connection {
         if unconstrained(&mut work).now_or_never().is_none() {
             match length {
                 Length::Short => self.tasks.spawn(work),
-                Length::Long => self.tasks.spawn(aside::beside_all(work)),
+                Length::Long => self.tasks.spawn(long_lines::poll_blocking(work)),
             };
         }
     }

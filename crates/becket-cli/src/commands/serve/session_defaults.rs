@@ -1,6 +1,6 @@
 //! The defaults of all sessions of this process.
 
-use super::aside::Aside;
+use super::long_lines::LongLineLimit;
 use becket_embed::{Host, Open};
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ pub(super) struct SessionDefaults {
     /// The file of the MCP servers that hooks of a session may call which names none itself.
     pub(super) servers: Option<PathBuf>,
     /// The places for lines that may take long.
-    pub(super) aside: Aside,
+    pub(super) long_lines: LongLineLimit,
 }
 
 impl SessionDefaults {
