@@ -1,6 +1,6 @@
 //! The agents and skills of a session, from files, the command line and the program itself.
 
-use super::build::RunContext;
+use super::context::RunContext;
 use super::tools::ToolFactory;
 use super::typed;
 use crate::error::CliError;

@@ -20,7 +20,7 @@ mod suggestion;
 mod title;
 
 use super::begins;
-use super::build::RunContext;
+use super::context::RunContext;
 use super::control::Initialize;
 use becket_agent::Agent;
 use becket_agent::notes::Notes;

@@ -1,6 +1,6 @@
 //! The session to open, and the place where sessions are stored.
 
-use super::build::RunContext;
+use super::context::RunContext;
 use crate::args::RunSessionArgs;
 use crate::error::CliError;
 use crate::report::style::one_line;

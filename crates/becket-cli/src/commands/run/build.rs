@@ -9,26 +9,20 @@ mod tool_factory;
 use super::agents_and_skills::AgentsAndSkills;
 use super::at_end::AtEnd;
 use super::begins;
-use super::control::{Host, HostPerson, HostsWishes, Initialize};
-use super::job::Job;
+use super::context::RunContext;
+use super::control::{HostPerson, HostServerChanges};
 use super::last_fired::LastFired;
 use super::memory;
-use super::options::Output;
 use super::printer::Printer;
 use super::servers;
 use super::session::Session;
-use super::shutdown::RunProcesses;
-use super::terminal::{ActiveWork, Person, Terminal};
+use super::terminal::{ActiveWork, Person};
 use super::typed;
 use super::worktree;
-use crate::args::{InputFormat, RunArgs};
 use crate::commands::fire::{started, told_errors};
-use crate::env::Surroundings;
 use crate::error::CliError;
-use crate::out::Out;
 use crate::report::run::SessionEvent;
 use crate::services::RunModels;
-use crate::session;
 use crate::telemetry;
 use becket_agent::elicit::McpHost;
 use becket_agent::mcp::HookCalls;
@@ -38,37 +32,14 @@ use becket_agent::tool_call::{AskPermission, Toolbox};
 use becket_agent::update::{Happened, Notice, Origin, Update, Watch};
 use becket_embed::models::SharedModels;
 use becket_embed::tools::AgentsTools;
-use becket_engine::{CancellationToken, Engine, RunEvent, Start as HowStarted};
+use becket_engine::{Engine, RunEvent, Start as HowStarted};
 use becket_llm::Models;
 use becket_mcp::Pool;
 use becket_mcp::config::Configured;
 use becket_model::Session as Words;
-use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
-
-/// The context of a run.
-#[derive(Clone, Copy)]
-pub(super) struct RunContext<'a> {
-    pub(super) args: &'a RunArgs,
-    pub(super) session: &'a session::Session,
-    pub(super) around: &'a Surroundings,
-    pub(super) out: &'a Out,
-    pub(super) output: Output,
-    pub(super) cancel: &'a CancellationToken,
-    pub(super) left: &'a RunProcesses,
-    /// A directory for the private files of this run; its users create it.
-    pub(super) private: &'a Path,
-    /// The state of the run, for the program that started it in the background.
-    pub(super) job: &'a Job,
-    /// The program that drives the session over stdin and stdout, if one may.
-    pub(super) host: Option<&'a Host>,
-    /// The host's `initialize` request, if there was one.
-    pub(super) wants: Option<&'a Initialize>,
-    /// The terminal of the user, if the session is interactive.
-    pub(super) terminal: Option<&'a Terminal>,
-}
 
 /// Opens it.
 ///
@@ -117,9 +88,6 @@ struct SessionParts<'a> {
     /// The notes of earlier sessions, and those for later ones.
     notes: Option<Notes>,
 }
-
-/// The prefix of the codes of findings about grants that a file may not make (G3, C7b).
-pub(super) const WITHHELD: &str = "withheld-";
 
 /// The last answer as it was displayed.
 type DisplayedAnswer = Arc<Mutex<Option<String>>>;
@@ -189,7 +157,7 @@ impl SessionParts<'_> {
             agents,
             skills,
             fired,
-            wishes: HostsWishes::default(),
+            server_changes: HostServerChanges::default(),
             at_end,
             job: at.job.clone(),
             turn_end,
@@ -224,12 +192,12 @@ impl SessionParts<'_> {
         };
         let engine = started(telemetry::observed(builder).build(), at.around, at.out)?;
         if let Some(wants) = at.wants {
-            wants.register(&engine, at)?;
+            wants.register(&engine, at.host)?;
             wants.warnings().for_each(|text| self.notice(Notice::warning(text)));
         }
         told_errors(&engine, at.around, at.out);
         let config = engine.config();
-        let withheld = config.diagnostics.iter().filter(|finding| finding.code.starts_with(WITHHELD));
+        let withheld = config.diagnostics.iter().filter(|finding| finding.code.starts_with(typed::WITHHELD));
         withheld.for_each(|finding| self.notice(Notice::of(finding)));
         at.left.of(&engine);
         Ok(engine)
@@ -248,13 +216,6 @@ impl SessionParts<'_> {
 
     fn notice(&self, notice: Notice) {
         printing(self.printer.clone()).on(&Update { of: Origin::Main, what: Happened::Notice(notice) });
-    }
-}
-
-impl RunContext<'_> {
-    /// Nobody comes back to a run with one prompt.
-    pub(super) fn is_one_shot(&self) -> bool {
-        self.args.format.input_format != Some(InputFormat::StreamJson) && self.terminal.is_none()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The limits of a turn.
 
-use super::build::RunContext;
+use super::context::RunContext;
 use crate::args::{Autocompact, InvalidWindow};
 use crate::error::CliError;
 use becket_agent::compact::Window;

@@ -4,7 +4,7 @@
 //! policy. Settings of the project may only disable them (G3).
 
 use super::begins;
-use super::build::RunContext;
+use super::context::RunContext;
 use super::session::Session;
 use becket_agent::notes::Notes;
 use becket_engine::config::load;

@@ -1,10 +1,10 @@
 //! The options of `run`, resolved from its arguments before anything is opened: contradictions are reported here.
 
-use super::worktree;
 use crate::args::{Global, InputFormat, OutputFormat, RunArgs};
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::report::run::{StreamOptions, Verbosity};
+use becket_agent::worktree::WorktreeName;
 use becket_engine::config::Sources;
 use becket_rules::suggest;
 use serde_json::Value;
@@ -60,7 +60,7 @@ impl RunOptions {
     pub(super) fn new(args: &RunArgs, global: &Global, around: &Surroundings) -> Result<Self, CliError> {
         harmless(args, around)?;
         session(args)?;
-        worktree::name(args)?;
+        worktree_name(args)?;
         driven(args, global)?;
         let prompts = prompts(args, around)?;
         Ok(RunOptions {
@@ -84,6 +84,23 @@ fn harmless(args: &RunArgs, around: &Surroundings) -> Result<(), CliError> {
         )));
     }
     Ok(())
+}
+
+/// The worktree that the arguments ask for: none, one of that name, or one of any.
+///
+/// # Errors
+/// The name can't be one.
+pub(super) fn worktree_name(args: &RunArgs) -> Result<Option<WorktreeName>, CliError> {
+    match args.session.worktree.as_deref() {
+        None => Ok(None),
+        Some("") => Ok(Some(WorktreeName::random())),
+        Some(given) => match WorktreeName::new(given) {
+            Ok(name) => Ok(Some(name)),
+            Err(error) => Err(CliError::usage(format!(
+                "`--worktree`: {error} (what follows `--worktree` counts as its name: a prompt goes before it, or after `--`)"
+            ))),
+        },
+    }
 }
 
 fn session(args: &RunArgs) -> Result<(), CliError> {

@@ -5,7 +5,7 @@
 //! turn is not followed.
 
 use super::begins;
-use super::build::RunContext;
+use super::context::RunContext;
 use becket_agent::Surroundings;
 use becket_engine::Engine;
 use becket_engine::handler::{Action, Command};

@@ -1,6 +1,6 @@
 //! The MCP servers of a session.
 
-use super::build::RunContext;
+use super::context::RunContext;
 use super::control::{self, HostUser, Initialize};
 use super::terminal::Person;
 use crate::args::McpServersArgs;

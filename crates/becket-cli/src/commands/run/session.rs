@@ -1,19 +1,17 @@
 //! A session that is open: what is shown of it, and how it is closed.
 
 use super::at_end::AtEnd;
-use super::control::HostsWishes;
+use super::control::HostServerChanges;
 use super::job::Job;
 use super::last_fired::LastFired;
 use super::tools::SessionTools;
-use super::typed;
-use crate::report::run::{Init, Plugin, Server};
 use crate::services::RunModels;
 use becket_agent::Agent;
 use becket_agent::agents::AgentTool;
-use becket_agent::skills::{Kind, SessionSkills};
+use becket_agent::skills::SessionSkills;
 use becket_agent::turn::TurnEndTasks;
+use becket_mcp::Pool;
 use becket_mcp::config::Configured;
-use becket_mcp::{Pool, ServerState, ServerView};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -35,7 +33,7 @@ pub(super) struct Session {
     /// The same, as the agent knows it.
     pub(super) turn_end: TurnEndTasks,
     /// The host's changes to the servers.
-    pub(super) wishes: HostsWishes,
+    pub(super) server_changes: HostServerChanges,
     /// The events that were fired last.
     pub(super) fired: LastFired,
     /// The time of the opening.
@@ -49,43 +47,6 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Returns the current facts of the session.
-    pub(super) fn init(&self) -> Init {
-        let info = self.agent.info();
-        let servers = self.servers.as_ref().map(Pool::servers).unwrap_or_default();
-        let skills = self.skills.skills();
-        Init {
-            cwd: info.cwd.display().to_string(),
-            session_id: info.id,
-            tools: info.tools,
-            mcp_servers: servers.iter().map(server).collect(),
-            model: info.model,
-            permission_mode: info.mode.to_string(),
-            slash_commands: typed::names().map(str::to_owned).chain(info.commands).collect(),
-            api_key_source: self.models.key_source().to_owned(),
-            becket_version: env!("CARGO_PKG_VERSION"),
-            output_style: "default",
-            agents: self.agents.agents().all().iter().map(|agent| agent.name.to_string()).collect(),
-            skills: skills
-                .all()
-                .iter()
-                .filter(|one| one.kind == Kind::Skill)
-                .map(|one| one.name.to_string())
-                .collect(),
-            plugins: self.plugins(),
-        }
-    }
-
-    fn plugins(&self) -> Vec<Plugin> {
-        let config = self.agent.engine().config();
-        let plugin = |plugin: &becket_engine::config::Plugin| Plugin {
-            name: plugin.name.to_string(),
-            source: plugin.id.to_string(),
-            path: plugin.directory.display().to_string(),
-        };
-        config.plugins.iter().map(plugin).collect()
-    }
-
     /// Servers come and go: what tools there are is looked at before each prompt.
     pub(super) fn refresh(&self) {
         if !self.is_narrowed {
@@ -112,20 +73,5 @@ impl Session {
         if let Some(pool) = &self.servers {
             pool.close().await;
         }
-    }
-}
-
-fn server(view: &ServerView) -> Server {
-    Server { name: view.name.clone(), status: status(&view.state) }
-}
-
-/// Returns the state of a server as scripts know it.
-pub(super) fn status(state: &ServerState) -> &'static str {
-    match state {
-        ServerState::Connected { .. } => "connected",
-        ServerState::Failed { .. } | ServerState::Closed => "failed",
-        ServerState::NeedsAuth { .. } => "needs-auth",
-        ServerState::Disabled { .. } => "disabled",
-        ServerState::Waiting | ServerState::Connecting => "pending",
     }
 }

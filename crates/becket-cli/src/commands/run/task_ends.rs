@@ -2,7 +2,7 @@
 //!
 //! INVARIANT: an end that a turn could not tell the model, since it was interrupted or failed first, starts no second one.
 
-use super::drive::Driver;
+use super::driver::Driver;
 use super::limits;
 use super::session::Session;
 use crate::error::CliError;

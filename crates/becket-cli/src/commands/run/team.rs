@@ -1,8 +1,8 @@
 //! The list of tasks of a session, and whether it leads a team.
 
 use super::begins;
-use super::build::RunContext;
-use super::drive::Driver;
+use super::context::RunContext;
+use super::driver::Driver;
 use super::session::Session;
 use crate::error::CliError;
 use becket_agent::team::Team;

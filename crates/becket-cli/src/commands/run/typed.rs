@@ -28,5 +28,6 @@ mod tasks;
 pub(super) use answer::CommandContext;
 pub(super) use hidden::hidden;
 pub(super) use model::{switched, wanted};
+pub(super) use permissions::WITHHELD;
 pub(super) use read::SlashCommand;
 pub(super) use table::{COMMANDS, names};

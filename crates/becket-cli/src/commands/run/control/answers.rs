@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 
 impl Host {
     /// Answers a request.
-    pub(super) fn grant(&self, id: &str, response: Value) {
+    pub(crate) fn grant(&self, id: &str, response: Value) {
         let response = json!({"subtype": "success", "request_id": id, "response": response});
         self.say(json!({"type": "control_response", "response": response}));
     }
 
     /// Refuses one, and says why.
-    pub(super) fn refuse(&self, id: &str, why: &str) {
+    pub(crate) fn refuse(&self, id: &str, why: &str) {
         let response = json!({"subtype": "error", "request_id": id, "error": why});
         self.say(json!({"type": "control_response", "response": response}));
     }

@@ -36,15 +36,15 @@ const NOTICE_DELAY: Duration = Duration::from_secs(6);
 
 /// A question that waits for the host, as Notification hooks see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct PendingNotice {
+pub(crate) struct PendingNotice {
     /// `notification_type`.
-    pub(super) kind: &'static str,
-    pub(super) message: String,
+    pub(crate) kind: &'static str,
+    pub(crate) message: String,
 }
 
 impl Host {
     /// Creates a host that reads what `printer` writes.
-    pub(super) fn new(printer: Printer) -> Self {
+    pub(crate) fn new(printer: Printer) -> Self {
         let (notice_sender, notices) = mpsc::unbounded_channel();
         Host {
             shared: Arc::new(HostState {
@@ -59,7 +59,7 @@ impl Host {
     }
 
     /// Sends a request at once. The returned future waits for the answer, and cancels the request if it is dropped.
-    pub(super) fn ask(&self, request: Value) -> PendingRequest {
+    pub(crate) fn ask(&self, request: Value) -> PendingRequest {
         let host = self.clone();
         self.shared.peer.ask(
             |id| self.say(json!({"type": "control_request", "request_id": id, "request": request})),
@@ -68,7 +68,7 @@ impl Host {
     }
 
     /// Asks, and tells Notification hooks once if the answer takes longer than [`NOTICE_DELAY`].
-    pub(super) async fn ask_person(&self, request: Value, notice: PendingNotice) -> Answer {
+    pub(crate) async fn ask_person(&self, request: Value, notice: PendingNotice) -> Answer {
         let mut answer = pin!(self.ask(request));
         tokio::select! {
             biased;
@@ -81,7 +81,7 @@ impl Host {
     }
 
     /// Returns the notices of all questions, at the first call.
-    pub(super) fn notices(&self) -> Option<mpsc::UnboundedReceiver<PendingNotice>> {
+    pub(crate) fn notices(&self) -> Option<mpsc::UnboundedReceiver<PendingNotice>> {
         self.shared.notices.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
@@ -91,30 +91,30 @@ impl Host {
     }
 
     /// Waits on this thread until the host has read most of what was written for it.
-    pub(super) fn wait_for_room(&self) {
+    pub(crate) fn wait_for_room(&self) {
         self.shared.printer.wait_for_room();
     }
 
     /// Delivers an answer; one without a pending request is dropped.
-    pub(super) fn answered(&self, id: &str, answer: Result<Value, String>, repeated: Vec<String>) {
+    pub(crate) fn answered(&self, id: &str, answer: Result<Value, String>, repeated: Vec<String>) {
         let why = |error| format!("the host answered with an error: {error}");
         self.shared.peer.answered(id, answer.map_err(why), repeated);
     }
 
     /// Fails all pending requests, since the host does not answer any more.
-    pub(super) fn gone(&self) {
+    pub(crate) fn gone(&self) {
         self.shared.peer.gone();
     }
 
     /// A server of the host is connected; gives the number of the connection.
-    pub(super) fn connected(&self, name: &str, sender: ServerSender) -> u64 {
+    pub(crate) fn connected(&self, name: &str, sender: ServerSender) -> u64 {
         let number = self.shared.connections.fetch_add(1, Ordering::Relaxed);
         self.servers().insert(name.to_owned(), (number, sender));
         number
     }
 
     /// A connection is over.
-    pub(super) fn disconnected(&self, name: &str, number: u64) {
+    pub(crate) fn disconnected(&self, name: &str, number: u64) {
         let mut servers = self.servers();
         if servers.get(name).is_some_and(|(known, _)| *known == number) {
             servers.remove(name);
@@ -122,7 +122,7 @@ impl Host {
     }
 
     /// The servers of the host that are connected, each with the number of its connection.
-    pub(super) fn servers(&self) -> std::sync::MutexGuard<'_, HashMap<String, (u64, ServerSender)>> {
+    pub(crate) fn servers(&self) -> std::sync::MutexGuard<'_, HashMap<String, (u64, ServerSender)>> {
         self.shared.servers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 /// A message of the host.
 #[derive(Debug, PartialEq)]
-pub(super) enum HostMessage {
+pub(crate) enum HostMessage {
     /// It wants something.
     Request(Request),
     /// An answer to a request of becket.
@@ -18,18 +18,18 @@ pub(super) enum HostMessage {
 
 /// A request of the host.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Request {
-    pub(super) id: String,
-    pub(super) subtype: String,
+pub(crate) struct Request {
+    pub(crate) id: String,
+    pub(crate) subtype: String,
     /// All that it says, `subtype` among it.
-    pub(super) fields: Map<String, Value>,
+    pub(crate) fields: Map<String, Value>,
 }
 
 /// Reads a control line.
 ///
 /// # Errors
 /// A part that every line of its type has is missing.
-pub(super) fn read(mut fields: Map<String, Value>) -> Result<HostMessage, BadLine> {
+pub(crate) fn read(mut fields: Map<String, Value>) -> Result<HostMessage, BadLine> {
     match fields.get("type").and_then(Value::as_str).unwrap_or_default() {
         "control_request" => {
             let id = text(&fields, "request_id")?;

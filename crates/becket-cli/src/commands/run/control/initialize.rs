@@ -3,8 +3,8 @@
 //!
 //! An unknown field is one of two: if no host relies on it, it is ignored with a warning; otherwise the session is rejected.
 
-use super::super::build::RunContext;
 use super::hooks::{self, CallbackConfig};
+use super::host::Host;
 use super::host_message::Request;
 use crate::args::RunArgs;
 use crate::error::CliError;
@@ -44,11 +44,11 @@ const SHORTEST: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Initialize {
     /// The request.
-    pub(super) id: String,
+    pub(crate) id: String,
     /// The callbacks; `None` if the host has none.
     hooks: Option<Vec<CallbackConfig>>,
     /// Its MCP servers, and how long their calls may take.
-    pub(super) servers: Vec<(String, Option<Duration>)>,
+    pub(crate) servers: Vec<(String, Option<Duration>)>,
     agents: Option<Map<String, Value>>,
     mcp_servers: Option<Map<String, Value>>,
     system_prompt: Option<String>,
@@ -65,7 +65,7 @@ impl Initialize {
     ///
     /// # Errors
     /// Errors if a field can't be read or is not supported, with a message for the host.
-    pub(super) fn read(request: &Request) -> Result<Self, String> {
+    pub(crate) fn read(request: &Request) -> Result<Self, String> {
         let mut fields = request.fields.clone();
         fields.retain(|_, value| !value.is_null());
         fields.remove("subtype");
@@ -93,7 +93,7 @@ impl Initialize {
     ///
     /// # Errors
     /// Errors if the agents of the command line are not a JSON object, so that others can't be added.
-    pub(super) fn over(&self, args: &RunArgs) -> Result<RunArgs, CliError> {
+    pub(crate) fn over(&self, args: &RunArgs) -> Result<RunArgs, CliError> {
         let mut args = args.clone();
         if let Some(agents) = &self.agents {
             let mut all = match &args.model.agents {
@@ -122,8 +122,8 @@ impl Initialize {
     ///
     /// # Errors
     /// A matcher can't be read.
-    pub(crate) fn register(&self, engine: &Engine, at: RunContext<'_>) -> Result<(), CliError> {
-        let Some((host, hooks)) = at.host.zip(self.hooks.as_ref()) else { return Ok(()) };
+    pub(crate) fn register(&self, engine: &Engine, host: Option<&Host>) -> Result<(), CliError> {
+        let Some((host, hooks)) = host.zip(self.hooks.as_ref()) else { return Ok(()) };
         let callbacks = hooks.iter().map(|wanted| wanted.callback(host));
         engine.on_all(callbacks).map_err(|error| CliError::Initialize { why: error.to_string() })?;
         Ok(())
@@ -140,7 +140,7 @@ impl Initialize {
     }
 
     /// Returns true if the host has callbacks.
-    pub(super) fn has_hooks(&self) -> bool {
+    pub(crate) fn has_hooks(&self) -> bool {
         self.hooks.is_some()
     }
 

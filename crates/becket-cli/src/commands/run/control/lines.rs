@@ -26,24 +26,24 @@ const AHEAD: u64 = 4 * LIMIT;
 
 /// An input for the session.
 #[derive(Debug)]
-pub(super) enum SessionInput {
+pub(crate) enum SessionInput {
     Message(Prompt, MessageMetadata),
     Request(Request, CancellationToken),
 }
 
 /// The lines of stdin.
 pub(crate) struct Lines {
-    pub(super) host: Host,
+    pub(crate) host: Host,
     heard: mpsc::UnboundedReceiver<(u64, Result<SessionInput, CliError>)>,
     waiting: Arc<AtomicU64>,
     /// One that was looked at and put back.
     next: Option<Result<SessionInput, CliError>>,
-    pub(super) open: Open,
+    pub(crate) open: Open,
 }
 
 /// The requests of the host that are not answered yet, by their ids.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Open(Arc<Mutex<HashMap<String, CancellationToken>>>);
+pub(crate) struct Open(Arc<Mutex<HashMap<String, CancellationToken>>>);
 
 impl Open {
     /// None where a request of this id is open already.
@@ -61,7 +61,7 @@ impl Open {
     }
 
     /// It is answered.
-    pub(super) fn done(&self, id: &str) {
+    pub(crate) fn done(&self, id: &str) {
         self.all().remove(id);
     }
 
@@ -99,7 +99,7 @@ impl Lines {
     ///
     /// # Errors
     /// A line can't be read; it is the last.
-    pub(super) async fn next(&mut self) -> Option<Result<SessionInput, CliError>> {
+    pub(crate) async fn next(&mut self) -> Option<Result<SessionInput, CliError>> {
         if let Some(next) = self.next.take() {
             return Some(next);
         }
@@ -109,7 +109,7 @@ impl Lines {
     }
 
     /// Puts one back.
-    pub(super) fn put_back(&mut self, heard: Option<Result<SessionInput, CliError>>) {
+    pub(crate) fn put_back(&mut self, heard: Option<Result<SessionInput, CliError>>) {
         self.next = heard;
     }
 }

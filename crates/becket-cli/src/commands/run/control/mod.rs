@@ -7,15 +7,12 @@
 //! - [`initialize`]: the first request, which describes the session
 //! - [`hooks`], [`person`], [`elicit`], [`server`]: the services of the host: callbacks, permissions, elicitations, MCP
 //!   servers
-//! - [`requests`], [`servers`], [`context`]: what the host may ask for, and how it is answered
-//! - [`turns`]: which turn an interrupt means
-//! - [`session`]: all of it, from the first line to the last
+//! - [`server_changes`]: the changes to MCP servers that the host has requested
 //!
 //! INVARIANT: what the host is asked and does not answer, for whatever reason, counts as a failure of the host and never as
 //! its consent. A line that can't be read ends the run with its number; none is skipped.
 
 mod answers;
-mod context;
 mod elicit;
 mod hooks;
 mod host;
@@ -23,17 +20,14 @@ mod host_message;
 mod initialize;
 mod lines;
 mod person;
-mod requests;
 mod server;
-mod servers;
-mod session;
-mod turns;
+mod server_changes;
 
 pub(super) use elicit::HostUser;
 pub(super) use host::Host;
+pub(super) use host_message::Request;
 pub(super) use initialize::Initialize;
-pub(super) use lines::{Lines, ReplyOptions, Shutdown};
+pub(super) use lines::{Lines, Open, ReplyOptions, SessionInput, Shutdown};
 pub(super) use person::HostPerson;
 pub(super) use server::host_servers;
-pub(super) use servers::HostsWishes;
-pub(super) use session::drive;
+pub(super) use server_changes::HostServerChanges;

@@ -65,7 +65,7 @@ fn question(prompt: &PermissionPrompt) -> Value {
 }
 
 /// Reads the host's answer to this prompt.
-pub(super) fn read(prompt: &PermissionPrompt, answer: Answer) -> PermissionAnswer {
+pub(crate) fn read(prompt: &PermissionPrompt, answer: Answer) -> PermissionAnswer {
     let no = |why: String| PermissionAnswer::Deny { message: Some(why), interrupt: false };
     let fields = match answer {
         Ok(Value::Object(fields)) => fields,

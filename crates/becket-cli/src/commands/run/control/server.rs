@@ -52,7 +52,7 @@ impl Host {
     ///
     /// # Errors
     /// It is not connected.
-    pub(super) async fn server_says(&self, name: &str, message: Value) -> Result<(), String> {
+    pub(crate) async fn server_says(&self, name: &str, message: Value) -> Result<(), String> {
         let sender = self.servers().get(name).map(|(_, sender)| sender.clone());
         let gone = || format!("the server `{name}` is not connected");
         sender.ok_or_else(gone)?.send(message).await.map_err(|_| gone())

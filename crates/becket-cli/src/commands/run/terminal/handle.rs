@@ -46,7 +46,7 @@ impl ToPut {
     }
 
     /// Creates a question for text that the previous answer requires.
-    pub(super) fn words(head: String) -> Self {
+    pub(crate) fn words(head: String) -> Self {
         ToPut { head: head.into(), wants: Wants::Words(String::new()), follows: true }
     }
 }
@@ -88,7 +88,7 @@ pub(in crate::commands::run) enum ActiveWork {
 
 impl ActiveWork {
     /// Returns a description of the current work without a more specific name.
-    pub(super) fn doing(&self) -> &'static str {
+    pub(crate) fn doing(&self) -> &'static str {
         match self {
             ActiveWork::Turn(_) => "waiting for the model",
             ActiveWork::Program(doing) => doing,
@@ -97,7 +97,7 @@ impl ActiveWork {
 }
 
 /// A command for the thread.
-pub(super) enum ThreadCommand {
+pub(crate) enum ThreadCommand {
     /// Lines, styled. They end with a line break.
     Show(String),
     /// An escape sequence that may pass as it is (O7).
@@ -124,41 +124,41 @@ pub(in crate::commands::run) struct Terminal {
 }
 
 /// The state shared with the thread.
-pub(super) struct TerminalState {
+pub(crate) struct TerminalState {
     /// Makes the editor give the screen back.
-    pub(super) breaks: Arc<AtomicBool>,
+    pub(crate) breaks: Arc<AtomicBool>,
     /// The time of the last key, if any.
-    pub(super) touched: Mutex<Option<Instant>>,
+    pub(crate) touched: Mutex<Option<Instant>>,
     /// Set if a key was pressed that is not Ctrl-C.
-    pub(super) typed: AtomicBool,
+    pub(crate) typed: AtomicBool,
     /// The suggestion for an empty line.
-    pub(super) suggested: Mutex<String>,
-    pub(super) status: Mutex<Status>,
+    pub(crate) suggested: Mutex<String>,
+    pub(crate) status: Mutex<Status>,
 }
 
 impl TerminalState {
     /// A key was pressed.
-    pub(super) fn touch(&self) {
+    pub(crate) fn touch(&self) {
         *self.touched.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
     /// Returns whether a key other than Ctrl-C was pressed since this was asked last.
-    pub(super) fn has_typed(&self) -> bool {
+    pub(crate) fn has_typed(&self) -> bool {
         self.typed.swap(false, Ordering::Relaxed)
     }
 
     /// Returns true if no key was pressed for this long.
-    pub(super) fn is_quiet_for(&self, time: Duration) -> bool {
+    pub(crate) fn is_quiet_for(&self, time: Duration) -> bool {
         let touched = *self.touched.lock().unwrap_or_else(PoisonError::into_inner);
         touched.is_none_or(|touched| touched.elapsed() >= time)
     }
 
     /// Returns the suggestion for an empty line.
-    pub(super) fn suggested(&self) -> MutexGuard<'_, String> {
+    pub(crate) fn suggested(&self) -> MutexGuard<'_, String> {
         self.suggested.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn status(&self) -> MutexGuard<'_, Status> {
+    pub(crate) fn status(&self) -> MutexGuard<'_, Status> {
         self.status.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -202,19 +202,19 @@ impl Terminal {
     }
 
     /// Returns true if the terminal supports no escape sequences.
-    pub(super) fn is_dumb(&self) -> bool {
+    pub(crate) fn is_dumb(&self) -> bool {
         self.is_dumb
     }
 
     /// Shows lines, styled.
-    pub(super) fn show(&self, lines: String) {
+    pub(crate) fn show(&self, lines: String) {
         if !lines.is_empty() {
             self.tell(ThreadCommand::Show(lines));
         }
     }
 
     /// Passes an escape sequence on that was checked.
-    pub(super) fn pass(&self, sequence: String) {
+    pub(crate) fn pass(&self, sequence: String) {
         self.tell(ThreadCommand::Sequence(sequence));
     }
 
@@ -224,12 +224,12 @@ impl Terminal {
     }
 
     /// Nothing is.
-    pub(super) fn rests(&self) {
+    pub(crate) fn rests(&self) {
         self.tell(ThreadCommand::Rests);
     }
 
     /// Sets the commands that can be completed, without the slash.
-    pub(super) fn commands(&self, names: Vec<String>) {
+    pub(crate) fn commands(&self, names: Vec<String>) {
         self.tell(ThreadCommand::Commands(names));
     }
 
@@ -239,7 +239,7 @@ impl Terminal {
     }
 
     /// The next prompt. Cancel-safe: what is typed so far stays.
-    pub(super) async fn line(&self) -> Line {
+    pub(crate) async fn line(&self) -> Line {
         let (to, answer) = oneshot::channel();
         self.tell(ThreadCommand::Line(to));
         answer.await.unwrap_or(Line::Leave)
@@ -267,13 +267,13 @@ impl Terminal {
     }
 
     /// Requests a notification to hooks.
-    pub(super) fn notify(&self, told: UserNotification) {
+    pub(crate) fn notify(&self, told: UserNotification) {
         // After the end of the session there are no receivers.
         let _heard = self.notices.send(told);
     }
 
     /// Returns the notifications, to the first caller only.
-    pub(super) fn notices(&self) -> Option<mpsc::UnboundedReceiver<UserNotification>> {
+    pub(crate) fn notices(&self) -> Option<mpsc::UnboundedReceiver<UserNotification>> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
@@ -283,12 +283,12 @@ impl Terminal {
     }
 
     /// Returns the time of the user's last key.
-    pub(super) fn touched(&self) -> Option<Instant> {
+    pub(crate) fn touched(&self) -> Option<Instant> {
         *self.shared.touched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the current work, for the status line.
-    pub(super) fn status(&self) -> MutexGuard<'_, Status> {
+    pub(crate) fn status(&self) -> MutexGuard<'_, Status> {
         self.shared.status()
     }
 

@@ -11,8 +11,7 @@
 //! - [`view`], [`markdown`], [`status`]: what is shown of a session, and what is under way
 //! - [`open`]: taking the terminal over, and the one question that comes before all else
 //! - [`person`]: the user as calls ([`permission`]), hooks, models ([`questions`]) and servers ([`form`]) ask them
-//! - [`idle`]: a prompt that is left alone
-//! - [`session`]: from the first prompt to the way out
+//! - [`idle_prompt`]: a prompt that is left alone
 //!
 //! INVARIANT: text of models, tools, hooks and servers reaches the screen with its control characters made visible. An
 //! unanswered question is a no. However the program ends, the terminal is restored.
@@ -26,7 +25,7 @@ mod editor;
 mod field;
 mod form;
 mod handle;
-mod idle;
+mod idle_prompt;
 mod key_guard;
 mod markdown;
 mod menu;
@@ -36,15 +35,14 @@ mod permission;
 mod person;
 mod questions;
 mod screen;
-mod session;
 mod status;
 mod suspend;
 mod thread;
 mod view;
 
-pub(super) use handle::{ActiveWork, Terminal};
+pub(super) use handle::{ActiveWork, Line, Terminal};
+pub(super) use idle_prompt::idle;
 pub(super) use open::{is_trusted, opened};
 pub(super) use person::Person;
 pub(super) use screen::width;
-pub(super) use session::drive;
 pub(super) use view::View;

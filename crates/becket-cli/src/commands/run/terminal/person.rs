@@ -23,10 +23,10 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A notification to hooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct UserNotification {
+pub(crate) struct UserNotification {
     /// `notification_type`.
-    pub(super) kind: &'static str,
-    pub(super) message: String,
+    pub(crate) kind: &'static str,
+    pub(crate) message: String,
 }
 
 /// The person.

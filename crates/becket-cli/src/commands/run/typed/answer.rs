@@ -1,6 +1,6 @@
 //! Does what was typed, and says what came of it.
 
-use super::super::build::RunContext;
+use super::super::context::RunContext;
 use super::super::session::Session;
 use super::super::terminal;
 use super::read::SlashCommand;

@@ -1,6 +1,5 @@
 //! `/permissions`: the rules that allow, ask and deny, and their origins.
 
-use super::super::build::WITHHELD;
 use super::answer::CommandContext;
 use crate::report::human::short_position;
 use crate::report::style::{ERROR, FAINT, GOOD, HEAD, NONE, SOURCE, WARNING, one_line, styled};
@@ -8,6 +7,9 @@ use crate::report::table::{Cell, Table};
 use anstyle::Style;
 use becket_embed::view::hook::SourcePosition as Place;
 use becket_engine::config::{Config, RuleList};
+
+/// The prefix of the codes of findings about grants that a file may not make (G3, C7b).
+pub(in crate::commands::run) const WITHHELD: &str = "withheld-";
 
 /// The mode, the rules in the order in which they are asked (P11), the directories, and what is held back (G3, C7b).
 pub(super) fn shown(answering: CommandContext<'_>) -> String {

@@ -1,15 +1,16 @@
 //! A session that a host drives: from its first line to its end.
 
-use super::super::build::{RunContext, assembled};
-use super::super::drive::Driver;
+use super::super::build::assembled;
+use super::super::context::RunContext;
+use super::super::control::Host;
+use super::super::control::Initialize;
+use super::super::control::{Lines, SessionInput};
+use super::super::driver::Driver;
 use super::super::printer::Printer;
 use super::super::session::Session;
 use super::super::task_ends::has_ended;
 use super::super::team::has_news;
 use super::super::typed::COMMANDS;
-use super::host::Host;
-use super::initialize::Initialize;
-use super::lines::{Lines, SessionInput};
 use super::requests::{Message, QueuedPrompt, Requests};
 use super::turns::Turns;
 use crate::args::RunArgs;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 const IDLE: Duration = Duration::from_secs(60);
 
 /// Tells hooks once that the prompt, which is open from now on, is left alone; never ends.
-pub(super) async fn notified(terminal: &Terminal) {
+pub(crate) async fn idle(terminal: &Terminal) {
     let opened = Instant::now();
     loop {
         let left = left(opened, terminal.touched(), Instant::now());

@@ -3,29 +3,13 @@
 //! INVARIANT: what policy, trust, approvals or the user are against stays off, whatever the host says. Servers of its own
 //! process are those of `initialize` alone.
 
-use super::super::build::RunContext;
+use super::super::context::RunContext;
 use super::super::servers::with_more;
 use super::super::session::Session;
 use becket_mcp::config::{Configured, Disabled, Status};
 use becket_mcp::{CancellationToken, Pool};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
-
-/// The server changes that the host has requested. One change at a time.
-#[derive(Debug, Default)]
-pub(crate) struct HostsWishes {
-    changing: tokio::sync::Mutex<()>,
-    wishes: Mutex<Wishes>,
-}
-
-#[derive(Debug, Clone, Default)]
-struct Wishes {
-    /// The servers that are switched off.
-    off: BTreeSet<String>,
-    /// Those of the last `mcp_set_servers`.
-    more: BTreeSet<String>,
-}
 
 /// Switches a server off or on again.
 ///
@@ -38,7 +22,7 @@ pub(super) async fn toggle(
     cancel: &CancellationToken,
 ) -> Result<Value, String> {
     let pool = pool_of(session)?;
-    let _changing = session.wishes.changing.lock().await;
+    let _changing = session.server_changes.lock().await;
     let mut all: Vec<Configured> = pool.servers().iter().map(|view| (*view.configured).clone()).collect();
     let server = all.iter_mut().find(|server| server.name.to_string() == name);
     let server = server.ok_or_else(|| format!("there is no MCP server `{name}`"))?;
@@ -48,9 +32,9 @@ pub(super) async fn toggle(
         (Status::Allowed, true) | (Status::Disabled(_), false) => {}
         (Status::Disabled(why), true) => return Err(why.to_string()),
     }
-    session.wishes.change(|wishes| match on {
-        true => drop(wishes.off.remove(name)),
-        false => drop(wishes.off.insert(name.to_owned())),
+    session.server_changes.change(|changes| match on {
+        true => drop(changes.off.remove(name)),
+        false => drop(changes.off.insert(name.to_owned())),
     });
     pool.configure(all);
     if on {
@@ -73,11 +57,11 @@ pub(super) async fn set(
 ) -> Result<Value, String> {
     let pool = pool_of(session)?;
     let Some(Value::Object(servers)) = servers else { return Err("`servers` must be an object".to_owned()) };
-    let _changing = session.wishes.changing.lock().await;
+    let _changing = session.server_changes.lock().await;
     let (own, others): (Map<String, Value>, Map<String, Value>) =
         servers.clone().into_iter().partition(|(_, config)| config["type"] == "sdk");
     let had = names(pool);
-    let before = session.wishes.get();
+    let before = session.server_changes.get();
     let mut all = with_more(at, &Value::Object(others.clone())).map_err(|error| error.to_string())?;
     for server in all.iter_mut().filter(|server| server.status == Status::Allowed) {
         if before.off.contains(&server.name.to_string()) {
@@ -86,7 +70,7 @@ pub(super) async fn set(
     }
     pool.configure(all);
     let now: BTreeSet<String> = others.keys().cloned().collect();
-    session.wishes.change(|wishes| wishes.more.clone_from(&now));
+    session.server_changes.change(|changes| changes.more.clone_from(&now));
     let has = names(pool);
     let mut errors = Map::new();
     for name in own.keys().filter(|name| !has.contains(*name)) {
@@ -112,14 +96,4 @@ fn pool_of(session: &Session) -> Result<&Pool, String> {
 
 fn names(pool: &Pool) -> BTreeSet<String> {
     pool.servers().into_iter().map(|view| view.name).collect()
-}
-
-impl HostsWishes {
-    fn get(&self) -> Wishes {
-        self.wishes.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn change(&self, change: impl FnOnce(&mut Wishes)) {
-        change(&mut self.wishes.lock().unwrap_or_else(PoisonError::into_inner));
-    }
 }

@@ -1,13 +1,13 @@
 //! A session at a terminal, from its first prompt to the way out.
 
-use super::super::build::{RunContext, assembled};
-use super::super::drive::Driver;
-use super::super::printer::Printer;
-use super::super::session::Session;
-use super::super::task_ends::has_ended;
-use super::super::team::has_news;
-use super::handle::{ActiveWork, Line, Terminal};
-use super::idle;
+use super::build::assembled;
+use super::context::RunContext;
+use super::driver::Driver;
+use super::printer::Printer;
+use super::session::Session;
+use super::task_ends::has_ended;
+use super::team::has_news;
+use super::terminal::{ActiveWork, Line, Terminal, idle};
 use crate::error::CommandResult;
 use crate::report::style::{FAINT, HEAD, NONE, one_line, styled};
 use crate::services::RunModels;
@@ -28,7 +28,7 @@ const CLEAR_SCREEN: &str = "\u{1b}[H\u{1b}[2J";
 ///
 /// # Errors
 /// The session can't be opened.
-pub(in crate::commands::run) async fn drive(
+pub(super) async fn drive(
     at: RunContext<'_>,
     terminal: &Terminal,
     models: Arc<RunModels>,
@@ -121,7 +121,7 @@ impl Talk<'_> {
         let line = async {
             tokio::select! {
                 line = self.terminal.line() => line,
-                () = idle::notified(self.terminal) => Line::Leave,
+                () = idle(self.terminal) => Line::Leave,
             }
         };
         tokio::select! {

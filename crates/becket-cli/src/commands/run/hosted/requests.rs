@@ -1,12 +1,12 @@
 //! The requests that the host may send while the session is open. Many may run concurrently, also during a turn.
 
-use super::super::build::RunContext;
+use super::super::context::RunContext;
+use super::super::control::Host;
+use super::super::control::Request;
+use super::super::control::{Lines, Open, SessionInput};
 use super::super::session::Session;
 use super::super::typed;
-use super::context;
-use super::host::Host;
-use super::host_message::Request;
-use super::lines::{Lines, Open, SessionInput};
+use super::context_usage;
 use super::servers;
 use super::turns::Turns;
 use crate::error::CliError;
@@ -126,7 +126,7 @@ impl Requests<'_> {
             "mcp_set_servers" => {
                 servers::set(self.at, self.session, fields.get("servers"), self.cancel).await
             }
-            "get_context_usage" => Ok(context::usage(self.session)),
+            "get_context_usage" => Ok(context_usage::usage(self.session)),
             "set_max_thinking_tokens" => self.set_thinking(fields),
             "mcp_reconnect" => self.reconnect(text(fields, "serverName")?).await,
             "stop_task" => self.stop_task(text(fields, "task_id")?).await,
@@ -207,7 +207,7 @@ fn text<'a>(fields: &'a Map<String, Value>, name: &str) -> Result<&'a str, Strin
 fn server(view: &ServerView) -> Value {
     let mut status = json!({
         "name": view.name,
-        "status": super::super::session::status(&view.state),
+        "status": super::super::init::status(&view.state),
         "scope": view.configured.scope.to_string(),
     });
     match &view.state {

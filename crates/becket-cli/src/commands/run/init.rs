@@ -1,0 +1,61 @@
+//! The facts of a session that the first line of its output states.
+
+use super::session::Session;
+use super::typed;
+use crate::report::run::{Init, Plugin, Server};
+use becket_agent::skills::Kind;
+use becket_mcp::{Pool, ServerState, ServerView};
+
+impl Session {
+    /// Returns the current facts of the session.
+    pub(super) fn init(&self) -> Init {
+        let info = self.agent.info();
+        let servers = self.servers.as_ref().map(Pool::servers).unwrap_or_default();
+        let skills = self.skills.skills();
+        Init {
+            cwd: info.cwd.display().to_string(),
+            session_id: info.id,
+            tools: info.tools,
+            mcp_servers: servers.iter().map(server).collect(),
+            model: info.model,
+            permission_mode: info.mode.to_string(),
+            slash_commands: typed::names().map(str::to_owned).chain(info.commands).collect(),
+            api_key_source: self.models.key_source().to_owned(),
+            becket_version: env!("CARGO_PKG_VERSION"),
+            output_style: "default",
+            agents: self.agents.agents().all().iter().map(|agent| agent.name.to_string()).collect(),
+            skills: skills
+                .all()
+                .iter()
+                .filter(|one| one.kind == Kind::Skill)
+                .map(|one| one.name.to_string())
+                .collect(),
+            plugins: self.plugins(),
+        }
+    }
+
+    fn plugins(&self) -> Vec<Plugin> {
+        let config = self.agent.engine().config();
+        let plugin = |plugin: &becket_engine::config::Plugin| Plugin {
+            name: plugin.name.to_string(),
+            source: plugin.id.to_string(),
+            path: plugin.directory.display().to_string(),
+        };
+        config.plugins.iter().map(plugin).collect()
+    }
+}
+
+fn server(view: &ServerView) -> Server {
+    Server { name: view.name.clone(), status: status(&view.state) }
+}
+
+/// Returns the state of a server as scripts know it.
+pub(super) fn status(state: &ServerState) -> &'static str {
+    match state {
+        ServerState::Connected { .. } => "connected",
+        ServerState::Failed { .. } | ServerState::Closed => "failed",
+        ServerState::NeedsAuth { .. } => "needs-auth",
+        ServerState::Disabled { .. } => "disabled",
+        ServerState::Waiting | ServerState::Connecting => "pending",
+    }
+}
