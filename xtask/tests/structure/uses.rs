@@ -3,17 +3,18 @@
 use std::collections::BTreeSet;
 use syn::visit::{self, Visit};
 
-/// Returns the top-level modules of the crate that the code of a file names, through `crate::…` and `super::…`, outside of
-/// tests. `module` is the path of the file's own module.
-pub(crate) fn top_level_uses(source: &str, module: &[String]) -> BTreeSet<String> {
+/// Returns the children of the module `parent` that the code of a file names, through `crate::…` and `super::…`, outside of
+/// tests. `module` is the path of the file's own module; both start below the crate's root.
+pub(crate) fn child_uses(source: &str, module: &[String], parent: &[String]) -> BTreeSet<String> {
     let file = syn::parse_file(source).unwrap();
-    let mut paths = Paths { module: module.to_vec(), found: BTreeSet::new() };
+    let mut paths = Paths { module: module.to_vec(), parent: parent.to_vec(), found: BTreeSet::new() };
     paths.visit_file(&file);
     paths.found
 }
 
 struct Paths {
     module: Vec<String>,
+    parent: Vec<String>,
     found: BTreeSet<String>,
 }
 
@@ -21,14 +22,15 @@ impl Paths {
     /// Takes the segments of a path that starts at the crate or climbs out of a module.
     fn add(&mut self, segments: &[String]) {
         let climbs = segments.iter().take_while(|segment| *segment == "super").count();
-        let absolute: Vec<&String> = match segments.first().map(String::as_str) {
-            Some("crate") => segments.iter().skip(1).collect(),
+        let absolute: Vec<String> = match segments.first().map(String::as_str) {
+            Some("crate") => segments[1..].to_vec(),
             Some("super") if climbs <= self.module.len() => {
-                self.module[..self.module.len() - climbs].iter().chain(&segments[climbs..]).collect()
+                [&self.module[..self.module.len() - climbs], &segments[climbs..]].concat()
             }
             Some(_) | None => return,
         };
-        self.found.extend(absolute.first().map(|first| (*first).clone()));
+        let below = absolute.strip_prefix(&*self.parent);
+        self.found.extend(below.and_then(|below| below.first()).cloned());
     }
 
     fn add_tree(&mut self, tree: &syn::UseTree, before: &mut Vec<String>) {
@@ -80,16 +82,15 @@ impl<'ast> Visit<'ast> for Paths {
         visit::visit_path(self, path);
     }
 
-    /// Macros are not expanded; their tokens are searched for `crate :: name`.
+    /// Macros are not expanded; their tokens are searched for paths that start with `crate`.
     fn visit_macro(&mut self, item: &'ast syn::Macro) {
         let text = item.tokens.to_string();
         let mut rest = text.as_str();
         while let Some(at) = rest.find("crate ::") {
-            rest = rest[at + "crate ::".len()..].trim_start();
-            let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-            if !name.is_empty() {
-                self.add(&["crate".to_owned(), name]);
-            }
+            let path = rest[at..].split(|c: char| !(c.is_alphanumeric() || "_: ".contains(c))).next();
+            let path = path.unwrap_or_default();
+            self.add(&path.split("::").map(|name| name.trim().to_owned()).collect::<Vec<_>>());
+            rest = &rest[at + "crate ::".len()..];
         }
     }
 }
@@ -118,6 +119,10 @@ fn paths_are_found_in_uses_code_and_macros() {
         mod tests { use crate::not_that::W; }
     "#;
     let module = ["folder".to_owned(), "file".to_owned()];
-    let found = top_level_uses(source, &module);
+    let found = child_uses(source, &module, &[]);
     assert_eq!(found.into_iter().collect::<Vec<_>>(), ["a", "b", "c", "d", "e", "folder"]);
+    let found = child_uses(source, &module, &module);
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), ["sibling"]);
+    let found = child_uses(source, &module, &["e".to_owned()]);
+    assert_eq!(found.into_iter().collect::<Vec<_>>(), ["H"]);
 }
