@@ -38,7 +38,10 @@ impl Places {
 
     /// Those of the agent SDKs.
     pub(crate) fn of_sdks(root: &Path) -> Self {
-        Self { fixtures: root.join("crates/becket-cli/tests/sdk/fixtures"), target: root.join("target/sdk") }
+        Self {
+            fixtures: root.join("crates/becket-cli/tests/cli/sdk/fixtures"),
+            target: root.join("target/sdk"),
+        }
     }
 
     /// Installs what `<fixtures>/<name>/package-lock.json` names; returns its `node_modules`.

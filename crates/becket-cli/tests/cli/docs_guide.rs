@@ -38,7 +38,7 @@ pages! {
     hooks_of_plugins types "plugins.md";
 }
 
-/// Pages about what only a person can type: `tests/terminal` walks through what they tell.
+/// Pages about what only a person can type: `tests/cli/run_terminal` walks through what they tell.
 const WALKED: &[&str] = &["terminal.md"];
 
 /// Pages whose programs are run by the tests of the packages for other languages.

@@ -65,8 +65,14 @@ mod run_lines;
 mod run_scripts;
 #[cfg(unix)]
 mod run_shapes;
+#[cfg(target_os = "linux")]
+mod run_terminal;
 #[cfg(unix)]
 mod run_typed;
+#[cfg(unix)]
+mod sdk;
+#[cfg(unix)]
+mod serve;
 #[cfg(unix)]
 mod terminal;
 #[cfg(unix)]

@@ -14,12 +14,12 @@ const ELSEWHERE: [(&str, &[&str], (&str, &str)); 2] = [
     (
         "Notification",
         &["exit 2", "input"],
-        (include_str!("../terminal/hooks.rs"), "hooks_are_told_that_a_permission_is_waited_for"),
+        (include_str!("../cli/run_terminal/hooks.rs"), "hooks_are_told_that_a_permission_is_waited_for"),
     ),
     (
         "ElicitationResult",
         &["action", "content", "exit 2", "input"],
-        (include_str!("../sdk/elicit.rs"), "hooks_may_change_what_the_host_has_answered"),
+        (include_str!("../cli/sdk/elicit.rs"), "hooks_may_change_what_the_host_has_answered"),
     ),
 ];
 

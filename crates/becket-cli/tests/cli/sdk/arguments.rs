@@ -1,0 +1,131 @@
+//! The arguments by which SDKs start a program.
+
+use super::host::Host;
+use super::place;
+use becket_testkit::env::TestEnv;
+use serde_json::json;
+
+const BECKET: &str = env!("CARGO_BIN_EXE_becket");
+
+fn hello() -> TestEnv {
+    place(BECKET, &json!({}), &json!([{"text": "Hello."}]))
+}
+
+#[test]
+fn what_can_not_be_had_and_somebody_relies_on_is_refused_by_name() {
+    for (arguments, said) in [
+        (&["--max-budget-usd", "1"][..], "`--max-budget-usd` is not supported"),
+        (&["--task-budget", "1000"], "--max-turns"),
+        (&["--json-schema", "{}"], "free text"),
+        (&["--resume-session-at=x"], "at its end"),
+        (&["--resume-drops-turn="], "at its end"),
+        (&["--session-mirror"], "only in files"),
+        (&["--channels", "x"], "no channels"),
+        (&["--project-config-root=/"], "directory in which the session starts"),
+        (&["--plugin-dir-no-mcp", "x"], "--strict-mcp-config"),
+        (&["--permission-prompts=none"], "--permission-prompt-tool"),
+        (&["--initialize-fields=settings"], "as arguments"),
+        (&["--managed-settings", "{}"], "administrator"),
+        (&["--managed-settings-in-initialize"], "administrator"),
+        (&["--permission-prompt-tool", "mcp__x__y"], "only `stdio`"),
+        (&["--settings", r#"{"sandbox":{"enabled":true}}"#], "`sandbox`"),
+        (&["--no-such-thing"], "--no-such-thing"),
+    ] {
+        let env = hello();
+        let mut host = Host::start(&env, arguments);
+        host.prompt("hi");
+        let (code, stderr) = host.ends();
+        assert!(code == Some(2) && stderr.contains(said), "{arguments:?}: {code:?} {stderr}");
+    }
+}
+
+#[test]
+fn a_person_on_stdio_needs_both_streams() {
+    let ended = hello()
+        .becket(["run", "--model", "script:script.json", "--permission-prompt-tool", "stdio", "-p", "hi"])
+        .run();
+    assert!(ended.code == Some(2) && ended.stderr.contains("--input-format stream-json"), "{ended:?}");
+}
+
+#[test]
+fn only_the_base_tools_that_are_named_are_offered() {
+    for (given, kept) in
+        [("Bash,Read,NoSuchTool", vec!["Read", "Bash"]), ("", vec![]), ("Task", vec!["Agent"])]
+    {
+        let env = hello();
+        let mut host = Host::initialized(&env, &["--tools", given], json!({}));
+        host.prompt("hi");
+        let init = host.until(|line| line["subtype"] == "init");
+        let mut tools: Vec<&str> =
+            init["tools"].as_array().expect("a list").iter().filter_map(|tool| tool.as_str()).collect();
+        let mut kept = kept;
+        tools.sort_unstable();
+        kept.sort_unstable();
+        assert_eq!(tools, kept, "{given}");
+    }
+    let env = hello();
+    let mut host = Host::initialized(&env, &["--tools", "default"], json!({}));
+    host.prompt("hi");
+    let init = host.until(|line| line["subtype"] == "init");
+    assert!(init["tools"].as_array().expect("a list").len() > 8, "{init}");
+}
+
+#[test]
+fn a_session_that_is_not_stored_leaves_no_transcript() {
+    for (arguments, stored) in [(&[][..], true), (&["--no-session-persistence"], false)] {
+        let env = hello();
+        let mut host = Host::initialized(&env, arguments, json!({}));
+        host.prompt("hi");
+        host.result();
+        assert_eq!(host.ends().0, Some(0));
+        let projects = env.root().join("home/.becket");
+        let found = walk(&projects).iter().any(|file| file.ends_with(".jsonl"));
+        assert_eq!(found, stored, "{arguments:?}: {:?}", walk(&projects));
+    }
+}
+
+fn walk(dir: &std::path::Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(dir) else { return Vec::new() };
+    let paths = entries.map_while(Result::ok).map(|entry| entry.path());
+    paths
+        .flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path.display().to_string()] })
+        .collect()
+}
+
+#[test]
+fn a_system_prompt_comes_from_a_file() {
+    let env = place(BECKET, &json!({}), &json!([{"text": "Yes.", "expect": ["you are a till"]}]));
+    env.write("project/prompt.txt", "you are a till");
+    let mut host = Host::initialized(&env, &["--system-prompt-file", "prompt.txt"], json!({}));
+    host.prompt("hi");
+    assert_eq!(host.result()["result"], "Yes.");
+    let mut host = Host::start(&env, &["--system-prompt-file", "none.txt"]);
+    host.prompt("hi");
+    let (code, stderr) = host.ends();
+    assert!(code == Some(1) && stderr.contains("none.txt"), "{code:?} {stderr}");
+}
+
+// rule: L0
+#[test]
+fn the_window_that_is_compacted_for_can_be_named() {
+    const WINDOW: &str = "CLAUDE_CODE_AUTO_COMPACT_WINDOW";
+    for (arguments, variable, expected) in [
+        (&[][..], "", 200_000),
+        (&["--autocompact", "auto"], "", 200_000),
+        (&["--autocompact", "500k"], "", 500_000),
+        (&["--autocompact", "500k"], "150000", 150_000),
+    ] {
+        let env = place(BECKET, &json!({}), &json!([]));
+        let mut host = Host::with_env(&env, arguments, &[(WINDOW, variable)]);
+        let usage = host.asks("get_context_usage", json!({}))["response"].clone();
+        assert_eq!(usage["maxTokens"], expected, "{arguments:?} {variable}");
+        assert_eq!(host.ends().0, Some(0));
+    }
+    let env = place(BECKET, &json!({}), &json!([]));
+    let (code, stderr) = Host::with_env(&env, &[], &[(WINDOW, "few")]).ends();
+    assert_eq!(code, Some(2), "{stderr}");
+    assert!(
+        stderr.contains("`CLAUDE_CODE_AUTO_COMPACT_WINDOW=few` is not a valid window: write `auto`"),
+        "{stderr}"
+    );
+}

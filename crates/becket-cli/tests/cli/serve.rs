@@ -1,0 +1,41 @@
+//! Programs that have the engine beside them: clients of `becket serve`.
+
+mod bad_input;
+mod callbacks;
+mod cancelled;
+mod client;
+mod gone;
+mod http;
+mod long;
+mod long_lines;
+mod many;
+mod methods;
+mod place;
+mod protocol_cases;
+mod questions;
+mod schema;
+mod servers;
+mod slow;
+
+use becket_testkit::env::TestEnv;
+use serde_json::{Value, json};
+
+const BECKET: &str = env!("CARGO_BIN_EXE_becket");
+
+/// A place whose user has one hook, a command.
+fn with_hook(event: &str, handler: Value) -> TestEnv {
+    let env = TestEnv::new(BECKET);
+    let settings = json!({"hooks": {event: [{"hooks": [handler]}]}});
+    env.write("home/.claude/settings.json", settings.to_string());
+    env
+}
+
+/// A hook that is a command.
+fn command(line: &str) -> Value {
+    json!({"type": "command", "command": line})
+}
+
+/// The input of a call of Bash.
+fn bash(line: &str) -> Value {
+    json!({"tool_name": "Bash", "tool_use_id": "call-1", "tool_input": {"command": line}})
+}
