@@ -8,11 +8,11 @@ use crate::outcome::Outcome;
 use crate::process::Process;
 use crate::results::{Ends, ResultQueue};
 use crate::session::Open;
+use becket_base::panic_message;
 use becket_embed::caller_executor;
 use becket_engine::{CancellationToken, ReadyEvent};
 use futures_util::FutureExt;
 use pyo3::prelude::*;
-use std::any::Any;
 use std::mem;
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
@@ -60,11 +60,6 @@ pub(crate) fn fires(
     });
     let firing = AssertUnwindSafe(AROUND.scope(Arc::new(around), firing)).catch_unwind();
     firing.map(|ended| ended.unwrap_or_else(|panic| Err(NoOutcome::Panicked(panic_message(&*panic)))))
-}
-
-fn panic_message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied().map(str::to_owned);
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "it panicked".to_owned())
 }
 
 /// Waits for it on this thread.

@@ -143,7 +143,7 @@ fn object_schema(fields: &[Field]) -> Value {
 
 fn hint(fields: &[Field], name: &str) -> String {
     let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
-    match becket_rules::suggest(name, &names) {
+    match becket_base::suggest(name, &names) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("it takes `{}`", names.join("`, `")),
     }
@@ -213,10 +213,7 @@ fn is_text_or_texts(value: &Value) -> bool {
 
 /// A text for a message: at most 80 characters of it.
 pub(crate) fn brief(text: &str) -> String {
-    match text.char_indices().nth(80) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
+    becket_base::text::cut(text, 80)
 }
 
 #[cfg(test)]

@@ -1,8 +1,33 @@
-//! Ground for the other crates of Becket: parts that know nothing of hooks, events or agents.
+//! Common parts of the other Becket crates. Nothing here knows hooks, agents or MCP.
 //!
-//! - [`address`]: classes of internet addresses, and networks written as `10.0.0.0/8`.
+//! Always available: [`address`] (classes of internet addresses, networks), [`panic_message`], [`sse`] (server-sent
+//! events), [`suggest`] (the nearest of some names), [`text`] (shortened texts). The rest is behind features, so that
+//! crates without I/O stay without it:
+//!
+//! | feature | modules |
+//! |---|---|
+//! | `files`, `async-lock` | `private_file`, `file_lock` |
+//! | `json-edit` | `json_edit` |
+//! | `http` | `http` (bodies, TLS roots, transport errors), `secret` |
 
 pub mod address;
+#[cfg(feature = "files")]
+pub mod file_lock;
+#[cfg(feature = "http")]
+pub mod http;
+#[cfg(feature = "json-edit")]
+pub mod json_edit;
+mod panic;
+#[cfg(feature = "files")]
+pub mod private_file;
+#[cfg(feature = "http")]
+pub mod secret;
+pub mod sse;
+mod suggest;
+pub mod text;
+
+pub use panic::panic_message;
+pub use suggest::suggest;
 
 /// The example of the README.
 #[cfg(doctest)]

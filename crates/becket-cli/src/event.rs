@@ -88,7 +88,7 @@ pub(crate) fn check_tool(fields: &EventFields, engine: &Engine) -> Result<(), Cl
         MatcherKind::Everything => false,
         MatcherKind::Expression(_) => matcher.judge(tool) == Verdict::Match,
     };
-    let near = becket_rules::suggest(tool, tools::known());
+    let near = becket_base::suggest(tool, tools::known());
     // A matcher may hold the same slip.
     if is_known || (near.is_none() && config.hooks.all().any(|handler| is_named(&handler.matcher))) {
         return Ok(());

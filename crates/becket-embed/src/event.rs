@@ -19,9 +19,9 @@ pub struct UnknownEvent {
 pub fn kind(name: &str) -> Result<EventKind, UnknownEvent> {
     name.parse().map_err(|_| {
         let names: Vec<&'static str> = EventKind::ALL.iter().map(|kind| kind.name()).collect();
-        let first = becket_rules::suggest(name, &names);
+        let first = becket_base::suggest(name, &names);
         let others: Vec<&'static str> = names.iter().copied().filter(|other| Some(*other) != first).collect();
-        let second = first.and_then(|_| becket_rules::suggest(name, &others));
+        let second = first.and_then(|_| becket_base::suggest(name, &others));
         let mut near: Vec<&'static str> = first.into_iter().chain(second).collect();
         if near.is_empty() {
             near = beginning_with(name, &names);

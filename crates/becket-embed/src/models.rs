@@ -136,8 +136,8 @@ fn endpoint(credential: Option<Credential>, server: Option<String>) -> Option<En
 
 fn credential(provider: &str, key: &str, around: &Environment) -> Option<Credential> {
     let bearer = || text(around, "ANTHROPIC_AUTH_TOKEN").filter(|_| provider == "anthropic");
-    let key = text(around, key).map(|key| Credential::ApiKey(Secret::new(key)));
-    key.or_else(|| bearer().map(|token| Credential::Bearer(Secret::new(token))))
+    let key = text(around, key).map(|key| Credential::ApiKey(Secret::trimmed(key)));
+    key.or_else(|| bearer().map(|token| Credential::Bearer(Secret::trimmed(token))))
 }
 
 /// Returns the network options: the proxy of the environment, if it names one.

@@ -292,15 +292,10 @@ fn status_of(kind: &str) -> u16 {
 
 /// Somebody else's words for an error: one line, without control characters, cut short.
 pub(crate) fn shown(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line: String = line.chars().filter(|c| !c.is_control()).collect();
-    let line = line.trim_end_matches('.');
-    if line.is_empty() {
-        return "no message".to_owned();
-    }
-    match line.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
+    let line = becket_base::text::one_line(text, SHOWN);
+    match line.trim_end_matches('.') {
+        "" => "no message".to_owned(),
+        line => line.to_owned(),
     }
 }
 

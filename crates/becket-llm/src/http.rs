@@ -9,13 +9,11 @@
 //! any proxy that the host did not hand in.
 
 use crate::error::ModelError;
+use becket_base::http::tls::{self, TlsError, TlsRoots};
+use becket_base::http::{causes, io_error};
 use rustls::ClientConfig;
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
-use rustls_platform_verifier::Verifier;
 use std::fmt;
 use std::io::ErrorKind;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// The HTTP settings of a host.
@@ -93,7 +91,7 @@ pub fn http_client(options: &HttpOptions) -> Result<reqwest::Client, HttpClientE
 /// See [`http_client`].
 pub fn http_client_builder(options: &HttpOptions) -> Result<reqwest::ClientBuilder, HttpClientError> {
     let mut builder = reqwest::Client::builder()
-        .tls_backend_preconfigured(tls(&options.roots)?)
+        .tls_backend_preconfigured(tls_config(&options.roots)?)
         .redirect(reqwest::redirect::Policy::none())
         .referer(false)
         .no_gzip()
@@ -111,38 +109,30 @@ pub fn http_client_builder(options: &HttpOptions) -> Result<reqwest::ClientBuild
     Ok(builder)
 }
 
-fn tls(roots: &Roots) -> Result<ClientConfig, HttpClientError> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ClientConfig::builder_with_provider(provider.clone())
-        .with_safe_default_protocol_versions()
-        .map_err(|error| HttpClientError::Build(error.to_string()))?;
-    let (extra, platform) = match roots {
+fn tls_config(roots: &Roots) -> Result<ClientConfig, HttpClientError> {
+    let certificates = |pem: &str| {
+        tls::certificates(pem.as_bytes()).map_err(|error| HttpClientError::Roots(error.to_string()))
+    };
+    let (extra, is_platform) = match roots {
         Roots::Platform => (Vec::new(), true),
         Roots::PlatformAnd(pem) => (certificates(pem)?, true),
         Roots::Only(pem) => (certificates(pem)?, false),
     };
-    let mut store = rustls::RootCertStore::empty();
-    for certificate in &extra {
-        store.add(certificate.clone()).map_err(|error| HttpClientError::Roots(error.to_string()))?;
-    }
-    let verifier = if platform { Verifier::new_with_extra_roots(extra, provider).ok() } else { None };
-    let mut config = match verifier {
-        Some(verifier) => builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)),
-        None => builder.with_root_certificates(store),
-    }
-    .with_no_client_auth();
+    let verifier = if is_platform { tls::platform_verifier(extra.clone()).ok() } else { None };
+    let roots = match verifier {
+        Some(verifier) => TlsRoots::Verifier(verifier),
+        None if extra.is_empty() => TlsRoots::Nothing,
+        None => TlsRoots::Only(extra),
+    };
+    let builder = tls::client_config(roots).map_err(|error| match error {
+        TlsError::Unusable(_) => HttpClientError::Roots(error.to_string()),
+        TlsError::NoRoots(_) | TlsError::NoCertificate | TlsError::Setup(_) => {
+            HttpClientError::Build(error.to_string())
+        }
+    })?;
+    let mut config = builder.with_no_client_auth();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
-}
-
-fn certificates(pem: &str) -> Result<Vec<CertificateDer<'static>>, HttpClientError> {
-    let certificates = CertificateDer::pem_slice_iter(pem.as_bytes())
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(|error| HttpClientError::Roots(error.to_string()))?;
-    if certificates.is_empty() {
-        return Err(HttpClientError::Roots("no `BEGIN CERTIFICATE` in the text".to_owned()));
-    }
-    Ok(certificates)
 }
 
 /// Returns whether a failure happened while an answer was received, so that the server had been reached.
@@ -168,30 +158,18 @@ fn is_here(from: &str) -> bool {
 }
 
 fn is_refused(error: &reqwest::Error) -> bool {
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        if error
-            .downcast_ref::<std::io::Error>()
-            .is_some_and(|error| error.kind() == ErrorKind::ConnectionRefused)
-        {
-            return true;
-        }
-        cause = error.source();
-    }
-    false
+    io_error(error).is_some_and(|error| error.kind() == ErrorKind::ConnectionRefused)
 }
 
 /// Returns the network error with its causes, without the URL.
 pub(crate) fn plain(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut text = error.to_string();
-    let mut cause = std::error::Error::source(&error);
-    while let Some(error) = cause {
-        let said = error.to_string();
-        if !text.contains(&said) {
-            text = format!("{text}: {said}");
+    for cause in causes(&error).skip(1) {
+        let cause = cause.to_string();
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
         }
-        cause = error.source();
     }
     if text.contains("UnknownIssuer") {
         text.push_str(

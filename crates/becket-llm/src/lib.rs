@@ -41,12 +41,11 @@ mod providers;
 mod request;
 mod response;
 mod scripted;
-mod secret;
-mod sse;
 
 pub mod judge;
 
 pub use anthropic::{Anthropic, Credential, StructuredOutput};
+pub use becket_base::secret::Secret;
 pub use delta::{BrokenCall, Collector, Delta};
 pub use error::ModelError;
 pub use genai_model::Genai;
@@ -57,7 +56,6 @@ pub use providers::{Endpoint, Providers};
 pub use request::{Caching, Output, Request, Thinking, ToolChoice, ToolSpec};
 pub use response::{Price, Response, StopReason, Usage};
 pub use scripted::{RecordedRequest, Script, ScriptError, Scripted, Turn};
-pub use secret::Secret;
 
 /// The example of the README.
 #[cfg(doctest)]

@@ -280,6 +280,6 @@ fn unknown(name: &str, message: &str) -> ModelError {
 }
 
 fn closest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let scored = known.map(|known| (strsim::damerau_levenshtein(name, known), known));
-    scored.filter(|(distance, _)| *distance <= 2 && *distance < name.len()).min().map(|(_, known)| known)
+    let known: Vec<&str> = known.collect();
+    becket_base::suggest(name, &known)
 }

@@ -85,11 +85,10 @@ mod owned_task;
 mod pool;
 mod prompt;
 mod resource;
-mod secret;
-mod suggest;
 mod tls;
 mod tool;
 
+pub use becket_base::secret::Secret;
 pub use becket_process::{ByteCap, CancellationToken, End, SpawnError};
 pub use call_error::CallError;
 pub use connect_error::ConnectError;
@@ -108,7 +107,6 @@ pub use prompt::{Prompt, PromptArgument, PromptError, PromptMessage, PromptResul
 pub use resource::{
     Mention, Resource, ResourceBody, ResourceContents, ResourceTemplate, Resources, mentions,
 };
-pub use secret::Secret;
 pub use tool::{Hints, InputError, Tool, ToolList};
 
 /// The example of the README.

@@ -96,13 +96,5 @@ impl Limited {
     }
 }
 
-/// Returns the beginning of a text, at most that many characters; if cut, it ends with `…`.
-pub(crate) fn beginning(text: &str, characters: usize) -> String {
-    match text.char_indices().nth(characters) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests;

@@ -11,13 +11,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use becket_base::http::tls::{self, TlsRoots};
 use rustls::client::WantsClientCert;
 use rustls::client::danger::ServerCertVerifier;
-use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::{Error as PemError, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::{ClientConfig, ConfigBuilder, RootCertStore};
-use rustls_platform_verifier::Verifier;
+use rustls::{ClientConfig, ConfigBuilder};
 
 /// The PEM files of one server.
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,7 +33,6 @@ pub(crate) struct Files<'a> {
 #[derive(Debug)]
 pub(crate) struct Trust {
     extra: Option<PathBuf>,
-    provider: Arc<CryptoProvider>,
     platform: Mutex<Option<Arc<dyn ServerCertVerifier>>>,
 }
 
@@ -51,9 +49,7 @@ pub(crate) enum TlsError {
     #[error("a client key without a client certificate: name the certificate in `cert`")]
     NoCertificate,
     /// The platform has no root certificates.
-    #[error(
-        "this system has no root certificates ({0}): install the package `ca-certificates`, or name a file in `ca`"
-    )]
+    #[error("{0}, or name a file in `ca`")]
     NoRoots(String),
     /// The TLS library reports an error.
     #[error("TLS can't be set up: {0}")]
@@ -67,7 +63,7 @@ const KEY: &str = "client key";
 impl Trust {
     /// Creates the trust roots. Nothing is read yet. `extra` is a PEM file whose roots count beside the platform's.
     pub(crate) fn new(extra: Option<PathBuf>) -> Self {
-        Self { extra, provider: Arc::new(ring::default_provider()), platform: Mutex::default() }
+        Self { extra, platform: Mutex::default() }
     }
 
     /// Builds the configuration for one server. Reads the files, so it may block for a moment.
@@ -75,22 +71,17 @@ impl Trust {
     /// # Errors
     /// A file that can't be used, by name, or a platform without roots.
     pub(crate) fn config(&self, files: Files<'_>) -> Result<ClientConfig, TlsError> {
-        let builder = self.builder()?;
         let builder = match files.ca {
-            Some(ca) => builder.with_root_certificates(store(ca)?),
-            None => builder.dangerous().with_custom_certificate_verifier(self.platform()?),
+            Some(ca) => tls::client_config(TlsRoots::Only(certificates(CA, ca)?))
+                .map_err(|error| unusable(CA, ca, error.to_string()))?,
+            None => tls::client_config(TlsRoots::Verifier(self.platform()?)).map_err(other)?,
         };
         identified(builder, files)
     }
 
     /// Returns a configuration for connections that are not encrypted: it trusts no certificate, and reads no file.
     pub(crate) fn nobody(&self) -> Result<ClientConfig, TlsError> {
-        Ok(self.builder()?.with_root_certificates(RootCertStore::empty()).with_no_client_auth())
-    }
-
-    fn builder(&self) -> Result<ConfigBuilder<ClientConfig, rustls::WantsVerifier>, TlsError> {
-        let builder = ClientConfig::builder_with_provider(Arc::clone(&self.provider));
-        builder.with_safe_default_protocol_versions().map_err(|error| TlsError::Other(error.to_string()))
+        Ok(tls::client_config(TlsRoots::Nothing).map_err(other)?.with_no_client_auth())
     }
 
     fn platform(&self) -> Result<Arc<dyn ServerCertVerifier>, TlsError> {
@@ -99,9 +90,7 @@ impl Trust {
             return Ok(Arc::clone(known));
         }
         let extra = self.extra.as_deref().map_or(Ok(Vec::new()), |file| certificates(CA, file))?;
-        let made = Verifier::new_with_extra_roots(extra, Arc::clone(&self.provider))
-            .map_err(|error| TlsError::NoRoots(error.to_string()))?;
-        let made: Arc<dyn ServerCertVerifier> = Arc::new(made);
+        let made = tls::platform_verifier(extra).map_err(|error| TlsError::NoRoots(error.to_string()))?;
         *known = Some(Arc::clone(&made));
         Ok(made)
     }
@@ -119,39 +108,29 @@ fn identified(
     };
     let chain = certificates(CERT, cert)?;
     let text = read(KEY, key)?;
-    let wrong = |what, file: &Path, why: String| TlsError::Unusable { what, file: file.to_owned(), why };
     let secret = PrivateKeyDer::from_pem_slice(&text).map_err(|error| {
         let why = match error {
             PemError::NoItemsFound => "there is no unencrypted `PRIVATE KEY` in it; name its file in `key`",
             // Other causes are not reported: the message would show a piece of the key.
             _ => "it is no PEM file",
         };
-        wrong(KEY, key, why.to_owned())
+        unusable(KEY, key, why.to_owned())
     })?;
     builder
         .with_client_auth_cert(chain, secret)
-        .map_err(|error| wrong(CERT, cert, format!("with the key in `{}`: {error}", key.display())))
+        .map_err(|error| unusable(CERT, cert, format!("with the key in `{}`: {error}", key.display())))
 }
 
-fn store(file: &Path) -> Result<RootCertStore, TlsError> {
-    let mut store = RootCertStore::empty();
-    let (added, _) = store.add_parsable_certificates(certificates(CA, file)?);
-    if added == 0 {
-        let why = "no certificate in it is one".to_owned();
-        return Err(TlsError::Unusable { what: CA, file: file.to_owned(), why });
-    }
-    Ok(store)
+fn unusable(what: &'static str, file: &Path, why: String) -> TlsError {
+    TlsError::Unusable { what, file: file.to_owned(), why }
+}
+
+fn other(error: tls::TlsError) -> TlsError {
+    TlsError::Other(error.to_string())
 }
 
 fn certificates(what: &'static str, file: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
-    let text = read(what, file)?;
-    let wrong = |why: String| TlsError::Unusable { what, file: file.to_owned(), why };
-    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
-    let found = found.map_err(|_| wrong("it is no PEM file".to_owned()))?;
-    if found.is_empty() {
-        return Err(wrong("there is no `BEGIN CERTIFICATE` in it".to_owned()));
-    }
-    Ok(found)
+    tls::certificates(&read(what, file)?).map_err(|error| unusable(what, file, error.to_string()))
 }
 
 fn read(what: &'static str, file: &Path) -> Result<Vec<u8>, TlsError> {

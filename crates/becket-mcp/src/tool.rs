@@ -119,7 +119,7 @@ impl Tool {
     /// all of it.
     #[must_use]
     pub fn summary(&self) -> Option<String> {
-        self.description.as_deref().map(|text| crate::output::beginning(text, SHOWN))
+        self.description.as_deref().map(|text| becket_base::text::cut(text, SHOWN))
     }
 
     /// Checks an input against the schema, for a host that wants errors before the server's. See the module for the

@@ -5,8 +5,7 @@ use std::path::Path;
 
 use becket_rules::shell::Line;
 use becket_rules::{
-    Alphabet, Call, Condition, Matcher, NoLinks, Renames, Rule, RuleList, RuleOrigin, RuleSet, Scope,
-    suggest, tools,
+    Alphabet, Call, Condition, Matcher, NoLinks, Renames, Rule, RuleList, RuleOrigin, RuleSet, Scope, tools,
 };
 use becket_testkit::bench::{Bench, Must};
 use serde_json::{Map, Value};
@@ -56,9 +55,6 @@ fn matchers(bench: &mut Bench) {
 fn rules(bench: &mut Bench) {
     bench.alone("parse of a rule", Must::Nanos(2000.0), || {
         Rule::parse(black_box("Bash(git push --force *)")).is_ok()
-    });
-    bench.alone("suggestion for a tool's name", Must::Nanos(50_000.0), || {
-        suggest(black_box("NotebokEdit"), tools::known())
     });
     let origin = RuleOrigin { label: "project".to_owned(), anchor: "/work/.claude".into() };
     let mut set = RuleSet::default();

@@ -13,7 +13,6 @@ mod path;
 mod permission;
 mod rule;
 mod steps;
-mod suggest;
 mod update;
 mod wildcard;
 
@@ -28,7 +27,6 @@ pub use permission::{
     critical_removal,
 };
 pub use rule::{Condition, Rule, RuleError, RuleErrorKind};
-pub use suggest::suggest;
 pub use update::{Change, Destination, Mode, PermissionUpdate, UpdateError};
 
 /// The example of the README.

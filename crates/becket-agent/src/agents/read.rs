@@ -105,7 +105,7 @@ fn mode(fields: &mut Fields<'_>, of_plugin: bool) -> Option<PermissionMode> {
     }
     let mode = PermissionMode::from_name(&written);
     if let PermissionMode::Other(name) = &mode {
-        let near = becket_rules::suggest(name, &PermissionMode::NAMES);
+        let near = becket_base::suggest(name, &PermissionMode::NAMES);
         let near = near.map(|near| format!(": did you mean `{near}`?")).unwrap_or_default();
         fields.warning("permissionMode", "unknown-mode", format!("there is no mode `{name}`{near}"));
         return None;

@@ -14,7 +14,7 @@ pub(crate) fn is_plain(name: &str) -> bool {
 /// Returns an error for an unknown name: the nearest one, and all that exist.
 pub(crate) fn unknown(what: &str, name: &str, known: &[&str]) -> String {
     let name = brief(name);
-    let near = becket_rules::suggest(&name, known).map(|near| format!(": did you mean `{near}`?"));
+    let near = becket_base::suggest(&name, known).map(|near| format!(": did you mean `{near}`?"));
     let there = match known {
         [] => format!("there is no {what} at all"),
         known => format!("there are: `{}`", known.join("`, `")),

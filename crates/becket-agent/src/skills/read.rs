@@ -2,6 +2,7 @@
 
 use super::skill::{Kind, Skill};
 use crate::definitions::{Fields, ModelChoice, Whose, is_plain};
+use becket_base::text::cut;
 use becket_model::Source;
 use std::path::Path;
 
@@ -80,9 +81,5 @@ fn name(fields: &mut Fields<'_>, place: &Place<'_>) -> Option<String> {
 /// The first line that says something.
 fn first_words(body: &str) -> String {
     let line = body.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty());
-    let line = line.unwrap_or_default();
-    match line.char_indices().nth(LONGEST_DESCRIPTION) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
-        None => line.to_owned(),
-    }
+    cut(line.unwrap_or_default(), LONGEST_DESCRIPTION)
 }

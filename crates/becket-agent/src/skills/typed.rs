@@ -56,7 +56,7 @@ pub(crate) fn unknown(command: &str, skills: &Skills, others: &[String]) -> Stri
     let has_help = others.iter().any(|other| other == HELP);
     let others = others.iter().map(String::as_str);
     let known: Vec<&str> = skills.for_user().map(|skill| &*skill.name).chain(others).collect();
-    let near = becket_rules::suggest(command, &known).map(|near| format!(": did you mean `/{near}`?"));
+    let near = becket_base::suggest(command, &known).map(|near| format!(": did you mean `/{near}`?"));
     let help = match (has_help, &near) {
         (false, _) => "",
         (true, None) => "; `/help` lists all commands",

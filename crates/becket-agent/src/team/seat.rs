@@ -3,6 +3,7 @@
 //! INVARIANT: no caller waits for a teammate whose seat is gone, whatever ended it: a panic, a cancel, a drop.
 
 use super::team::Team;
+use becket_base::text::cut;
 use becket_model::Session;
 use std::sync::Arc;
 
@@ -67,9 +68,6 @@ impl Drop for Seat {
 fn last(said: &str) -> String {
     match said.trim() {
         "" => String::new(),
-        said => match said.char_indices().nth(LAST) {
-            Some((end, _)) => format!(" It said last:\n{}…", said.get(..end).unwrap_or_default()),
-            None => format!(" It said last:\n{said}"),
-        },
+        said => format!(" It said last:\n{}", cut(said, LAST)),
     }
 }

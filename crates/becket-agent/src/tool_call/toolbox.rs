@@ -66,7 +66,7 @@ impl Toolbox {
         let tools = self.all();
         let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
         let name = crate::schema::brief(name);
-        match becket_rules::suggest(&name, &names) {
+        match becket_base::suggest(&name, &names) {
             Some(near) => format!("there is no tool `{name}`: did you mean `{near}`?"),
             None => format!("there is no tool `{name}`"),
         }

@@ -2,6 +2,7 @@
 //!
 //! INVARIANT: it keeps at most [`MOST_BYTES`], of a line at most [`MOST_CHARS`].
 
+use becket_base::text::cut;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkFinish, SinkMatch};
 use std::io;
 
@@ -175,9 +176,5 @@ fn shortened(line: &[u8]) -> String {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     // As many bytes as hold the characters shown, so that a huge line is not turned into text for nothing.
     let some = line.get(..MOST_CHARS * 4 + 4).unwrap_or(line);
-    let text = String::from_utf8_lossy(some);
-    match text.char_indices().nth(MOST_CHARS) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.into_owned(),
-    }
+    cut(&String::from_utf8_lossy(some), MOST_CHARS)
 }

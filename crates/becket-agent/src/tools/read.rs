@@ -165,7 +165,7 @@ fn hint(path: &Path, cwd: &Path) -> String {
         entries.flatten().take(MOST_NAMES).filter_map(|entry| entry.file_name().into_string().ok()).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let stem = |name: &str| name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned();
-    let near = becket_rules::suggest(name, &names)
+    let near = becket_base::suggest(name, &names)
         .or_else(|| names.iter().copied().find(|other| stem(other) == stem(name)));
     near.map(|near| format!("; did you mean `{}`?", parent.join(near).display())).unwrap_or_default()
 }

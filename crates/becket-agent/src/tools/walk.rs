@@ -116,7 +116,7 @@ pub(crate) fn file_type(name: &str) -> Result<Types, String> {
     let known = builder.definitions();
     let names: Vec<&str> = known.iter().map(ignore::types::FileTypeDef::name).collect();
     if !names.contains(&name) {
-        let near = becket_rules::suggest(name, &names);
+        let near = becket_base::suggest(name, &names);
         let hint = near.map_or("use `glob`".to_owned(), |near| format!("did you mean `{near}`?"));
         return Err(format!("`type` has no `{}`: {hint}", crate::schema::brief(name)));
     }

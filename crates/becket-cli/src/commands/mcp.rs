@@ -17,8 +17,8 @@ use crate::mcp::ServerSet;
 use crate::out::Out;
 use crate::report::style::{WARNING, one_line, styled};
 use crate::session::{self, Session};
+use becket_base::suggest;
 use becket_embed::trust;
-use becket_rules::suggest;
 
 /// Does what the arguments say.
 pub(crate) fn run(args: &McpArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {

@@ -45,7 +45,7 @@ pub(crate) fn check_field(spec: &EventSpec, name: &str) -> Result<&'static Field
         .find(|field| field.name == name)
         .ok_or_else(|| {
             let names: Vec<&'static str> = spec.all_input().map(|field| field.name).collect();
-            let near = becket_rules::suggest(name, &names).map(str::to_owned);
+            let near = becket_base::suggest(name, &names).map(str::to_owned);
             let inside = || names.contains(&"tool_input").then(|| format!("tool_input.{name}"));
             let near = of_a_tool(name).then(inside).flatten().or(near).or_else(inside);
             CliError::UnknownField { event: spec.kind.name(), name: name.to_owned(), near }

@@ -129,13 +129,13 @@ fn unknown(spec: &EventSpec, path: &str) -> UnknownField {
     let (prefix, name) = path.rsplit_once('.').map_or(("", path), |(prefix, name)| (prefix, name));
     let own = spec.output.iter().map(|field| field.name);
     let universal = UNIVERSAL_OUTPUT.iter().map(|field| field.name);
-    let suggested = |names: Vec<&'static str>| becket_rules::suggest(name, &names);
+    let suggested = |names: Vec<&'static str>| becket_base::suggest(name, &names);
     let here =
         if prefix.is_empty() { suggested(universal.collect()) } else { suggested(own.clone().collect()) };
     let did_you_mean = here.map(str::to_owned).or_else(|| {
         let own: Vec<&'static str> = own.collect();
         let exact = own.iter().copied().find(|known| *known == name);
-        exact.or_else(|| becket_rules::suggest(name, &own)).map(|found| format!("hookSpecificOutput.{found}"))
+        exact.or_else(|| becket_base::suggest(name, &own)).map(|found| format!("hookSpecificOutput.{found}"))
     });
     UnknownField { field: path.to_owned(), did_you_mean }
 }

@@ -7,7 +7,8 @@
 //! INVARIANT: what is in here has been read once without an error.
 
 use super::load::Layer;
-use becket_rules::{Mode, Rule, RuleError, RuleList, suggest};
+use becket_base::suggest;
+use becket_rules::{Mode, Rule, RuleError, RuleList};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 

@@ -168,7 +168,7 @@ fn mismatch(f: &mut fmt::Formatter<'_>, handler: &Handler, subject: &str) -> fmt
     write!(f, "matcher \"{text}\" does not match \"{subject}\"")?;
     if let MatcherKind::Names(names) = handler.matcher.kind() {
         let candidates: Vec<&str> = names.iter().map(String::as_str).collect();
-        if let Some(close) = becket_rules::suggest(subject, &candidates) {
+        if let Some(close) = becket_base::suggest(subject, &candidates) {
             let is_tool = |name: &str| becket_rules::tools::find(name).is_some();
             if is_tool(close) && !is_tool(subject) {
                 write!(f, "; the tool is called \"{close}\"")?;

@@ -6,8 +6,9 @@ use crate::delta::Delta;
 use crate::error::{ModelError, Refusal, refused, shown};
 use crate::http::{is_in_answer, plain, unconnected};
 use crate::judge::repeated_key;
-use crate::secret::Secret;
-use crate::sse::Reader;
+use becket_base::http::body;
+use becket_base::secret::Redactor;
+use becket_base::sse::EventReader;
 use futures_util::stream::{self, BoxStream, StreamExt};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, DATE, HeaderMap, HeaderName, RETRY_AFTER};
 use serde_json::Value;
@@ -24,8 +25,8 @@ pub(super) struct Limits {
     /// The name of the host in errors.
     pub(super) from: String,
     pub(super) model: String,
-    /// Secrets to remove from everything that the server returns.
-    pub(super) secrets: Vec<Secret>,
+    /// The secrets to remove from everything that the server returns.
+    pub(super) redactor: Redactor,
     /// The longest silence.
     pub(super) idle: Duration,
     /// The most bytes of an answer.
@@ -55,7 +56,7 @@ impl Limits {
 
     /// Returns a server's text without any secret that it repeated. rule: S3
     pub(super) fn scrubbed(&self, text: &str) -> String {
-        self.secrets.iter().fold(text.to_owned(), |text, secret| secret.scrub(&text))
+        self.redactor.redact(text)
     }
 }
 
@@ -90,7 +91,7 @@ impl Answer {
             whole: kind.contains("json"),
             answer: self,
             decoder,
-            events: Reader::new(size),
+            events: EventReader::new(size),
             ready: VecDeque::new(),
             failed: None,
             read: 0,
@@ -129,14 +130,8 @@ impl Answer {
     /// Reads the body of an error as far as possible: the status is known already.
     async fn some_of_the_body(&mut self) -> Vec<u8> {
         let mut body = Vec::new();
-        while body.len() < ERROR_LIMIT {
-            match self.limits.within(self.response.chunk()).await {
-                Ok(Some(chunk)) => {
-                    body.extend_from_slice(&chunk[..chunk.len().min(ERROR_LIMIT - body.len())])
-                }
-                Ok(None) | Err(_) => break,
-            }
-        }
+        // The status matters most: an unreadable body is no loss.
+        let _ = self.limits.within(body::read_up_to(&mut self.response, ERROR_LIMIT, &mut body)).await;
         body
     }
 
@@ -161,7 +156,7 @@ struct AnswerReader {
     /// It comes in one piece.
     whole: bool,
     decoder: Decoder,
-    events: Reader,
+    events: EventReader,
     ready: VecDeque<Delta>,
     /// An error to report after everything that arrived before it.
     failed: Option<ModelError>,
@@ -197,9 +192,10 @@ impl AnswerReader {
         let Some(chunk) = self.answer.chunk(&mut self.read).await? else {
             return Err(ModelError::Truncated { from: self.answer.limits.from.clone() });
         };
-        let events = self.events.push(&chunk).map_err(|_| self.answer.too_large())?;
+        let mut events = Vec::new();
+        self.events.push(&chunk, |event| events.push(event)).map_err(|_| self.answer.too_large())?;
         for event in events.into_iter().filter(|event| !event.data.is_empty()) {
-            self.ready.extend(self.decoder.event(&event.data)?);
+            self.ready.extend(self.decoder.event(&String::from_utf8_lossy(&event.data))?);
             if matches!(self.ready.back(), Some(Delta::Stop(_))) {
                 self.ended = true;
                 break;

@@ -9,7 +9,7 @@ use crate::error::ModelError;
 use crate::model::{Capabilities, Model};
 use crate::request::Request;
 use crate::response::Price;
-use crate::secret::Secret;
+use becket_base::secret::{Redactor, Secret};
 use futures_util::stream::{self, BoxStream, StreamExt, TryStreamExt};
 use reqwest::Url;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
@@ -101,8 +101,9 @@ impl Anthropic {
             value.set_sensitive(true);
             headers.insert(name, value);
         }
-        let secrets = key.into_iter().collect();
-        let limits = Limits { from: String::new(), model: model.to_owned(), secrets, idle: IDLE, size: SIZE };
+        let redactor = Redactor::new(key.iter().map(Secret::expose));
+        let limits =
+            Limits { from: String::new(), model: model.to_owned(), redactor, idle: IDLE, size: SIZE };
         let url = Url::parse(BASE_URL).map_err(|error| setup(&error.to_string()))?;
         let anthropic = Self {
             http,
@@ -132,7 +133,7 @@ impl Anthropic {
         };
         self.url.set_path(&path);
         self.limits.from = from;
-        self.limits.secrets.extend(self.url.password().map(Secret::new));
+        self.url.password().into_iter().for_each(|password| self.limits.redactor.add(password));
         Ok(self)
     }
 
@@ -148,7 +149,7 @@ impl Anthropic {
             .map_err(|_| setup(&format!("the value of header `{name}` can't be sent")))?;
         value.set_sensitive(true);
         if !name.as_str().starts_with("anthropic-") {
-            self.limits.secrets.extend(value.to_str().ok().map(Secret::new));
+            self.limits.redactor.add(value.as_bytes());
         }
         self.headers.insert(name, value);
         Ok(self)
@@ -253,7 +254,6 @@ impl fmt::Debug for Anthropic {
         f.debug_struct("Anthropic")
             .field("model", &self.limits.model)
             .field("host", &self.limits.from)
-            .field("secrets", &self.limits.secrets)
             .finish_non_exhaustive()
     }
 }

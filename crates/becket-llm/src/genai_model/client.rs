@@ -10,7 +10,7 @@ use crate::model::{Capabilities, Model};
 use crate::providers::Endpoint;
 use crate::request::Request;
 use crate::response::Price;
-use crate::secret::Secret;
+use becket_base::secret::{Redactor, Secret};
 use futures_util::stream::{self, BoxStream, StreamExt, TryStreamExt};
 use genai::adapter::AdapterKind;
 use genai::resolver::{AuthData, ProviderConfig};
@@ -54,9 +54,9 @@ impl Genai {
             return Err(ModelError::UnknownModel { name, message });
         };
         let (config, from) = configured(kind, endpoint)?;
-        let secrets = secrets(endpoint);
+        let redactor = redactor(endpoint);
         let client = Client::builder().with_reqwest(http).append_provider_config(kind, config).build();
-        let failing = FailureContext { from, model: name.clone(), secrets, idle: IDLE };
+        let failing = FailureContext { from, model: name.clone(), redactor, idle: IDLE };
         let client = client.map_err(|error| failing.error(error))?;
         Ok(Self { client, kind, name, model: model.to_owned(), failing, idle: IDLE, price: None })
     }
@@ -102,10 +102,11 @@ fn configured(kind: AdapterKind, endpoint: &Endpoint) -> Result<(ProviderConfig,
 }
 
 /// Returns the parts of an endpoint that must not be shown. rule: S3
-fn secrets(endpoint: &Endpoint) -> Vec<Secret> {
+fn redactor(endpoint: &Endpoint) -> Redactor {
+    let mut redactor = Redactor::new(endpoint.credential.secret().map(Secret::expose));
     let url = endpoint.base_url.as_deref().and_then(|base| base_url(base).ok());
-    let password = url.and_then(|(url, _)| url.password().map(Secret::new));
-    endpoint.credential.secret().cloned().into_iter().chain(password).collect()
+    url.iter().filter_map(|(url, _)| url.password()).for_each(|password| redactor.add(password));
+    redactor
 }
 
 /// Anthropic is spoken to natively.

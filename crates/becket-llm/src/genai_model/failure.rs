@@ -6,7 +6,7 @@
 use crate::anthropic::retry_after;
 use crate::error::{ModelError, Refusal, refused, shown};
 use crate::http::{is_in_answer, plain, unconnected};
-use crate::secret::Secret;
+use becket_base::secret::Redactor;
 use genai::Error;
 use genai::webc::StreamTimeout;
 use reqwest::header::{DATE, HeaderMap, HeaderName, RETRY_AFTER};
@@ -19,7 +19,7 @@ pub(super) struct FailureContext {
     /// The name of the host in errors.
     pub(super) from: String,
     pub(super) model: String,
-    pub(super) secrets: Vec<Secret>,
+    pub(super) redactor: Redactor,
     pub(super) idle: Duration,
 }
 
@@ -96,7 +96,7 @@ impl FailureContext {
     }
 
     fn scrubbed(&self, text: &str) -> String {
-        self.secrets.iter().fold(text.to_owned(), |text, secret| secret.scrub(&text))
+        self.redactor.redact(text)
     }
 }
 

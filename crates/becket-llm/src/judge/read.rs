@@ -223,12 +223,7 @@ pub(super) fn field(field: &'static str, expected: &'static str, text: &str) -> 
 
 /// The text for an error: one line, cut short.
 pub(super) fn quoted(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line: String = line.chars().filter(|c| !c.is_control()).collect();
-    match line.char_indices().nth(QUOTED) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
+    becket_base::text::one_line(text, QUOTED)
 }
 
 #[cfg(test)]

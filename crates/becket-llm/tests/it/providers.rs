@@ -75,7 +75,7 @@ fn who_names_no_model_gets_the_small_fast_one() {
 
 #[test]
 fn a_provider_without_a_key_or_an_address_has_none() {
-    let empty = Endpoint::with_key(Credential::ApiKey(Secret::new(" \n")));
+    let empty = Endpoint::with_key(Credential::ApiKey(Secret::trimmed(" \n")));
     let providers = Providers::new(HttpOptions::default()).with_endpoint("anthropic", empty);
     assert_eq!(providers.model("haiku").map(|_| ()), Err(ModelError::NoKey { provider: "anthropic".into() }));
     let local =

@@ -9,7 +9,7 @@ use crate::auth::HeadersError;
 use crate::auth::source::{HeaderSource, Headers, Why, checked};
 use crate::fault::Fault;
 use crate::host::BoxFuture;
-use crate::secret::Secret;
+use becket_base::secret::Secret;
 
 /// A host that supplies bearer tokens. It stores and renews them as it likes.
 pub trait BearerProvider: Send + Sync + 'static {

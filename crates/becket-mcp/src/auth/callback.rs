@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use crate::auth::AuthError;
-use crate::secret::Secret;
+use becket_base::secret::Secret;
 
 /// The path of the redirect URI.
 const PATH: &str = "/callback";

@@ -10,7 +10,7 @@ use crate::auth::AuthError;
 use crate::auth::discover::{Authority, mapped};
 use crate::auth::tokens::{Client, Proof};
 use crate::config::OAuth;
-use crate::secret::Secret;
+use becket_base::secret::Secret;
 
 /// The metadata of a client with these scopes and this redirect URI.
 pub(crate) struct RegistrationRequest<'a> {

@@ -18,7 +18,7 @@ use crate::auth::endpoint::BY_ASSERTION;
 use crate::auth::signing::{AssertionSigner, Claims};
 use crate::auth::tokens::{Client, Proof};
 use crate::config::{Grant, IdentityProvider, OAuth, PrivateKey};
-use crate::secret::Secret;
+use becket_base::secret::Secret;
 
 /// The largest file that is read, in bytes: a key or a token.
 const FILE: u64 = 64 << 10;

@@ -19,7 +19,7 @@ use crate::auth::headless::{self, Headless};
 use crate::auth::http_client::HttpClient;
 use crate::auth::key::shown;
 use crate::auth::legacy_metadata;
-use crate::auth::redactor::line;
+use crate::auth::remote_text::line;
 use crate::auth::tokens::TokenIssuer;
 use crate::fault::Challenge;
 

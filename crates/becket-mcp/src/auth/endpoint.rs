@@ -3,6 +3,7 @@
 //! rmcp could do this too; it writes codes and other parts of an answer to its debug trace, and stores no client
 //! secret, so it is done here.
 
+use crate::auth::remote_text::line;
 use std::time::{Duration, SystemTime};
 
 use reqwest::Method;
@@ -14,10 +15,9 @@ use url::form_urlencoded::{Serializer, byte_serialize};
 use crate::auth::AuthError;
 use crate::auth::http_client::{Answer, HttpClient};
 use crate::auth::key::shown;
-use crate::auth::redactor::Redactor;
 use crate::auth::source::checked;
 use crate::auth::tokens::{Client, Proof, TokenIssuer, Tokens};
-use crate::secret::Secret;
+use becket_base::secret::{Redactor, Secret};
 
 /// The grant of a token request.
 pub(crate) enum Grant<'a> {
@@ -78,7 +78,8 @@ pub(crate) struct Bad {
 impl Bad {
     /// The code and its description, for people.
     pub(crate) fn said(&self, redactor: &Redactor) -> (String, String) {
-        (redactor.line(&self.error), redactor.line(self.error_description.as_deref().unwrap_or_default()))
+        let line = |text: &str| line(&redactor.redact(text));
+        (line(&self.error), line(self.error_description.as_deref().unwrap_or_default()))
     }
 
     fn refused(&self, redactor: &Redactor) -> AuthError {

@@ -17,10 +17,9 @@ use crate::auth::discover::Authority;
 use crate::auth::endpoint::{Bad, authenticated};
 use crate::auth::http_client::{Answer, HttpClient};
 use crate::auth::key::shown;
-use crate::auth::redactor::Redactor;
 use crate::auth::tokens::{Client, Proof};
 use crate::config::IdentityProvider;
-use crate::secret::Secret;
+use becket_base::secret::{Redactor, Secret};
 
 const EXCHANGE: &str = "urn:ietf:params:oauth:grant-type:token-exchange";
 const ID_TOKEN: &str = "urn:ietf:params:oauth:token-type:id_token";

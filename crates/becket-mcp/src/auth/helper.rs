@@ -16,11 +16,10 @@ use tokio::sync::Mutex;
 use url::Url;
 
 use crate::auth::HeadersError;
-use crate::auth::redactor::Redactor;
 use crate::auth::source::{HeaderSource, Headers, Why, checked};
 use crate::fault::Fault;
 use crate::host::BoxFuture;
-use crate::secret::Secret;
+use becket_base::secret::{Redactor, Secret};
 
 /// Time limit on a helper.
 pub const HELPER_LIMIT: Duration = Duration::from_secs(10);
@@ -136,11 +135,15 @@ fn read(finished: &Finished) -> Result<Headers, String> {
     Ok(headers)
 }
 
+/// The minimum length of a word of stdout that counts as a secret: others would match innocent text.
+const SECRET_WORD: usize = 6;
+
 /// Returns the end of stderr, without anything that is on stdout too.
 fn said(finished: &Finished) -> String {
     let stderr = String::from_utf8_lossy(&finished.stderr.bytes);
     let stdout = String::from_utf8_lossy(&finished.stdout.bytes);
-    let stderr = Redactor::of_words(&stdout).clean(stderr.trim());
+    let words = stdout.split(|c: char| c.is_whitespace() || "\"'{}[],:;".contains(c));
+    let stderr = Redactor::new(words.filter(|word| word.len() >= SECRET_WORD)).redact(stderr.trim());
     let cut = stderr.rmatch_indices('\n').nth(LINES - 1).map_or(0, |(newline, _)| newline + 1);
     stderr[cut..].to_owned()
 }

@@ -4,6 +4,7 @@
 //! No redirect is followed, no request is retried, no proxy is used, a response is read up to a cap, and every name is
 //! checked by its addresses as it is connected.
 
+use becket_base::http::body::{self, BodyError};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -78,13 +79,10 @@ impl HttpClient {
         if kind.starts_with("text/event-stream") {
             return Ok(Answer { status, headers, body: Vec::new() });
         }
-        let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| unreachable(chain(error)))? {
-            if body.len() + chunk.len() > CAP {
-                return Err(unreachable(format!("it answers with more than {CAP} bytes")));
-            }
-            body.extend_from_slice(&chunk);
-        }
+        let body = body::read(&mut response, CAP).await.map_err(|error| match error {
+            BodyError::TooLong(cap) => unreachable(format!("it answers with more than {cap} bytes")),
+            BodyError::Transport(error) => unreachable(chain(error)),
+        })?;
         Ok(Answer { status, headers, body })
     }
 }

@@ -17,13 +17,13 @@ use crate::auth::client::{RegistrationRequest, client};
 use crate::auth::discover::{Authority, Look, mapped};
 use crate::auth::endpoint::{Grant, ask};
 use crate::auth::logins::CallbackHost;
-use crate::auth::redactor::line;
+use crate::auth::remote_text::line;
 use crate::auth::session::{Session, TokenOrigin};
 use crate::auth::store::TokenLocation;
 use crate::auth::tokens::{Client, TokenIssuer, Tokens};
 use crate::auth::{AuthError, scopes};
 use crate::fault::Challenge;
-use crate::secret::Secret;
+use becket_base::secret::Secret;
 
 /// Time limit on discovery and client registration.
 const START: Duration = Duration::from_secs(60);

@@ -12,7 +12,7 @@ use crate::auth::endpoint::authenticated;
 use crate::auth::http_client::HttpClient;
 use crate::auth::session::Session;
 use crate::auth::tokens::{Client, Tokens};
-use crate::secret::Secret;
+use becket_base::secret::Secret;
 
 /// Time limit on the revocation. The local tokens are deleted by then.
 const LIMIT: Duration = Duration::from_secs(5);

@@ -29,7 +29,7 @@ mod logout;
 mod needed;
 mod oauth_headers;
 mod private;
-mod redactor;
+mod remote_text;
 mod scopes;
 mod session;
 mod signing;
@@ -51,7 +51,6 @@ pub use logout::LoggedOut;
 pub use needed::{AUTH_NEEDED_TTL, AuthNeeded, DiscardedFile};
 pub use oauth_headers::OAuthHeaders;
 pub use private::FileError;
-pub(crate) use redactor::Redactor;
 pub use source::{HeaderSource, Headers, LayeredHeaders, StaticHeaders, Why};
 #[cfg(feature = "keyring")]
 pub use store::KeyringStore;

@@ -10,7 +10,7 @@ use crate::auth::tokens::Tokens;
 use crate::auth::{AuthError, HeadersError, unattended};
 use crate::fault::Fault;
 use crate::host::BoxFuture;
-use crate::secret::Secret;
+use becket_base::secret::Secret;
 
 /// The headers of a server with a login. A token that is about to expire, or that the server refuses, is renewed once,
 /// by the first of all processes; with a grant that needs no person, each process gets its own.

@@ -24,8 +24,8 @@ use crate::auth::tokens::Tokens;
 use crate::auth::unattended::UnattendedTokens;
 use crate::auth::url_policy::{UrlPolicy, is_loopback};
 use crate::config::Tls;
-use crate::secret::Secret;
 use crate::tls::Files;
+use becket_base::secret::Secret;
 
 /// Minimum age of a token for another renewal: the request that was refused had been sent before.
 const YOUNG: Duration = Duration::from_secs(2);

@@ -17,7 +17,7 @@ use rustls::sign::SigningKey;
 use serde_json::json;
 
 use crate::config::Algorithm;
-use crate::secret::Secret;
+use becket_base::secret::Secret;
 
 /// Lifetime of an assertion, with room for clock differences.
 const LIFE: Duration = Duration::from_secs(120);

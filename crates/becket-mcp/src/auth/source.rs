@@ -11,7 +11,7 @@ use reqwest::header::{HeaderName, HeaderValue};
 use crate::auth::HeadersError;
 use crate::fault::{Challenge, Fault};
 use crate::host::BoxFuture;
-use crate::secret::Secret;
+use becket_base::secret::Secret;
 
 /// The reason for which headers are requested.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use url::Url;
 
-use crate::secret::Secret;
+use becket_base::secret::Secret;
 
 /// A token is renewed this long before it expires, or in the last quarter of a short life.
 const MARGIN: Duration = Duration::from_secs(60);

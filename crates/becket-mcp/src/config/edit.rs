@@ -12,7 +12,7 @@ use super::error::ServerConfigError;
 use super::layer::{KEY, read_file};
 use super::scope::Scope;
 use super::{members::kind, name};
-use crate::suggest::suggest;
+use becket_base::suggest;
 
 /// The part of a file that holds servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

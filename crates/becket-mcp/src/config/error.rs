@@ -250,10 +250,7 @@ pub enum ServerConfigError {
 /// Returns a text of the user, cut to a readable length and without control characters.
 pub(super) fn cut(text: &str) -> String {
     const LONGEST: usize = 80;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", Visible(&text[..end])),
-        None => Visible(text).to_string(),
-    }
+    Visible(&becket_base::text::cut(text, LONGEST)).to_string()
 }
 
 pub(super) fn near(meant: Option<&str>) -> String {

@@ -118,7 +118,7 @@ impl ServerConfig {
                 let Ide { url, ide_name, auth_token } = ide;
                 parts.text(url.as_str());
                 parts.option(ide_name.as_deref());
-                parts.option(auth_token.as_ref().map(crate::secret::Secret::expose));
+                parts.option(auth_token.as_ref().map(becket_base::secret::Secret::expose));
             }
             Transport::Proxy(Proxy { url, id, needs_host }) => {
                 parts.text(url.as_str());
@@ -207,7 +207,7 @@ impl Parts {
             grant,
         } = oauth;
         self.option(client_id.as_deref());
-        self.option(client_secret.as_ref().map(crate::secret::Secret::expose));
+        self.option(client_secret.as_ref().map(becket_base::secret::Secret::expose));
         self.option(client_metadata_url.as_deref());
         self.count(callback_port.map_or(0, usize::from));
         self.count(scopes.len());
@@ -221,7 +221,7 @@ impl Parts {
                 self.path(Some(id_token));
                 self.text(token_endpoint.as_str());
                 self.text(client_id);
-                self.option(client_secret.as_ref().map(crate::secret::Secret::expose));
+                self.option(client_secret.as_ref().map(becket_base::secret::Secret::expose));
             }
             Grant::Key(PrivateKey { file, algorithm, id }) => {
                 self.path(Some(file));

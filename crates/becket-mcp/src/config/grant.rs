@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use url::Url;
 
 use super::server::shown_url;
-use crate::secret::Secret;
+use becket_base::secret::Secret;
 
 /// The OAuth grant for a server's tokens (`protocol.md` X3).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

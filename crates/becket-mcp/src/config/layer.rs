@@ -15,7 +15,7 @@ use super::name::{self, ServerName};
 use super::pairs::Pairs;
 use super::place::{Place, Text, words};
 use super::scope::Scope;
-use crate::suggest::suggest;
+use becket_base::suggest;
 
 /// The key of the object of servers.
 pub(super) const KEY: &str = "mcpServers";

@@ -10,7 +10,7 @@ use std::time::Duration;
 use url::Url;
 
 use super::grant::Grant;
-use crate::secret::Secret;
+use becket_base::secret::Secret;
 
 /// One server (`protocol.md` X1).
 #[derive(Debug, Clone, PartialEq, Eq)]

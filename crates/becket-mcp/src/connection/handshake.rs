@@ -15,7 +15,7 @@ use super::no_answer::Trouble;
 use crate::fault::Fault;
 
 /// Limit on the quoted part of an invalid answer.
-const SHOWN: usize = 300;
+pub(super) const SHOWN: usize = 300;
 
 /// A running client.
 pub(super) type Service = RunningService<RoleClient, Client>;
@@ -91,8 +91,5 @@ fn known_version(service: Service) -> Result<Service, Trouble> {
 
 /// Returns the beginning of a text.
 pub(super) fn shown(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    becket_base::text::cut(text, SHOWN)
 }

@@ -14,7 +14,6 @@ mod calls;
 mod client;
 mod clock;
 mod connector;
-mod events;
 mod handshake;
 mod host_handle;
 mod http;

@@ -8,21 +8,23 @@
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use url::Url;
-
 use super::live::OperationError;
 use super::target::Target;
-use crate::auth::{HeaderSource, Headers, Redactor, Why};
+use crate::auth::{HeaderSource, Headers, Why};
 use crate::connect_error::ConnectError;
 use crate::fault::{Fault, ServerOutput};
 use crate::host::BoxFuture;
+use becket_base::secret::Redactor;
 
 /// Parts of names of variables with secrets; the values of others are often needed to understand an error.
 const SECRET: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CREDENTIAL"];
 
+/// The minimum length of a variable's value that counts as secret: `true` and `none` do not.
+const SHORTEST_VALUE: usize = 6;
+
 /// The secrets of one connection. A clone has the same ones.
-#[derive(Clone, Default)]
-pub(super) struct ConnectionRedactor(Arc<Mutex<Vec<String>>>);
+#[derive(Debug, Clone, Default)]
+pub(super) struct ConnectionRedactor(Arc<Mutex<Redactor>>);
 
 impl ConnectionRedactor {
     /// Collects the values of the variables whose names mark them as secret.
@@ -32,29 +34,17 @@ impl ConnectionRedactor {
             SECRET.iter().any(|word| name.contains(word))
         };
         let secret = variables.iter().filter(|(name, _)| is_secret(name));
-        let redactor = Self::default();
-        secret.for_each(|(_, value)| redactor.add(&value.to_string_lossy()));
-        redactor
+        let values = secret.map(|(_, value)| value.to_string_lossy().into_owned());
+        Self::new(Redactor::new(values.filter(|value| value.len() >= SHORTEST_VALUE)))
     }
 
-    /// Adds the query and the password of a URL.
-    fn of_url(url: &Url) -> Self {
-        let redactor = Self::default();
-        url.query().into_iter().chain(url.password()).for_each(|text| redactor.add(text));
-        url.query_pairs().for_each(|(_, value)| redactor.add(&value));
-        redactor
-    }
-
-    fn add(&self, secret: &str) {
-        let mut all = self.lock();
-        if !all.iter().any(|known| known == secret) {
-            all.push(secret.to_owned());
-        }
+    fn new(redactor: Redactor) -> Self {
+        Self(Arc::new(Mutex::new(redactor)))
     }
 
     /// Redacts them in a text.
     pub(super) fn clean(&self, text: &str) -> String {
-        Redactor::new(self.lock().iter().map(String::as_str)).clean(text)
+        self.lock().redact(text)
     }
 
     pub(super) fn fault(&self, fault: Fault) -> Fault {
@@ -125,7 +115,7 @@ impl ConnectionRedactor {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<String>> {
+    fn lock(&self) -> MutexGuard<'_, Redactor> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -143,25 +133,19 @@ impl HeaderSource for HeaderRecorder {
             let headers = self.source.headers(why).await?;
             for (_, value) in &headers {
                 let value = value.expose().trim();
-                self.redactor.add(value);
+                self.redactor.lock().add(value);
                 // The part after `Bearer` is the secret.
-                value.split_once(' ').into_iter().for_each(|(_, token)| self.redactor.add(token.trim()));
+                value.split_once(' ').into_iter().for_each(|(_, token)| self.redactor.lock().add(token));
             }
             Ok(headers)
         })
     }
 }
 
-impl std::fmt::Debug for ConnectionRedactor {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("ConnectionRedactor").field(&self.lock().len()).finish()
-    }
-}
-
 impl Target {
     /// Wraps a header source, and records its secrets.
     pub(super) fn watched(self) -> (Self, ConnectionRedactor) {
-        let redactor = ConnectionRedactor::of_url(&self.url);
+        let redactor = ConnectionRedactor::new(Redactor::of_url(&self.url));
         let headers = Arc::new(HeaderRecorder { source: self.headers, redactor: redactor.clone() });
         (Self { headers, ..self }, redactor)
     }

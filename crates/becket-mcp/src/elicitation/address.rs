@@ -6,7 +6,7 @@
 use url::{Host, Url};
 
 use super::Unreadable;
-use crate::output::beginning;
+use becket_base::text::cut;
 
 /// Limit on an address, above that of any browser.
 const LONGEST: usize = 8_192;
@@ -108,10 +108,7 @@ fn cautions(url: &Url) -> Vec<Caution> {
 
 /// Returns the beginning of a rejected address, without control and invisible characters.
 fn shown(url: &str) -> String {
-    beginning(url, SHOWN)
-        .chars()
-        .map(|c| if c.is_control() || is_hidden(c) { '\u{FFFD}' } else { c })
-        .collect()
+    cut(url, SHOWN).chars().map(|c| if c.is_control() || is_hidden(c) { '\u{FFFD}' } else { c }).collect()
 }
 
 /// Returns true for characters without width, or that change the direction of text.

@@ -23,7 +23,7 @@ impl Elicitation {
             Some(Value::String(mode)) if mode == "form" => form(params),
             Some(Value::String(mode)) if mode == "url" => address(params),
             Some(mode) => {
-                let mode = crate::output::beginning(&mode.to_string(), 100);
+                let mode = becket_base::text::cut(&mode.to_string(), 100);
                 Err(Unreadable::params(format!("there is no mode {mode}; there are \"form\" and \"url\"")))
             }
         }

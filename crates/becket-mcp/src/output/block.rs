@@ -44,7 +44,7 @@ fn bytes(what: String, of: &Value, key: &str) -> Option<Part> {
 }
 
 fn resource(of: &Value) -> Option<Part> {
-    let what = format!("resource `{}`", super::beginning(text(of, "uri")?, SHOWN));
+    let what = format!("resource `{}`", becket_base::text::cut(text(of, "uri")?, SHOWN));
     match text(of, "text") {
         Some(body) => Some(Part::Text(format!("[{what}]\n{body}"))),
         None => bytes(what, of, "blob"),

@@ -5,8 +5,9 @@ use std::path::Path;
 use super::block::Part;
 use super::media::{decoded, encoded, ending, image};
 use super::spill::{Spill, SpillError};
-use super::{Limited, OutputCaps, Shown, beginning};
+use super::{Limited, OutputCaps, Shown};
 use crate::content::CallResult;
+use becket_base::text::cut;
 
 /// An answer as a model is shown it; blocks while files are written.
 pub(crate) fn limited(result: &CallResult, caps: &OutputCaps, dir: &Path) -> Limited {
@@ -67,11 +68,11 @@ impl Cut<'_> {
         let shown = match self.spill.keep("the text", "txt", whole.as_bytes()) {
             Ok(path) => format!(
                 "{}\n\n[This is the beginning of {length} characters. All of them are in the file `{}`.]",
-                beginning(whole, self.caps.beginning),
+                cut(whole, self.caps.beginning),
                 path.display()
             ),
             Err(problem) => {
-                let shown = beginning(whole, self.caps.text);
+                let shown = cut(whole, self.caps.text);
                 let note = format!(
                     "{shown}\n\n[This is the beginning of {length} characters. The rest is lost: {problem}.]"
                 );

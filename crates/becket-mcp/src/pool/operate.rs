@@ -17,7 +17,7 @@ use crate::connect_error::ConnectError;
 use crate::connection::{Clock, Connection, OperationError};
 use crate::fault::{Fault, ServerOutput};
 use crate::operation::Operation;
-use crate::suggest::suggest;
+use becket_base::suggest;
 
 /// The server, the operation and the limits of a request.
 #[derive(Clone, Copy)]

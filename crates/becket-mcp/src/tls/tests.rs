@@ -52,7 +52,7 @@ fn what_is_wrong_with_a_file_is_said_by_its_name() {
         ),
         (
             ["junk", "", ""],
-            "the file of root certificates `…/junk` can't be used: no certificate in it is one",
+            "the file of root certificates `…/junk` can't be used: no certificate in it can be used",
         ),
         (["own.cert", "none", "own.key"], "the client certificate `…/none` can't be read"),
         (["own.cert", "own.key", "own.key"], "the client certificate `…/own.key` can't be used: there is no"),

@@ -203,8 +203,5 @@ fn describe_list(kind: FieldType, list: &[Value]) -> String {
 
 /// A user's text, short enough for a message.
 fn cut(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    becket_base::text::cut(text, SHOWN)
 }

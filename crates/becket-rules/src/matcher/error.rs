@@ -55,8 +55,5 @@ impl MatcherError {
 
 /// The text for a message: at most 120 characters of it.
 pub(super) fn shown(text: &str) -> String {
-    match text.char_indices().nth(120) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
+    becket_base::text::cut(text, 120)
 }

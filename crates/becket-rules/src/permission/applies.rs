@@ -10,6 +10,7 @@ use crate::rule::{Condition, Globs, Rule};
 use crate::shell;
 use crate::steps::OutOfSteps;
 use crate::tools::Primary;
+use becket_base::text::cut;
 
 /// The result of a handler's `if`. Only [`Applies::NoMatch`] keeps the handler from running.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,7 +113,7 @@ fn of_shell(answer: shell::Applies, rule: &Rule, line: &str) -> Applies {
             Applies::Match { why: format!("`{rule}` matches `{command}`, run through `{via}`") }
         }
         shell::Applies::Match { command, via: None } => Applies::either(true, rule, &command),
-        shell::Applies::NoMatch => Applies::either(false, rule, &brief(line)),
+        shell::Applies::NoMatch => Applies::either(false, rule, &cut(line, 80)),
         shell::Applies::Unknown { why } => Applies::Unknown { why: why.to_string() },
     }
 }
@@ -143,13 +144,5 @@ fn of_name(specifier: &Specifier, rule: &Rule, call: &Call<'_>, primary: Primary
         Some(true) => Applies::either(true, rule, call.text(field).unwrap_or_default()),
         Some(false) => Applies::either(false, rule, call.text(field).unwrap_or_default()),
         None => Applies::unknown(format!("`{rule}` can't be compared with `{field}` of the input")),
-    }
-}
-
-/// A line for a message: at most 80 characters of it.
-fn brief(line: &str) -> String {
-    match line.char_indices().nth(80) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
-        None => line.to_owned(),
     }
 }

@@ -7,8 +7,8 @@ use crate::matcher::Renames;
 use crate::parameter::Parameter;
 use crate::path::PathPattern;
 use crate::rule::Rule;
-use crate::suggest::suggest;
 use crate::tools::{self, Primary};
+use becket_base::suggest;
 
 /// A rule that does less than it seems to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -4,6 +4,7 @@
 //! judge of names. At most [`MOST_BYTES`] are read; nothing is sent but the request itself.
 
 use super::place::{self, CheckedResolver, PlaceError, Reach};
+use becket_base::http::body;
 use becket_engine::Resolve;
 use becket_llm::{HttpClientError, HttpOptions, http_client_builder};
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
@@ -110,16 +111,9 @@ async fn page(url: Url, mut response: Response) -> Result<FetchResult, FetchErro
         Some(coding) => return Err(FetchError::Compressed(crate::schema::brief(&coding))),
     }
     let mut content = Vec::new();
-    let mut is_cut = false;
-    while let Some(chunk) = response.chunk().await.map_err(|error| failed(&url, error))? {
-        let room = MOST_BYTES - content.len();
-        content.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
-        if chunk.len() > room {
-            is_cut = true;
-            break;
-        }
-    }
-    Ok(FetchResult::Page { url, status, content_type, content, is_cut })
+    let reading = body::read_up_to(&mut response, MOST_BYTES, &mut content);
+    let is_whole = reading.await.map_err(|error| failed(&url, error))?;
+    Ok(FetchResult::Page { url, status, content_type, content, is_cut: !is_whole })
 }
 
 fn is_redirect(status: StatusCode) -> bool {

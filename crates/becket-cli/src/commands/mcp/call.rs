@@ -11,11 +11,11 @@ use crate::interrupt;
 use crate::report::style::{ERROR, WARNING, plain, styled};
 use crate::report::{human, json};
 use crate::services::{HookServices, ServiceOptions};
+use becket_base::suggest;
 use becket_embed::view::Report;
 use becket_embed::view::mcp::McpCalled;
 use becket_engine::CancellationToken;
 use becket_mcp::{Name, Names};
-use becket_rules::suggest;
 use serde_json::{Map, Value};
 use std::time::Duration;
 

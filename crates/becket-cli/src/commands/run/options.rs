@@ -5,8 +5,8 @@ use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::report::run::{StreamOptions, Verbosity};
 use becket_agent::worktree::WorktreeName;
+use becket_base::suggest;
 use becket_engine::config::Sources;
-use becket_rules::suggest;
 use serde_json::Value;
 
 /// The variable that declares a sandbox, in which nothing can be harmed.

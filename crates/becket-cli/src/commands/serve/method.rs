@@ -90,6 +90,6 @@ impl Method {
 
     /// The name that was probably meant.
     pub(super) fn near(name: &str) -> Option<&'static str> {
-        becket_rules::suggest(name, &Method::ALL.map(Method::name))
+        becket_base::suggest(name, &Method::ALL.map(Method::name))
     }
 }

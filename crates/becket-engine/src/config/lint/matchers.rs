@@ -2,9 +2,10 @@
 
 use super::{Around, Entry};
 use crate::config::source::report::Report;
+use becket_base::suggest;
 use becket_model::EventKind;
 use becket_model::table::MatcherSpec;
-use becket_rules::{MatcherKind, suggest, tools};
+use becket_rules::{MatcherKind, tools};
 
 pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
     let Some(spec) = entry.event.spec().matcher else {

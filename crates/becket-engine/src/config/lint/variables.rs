@@ -2,7 +2,7 @@
 
 use super::{Around, Entry};
 use crate::config::source::report::Report;
-use becket_rules::suggest;
+use becket_base::suggest;
 use std::collections::HashSet;
 
 /// A variable in a shell text.

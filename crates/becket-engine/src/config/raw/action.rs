@@ -5,8 +5,8 @@ use super::sheet::ReadContext;
 use crate::config::handler::{Action, Command, Http, McpTool, Prompt, Shell};
 use crate::config::source::tree::{Span, members_to_json};
 use crate::config::url;
+use becket_base::suggest;
 use becket_model::table::HandlerKind;
-use becket_rules::suggest;
 use std::sync::Arc;
 
 /// Returns the keys of a kind in addition to the common ones.

@@ -6,9 +6,9 @@ use super::handler::listed;
 use crate::config::handler::{Background, If};
 use crate::config::rules;
 use crate::config::source::tree::{Data, Node, Span, members_to_json};
+use becket_base::suggest;
 use becket_model::table::{OnFailureEffect, on_failure_events};
 use becket_model::{EventKind, OnFailure};
-use becket_rules::suggest;
 use std::time::Duration;
 
 /// The longest limit that is taken as meant, in seconds: about 31 years.

@@ -4,7 +4,7 @@
 
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Data, Member, Node, Span};
-use becket_rules::suggest;
+use becket_base::suggest;
 
 /// An object being read.
 pub(crate) struct Fields<'n, 'r, 't> {

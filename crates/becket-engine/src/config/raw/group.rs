@@ -9,8 +9,9 @@ use super::handler;
 use super::sheet::{ReadContext, Sheet};
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Data, Member, Node, Span};
+use becket_base::suggest;
 use becket_model::EventKind;
-use becket_rules::{Matcher, suggest};
+use becket_rules::Matcher;
 
 /// Keys of a matcher group.
 pub(crate) const GROUP_KEYS: &[&str] = &["matcher", "hooks"];

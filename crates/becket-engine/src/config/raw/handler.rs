@@ -10,9 +10,9 @@ use super::sheet::ReadContext;
 use crate::config::handler::{Action, Background, If};
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Node, Span};
+use becket_base::suggest;
 use becket_model::table::HandlerKind;
 use becket_model::{EventKind, OnFailure};
-use becket_rules::suggest;
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -6,8 +6,8 @@ use super::sheet::Sheet;
 use crate::config::permissions::RuleList;
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Member, Span};
+use becket_base::suggest;
 use becket_model::event::PermissionMode;
-use becket_rules::suggest;
 
 /// The permissions of one file.
 #[derive(Debug, Clone, Default)]

@@ -9,8 +9,8 @@ use crate::config::diagnostic::Severity;
 use crate::config::source::json::{self, Document};
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Duplicate, Member, Node, Span};
+use becket_base::suggest;
 use becket_model::EventKind;
-use becket_rules::suggest;
 
 /// Keys that this engine reads in a settings file; others belong to the host.
 pub(crate) const KEYS: &[&str] = &[

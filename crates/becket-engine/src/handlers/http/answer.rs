@@ -6,6 +6,7 @@
 use super::excerpt::excerpt;
 use super::trouble;
 use crate::config::url;
+use becket_base::http::body::{self, BodyError};
 use becket_model::EventKind;
 use becket_model::interpret::JsonAnswer;
 use reqwest::header::{CONTENT_ENCODING, HeaderMap, HeaderName, LOCATION};
@@ -37,16 +38,15 @@ impl Answer {
         let (location, packed) = (text_of(headers, LOCATION), text_of(headers, CONTENT_ENCODING));
         let mut body = Vec::new();
         if status.is_success() {
-            if response.content_length().is_some_and(|length| length > cap as u64) {
-                return Err(too_long(cap));
-            }
-            whole(&mut response, &mut body, cap).await.map_err(|stop| match stop {
-                Stop::TooLong => too_long(cap),
-                Stop::Broken(error) => trouble::in_words(error, place),
+            body = body::read(&mut response, cap).await.map_err(|error| match error {
+                BodyError::TooLong(cap) => {
+                    format!("the answer is longer than {cap} bytes, so it was not read")
+                }
+                BodyError::Transport(error) => trouble::in_words(error, place),
             })?;
         } else {
             // Whether its text ends well changes nothing.
-            let reading = whole(&mut response, &mut body, cap.min(BEGINNING));
+            let reading = body::read_up_to(&mut response, cap.min(BEGINNING), &mut body);
             let _ = tokio::time::timeout(MOMENT, reading).await;
         }
         Ok(Answer { status, location, packed, body })
@@ -96,28 +96,6 @@ impl Answer {
 }
 
 const EXPECTED: &str = "a hook's server answers 2xx with nothing or with a JSON object";
-
-/// The reason for which a body was not read to its end.
-enum Stop {
-    TooLong,
-    Broken(reqwest::Error),
-}
-
-/// Reads a body of at most `cap` bytes; what is longer is cut there.
-async fn whole(response: &mut Response, body: &mut Vec<u8>, cap: usize) -> Result<(), Stop> {
-    while let Some(chunk) = response.chunk().await.map_err(Stop::Broken)? {
-        let room = cap - body.len();
-        body.extend_from_slice(&chunk[..chunk.len().min(room)]);
-        if chunk.len() > room {
-            return Err(Stop::TooLong);
-        }
-    }
-    Ok(())
-}
-
-fn too_long(cap: usize) -> String {
-    format!("the answer is longer than {cap} bytes, so it was not read")
-}
 
 fn text_of(headers: &HeaderMap, name: HeaderName) -> Option<String> {
     headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())

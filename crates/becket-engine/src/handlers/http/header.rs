@@ -8,10 +8,10 @@
 //!   warning; `Content-Type` is always `application/json`.
 //! - Of two headers with one name the later counts, as of two keys in JSON, with a warning. An empty value is sent.
 
-use super::secret::Secrets;
 use crate::config::Policy;
 use crate::config::handler::Http;
 use crate::host::environment::Environment;
+use becket_base::secret::Redactor;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use std::borrow::Cow;
 
@@ -43,7 +43,7 @@ pub(super) struct FilledHeaders {
     pub(super) warnings: Vec<String>,
 }
 
-/// Fills a handler's headers; the parts that must not be shown go to `secrets`.
+/// Fills a handler's headers; the parts that must not be shown go to `redactor`.
 ///
 /// # Errors
 /// A header's name is not valid, or its value holds what no header can. Names the header alone.
@@ -51,7 +51,7 @@ pub(super) fn fill(
     http: &Http,
     policy: &Policy,
     environment: &Environment,
-    secrets: &mut Secrets,
+    redactor: &mut Redactor,
 ) -> Result<FilledHeaders, String> {
     let mut warnings = Vec::new();
     let mut headers = HeaderMap::new();
@@ -68,8 +68,8 @@ pub(super) fn fill(
             }
             continue;
         }
-        let value = one_line(variables.expand(value, &name, &mut warnings, secrets), &name, &mut warnings);
-        let value = sensitive(&name, &value, secrets)?;
+        let value = one_line(variables.expand(value, &name, &mut warnings, redactor), &name, &mut warnings);
+        let value = sensitive(&name, &value, redactor)?;
         if seen.contains(&name) {
             warnings.push(format!("the header `{name}` stands there twice: the later one was sent"));
         }
@@ -89,11 +89,11 @@ fn one_line(mut value: Vec<u8>, name: &HeaderName, warnings: &mut Vec<String>) -
     value
 }
 
-fn sensitive(name: &HeaderName, value: &[u8], secrets: &mut Secrets) -> Result<HeaderValue, String> {
-    secrets.add(value);
+fn sensitive(name: &HeaderName, value: &[u8], redactor: &mut Redactor) -> Result<HeaderValue, String> {
+    redactor.add(value);
     // `Bearer` and `Basic` are not secrets; the text after them is one, also alone.
     if let Some(blank) = value.iter().position(|byte| *byte == b' ') {
-        secrets.add(&value[blank..]);
+        redactor.add(&value[blank..]);
     }
     let mut value = HeaderValue::from_bytes(value)
         .map_err(|_| format!("the header `{name}` holds a character that no header can hold"))?;
@@ -114,7 +114,7 @@ impl Variables<'_> {
         text: &str,
         header: &HeaderName,
         warnings: &mut Vec<String>,
-        secrets: &mut Secrets,
+        redactor: &mut Redactor,
     ) -> Vec<u8> {
         let mut filled = Vec::with_capacity(text.len());
         let mut rest = text;
@@ -128,7 +128,7 @@ impl Variables<'_> {
             };
             match self.value(name) {
                 Ok(value) => {
-                    secrets.add(value);
+                    redactor.add(value);
                     filled.extend_from_slice(value);
                 }
                 Err(why) => warnings.push(format!("`${name}` in the header `{header}` is empty: {why}")),

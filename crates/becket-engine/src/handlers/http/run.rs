@@ -2,7 +2,7 @@
 
 use super::answer::Answer;
 use super::header;
-use super::secret::Secrets;
+use super::redact::redact;
 use super::target::Target;
 use super::trouble;
 use crate::config::handler::{Handler, Http};
@@ -11,6 +11,7 @@ use crate::handlers::context::HandlerContext;
 use crate::report::handler_result::HandlerResult;
 use crate::report::outcome::Printed;
 use crate::report::run_event::{OutputStream, RunEventKind};
+use becket_base::secret::Redactor;
 use becket_model::Failure;
 use becket_model::interpret;
 use bytes::Bytes;
@@ -22,14 +23,14 @@ struct PreparedRequest {
     request: RequestBuilder,
     /// The host and port, as errors may name them.
     place: String,
-    secrets: Secrets,
+    redactor: Redactor,
     warnings: Vec<String>,
 }
 
 /// Runs the handler; the whole exchange, from the lookup of the name to the last byte, has the handler's limit.
 pub(crate) async fn run(context: &HandlerContext<'_>, handler: &Arc<Handler>, http: &Http) -> HandlerResult {
     let failed = |failure| HandlerResult::without_process(interpret::failed(failure));
-    let PreparedRequest { request, place, secrets, warnings } = match prepare(context, handler, http) {
+    let PreparedRequest { request, place, redactor, warnings } = match prepare(context, handler, http) {
         Ok(prepared) => prepared,
         Err(message) => return failed(Failure::Request { message }),
     };
@@ -39,8 +40,8 @@ pub(crate) async fn run(context: &HandlerContext<'_>, handler: &Arc<Handler>, ht
         Answer::read(response, &place, cap).await
     };
     let mut ran = match context.within(context.limit_of(handler), exchange).await {
-        Ok(Ok(answer)) => understood(context, handler, &answer, &secrets),
-        Ok(Err(message)) => failed(Failure::Request { message: secrets.hide(&message) }),
+        Ok(Ok(answer)) => understood(context, handler, &answer, &redactor),
+        Ok(Err(message)) => failed(Failure::Request { message: redactor.redact(&message) }),
         Err(failure) => failed(failure),
     };
     ran.taken.warnings.splice(0..0, warnings);
@@ -51,8 +52,8 @@ pub(crate) async fn run(context: &HandlerContext<'_>, handler: &Arc<Handler>, ht
 fn prepare(context: &HandlerContext<'_>, handler: &Handler, http: &Http) -> Result<PreparedRequest, String> {
     let policy = &context.snapshot.config.policy;
     let target = Target::of(http, &handler.place.source, policy, &context.engine.environment)?;
-    let mut secrets = Secrets::of_url(&target.url);
-    let filled = header::fill(http, policy, &context.engine.environment, &mut secrets)?;
+    let mut redactor = Redactor::of_url(&target.url);
+    let filled = header::fill(http, policy, &context.engine.environment, &mut redactor)?;
     let mut headers = filled.headers;
     if let Ok(marks) = context.marks().try_into() {
         headers.insert(HEADER, marks);
@@ -63,7 +64,7 @@ fn prepare(context: &HandlerContext<'_>, handler: &Handler, http: &Http) -> Resu
     Ok(PreparedRequest {
         request: client.post(target.url).headers(headers).body(body),
         place: target.place,
-        secrets,
+        redactor,
         warnings: filled.warnings,
     })
 }
@@ -73,18 +74,18 @@ fn understood(
     context: &HandlerContext<'_>,
     handler: &Arc<Handler>,
     answer: &Answer,
-    secrets: &Secrets,
+    redactor: &Redactor,
 ) -> HandlerResult {
     let spec = context.event.kind().spec();
-    let shown = Bytes::from(secrets.hide_bytes(&answer.body).into_owned());
+    let shown = Bytes::from(redactor.redact_bytes(&answer.body).into_owned());
     context.emit(|| RunEventKind::Output {
         handler: handler.clone(),
         stream: OutputStream::Stdout,
         bytes: shown.as_ref().into(),
     });
     let taken = match answer.object(context.event.kind(), &shown) {
-        Ok(answer) => secrets.hide_in(interpret::object(spec, &answer, context.on_failure(handler))),
-        Err(message) => interpret::failed(Failure::Request { message: secrets.hide(&message) }),
+        Ok(answer) => redact(redactor, interpret::object(spec, &answer, context.on_failure(handler))),
+        Err(message) => interpret::failed(Failure::Request { message: redactor.redact(&message) }),
     };
     let printed = Printed { stdout: answer.body.len() as u64, stderr: 0 };
     HandlerResult { stdout: shown, printed, ..HandlerResult::without_process(taken) }

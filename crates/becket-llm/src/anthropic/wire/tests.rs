@@ -1,6 +1,6 @@
 use super::*;
 use crate::delta::Collector;
-use crate::secret::Secret;
+use becket_base::secret::Redactor;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -8,7 +8,7 @@ fn decoder(forced: Option<&str>) -> Decoder {
     let limits = Limits {
         from: "h".into(),
         model: "m".into(),
-        secrets: vec![Secret::new("sk-1")],
+        redactor: Redactor::new(["sk-1"]),
         idle: std::time::Duration::ZERO,
         size: 0,
     };

@@ -9,7 +9,7 @@ use url::Url;
 
 use crate::auth::key::Key;
 use crate::auth::tokens::{Client, Proof, TokenIssuer, Tokens};
-use crate::secret::Secret;
+use becket_base::secret::Secret;
 
 /// The newest format.
 pub(super) const FORMAT: u64 = 1;

@@ -10,7 +10,7 @@ use crate::config::grant::{Algorithm, Grant, PrivateKey};
 use crate::config::members::{At, Members};
 use crate::config::place::Place;
 use crate::config::warning::ServerWarning;
-use crate::suggest::suggest;
+use becket_base::suggest;
 
 /// The grant as written.
 #[derive(Clone)]

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use crate::config::error::ServerConfigError;
 use crate::config::members::At;
 use crate::config::warning::ServerWarning;
-use crate::secret::Secret;
+use becket_base::secret::Secret;
 
 /// Headers of the transport. With a duplicate, the server would choose which one counts.
 const OF_THE_TRANSPORT: [&str; 12] = [

@@ -3,7 +3,7 @@
 use crate::config::error::ServerConfigError;
 use crate::config::members::Members;
 use crate::config::warning::ServerWarning;
-use crate::suggest::suggest;
+use becket_base::suggest;
 
 /// A type of server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use crate::config::members::{At, Members, decode};
 use crate::config::place::{Place, Text};
 use crate::config::server::{Ide, Remote, Transport};
 use crate::config::warning::ServerWarning;
-use crate::suggest::suggest;
+use becket_base::suggest;
 
 /// The type of servers behind a proxy that requires the host's credentials.
 const NEEDS_HOST: &str = "claudeai-proxy";

@@ -1,5 +1,6 @@
 //! The HTTP client that `rmcp` speaks through: each message is one POST, and each POST has an end.
 
+use becket_base::http::body::{self, BodyError};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -181,17 +182,10 @@ impl Client {
     /// Reads a complete body, if it is not too large.
     async fn whole(&self, mut response: Response) -> Result<Vec<u8>, Fault> {
         let (requests, cap) = (&self.0.requests, self.0.requests.cap());
-        if response.content_length().is_some_and(|length| length > cap as u64) {
-            return Err(Fault::TooLarge(cap));
-        }
-        let mut body = Vec::new();
-        while let Some(piece) = response.chunk().await.map_err(|error| requests.broken_off(error))? {
-            if body.len() + piece.len() > cap {
-                return Err(Fault::TooLarge(cap));
-            }
-            body.extend_from_slice(&piece);
-        }
-        Ok(body)
+        body::read(&mut response, cap).await.map_err(|error| match error {
+            BodyError::TooLong(cap) => Fault::TooLarge(cap),
+            BodyError::Transport(error) => requests.broken_off(error),
+        })
     }
 
     fn failed(&self, fault: &Fault, asked: &RequestContext, way: &SessionHeaders) {
@@ -298,11 +292,7 @@ async fn refusal(
     let status = response.status().as_u16();
     let mut body = Vec::new();
     // An unreadable refusal is no loss: its status matters most.
-    while body.len() < REFUSAL
-        && let Ok(Some(piece)) = response.chunk().await
-    {
-        body.extend_from_slice(&piece);
-    }
+    let _ = body::read_up_to(&mut response, REFUSAL, &mut body).await;
     let answer = meaning::of_refusal(status, &body, asked)?;
     Ok(StreamableHttpPostResponse::Json(answer, None))
 }

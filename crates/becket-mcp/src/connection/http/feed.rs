@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use becket_base::sse::{Event, EventReader};
 use reqwest::Response;
 
-use super::super::events::{Event, Events};
 use super::requests::Requests;
 use crate::fault::Fault;
 
@@ -20,14 +20,14 @@ pub(super) struct Mark {
 #[derive(Debug)]
 pub(super) struct Feed {
     response: Response,
-    events: Events,
+    events: EventReader,
     ready: VecDeque<Event>,
     cap: usize,
 }
 
 impl Feed {
     pub(super) fn new(response: Response, cap: usize) -> Self {
-        Self { response, events: Events::new(cap), ready: VecDeque::new(), cap }
+        Self { response, events: EventReader::new(cap), ready: VecDeque::new(), cap }
     }
 
     /// Returns the text of the next message; `None` when the stream has ended. Each event, message or not, updates

@@ -131,19 +131,7 @@ pub(super) fn answer_to(id: &RequestId, message: Message) -> Result<Message, Fau
 
 /// Returns the beginning of a text, on one line.
 pub(super) fn beginning(text: &str) -> String {
-    let mut line = String::new();
-    for word in text.split_whitespace() {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-        if let Some((end, _)) = line.char_indices().nth(SHOWN) {
-            line.truncate(end);
-            line.push('…');
-            break;
-        }
-    }
-    line
+    becket_base::text::one_line(text, SHOWN)
 }
 
 /// Finds a JSON-RPC error, with or without its envelope.

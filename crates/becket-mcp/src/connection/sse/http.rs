@@ -5,12 +5,14 @@
 
 use std::time::Duration;
 
+use becket_base::http::body;
+use becket_base::text::one_line;
 use bytes::Bytes;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, LOCATION, WWW_AUTHENTICATE};
 use reqwest::{Client, Method, Proxy, Response, StatusCode, redirect, retry};
 use url::Url;
 
-use super::super::handshake::shown;
+use super::super::handshake::{SHOWN, shown};
 use super::super::target::{Reach, RequestHeaders, Target};
 use super::super::trouble::{Place, deepest};
 use crate::fault::{Challenge, Fault};
@@ -173,14 +175,8 @@ async fn accepted(response: Response) -> Result<Response, Fault> {
 /// Returns the beginning of an unusable answer, on one line.
 async fn beginning(mut response: Response) -> String {
     let mut body = Vec::new();
-    let reading = async {
-        while body.len() < BEGINNING
-            && let Ok(Some(piece)) = response.chunk().await
-        {
-            body.extend_from_slice(&piece[..piece.len().min(BEGINNING)]);
-        }
-    };
+    let reading = body::read_up_to(&mut response, BEGINNING, &mut body);
+    // An unreadable rest is no loss.
     let _ = tokio::time::timeout(MOMENT, reading).await;
-    let text = String::from_utf8_lossy(&body);
-    shown(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+    one_line(&String::from_utf8_lossy(&body), SHOWN)
 }

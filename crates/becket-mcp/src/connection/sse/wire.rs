@@ -8,6 +8,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use becket_base::sse::{Event, EventReader};
 use becket_process::CancellationToken;
 use bytes::Bytes;
 use reqwest::Response;
@@ -17,7 +18,6 @@ use rmcp::transport::Transport;
 use tokio::sync::Mutex;
 use url::Url;
 
-use super::super::events::{Event, Events};
 use super::super::link::SendError;
 use super::super::messages::Messages;
 use super::super::state::State;
@@ -54,7 +54,7 @@ impl Session {
     ) -> Result<Self, Fault> {
         let response = http.stream(url).await?;
         let own = response.url().clone();
-        let mut stream = Stream { response, events: Events::new(cap), ready: VecDeque::new(), cap };
+        let mut stream = Stream { response, events: EventReader::new(cap), ready: VecDeque::new(), cap };
         let endpoint = loop {
             let event = stream.next(&http).await?;
             if event.name == b"endpoint" {
@@ -180,7 +180,7 @@ impl Transport<RoleClient> for Wire {
 /// A stream of events.
 struct Stream {
     response: Response,
-    events: Events,
+    events: EventReader,
     ready: VecDeque<Event>,
     cap: usize,
 }

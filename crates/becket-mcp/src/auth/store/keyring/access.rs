@@ -11,7 +11,7 @@ use keyring_core::{CredentialStore, Entry, Error};
 
 use super::name::{Name, SERVICE};
 use super::platform;
-use crate::auth::redactor::line;
+use crate::auth::remote_text::line;
 use crate::auth::store::KeyringError;
 
 /// Opens a keyring.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use crate::auth::key::Key;
 use crate::auth::private::{self, FileError};
-use crate::auth::redactor::line;
+use crate::auth::remote_text::line;
 use crate::auth::store::FileStore;
 
 /// The marker of a server.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use crate::auth::key::Key;
-use crate::auth::redactor::line;
+use crate::auth::remote_text::line;
 
 /// The service of all entries.
 pub(super) const SERVICE: &str = "becket-mcp";

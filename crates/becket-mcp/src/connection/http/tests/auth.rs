@@ -14,7 +14,7 @@ use crate::auth::{HeaderSource, Headers, Why};
 use crate::connection::http::{HttpLink, Network};
 use crate::fault::Fault;
 use crate::host::BoxFuture;
-use crate::secret::Secret;
+use becket_base::secret::Secret;
 
 /// Supplies `token-1`, and a newer one after each 401; up to `last`.
 #[derive(Debug)]

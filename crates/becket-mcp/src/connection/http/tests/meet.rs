@@ -18,8 +18,8 @@ use crate::connection::http::{HttpLink, Network};
 use crate::connection::link::Link;
 use crate::connection::no_answer::Trouble;
 use crate::connection::target::{Reach, Target};
-use crate::secret::Secret;
 use crate::tls::{Files, Trust};
+use becket_base::secret::Secret;
 
 /// A limit for a loaded machine; reached only by a failing test.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);

@@ -16,7 +16,7 @@ use crate::connection::target::Target;
 use crate::connection::trial::{Security, Trial};
 use crate::fault::Fault;
 use crate::host::BoxFuture;
-use crate::secret::Secret;
+use becket_base::secret::Secret;
 
 /// Supplies `token-1` first, and the next one at each 401 until it has no more.
 #[derive(Debug)]

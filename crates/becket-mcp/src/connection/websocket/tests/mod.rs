@@ -16,7 +16,7 @@ use super::WebSocketLink;
 use crate::auth::StaticHeaders;
 use crate::connection::target::{Reach, Target};
 use crate::connection::trial::{Security, Trial};
-use crate::secret::Secret;
+use becket_base::secret::Secret;
 
 const CAP: usize = 1 << 20;
 

@@ -19,7 +19,7 @@ use crate::connection::trial::{Security, Trial, answer, eventually};
 use crate::connection::websocket::WebSocketLink;
 use crate::fault::Fault;
 use crate::host::BoxFuture;
-use crate::secret::Secret;
+use becket_base::secret::Secret;
 
 async fn refusal(hello: Hello) -> String {
     let server = Server::start(hello, Manner::Well, &Security::None).await;

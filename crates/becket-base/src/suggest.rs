@@ -2,15 +2,15 @@
 //!
 //! INVARIANT: what it returns is one of the candidates, and never the value itself.
 
-/// The candidate that the user most likely meant by `value`, or `None` if nothing is near.
+/// Returns the candidate that the user most likely meant by `value`, or `None` if nothing is near.
 ///
 /// Case and the characters `-` and `_` count for little: `pretooluse` and `pre_tool_use` are both near `PreToolUse`.
 /// Otherwise about one letter in three may differ. Equally near candidates: the first one.
 ///
 /// ```
 /// let events = ["PreToolUse", "PostToolUse", "Stop"];
-/// assert_eq!(becket_rules::suggest("PreTolUse", &events), Some("PreToolUse"));
-/// assert_eq!(becket_rules::suggest("Banana", &events), None);
+/// assert_eq!(becket_base::suggest("PreTolUse", &events), Some("PreToolUse"));
+/// assert_eq!(becket_base::suggest("Banana", &events), None);
 /// ```
 #[must_use]
 pub fn suggest<'a>(value: &str, candidates: &[&'a str]) -> Option<&'a str> {
@@ -21,14 +21,14 @@ pub fn suggest<'a>(value: &str, candidates: &[&'a str]) -> Option<&'a str> {
     let allowed = (wanted.chars().count() / 3).max(1);
     candidates
         .iter()
-        .filter(|candidate| **candidate != value)
+        .filter(|candidate| candidate.len() <= LONGEST && **candidate != value)
         .map(|candidate| (strsim::damerau_levenshtein(&wanted, &folded(candidate)), *candidate))
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
 
-/// The maximum length in bytes: longer values are not misspelt names, and comparing them would be slow.
+/// The maximum length of a name in bytes: longer ones are not misspelt, and comparing them would be slow.
 const LONGEST: usize = 100;
 
 fn folded(text: &str) -> String {
@@ -53,6 +53,8 @@ mod tests {
         ] {
             assert_eq!(suggest(typed, &tools), meant, "{typed}");
         }
-        assert_eq!(suggest(&"x".repeat(1_000_000), &tools), None);
+        let long = "x".repeat(1_000_000);
+        assert_eq!(suggest(&long, &tools), None);
+        assert_eq!(suggest("time", &["fetch", "Time", &long]), Some("Time"));
     }
 }

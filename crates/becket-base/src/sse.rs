@@ -1,7 +1,7 @@
-//! Cuts a stream into server-sent events.
+//! Cuts a stream into server-sent events. It takes any split of the stream, also inside a character or a line end.
 //!
-//! An event without data is not dispatched, but its `id` and its `retry` count: see [`Events::last_id`] and
-//! [`Events::retry`]. An incomplete event at the end of the stream is discarded, as the format requires.
+//! An event without data is not dispatched, but its `id` and its `retry` count: see [`EventReader::last_id`] and
+//! [`EventReader::retry`]. An incomplete event at the end of the stream is discarded, as the format requires.
 //!
 //! INVARIANT: at most `cap` bytes are held between two calls.
 
@@ -9,20 +9,21 @@ use std::time::Duration;
 
 /// An event of a stream.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Event {
+pub struct Event {
     /// Its name; empty if it has none, which means `message`.
-    pub(crate) name: Vec<u8>,
+    pub name: Vec<u8>,
     /// Its lines of data, joined by newlines.
-    pub(crate) data: Vec<u8>,
+    pub data: Vec<u8>,
 }
 
-/// An event is longer than the cap.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct TooLong;
+/// An error of a stream: an event is longer than the cap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("an event of the stream is longer than the limit")]
+pub struct EventTooLong;
 
-/// The current event.
+/// A reader of events, fed with the bytes of a stream.
 #[derive(Debug)]
-pub(crate) struct Events {
+pub struct EventReader {
     line: Vec<u8>,
     begun: Event,
     has_data: bool,
@@ -34,8 +35,10 @@ pub(crate) struct Events {
     cap: usize,
 }
 
-impl Events {
-    pub(crate) fn new(cap: usize) -> Self {
+impl EventReader {
+    /// Creates a reader that holds at most `cap` bytes of an event.
+    #[must_use]
+    pub fn new(cap: usize) -> Self {
         let (line, begun) = (Vec::new(), Event::default());
         Self {
             line,
@@ -50,17 +53,22 @@ impl Events {
     }
 
     /// Returns the last id, after which a stream can be resumed.
-    pub(crate) fn last_id(&self) -> Option<&[u8]> {
+    #[must_use]
+    pub fn last_id(&self) -> Option<&[u8]> {
         self.last_id.as_deref()
     }
 
     /// Returns the server's reconnection delay.
-    pub(crate) fn retry(&self) -> Option<Duration> {
+    #[must_use]
+    pub fn retry(&self) -> Option<Duration> {
         self.retry
     }
 
-    /// Returns the events that `bytes` completes. After an error the rest of the stream is unusable.
-    pub(crate) fn push(&mut self, mut bytes: &[u8], mut event: impl FnMut(Event)) -> Result<(), TooLong> {
+    /// Hands the events that `bytes` completes to `event`.
+    ///
+    /// # Errors
+    /// An event is longer than the cap; the rest of the stream is unusable.
+    pub fn push(&mut self, mut bytes: &[u8], mut event: impl FnMut(Event)) -> Result<(), EventTooLong> {
         if std::mem::take(&mut self.after_cr) {
             // With no byte yet there is no answer yet.
             self.after_cr = bytes.is_empty();
@@ -81,9 +89,9 @@ impl Events {
         self.keep(bytes)
     }
 
-    fn keep(&mut self, bytes: &[u8]) -> Result<(), TooLong> {
+    fn keep(&mut self, bytes: &[u8]) -> Result<(), EventTooLong> {
         if self.line.len() + self.begun.name.len() + self.begun.data.len() + bytes.len() > self.cap {
-            return Err(TooLong);
+            return Err(EventTooLong);
         }
         self.line.extend_from_slice(bytes);
         Ok(())
@@ -128,9 +136,10 @@ impl Events {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn events(text: &str, size: usize) -> Vec<(String, String)> {
-        let (mut events, mut got) = (Events::new(100), Vec::new());
+        let (mut events, mut got) = (EventReader::new(100), Vec::new());
         let text_of = |bytes| String::from_utf8(bytes).unwrap();
         for piece in text.as_bytes().chunks(size) {
             events.push(&[], |_| panic!("nothing was pushed")).unwrap();
@@ -171,7 +180,7 @@ mod tests {
             ("id: 7\n\nid: \0\nretry: soon\n\n", Some("7"), None),
             ("retry: 5\nretry: -1\n\n", None, Some(5)),
         ] {
-            let mut events = Events::new(100);
+            let mut events = EventReader::new(100);
             events.push(text.as_bytes(), |_| ()).unwrap();
             let found = (events.last_id(), events.retry());
             assert_eq!(found, (id.map(str::as_bytes), retry.map(Duration::from_millis)), "{text:?}");
@@ -182,15 +191,51 @@ mod tests {
     #[test]
     fn an_event_at_the_cap_passes_and_one_above_does_not() {
         let push = |pieces: &[&[u8]]| {
-            let (mut events, mut count) = (Events::new(12), 0);
+            let (mut events, mut count) = (EventReader::new(12), 0);
             pieces.iter().try_for_each(|piece| events.push(piece, |_| count += 1)).map(|()| count)
         };
         assert_eq!(push(&[b"data: 123456\n\ndata: 123456\n\n"]), Ok(2));
-        assert_eq!(push(&[b"data: 1234567\n\n"]), Err(TooLong));
-        assert_eq!(push(&[b"data: 12345", b"67"]), Err(TooLong));
-        assert_eq!(push(&[b"data: 123\n", b"data: 1234\n\n"]), Err(TooLong));
-        assert_eq!(push(&[b"event:123456\n", b"data:12\n\n"]), Err(TooLong));
-        assert_eq!(push(&[b": ", b"no end of it"]), Err(TooLong));
+        assert_eq!(push(&[b"data: 1234567\n\n"]), Err(EventTooLong));
+        assert_eq!(push(&[b"data: 12345", b"67"]), Err(EventTooLong));
+        assert_eq!(push(&[b"data: 123\n", b"data: 1234\n\n"]), Err(EventTooLong));
+        assert_eq!(push(&[b"event:123456\n", b"data:12\n\n"]), Err(EventTooLong));
+        assert_eq!(push(&[b": ", b"no end of it"]), Err(EventTooLong));
         assert_eq!(push(&[&b":\n".repeat(50)]), Ok(0));
+    }
+
+    fn pieces<'a>(bytes: &'a [u8], cuts: &[usize]) -> Vec<&'a [u8]> {
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| (*cut).min(bytes.len())).collect();
+        cuts.extend([0, bytes.len()]);
+        cuts.sort_unstable();
+        cuts.windows(2).map(|cut| &bytes[cut[0]..cut[1]]).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn any_split_reads_the_same(
+            bytes in prop::collection::vec(
+                prop_oneof![Just(b'\n'), Just(b'\r'), Just(b':'), Just(b'd'), any::<u8>()], 0..200),
+            cuts in prop::collection::vec(0_usize..200, 0..8),
+        ) {
+            let read = |pieces: &[&[u8]]| {
+                let (mut reader, mut events) = (EventReader::new(1 << 16), Vec::new());
+                pieces.iter().for_each(|piece| reader.push(piece, |event| events.push(event)).unwrap());
+                events
+            };
+            prop_assert_eq!(read(&pieces(&bytes, &cuts)), read(&[&bytes]));
+        }
+
+        #[test]
+        fn memory_is_bounded_by_the_cap(
+            chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..64), 0..64),
+        ) {
+            let mut reader = EventReader::new(256);
+            for chunk in chunks {
+                if reader.push(&chunk, |_| ()).is_err() {
+                    break;
+                }
+                prop_assert!(reader.line.len() + reader.begun.name.len() + reader.begun.data.len() <= 256);
+            }
+        }
     }
 }

@@ -1,0 +1,95 @@
+//! Locks on files, which exclude other processes and other handles of this one.
+//!
+//! A lock is polled instead of being waited for by the system: a wait can end early, and a process that never releases
+//! its lock blocks no thread. Every caller brings its own pauses: their number and length are the limit of the wait.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::time::Duration;
+
+/// State of a lock after an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LockState {
+    /// This handle holds it until it is unlocked or its process ends.
+    Held,
+    /// Another handle or process holds it.
+    Busy,
+    /// The file system has no locks.
+    Unsupported,
+}
+
+/// Tries to lock a file once.
+///
+/// # Errors
+/// The system can't lock it, for another reason than [`LockState::Unsupported`].
+pub fn try_lock(file: &File) -> io::Result<LockState> {
+    match file.try_lock() {
+        Ok(()) => Ok(LockState::Held),
+        Err(TryLockError::WouldBlock) => Ok(LockState::Busy),
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
+            Ok(LockState::Unsupported)
+        }
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Tries to lock a file until it is not busy any more, with these pauses in between. Blocks its thread.
+///
+/// # Errors
+/// See [`try_lock`].
+pub fn lock(file: &File, pauses: impl IntoIterator<Item = Duration>) -> io::Result<LockState> {
+    for pause in pauses {
+        match try_lock(file)? {
+            LockState::Busy => std::thread::sleep(pause),
+            done @ (LockState::Held | LockState::Unsupported) => return Ok(done),
+        }
+    }
+    try_lock(file)
+}
+
+/// Does the same as [`lock`] without blocking its thread. Cancel-safe.
+///
+/// # Errors
+/// See [`try_lock`].
+#[cfg(feature = "async-lock")]
+pub async fn lock_async(file: &File, pauses: impl IntoIterator<Item = Duration>) -> io::Result<LockState> {
+    for pause in pauses {
+        match try_lock(file)? {
+            LockState::Busy => tokio::time::sleep(pause).await,
+            done @ (LockState::Held | LockState::Unsupported) => return Ok(done),
+        }
+    }
+    try_lock(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_is_held_by_one_handle_at_a_time() {
+        let directory = tempfile::tempdir().unwrap();
+        let open = || File::options().append(true).create(true).open(directory.path().join("lock")).unwrap();
+        let (one, other) = (open(), open());
+        assert_eq!(try_lock(&one).unwrap(), LockState::Held);
+        assert_eq!(lock(&other, [Duration::ZERO; 2]).unwrap(), LockState::Busy);
+        let mut one = Some(one);
+        // The other handle is gone by the second attempt.
+        let pauses = std::iter::from_fn(|| {
+            drop(one.take());
+            Some(Duration::ZERO)
+        });
+        assert_eq!(lock(&other, pauses.take(2)).unwrap(), LockState::Held);
+    }
+
+    #[cfg(feature = "async-lock")]
+    #[tokio::test(start_paused = true)]
+    async fn a_wait_for_a_lock_lasts_as_long_as_its_pauses() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let other = file.reopen().unwrap();
+        assert_eq!(try_lock(file.as_file()).unwrap(), LockState::Held);
+        let start = tokio::time::Instant::now();
+        assert_eq!(lock_async(&other, [Duration::from_secs(7); 3]).await.unwrap(), LockState::Busy);
+        assert_eq!(start.elapsed(), Duration::from_secs(21));
+    }
+}

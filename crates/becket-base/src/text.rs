@@ -1,0 +1,63 @@
+//! Texts that are shortened for a message.
+
+/// Returns at most `characters` characters of a text; a shortened text ends with `…`.
+///
+/// ```
+/// assert_eq!(becket_base::text::cut("grüße", 3), "grü…");
+/// assert_eq!(becket_base::text::cut("grü", 3), "grü");
+/// ```
+#[must_use]
+pub fn cut(text: &str, characters: usize) -> String {
+    match text.char_indices().nth(characters) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+/// Returns the beginning of a text as one line without control characters, cut as [`cut`] does. Reads no more of the
+/// text than it shows.
+///
+/// ```
+/// assert_eq!(becket_base::text::one_line(" a\n\tb\u{1b}[1m c", 80), "a b[1m c");
+/// ```
+#[must_use]
+pub fn one_line(text: &str, characters: usize) -> String {
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() && !line.ends_with(' ') {
+            line.push(' ');
+        }
+        line.extend(word.chars().filter(|character| !character.is_control()));
+        if line.char_indices().nth(characters + 1).is_some() {
+            break;
+        }
+    }
+    cut(line.trim_end(), characters)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_cut_between_characters() {
+        for (text, characters, expected) in
+            [("", 0, ""), ("a", 0, "…"), ("äöü", 3, "äöü"), ("äöüß", 3, "äöü…"), ("🙂🙂", 1, "🙂…")]
+        {
+            assert_eq!(cut(text, characters), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_has_single_blanks_and_no_control_characters() {
+        for (text, expected) in [
+            ("  one\r\n two\tthree ", "one two three"),
+            ("a \u{1b} b", "a b"),
+            ("\u{7}\u{8}", ""),
+            ("1234567 90123 45", "1234567 90123…"),
+            ("1234567 90123 \u{7}", "1234567 90123"),
+        ] {
+            assert_eq!(one_line(text, 13), expected, "{text:?}");
+        }
+    }
+}

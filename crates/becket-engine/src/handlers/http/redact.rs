@@ -1,0 +1,59 @@
+//! Values that must never be shown (S3): header values that variables were expanded in, credentials, a URL's query.
+//!
+//! Servers send back what they were sent, in error pages above all. Every text of an answer that people or models read
+//! is filtered here, and so is all that a report or an error shows of it. Decisions are read before, and a tool's input
+//! stays as it is: a changed command is another command.
+
+use becket_base::secret::Redactor;
+use becket_model::interpret::Taken;
+use becket_model::{Decision, Failure, Fields, Reply, RequestDecision};
+use serde_json::Value;
+
+/// Removes the secrets from the texts of an answer.
+pub(super) fn redact(redactor: &Redactor, mut taken: Taken) -> Taken {
+    if let Some(failure) = &taken.failure {
+        let said = failure.to_string();
+        let message = redactor.redact(&said);
+        if message != said {
+            taken.failure = Some(Failure::Request { message });
+        }
+    }
+    taken.warnings.iter_mut().chain(&mut taken.unknown_fields).for_each(|text| *text = redactor.redact(text));
+    let Reply { decision, stop, system_message, terminal_sequence, context, notices, fields } =
+        &mut taken.reply;
+    let reason = match decision {
+        Some(Decision::Permission { reason, .. }) => reason.as_mut(),
+        Some(Decision::Block { reason, .. }) => Some(reason),
+        Some(Decision::PermissionRequest(RequestDecision::Deny { message, .. })) => message.as_mut(),
+        Some(
+            Decision::PermissionRequest(RequestDecision::Allow { .. })
+            | Decision::Elicitation { .. }
+            | Decision::Worktree(_),
+        )
+        | None => None,
+    };
+    let texts = context.iter_mut().map(|context| &mut context.text);
+    let texts = texts.chain(notices.iter_mut().map(|notice| &mut notice.text));
+    let stop = stop.as_mut().and_then(|stop| stop.reason.as_mut());
+    let texts = texts.chain(reason).chain(stop).chain(system_message).chain(terminal_sequence);
+    texts.for_each(|text| *text = redactor.redact(text));
+    redact_fields(redactor, fields);
+    taken
+}
+
+fn redact_fields(redactor: &Redactor, fields: &mut Fields) {
+    let Fields { display_content, session_title, initial_user_message, classifier_context, .. } = fields;
+    let texts = [display_content, session_title, initial_user_message, classifier_context];
+    texts.into_iter().flatten().for_each(|text| *text = redactor.redact(text));
+    let outputs = [&mut fields.updated_tool_output, &mut fields.updated_mcp_tool_output];
+    outputs.into_iter().flatten().for_each(|output| redact_value(redactor, output));
+}
+
+fn redact_value(redactor: &Redactor, value: &mut Value) {
+    match value {
+        Value::String(text) => *text = redactor.redact(text),
+        Value::Array(values) => values.iter_mut().for_each(|value| redact_value(redactor, value)),
+        Value::Object(object) => object.values_mut().for_each(|value| redact_value(redactor, value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
