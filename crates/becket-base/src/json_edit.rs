@@ -21,7 +21,7 @@ pub enum JsonEditError {
     #[error("`{0}` occurs twice in the file, which was left alone: join the two first")]
     DuplicateKey(String),
     /// A value that has to be of a certain type is of another one.
-    #[error("{what} in the file must be {expected}, so the file was left alone: correct it first")]
+    #[error("{what} of the file must be {expected}, so the file was left alone: correct it first")]
     WrongType {
         /// The part of the file.
         what: String,
@@ -64,7 +64,7 @@ impl JsonDocument {
     /// # Errors
     /// The document is of another type.
     pub fn object(&self) -> Result<CstObject, JsonEditError> {
-        self.root.object_value().ok_or_else(|| not_object("the document".to_owned()))
+        self.root.object_value().ok_or_else(|| not_object("the top level".to_owned()))
     }
 
     /// Returns the parsed text before any change.
@@ -186,8 +186,8 @@ mod tests {
         for (text, expected) in [
             ("{", "is not JSON"),
             ("{} // mine", "is not JSON"),
-            ("[]", "the document in the file must be an object"),
-            (r#"{"a": []}"#, "`a` in the file must be an object"),
+            ("[]", "the top level of the file must be an object"),
+            (r#"{"a": []}"#, "`a` of the file must be an object"),
             (r#"{"a": {}, "\u0061": {}}"#, "`a` occurs twice"),
             (r#"{"a": {"b": 1, "b": 2}}"#, "`b` occurs twice"),
         ] {

@@ -2,12 +2,11 @@
 //!
 //! INVARIANT: what is written changes nothing else in the user's file.
 
+use becket_base::json_edit::{self, JsonDocument, JsonEditError};
 use becket_embed::text::read_if_there;
 use becket_embed::trust::{ACCEPTED, FOLDERS, project_root, user_file};
 use becket_engine::config::{Access, Request, write_text};
-use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::PathBuf;
 
 /// The reason why a yes is not remembered.
@@ -36,7 +35,7 @@ pub(crate) fn record(request: &Request) -> Result<(), NotRecorded> {
     let folder = folder.to_str().ok_or(NotRecorded::NoText)?;
     let refused = |why: String| NotRecorded::Refused { file: file.clone(), why };
     let text = read_if_there(&file).map_err(|error| refused(error.to_string()))?.unwrap_or_default();
-    let text = accepted(&text, folder).map_err(refused)?;
+    let text = accepted(&text, folder).map_err(|error| refused(error.to_string()))?;
     write_text(&file, &text, Access::Private).map_err(|error| refused(error.to_string()))
 }
 
@@ -44,40 +43,16 @@ pub(crate) fn record(request: &Request) -> Result<(), NotRecorded> {
 ///
 /// # Errors
 /// Why it can't be changed without changing more.
-fn accepted(text: &str, folder: &str) -> Result<String, String> {
-    let body = if text.trim().is_empty() { "{}\n" } else { text };
-    let mut meant: Value = serde_json::from_str(body).map_err(|error| format!("it is not JSON: {error}"))?;
-    let root = CstRootNode::parse(body, &ParseOptions::default()).map_err(|error| error.to_string())?;
-    let wrong = |what: &str| format!("{what} is not an object");
-    let mut object = root.object_value().ok_or_else(|| wrong("the whole"))?;
+fn accepted(text: &str, folder: &str) -> Result<String, JsonEditError> {
+    let document = JsonDocument::parse(text)?;
+    let mut object = document.object()?;
     for key in [FOLDERS, folder] {
-        let property = match only(&object, key)? {
-            Some(property) => property,
-            None => object.append(key, CstInputValue::Object(Vec::new())),
-        };
-        object = property.object_value().ok_or_else(|| wrong(&format!("`{key}`")))?;
+        object = json_edit::object_or_new(&object, key)?;
     }
-    match only(&object, ACCEPTED)? {
-        Some(property) => property.set_value(CstInputValue::Bool(true)),
-        None => drop(object.append(ACCEPTED, CstInputValue::Bool(true))),
-    }
-    let changed = root.to_string();
-    meant[FOLDERS][folder][ACCEPTED] = json!(true);
-    // The last look at a text before it is written.
-    match serde_json::from_str::<Value>(&changed) {
-        Ok(means) if means == meant => Ok(changed),
-        Ok(_) | Err(_) => Err("it can't be edited without changing other parts".to_owned()),
-    }
-}
-
-/// The one property of a name.
-fn only(object: &CstObject, key: &str) -> Result<Option<CstObjectProp>, String> {
-    let mut found =
-        object.properties().into_iter().filter(|property| property.decoded_name().as_deref() == Some(key));
-    match (found.next(), found.next()) {
-        (property, None) => Ok(property),
-        (_, Some(_)) => Err(format!("`{key}` occurs twice in it")),
-    }
+    json_edit::set(&object, ACCEPTED, &json!(true))?;
+    let mut expected = document.value().clone();
+    expected[FOLDERS][folder][ACCEPTED] = json!(true);
+    document.finish(&expected)
 }
 
 #[cfg(test)]
@@ -85,7 +60,7 @@ mod tests {
     use super::*;
     use becket_embed::trust::is_recorded;
     use becket_engine::{Environment, Profile};
-    use serde_json::json;
+    use serde_json::{Value, json};
     use std::fs;
     use std::path::Path;
 

@@ -21,7 +21,6 @@ mod load;
 pub(crate) mod nesting;
 mod permissions;
 pub(crate) mod placeholders;
-pub(crate) mod plugin_data;
 mod plugins;
 mod policy;
 mod position;
@@ -38,6 +37,7 @@ pub(crate) mod url;
 mod write;
 
 pub(crate) use amend::{Amendments, EditOutcome, SESSION, edit_layer};
+pub use becket_base::json_edit::JsonEditError;
 pub use config::Config;
 pub use diagnostic::{Diagnostic, Severity};
 pub use edit::{EditError, edit_settings};

@@ -6,9 +6,10 @@
 //!
 //! INVARIANT: nothing but `permissions` of a captured text is ever changed, so handlers and switches stay.
 
-use super::edit::{NOTHING, edit_settings};
+use super::edit::edit_settings;
 use super::load::{Layer, Loaded, is_same, local_root, user_directory};
 use super::request::Request;
+use becket_base::json_edit::EMPTY;
 use becket_model::Source;
 use becket_rules::{Change, Destination};
 use std::path::{Path, PathBuf};
@@ -114,7 +115,7 @@ pub(crate) fn edit_layer(loaded: &mut Loaded, destination: Destination, change: 
 }
 
 fn edited(text: &str, change: &Change) -> (EditOutcome, String) {
-    let before = if text.trim().is_empty() { NOTHING } else { text };
+    let before = if text.trim().is_empty() { EMPTY } else { text };
     match edit_settings(before, std::slice::from_ref(change)) {
         Ok(new) if new == before => (EditOutcome::AsBefore, new),
         Ok(new) => (EditOutcome::Changed, new),

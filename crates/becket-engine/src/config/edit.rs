@@ -4,36 +4,16 @@
 //! valid JSON, or that says something twice, is left alone.
 
 use super::source::json;
+use becket_base::json_edit::{self, JsonDocument, JsonEditError, object_or_new};
 use becket_rules::{Change, Mode, Rule};
-use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
-
-/// The document that an empty text counts as.
-pub(super) const NOTHING: &str = "{}\n";
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject};
 
 /// The reason for which a text was not changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    /// It is not JSON.
-    #[error("the file is not JSON and was left alone: {why}")]
-    NotJson {
-        /// The parser's message.
-        why: String,
-    },
-    /// A key is there twice, so it is unclear which one to change.
-    #[error("`{key}` stands twice in the file, which was left alone: join the two first")]
-    Twice {
-        /// The key.
-        key: String,
-    },
-    /// A value that has to be an object or a list is something else.
-    #[error("`{key}` in the file is no {expected}, so the file was left alone")]
-    WrongType {
-        /// The key.
-        key: String,
-        /// The type that it has to be.
-        expected: &'static str,
-    },
+    /// Its text can't be changed.
+    #[error(transparent)]
+    Json(#[from] JsonEditError),
     /// The mode `bypassPermissions` is never written to a file.
     #[error("the mode `bypassPermissions` is never written to a file: start the session with it instead")]
     NeverWritten,
@@ -44,28 +24,26 @@ pub enum EditError {
 /// # Errors
 /// [`EditError`]; nothing has been changed then.
 pub fn edit_settings(text: &str, changes: &[Change]) -> Result<String, EditError> {
-    let (mark, body) = match text.strip_prefix('\u{feff}') {
-        Some(body) => ("\u{feff}", body),
-        None => ("", text),
-    };
-    let body = if body.trim().is_empty() { NOTHING } else { body };
-    let document = json::parse(body).map_err(|error| EditError::NotJson { why: error.to_string() })?;
-    if let Some(twice) = document.duplicates.first() {
-        return Err(EditError::Twice { key: twice.key.clone() });
+    let document = JsonDocument::parse(text)?;
+    if let Some(duplicate) = duplicate_key(text) {
+        return Err(JsonEditError::DuplicateKey(duplicate).into());
     }
-    let not_json = |error: jsonc_parser::errors::ParseError| EditError::NotJson { why: error.to_string() };
-    let root = CstRootNode::parse(body, &ParseOptions::default()).map_err(not_json)?;
-    let wrong = |key: &str, expected| EditError::WrongType { key: key.to_owned(), expected };
-    let top = root.object_value().ok_or_else(|| wrong("settings", "object"))?;
+    let top = document.object()?;
     for change in changes {
         let permissions = match (only_removes(change), top.get("permissions")) {
             // There is nothing to take from.
             (true, None) => continue,
-            (_, Some(_) | None) => top.object_value_or_create("permissions"),
+            (_, Some(_) | None) => object_or_new(&top, "permissions")?,
         };
-        apply(change, &permissions.ok_or_else(|| wrong("permissions", "object"))?)?;
+        apply(change, &permissions)?;
     }
-    Ok(format!("{mark}{root}"))
+    Ok(document.into_text())
+}
+
+/// Returns the first key that occurs twice in its object, anywhere in the text.
+fn duplicate_key(text: &str) -> Option<String> {
+    let document = json::parse(text.trim_start_matches('\u{feff}')).ok()?;
+    document.duplicates.first().map(|duplicate| duplicate.key.clone())
 }
 
 fn apply(change: &Change, permissions: &CstObject) -> Result<(), EditError> {
@@ -82,11 +60,7 @@ fn apply(change: &Change, permissions: &CstObject) -> Result<(), EditError> {
         }
         Change::SetMode(Mode::BypassPermissions) => return Err(EditError::NeverWritten),
         Change::SetMode(mode) => {
-            let value = CstInputValue::from(mode.name());
-            match permissions.get("defaultMode") {
-                Some(property) => property.set_value(value),
-                None => drop(permissions.append("defaultMode", value)),
-            }
+            json_edit::set(permissions, "defaultMode", &mode.name().into())?;
         }
         Change::AddDirectories(directories) => {
             add(&list_of(permissions, "additionalDirectories")?, directories, str::eq);
@@ -126,8 +100,9 @@ fn same_rule(one: &str, other: &str) -> bool {
 }
 
 fn list_of(permissions: &CstObject, key: &str) -> Result<CstArray, EditError> {
-    let wrong = || EditError::WrongType { key: format!("permissions.{key}"), expected: "list" };
-    permissions.array_value_or_create(key).ok_or_else(wrong)
+    let what = || format!("`permissions.{key}`");
+    let array = permissions.array_value_or_create(key);
+    Ok(array.ok_or_else(|| JsonEditError::WrongType { what: what(), expected: "a list" })?)
 }
 
 fn text_of(node: &CstNode) -> Option<String> {

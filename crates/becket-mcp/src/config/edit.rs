@@ -4,14 +4,15 @@
 //! it is parsed again, and its meaning differs in the one change only. A text that is not valid JSON, or that has a
 //! duplicate key on the way to the change, is not changed; nothing is written that could not be read.
 
-use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
+pub use becket_base::json_edit::JsonEditError;
+use becket_base::json_edit::{self, JsonDocument};
+use jsonc_parser::cst::{CstObject, CstObjectProp};
 use serde_json::{Map, Value};
 
 use super::error::ServerConfigError;
 use super::layer::{KEY, read_file};
+use super::name;
 use super::scope::Scope;
-use super::{members::kind, name};
 use becket_base::suggest;
 
 /// The part of a file that holds servers.
@@ -35,26 +36,9 @@ pub enum IfThere {
 /// The reason for which a text was not changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    /// It is not JSON.
-    #[error("the file is not JSON and was left alone: {why}")]
-    NotJson {
-        /// The parser's message.
-        why: String,
-    },
-    /// A duplicate key makes it unclear which one to change.
-    #[error("`{key}` stands twice in the file, which was left alone: join the two first")]
-    Twice {
-        /// The key.
-        key: String,
-    },
-    /// A value that has to be an object is not one.
-    #[error("{what} is {is} and no object, so the file was left alone: correct it first")]
-    WrongKind {
-        /// The part of the file.
-        what: String,
-        /// Its actual type.
-        is: &'static str,
-    },
+    /// Its text can't be changed.
+    #[error(transparent)]
+    Json(#[from] JsonEditError),
     /// A server of this name exists already.
     #[error("there is a server `{name}` already: remove it first, or give the new one another name")]
     There {
@@ -85,11 +69,6 @@ pub enum EditError {
         /// The problem, and what to do.
         why: String,
     },
-    /// The new text would have another meaning than intended.
-    #[error(
-        "the file can't be changed without changing more than was asked for, so it was left alone: edit it by hand"
-    )]
-    Doubtful,
 }
 
 fn near(meant: Option<&str>) -> String {
@@ -140,50 +119,27 @@ enum Deed<'a> {
 }
 
 fn change(text: &str, part: Part<'_>, name: &str, deed: Deed<'_>) -> Result<String, EditError> {
-    let (mark, body) = match text.strip_prefix('\u{feff}') {
-        Some(body) => ("\u{feff}", body),
-        None => ("", text),
-    };
-    let body = if body.trim().is_empty() { "{}\n" } else { body };
-    // This parser decides on JSON validity and on the limit of nesting.
-    let mut meant: Value =
-        serde_json::from_str(body).map_err(|error| EditError::NotJson { why: error.to_string() })?;
-    let root = CstRootNode::parse(body, &ParseOptions::default())
-        .map_err(|error| EditError::NotJson { why: error.to_string() })?;
+    let document = JsonDocument::parse(text)?;
     let keys: &[&str] = match part {
         Part::Whole => &[KEY],
         Part::Project(project) => &["projects", project, KEY],
     };
-    apply(&root, keys, name, deed)?;
-    let changed = root.to_string();
-    apply_to_value(&mut meant, keys, name, deed);
-    verified(&changed, &meant)?;
-    Ok(format!("{mark}{changed}"))
+    apply(&document.object()?, keys, name, deed)?;
+    let mut expected = document.value().clone();
+    apply_to_value(&mut expected, keys, name, deed);
+    Ok(document.finish(&expected)?)
 }
 
-/// Verifies a text before it is returned.
-fn verified(changed: &str, meant: &Value) -> Result<(), EditError> {
-    match serde_json::from_str::<Value>(changed) {
-        Ok(means) if means == *meant => Ok(()),
-        Ok(_) | Err(_) => Err(EditError::Doubtful),
-    }
-}
-
-fn apply(root: &CstRootNode, keys: &[&str], name: &str, deed: Deed<'_>) -> Result<(), EditError> {
+fn apply(top: &CstObject, keys: &[&str], name: &str, deed: Deed<'_>) -> Result<(), EditError> {
     let not_there = |meant| Err(EditError::NotThere { name: name.to_owned(), meant });
-    let wrong = |what: String, json: String| EditError::WrongKind { what, is: kind(&json) };
-    let text_of = || root.value().map(|value| value.to_string()).unwrap_or_default();
-    let mut object = root.object_value().ok_or_else(|| wrong("the file".to_owned(), text_of()))?;
+    let mut object = top.clone();
     for key in keys {
-        let property = match (only(&object, key)?, deed) {
-            (Some(property), _) => property,
-            (None, Deed::Add(..)) => object.append(key, CstInputValue::Object(Vec::new())),
-            (None, Deed::Remove) => return not_there(None),
-        };
-        let text_of = || property.value().map(|value| value.to_string()).unwrap_or_default();
-        object = property.object_value().ok_or_else(|| wrong(format!("`{key}`"), text_of()))?;
+        if matches!(deed, Deed::Remove) && json_edit::property(&object, key)?.is_none() {
+            return not_there(None);
+        }
+        object = json_edit::object_or_new(&object, key)?;
     }
-    match (only(&object, name)?, deed) {
+    match (json_edit::property(&object, name)?, deed) {
         (Some(property), Deed::Remove) => property.remove(),
         (None, Deed::Remove) => {
             let names: Vec<String> =
@@ -194,20 +150,11 @@ fn apply(root: &CstRootNode, keys: &[&str], name: &str, deed: Deed<'_>) -> Resul
         (Some(_), Deed::Add(_, IfThere::Refuse)) => {
             return Err(EditError::There { name: name.to_owned() });
         }
-        (Some(property), Deed::Add(entry, IfThere::Replace)) => property.set_value(object_input(entry)),
-        (None, Deed::Add(entry, _)) => drop(object.append(name, object_input(entry))),
+        (Some(_), Deed::Add(entry, IfThere::Replace)) | (None, Deed::Add(entry, _)) => {
+            json_edit::set(&object, name, &Value::Object(entry.clone()))?;
+        }
     }
     Ok(())
-}
-
-/// Returns the only property of a name.
-fn only(object: &CstObject, key: &str) -> Result<Option<CstObjectProp>, EditError> {
-    let mut found =
-        object.properties().into_iter().filter(|property| property.decoded_name().as_deref() == Some(key));
-    match (found.next(), found.next()) {
-        (property, None) => Ok(property),
-        (_, Some(_)) => Err(EditError::Twice { key: key.to_owned() }),
-    }
 }
 
 /// Applies the same change to the parsed value.
@@ -224,21 +171,6 @@ fn apply_to_value(value: &mut Value, keys: &[&str], name: &str, deed: Deed<'_>) 
     }
 }
 
-fn input(value: &Value) -> CstInputValue {
-    match value {
-        Value::Null => CstInputValue::Null,
-        Value::Bool(value) => CstInputValue::Bool(*value),
-        Value::Number(number) => CstInputValue::Number(number.to_string()),
-        Value::String(text) => CstInputValue::String(text.clone()),
-        Value::Array(values) => CstInputValue::Array(values.iter().map(input).collect()),
-        Value::Object(members) => object_input(members),
-    }
-}
-
-fn object_input(members: &Map<String, Value>) -> CstInputValue {
-    CstInputValue::Object(members.iter().map(|(key, value)| (key.clone(), input(value))).collect())
-}
-
 /// Checks that an entry can be read back, whatever its variables hold.
 fn check(name: &str, entry: &Map<String, Value>) -> Result<(), EditError> {
     let wrong = |why: String| EditError::Entry { name: name.to_owned(), why };
@@ -251,21 +183,6 @@ fn check(name: &str, entry: &Map<String, Value>) -> Result<(), EditError> {
             // The position is in a text that the user has never seen.
             let said = error.to_string();
             Err(wrong(said.split_once(": ").map_or(said.as_str(), |(_, why)| why).to_owned()))
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    // rule: X1
-    #[test]
-    fn a_text_that_means_something_else_is_not_handed_out() {
-        let meant = serde_json::json!({"a": [1], "b": 2});
-        assert_eq!(verified("{\"b\": 2, \"a\": [1]}", &meant), Ok(()));
-        for changed in ["{\"a\": [1]}", "{\"a\": [1], \"b\": 2, \"c\": 3}", "{\"a\": [1], \"b\": 2", ""] {
-            assert_eq!(verified(changed, &meant), Err(EditError::Doubtful), "{changed}");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Changes to settings files: everything else stays as it was.
 
 use crate::config::support::Machine;
-use becket_engine::config::{EditError, RuleList, WriteError, edit_settings, write_settings};
+use becket_engine::config::{EditError, JsonEditError, RuleList, WriteError, edit_settings, write_settings};
 use becket_rules::{Change, Destination, Mode, Rule};
 use serde_json::Value;
 
@@ -66,12 +66,18 @@ fn every_kind_of_change_does_what_it_says() {
 #[test]
 fn what_can_not_be_changed_safely_is_left_alone() {
     let edit = |text: &str| edit_settings(text, &[add("Edit")]);
-    assert!(matches!(edit("{\"a\": 1,}"), Err(EditError::NotJson { .. })));
-    assert!(matches!(edit("// x\n{}"), Err(EditError::NotJson { .. })));
-    assert!(matches!(edit("[]"), Err(EditError::WrongType { .. })));
-    assert!(matches!(edit(r#"{"permissions": 5}"#), Err(EditError::WrongType { .. })));
-    assert!(matches!(edit(r#"{"permissions": {"allow": "x"}}"#), Err(EditError::WrongType { .. })));
-    assert!(matches!(edit(r#"{"permissions": {}, "permissions": {}}"#), Err(EditError::Twice { .. })));
+    assert!(matches!(edit("{\"a\": 1,}"), Err(EditError::Json(JsonEditError::NotJson(_)))));
+    assert!(matches!(edit("// x\n{}"), Err(EditError::Json(JsonEditError::NotJson(_)))));
+    assert!(matches!(edit("[]"), Err(EditError::Json(JsonEditError::WrongType { .. }))));
+    assert!(matches!(edit(r#"{"permissions": 5}"#), Err(EditError::Json(JsonEditError::WrongType { .. }))));
+    assert!(matches!(
+        edit(r#"{"permissions": {"allow": "x"}}"#),
+        Err(EditError::Json(JsonEditError::WrongType { .. }))
+    ));
+    assert!(matches!(
+        edit(r#"{"permissions": {}, "permissions": {}}"#),
+        Err(EditError::Json(JsonEditError::DuplicateKey(_)))
+    ));
     let bypass = Change::SetMode(Mode::BypassPermissions);
     assert_eq!(edit_settings("{}", &[bypass]), Err(EditError::NeverWritten));
 }
