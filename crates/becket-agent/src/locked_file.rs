@@ -8,10 +8,11 @@
 //! It does not follow a link or wait for a pipe that has replaced one of its files.
 
 use crate::blocking::{BlockingError, Stop};
-use crate::tasks::make_private;
 use crate::tools::file::{self, OpenedFile};
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind, Read, Write};
+use becket_base::file_lock::{self, LockState};
+use becket_base::private_file::{self, Replacement};
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -66,8 +67,7 @@ impl LockedFile {
         stop: &Stop,
         change: impl FnOnce(Option<Vec<u8>>) -> Result<(Option<Vec<u8>>, R), E>,
     ) -> Result<R, E> {
-        let directory = self.path.parent().unwrap_or_else(|| Path::new("."));
-        make_private(directory).map_err(failed("made"))?;
+        private_file::create_parent(&self.path).map_err(failed("made"))?;
         let _lock = self.lock(stop)?;
         let (content, result) = change(self.read()?)?;
         if let Some(content) = content {
@@ -78,32 +78,36 @@ impl LockedFile {
 
     /// Holds the lock of the file until the value is dropped; `None` if another process holds it.
     pub(crate) fn try_hold(&self) -> Result<Option<HeldFile>, LockedError> {
-        let directory = self.path.parent().unwrap_or_else(|| Path::new("."));
-        make_private(directory).map_err(failed("made"))?;
+        private_file::create_parent(&self.path).map_err(failed("made"))?;
         let lock = self.open_lock()?;
-        match lock.try_lock() {
-            Ok(()) => Ok(Some(HeldFile { file: self.clone(), lock })),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(source)) => Err(failed("locked")(source)),
+        match file_lock::try_lock(&lock).map_err(failed("locked"))? {
+            LockState::Held => Ok(Some(HeldFile { file: self.clone(), lock })),
+            LockState::Busy => Ok(None),
+            LockState::Unsupported => Err(failed("locked")(ErrorKind::Unsupported.into())),
         }
     }
 
     /// The lock of the file, until it is dropped or its process is gone. It is beside the file, which is replaced.
     fn lock(&self, stop: &Stop) -> Result<File, LockedError> {
         let file = self.open_lock()?;
-        loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(file),
-                Err(TryLockError::WouldBlock) => stop.check()?,
-                Err(TryLockError::Error(source)) => return Err(failed("locked")(source)),
-            }
-            std::thread::sleep(AGAIN);
+        let mut halted = Ok(());
+        let pauses = std::iter::from_fn(|| {
+            halted = stop.check();
+            halted.is_ok().then_some(AGAIN)
+        });
+        let state = file_lock::lock(&file, pauses).map_err(failed("locked"))?;
+        match state {
+            LockState::Held => Ok(file),
+            LockState::Busy => Err(halted
+                .err()
+                .map_or_else(|| failed("locked")(ErrorKind::WouldBlock.into()), LockedError::from)),
+            LockState::Unsupported => Err(failed("locked")(ErrorKind::Unsupported.into())),
         }
     }
 
     fn open_lock(&self) -> Result<File, LockedError> {
-        let mut options = private();
-        let file = options.create(true).truncate(false).open(self.path.with_extension("lock"));
+        let mut options = private_file::options();
+        let file = options.write(true).create(true).truncate(false).open(self.path.with_extension("lock"));
         let file = file.map_err(failed("locked"))?;
         match file.metadata().map_err(failed("locked"))?.is_file() {
             true => Ok(file),
@@ -116,20 +120,14 @@ impl LockedFile {
     /// that name, left by a killed writer or by another program, is removed and not written into.
     fn write(&self, content: &[u8], stop: &Stop) -> Result<(), LockedError> {
         self.fits(content)?;
-        let new = self.path.with_extension("new");
-        match fs::remove_file(&new) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed("written")(error)),
-            Ok(()) | Err(_) => {}
-        }
-        let written = private().create_new(true).open(&new).and_then(|mut file| {
-            file.write_all(content)?;
-            // On the disk before it has its name: a machine that fails leaves the old content or the new one.
-            file.sync_data()
-        });
-        written.map_err(failed("written"))?;
+        let new = Replacement::create(self.path.with_extension("new"), &private_file::options());
+        let mut new = new.map_err(failed("written"))?;
+        new.write(content).map_err(failed("written"))?;
         // The last moment: a caller that has given up learns that nothing was changed.
         stop.check()?;
-        fs::rename(&new, &self.path).map_err(failed("written"))
+        new.commit(&self.path).map_err(failed("written"))?;
+        private_file::sync_parent(&self.path);
+        Ok(())
     }
 
     fn fits(&self, content: &[u8]) -> Result<(), LockedError> {
@@ -167,19 +165,6 @@ fn failed(deed: &'static str) -> impl Fn(io::Error) -> LockedError {
 
 fn no_file() -> io::Error {
     io::Error::other("something else than a file lies in its place")
-}
-
-/// A file for the user only; not through a link, and without waiting for what is none.
-fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-        options.mode(0o600).custom_flags(flags.bits().cast_signed());
-    }
-    options
 }
 
 #[cfg(all(test, unix))]

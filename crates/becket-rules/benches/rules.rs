@@ -5,7 +5,7 @@ use std::path::Path;
 
 use becket_rules::shell::Line;
 use becket_rules::{
-    Alphabet, Call, Condition, Matcher, NoLinks, Renames, Rule, RuleList, RuleOrigin, RuleSet, Scope, tools,
+    Alphabet, Call, Condition, Matcher, NoLinks, Renames, Rule, RuleList, RuleOrigin, RuleSet, Scope,
 };
 use becket_testkit::bench::{Bench, Must};
 use serde_json::{Map, Value};

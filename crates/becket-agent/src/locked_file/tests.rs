@@ -3,6 +3,7 @@
 use super::*;
 use crate::blocking::blocking;
 use becket_engine::CancellationToken;
+use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use tempfile::TempDir;
 

@@ -1,7 +1,7 @@
 //! The file in which a line's shell writes down where it is: in a directory of its own that is gone with the call, so that
 //! nothing that comes late is left.
 
-use crate::tasks::make_private;
+use becket_base::private_file;
 use std::ffi::OsString;
 use std::hash::{BuildHasher, RandomState};
 use std::io;
@@ -29,7 +29,7 @@ impl Report {
     pub(super) fn new(below: &Path) -> io::Result<Self> {
         let name = format!("cwd-{:016x}", RandomState::new().hash_one(below));
         let directory = below.join(name);
-        make_private(below)?;
+        private_file::create_dir(below)?;
         std::fs::create_dir(&directory)?;
         Ok(Self { directory })
     }

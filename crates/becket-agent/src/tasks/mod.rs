@@ -25,5 +25,5 @@ pub use registry::{StartError, TaskOptions, Tasks};
 pub use stop_tool::TaskStop;
 pub use task::{About, BackgroundTask, Observer, TaskEnd, TaskInfo, TaskKind, TaskRun, TaskStatus};
 
-pub(crate) use output::{OutputFile, make_private};
+pub(crate) use output::OutputFile;
 pub(crate) use output_tool::for_model;

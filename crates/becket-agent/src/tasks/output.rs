@@ -9,9 +9,10 @@
 
 use super::id::TaskId;
 use crate::tools::Excerpt;
+use becket_base::private_file;
 use becket_process::ByteCap;
 use std::collections::VecDeque;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -75,9 +76,9 @@ impl OutputFile {
     /// # Errors
     /// It can't be made; of kind `AlreadyExists` if there is one.
     pub(crate) fn create(directory: &Path, name: &TaskId, cap: ByteCap) -> io::Result<Self> {
-        make_private(directory)?;
+        private_file::create_dir(directory)?;
         let path = directory.join(format!("{name}.output"));
-        let file = private_file().open(&path)?;
+        let file = private_file::create_new(&path)?;
         let cap = cap.get() as u64;
         Ok(Self { path, file: Some(file), cap, written: 0, total: 0, tail: VecDeque::new(), error: None })
     }
@@ -156,24 +157,6 @@ fn left_out(bytes: u64) -> String {
     format!("\n\n[… {bytes} bytes left out …]\n\n")
 }
 
-/// Makes a directory for the user only.
-pub(crate) fn make_private(directory: &Path) -> io::Result<()> {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(directory)
-}
-
-/// A file that must not exist yet, for the user only.
-fn private_file() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,7 +186,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let mut output = file(root.path(), 1_000);
         output.push(b"first ");
-        output.file = Some(OpenOptions::new().write(true).open("/dev/full").unwrap());
+        output.file = Some(File::options().write(true).open("/dev/full").unwrap());
         output.push(b"second");
         output.push(b"third");
         assert!(output.shown().contains("\n[the rest could not be written: No space left"));

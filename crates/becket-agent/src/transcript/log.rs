@@ -4,12 +4,14 @@
 //! and goes first the next time. A half line never has another behind it: a newline ends it first.
 
 use super::clock::ClockAndIds;
-use super::file::{self, How, LockState};
+use super::file::{self, How};
 use super::line::{self, Note};
 use super::load::{Restored, load};
 use super::store::StoreError;
 use super::{place, time};
 use crate::conversation::Entry;
+use becket_base::file_lock::LockState;
+use becket_base::private_file;
 use becket_llm::Object;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -76,11 +78,11 @@ impl Log {
 
     /// A log of a file that is open.
     pub(super) fn held(file: File, path: PathBuf, held: LockState, owner: Owner) -> Result<Self, StoreError> {
-        if held == LockState::Elsewhere {
+        if held == LockState::Busy {
             return Err(StoreError::InUse { path });
         }
         let Owner { session, agent, lent } = owner;
-        let is_guarded = held == LockState::Alone;
+        let is_guarded = held == LockState::Held;
         let (last, waiting) = (None, VecDeque::new());
         Ok(Self { file, path, session, agent, lent, last, is_torn: false, waiting, is_guarded })
     }
@@ -160,7 +162,8 @@ impl Log {
             return Err(StoreError::BadAgent { id: agent.to_owned() });
         }
         let path = place::of_subagent(of, agent);
-        file::make_directory(&path).map_err(|source| StoreError::Open { path: path.clone(), source })?;
+        private_file::create_parent(&path)
+            .map_err(|source| StoreError::Open { path: path.clone(), source })?;
         let how = if path.exists() { How::Existing } else { How::New };
         let mut log = Log::open(path, how, owner)?;
         let restored = log.restore()?;
@@ -225,9 +228,9 @@ impl Log {
             return Ok(());
         }
         let bytes = self.read()?;
-        file::make_directory(&self.path)?;
+        private_file::create_parent(&self.path)?;
         let mut file = file::open(&self.path, How::New)?;
-        self.is_guarded = file::hold(&file)? == LockState::Alone;
+        self.is_guarded = file::hold(&file)? == LockState::Held;
         if let Err(error) = file.write_all(&bytes) {
             // Half of it is worse than none: the next attempt needs the name.
             let _ = std::fs::remove_file(&self.path);

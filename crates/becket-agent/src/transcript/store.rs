@@ -1,11 +1,13 @@
 //! All transcripts below one root: a new one, an existing one, a fork of one, and the list of them.
 
 use super::clock::ClockAndIds;
-use super::file::{self, How, LockState};
+use super::file::{self, How};
 use super::load::{Restored, object};
 use super::log::{Log, Owner};
 use super::place;
 use crate::notes::Notes;
+use becket_base::file_lock::LockState;
+use becket_base::private_file;
 use serde_json::Value;
 use std::fs;
 use std::io::{self, Write};
@@ -180,7 +182,7 @@ impl Store {
     /// Returns the path of a new session; creates its directory.
     fn path(&self, cwd: &Path, id: &str) -> Result<PathBuf, StoreError> {
         let path = place::of_session(&place::of_project(&self.root, cwd), id);
-        match file::make_directory(&path) {
+        match private_file::create_parent(&path) {
             Ok(()) => Ok(path),
             Err(source) => Err(StoreError::Open { path, source }),
         }

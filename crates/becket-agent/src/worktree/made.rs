@@ -6,9 +6,10 @@ use super::error::WorktreeError;
 use super::git::{At, Git, words};
 use super::repository::{Repository, text};
 use super::shadow::Shadow;
+use becket_base::file_lock::{LockState, lock_async};
 use becket_engine::CancellationToken;
 use std::ffi::OsStr;
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,7 +25,7 @@ const MARK: &str = "becket";
 const LOCKED: &str = "locked";
 
 /// Number of attempts at the lock, and the delay in between: a search for leftovers holds it, too.
-const ATTEMPTS: u32 = 8;
+const ATTEMPTS: usize = 8;
 const PAUSE: Duration = Duration::from_millis(15);
 
 /// Keeps the main tree's `git status` from listing the worktrees.
@@ -295,17 +296,10 @@ async fn hold(part: &Path, path: &Path) -> Result<File, WorktreeError> {
     let mark = part.join(MARK);
     let file = OpenOptions::new().read(true).append(true).create(true).open(&mark);
     let file = file.map_err(WorktreeError::io(&mark))?;
-    for attempt in 1.. {
-        match file.try_lock() {
-            Ok(()) => break,
-            Err(TryLockError::WouldBlock) if attempt < ATTEMPTS => tokio::time::sleep(PAUSE).await,
-            Err(TryLockError::WouldBlock) => return Err(WorktreeError::InUse { path: path.to_owned() }),
-            // The file system knows no locks.
-            Err(TryLockError::Error(error)) if error.kind() == std::io::ErrorKind::Unsupported => break,
-            Err(TryLockError::Error(source)) => return Err(WorktreeError::Io { path: mark, source }),
-        }
+    match lock_async(&file, [PAUSE; ATTEMPTS - 1]).await.map_err(WorktreeError::io(&mark))? {
+        LockState::Held | LockState::Unsupported => Ok(file),
+        LockState::Busy => Err(WorktreeError::InUse { path: path.to_owned() }),
     }
-    Ok(file)
 }
 
 #[cfg(all(test, unix))]

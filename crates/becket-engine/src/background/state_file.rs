@@ -5,8 +5,9 @@
 
 use super::PendingState;
 use super::registry::Adoption;
-use crate::host::private_files::{make_dir, private};
+use crate::host::private_files::make_dir;
 use crate::report::background_id::BackgroundId;
+use becket_base::private_file::{self, Replacement};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::{self, Write};
@@ -80,7 +81,7 @@ impl StateDir {
         let mut text = serde_json::to_vec(&record(id, adopted, state)).map_err(|error| error.to_string())?;
         text.push(b'\n');
         self.make().map_err(|error| error.to_string())?;
-        put(&self.path.join(format!(".{id}.new")), &path, &text)
+        replace(self.path.join(format!(".{id}.new")), &path, &text)
             .map_err(|error| format!("can't write `{}`: {error}", path.display()))?;
         Ok(StateFile(path))
     }
@@ -109,18 +110,11 @@ impl Drop for StateFile {
     }
 }
 
-fn put(new: &Path, path: &Path, text: &[u8]) -> io::Result<()> {
-    // Of an earlier attempt that did not get to its end.
-    let _ = fs::remove_file(new);
-    let written = private()
-        .create_new(true)
-        .open(new)
-        .and_then(|mut file| file.write_all(text))
-        .and_then(|()| fs::rename(new, path));
-    if written.is_err() {
-        let _ = fs::remove_file(new);
-    }
-    written
+/// Replaces a file without waiting for the disk: the file goes with the process.
+fn replace(temporary: PathBuf, path: &Path, text: &[u8]) -> io::Result<()> {
+    let mut new = Replacement::create(temporary, &private_file::options())?;
+    new.file().write_all(text)?;
+    new.commit(path)
 }
 
 fn record(id: BackgroundId, adopted: &Adoption, state: PendingState) -> Record {

@@ -3,13 +3,14 @@
 //! A symbolic link stays one: its target is replaced. The file's mode is kept. Two writers at once are not coordinated:
 //! the later one wins.
 
-use super::edit::{self, EditError, edit_settings};
+use super::edit::{EditError, edit_settings};
 use super::source::read::{self, ReadError};
+use becket_base::json_edit;
+use becket_base::private_file::{self, Replacement};
 use becket_rules::Change;
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::fs::{self, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The reason for which a settings file was not written. The file is unchanged.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +51,7 @@ pub fn write_settings(file: &Path, changes: &[Change]) -> Result<(), WriteError>
     let text = old.as_deref().unwrap_or_default();
     let new = edit_settings(text, changes).map_err(|why| WriteError::Edit { file: file.clone(), why })?;
     // A file that is not there is not made for nothing.
-    if old.as_deref() == Some(new.as_str()) || (text.trim().is_empty() && new == edit::NOTHING) {
+    if old.as_deref() == Some(new.as_str()) || (text.trim().is_empty() && new == json_edit::EMPTY) {
         return Ok(());
     }
     replace(&file, &new, Access::AsUsual).map_err(|why| WriteError::Write { file, why })
@@ -86,36 +87,18 @@ fn target(file: &Path) -> PathBuf {
     path
 }
 
-/// Tells the temporary files of one process apart.
-static COUNTER: AtomicU32 = AtomicU32::new(0);
-
 fn replace(file: &Path, text: &str, access: Access) -> io::Result<()> {
-    let directory = file.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(directory)?;
-    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = directory.join(format!(".{name}.{}.{number}.tmp", std::process::id()));
-    let written = fill(&temporary, file, (text, access)).and_then(|()| fs::rename(&temporary, file));
-    if written.is_err() {
-        // What is left of it would only confuse; the error that matters is the one above.
-        let _ = fs::remove_file(&temporary);
-    }
-    written
-}
-
-fn fill(temporary: &Path, file: &Path, (text, access): (&str, Access)) -> io::Result<()> {
-    let mut options = File::options();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    if access == Access::Private {
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    }
-    #[cfg(not(unix))]
-    let (Access::AsUsual | Access::Private) = access;
-    let mut to = options.open(temporary)?;
+    fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
+    let options = match access {
+        Access::AsUsual => OpenOptions::new(),
+        Access::Private => private_file::options(),
+    };
+    let mut new = Replacement::beside(file, &options)?;
     if let Ok(metadata) = fs::metadata(file) {
-        to.set_permissions(metadata.permissions())?;
+        new.file().set_permissions(metadata.permissions())?;
     }
-    to.write_all(text.as_bytes())?;
-    to.sync_all()
+    new.write(text.as_bytes())?;
+    new.commit(file)?;
+    private_file::sync_parent(file);
+    Ok(())
 }

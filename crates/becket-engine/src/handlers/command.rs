@@ -6,7 +6,6 @@ use crate::background::{Adoption, BackgroundEnd};
 use crate::config::handler::{Background, Command, Handler};
 use crate::config::nesting;
 use crate::config::placeholders::FilledCommand;
-use crate::config::plugin_data;
 use crate::config::text_shell::{PathStyle, TextShell};
 use crate::handlers::command::running::{InBackground, RunningCommand, WaitResult};
 use crate::handlers::context::HandlerContext;
@@ -16,6 +15,7 @@ use crate::host::questions::taken_out;
 use crate::plan::variables;
 use crate::report::handler_result::{HandlerResult, cannot_start, exit_of};
 use crate::report::outcome::Printed;
+use becket_base::private_file;
 use becket_model::Failure;
 use becket_model::interpret::{self, Announcement, PrintedBy, Taken};
 use becket_model::table::DecisionModel;
@@ -212,7 +212,8 @@ fn prepare(
         (FilledCommand::Exec { program, args }, _) => process::Program::exec(program, args),
     };
     if let Some(data) = handler.root.as_deref().and_then(|root| root.data.as_deref()) {
-        plugin_data::make(data);
+        // A guard that finds no directory is stricter than one that does not run (C9).
+        drop(private_file::create_dir(data));
     }
     let mut env = variables::of_handler(context.snapshot, context.event, handler, style);
     env.push((nesting::VARIABLE.into(), context.mark_for(handler).into()));

@@ -2,8 +2,9 @@
 //!
 //! They live in a directory that the host names and keeps, or in one of the engine's own, which goes with it.
 
+use becket_base::private_file;
 use becket_model::{EventKind, HandlerOrigin, SessionId};
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -54,7 +55,7 @@ impl PrivateFiles {
         }
         // What a hook put there instead, a link or a pipe, goes; if it is a directory, the making fails.
         let _ = fs::remove_file(&path);
-        match private().create_new(true).open(&path) {
+        match private_file::create_new(&path) {
             Ok(_) => Ok(path),
             Err(_) if is_file(&path) => Ok(path),
             Err(source) => Err(PrivateFileError { path, source }),
@@ -84,8 +85,7 @@ impl PrivateFiles {
                 *made
             };
             let path = dir.join(format!("{number:04}.txt"));
-            match private().create_new(true).open(&path).and_then(|mut file| file.write_all(text.as_bytes()))
-            {
+            match private_file::create_new(&path).and_then(|mut file| file.write_all(text.as_bytes())) {
                 Ok(()) => return Ok(path),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(source) => return Err(PrivateFileError { path, source }),
@@ -202,43 +202,9 @@ pub(crate) fn make_dir(path: &Path) -> Result<(), PrivateFileError> {
     }
 }
 
-#[cfg(unix)]
 fn make_new_dir(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    let mut builder = fs::DirBuilder::new();
-    builder.mode(0o700);
-    match builder.create(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            if let Some(parent) = path.parent() {
-                fs::create_dir_all(parent)?;
-            }
-            builder.create(path)
-        }
-        other => other,
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
     }
-}
-
-#[cfg(not(unix))]
-fn make_new_dir(path: &Path) -> io::Result<()> {
-    match fs::create_dir(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            if let Some(parent) = path.parent() {
-                fs::create_dir_all(parent)?;
-            }
-            fs::create_dir(path)
-        }
-        other => other,
-    }
-}
-
-/// Returns the options for opening a file that only this user may read.
-pub(crate) fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
-    }
-    options
+    private_file::create_new_dir(path)
 }

@@ -2,10 +2,12 @@
 //!
 //! INVARIANT: a file is new, only the user may read it, and it is complete or does not exist.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use becket_base::private_file;
 
 /// A part that could neither be shown to a model nor stored in a file.
 #[derive(Debug, thiserror::Error)]
@@ -68,7 +70,8 @@ impl<'a> Spill<'a> {
         if bytes.len() > left {
             return Err(SpillError::TooMuch { what, bytes: bytes.len(), left });
         }
-        make_dir(self.dir).map_err(|source| SpillError::Write { path: self.dir.into(), source })?;
+        private_file::create_dir(self.dir)
+            .map_err(|source| SpillError::Write { path: self.dir.into(), source })?;
         let path = kept(self.dir, ending, |file| file.write_all(bytes))?;
         self.left -= bytes.len();
         self.files.push(path);
@@ -100,30 +103,11 @@ fn new_file(dir: &Path, ending: &str) -> Result<(PathBuf, File), SpillError> {
     loop {
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         let path = dir.join(format!("mcp-{process}-{number}.{ending}"));
-        match private().create_new(true).open(&path) {
+        match private_file::create_new(&path) {
             Ok(file) => return Ok((path, file)),
             // Of an earlier process with this id.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < TRIES => tries += 1,
             Err(source) => return Err(SpillError::Write { path, source }),
         }
     }
-}
-
-fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-}
-
-fn make_dir(dir: &Path) -> io::Result<()> {
-    if dir.is_dir() {
-        return Ok(());
-    }
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(dir)
 }

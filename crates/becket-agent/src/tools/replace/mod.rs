@@ -22,7 +22,8 @@ use windows as platform;
 use super::file::{self, OpenedFile};
 use crate::blocking::{BlockingError, Stop, StoppableReader};
 use crate::places;
-use std::fs::{self, File, Metadata, OpenOptions};
+use becket_base::private_file::{self, Replacement};
+use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -107,19 +108,21 @@ impl Current {
             |source| ReplaceError::Io { path: self.path.display().to_string(), deed: "written", source };
         let directory = self.path.parent().unwrap_or(&self.path);
         fs::create_dir_all(directory).map_err(failed)?;
-        match (Beside::new(directory, self.file.is_some()), &self.file) {
-            (Ok(beside), None) => {
-                beside.fill(content).map_err(failed)?;
-                self.swap(beside, stop)
+        // Only its owner may read it until it gets the mode of another file.
+        let options = if self.file.is_some() { private_file::options() } else { OpenOptions::new() };
+        match (Replacement::beside(&self.path, &options), &self.file) {
+            (Ok(mut new), None) => {
+                new.write(content).map_err(failed)?;
+                self.swap(new, stop)
             }
-            (Ok(mut beside), Some(existing)) => {
-                if !platform::alike(&self.path, &existing.metadata, &mut beside.file).map_err(failed)? {
-                    drop(beside);
+            (Ok(mut new), Some(existing)) => {
+                if !platform::alike(&self.path, &existing.metadata, new.file()).map_err(failed)? {
+                    drop(new);
                     return self.overwrite(existing, content, stop);
                 }
-                beside.fill(content).map_err(failed)?;
-                platform::same_mode(&existing.metadata, &beside.file).map_err(failed)?;
-                self.swap(beside, stop)
+                new.write(content).map_err(failed)?;
+                platform::same_mode(&existing.metadata, new.file()).map_err(failed)?;
+                self.swap(new, stop)
             }
             (Err(error), Some(existing)) if error.kind() == io::ErrorKind::PermissionDenied => {
                 self.overwrite(existing, content, stop)
@@ -129,7 +132,7 @@ impl Current {
     }
 
     /// The last look, and the deed.
-    fn swap(&self, beside: Beside, stop: &Stop) -> Result<(), ReplaceError> {
+    fn swap(&self, new: Replacement, stop: &Stop) -> Result<(), ReplaceError> {
         let changed = || ReplaceError::Changed(self.path.display().to_string());
         let now = self.path.symlink_metadata();
         match (&self.file, now) {
@@ -138,7 +141,7 @@ impl Current {
             (None | Some(_), Ok(_) | Err(_)) => return Err(changed()),
         }
         stop.check()?;
-        beside.take_the_place_of(&self.path).map_err(|source| ReplaceError::Io {
+        new.commit(&self.path).map_err(|source| ReplaceError::Io {
             path: self.path.display().to_string(),
             deed: "written",
             source,
@@ -159,47 +162,5 @@ impl Current {
         file.write_all(content).map_err(failed)?;
         file.set_len(content.len() as u64).map_err(failed)?;
         file.sync_all().map_err(failed)
-    }
-}
-
-/// A new file in the directory of the one that it is to replace; gone again if it does not.
-struct Beside {
-    path: PathBuf,
-    file: File,
-    is_done: bool,
-}
-
-impl Beside {
-    /// Creates one; with `private`, only its owner may read it until it gets the mode of another file.
-    fn new(directory: &Path, private: bool) -> io::Result<Self> {
-        let path = directory.join(format!(".{}.tmp", uuid::Uuid::new_v4().simple()));
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        if private {
-            platform::private(&mut options);
-        }
-        let file = options.open(&path)?;
-        Ok(Self { path, file, is_done: false })
-    }
-
-    /// On the disk before it has its name: a machine that fails leaves the old content or the new one.
-    fn fill(&self, content: &[u8]) -> io::Result<()> {
-        (&self.file).write_all(content)?;
-        self.file.sync_all()
-    }
-
-    fn take_the_place_of(mut self, path: &Path) -> io::Result<()> {
-        fs::rename(&self.path, path)?;
-        self.is_done = true;
-        Ok(())
-    }
-}
-
-impl Drop for Beside {
-    fn drop(&mut self) {
-        if !self.is_done {
-            // It may stay there for good: there is no caller to report to.
-            let _ = fs::remove_file(&self.path);
-        }
     }
 }

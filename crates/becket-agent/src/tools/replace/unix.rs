@@ -14,10 +14,6 @@ pub(super) fn may_write(path: &Path) -> bool {
     rustix::fs::access(path, Access::WRITE_OK).is_ok()
 }
 
-pub(super) fn private(options: &mut OpenOptions) {
-    options.mode(0o600);
-}
-
 /// Gives the new file the owner of the old one; whether it then is alike in all but its mode.
 pub(super) fn alike(path: &Path, old: &Metadata, new: &mut File) -> io::Result<bool> {
     if has_attributes(path)? {

@@ -9,8 +9,6 @@ pub(super) fn may_write(path: &Path) -> bool {
     path.metadata().is_ok_and(|file| !file.permissions().readonly())
 }
 
-pub(super) fn private(_: &mut OpenOptions) {}
-
 pub(super) fn alike(_: &Path, _: &Metadata, _: &mut File) -> io::Result<bool> {
     Ok(true)
 }

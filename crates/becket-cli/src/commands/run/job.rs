@@ -14,10 +14,10 @@ use becket_agent::Agent;
 use becket_agent::tool_call::{AskPermission, PermissionAnswer, PermissionPrompt};
 use becket_agent::transcript;
 use becket_agent::update::{Happened, Notice, Origin, Update};
+use becket_base::private_file::{self, Replacement};
 use becket_engine::CancellationToken;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
-use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -284,7 +284,7 @@ fn cut(text: &str) -> String {
 /// Returns whether the file tells of another process that is alive and has not ended its run: the one that this run was started
 /// from within.
 fn is_anothers(file: &Path) -> bool {
-    let Ok(file) = opened(file) else { return false };
+    let Ok(file) = private_file::options().read(true).open(file) else { return false };
     let mut text = String::new();
     if file.take(READ).read_to_string(&mut text).is_err() {
         return false;
@@ -307,44 +307,10 @@ fn is_alive(_: i32) -> bool {
     false
 }
 
-/// Opens a file, not through a link.
-fn opened(path: &Path) -> io::Result<File> {
-    without_links(OpenOptions::new().read(true)).open(path)
-}
-
-/// Makes a new file for its owner alone.
-fn created(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    without_links(&mut options).open(path)
-}
-
-fn without_links(options: &mut OpenOptions) -> &mut OpenOptions {
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        std::os::unix::fs::OpenOptionsExt::custom_flags(options, flags.bits().cast_signed());
-    }
-    options
-}
-
 /// Replaces the text of the file. A link there is replaced, not followed.
 fn written(file: &Path, text: &str) -> io::Result<()> {
     let name = format!(".{FILE}.{}.tmp", std::process::id());
-    let new = file.with_file_name(name);
-    // The file of an earlier process with the same id.
-    match fs::remove_file(&new) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
-    let done = created(&new)
-        .and_then(|mut file| file.write_all(text.as_bytes()))
-        .and_then(|()| fs::rename(&new, file));
-    if done.is_err() {
-        drop(fs::remove_file(&new));
-    }
-    done
+    let mut new = Replacement::create(file.with_file_name(name), &private_file::options())?;
+    new.file().write_all(text.as_bytes())?;
+    new.commit(file)
 }

@@ -12,6 +12,7 @@ use crate::progress::Progress;
 use crate::report::run::{Ids, Live, Page, RunResult, SessionEvent, Stream, StreamOptions, Verbosity};
 use crate::report::style::plain;
 use crate::report::wrap::fit;
+use becket_base::private_file;
 use becket_engine::CancellationToken;
 use std::fs::File;
 use std::io::{self, Write};
@@ -292,14 +293,13 @@ pub(super) fn debug_file(path: &std::path::Path) -> Result<File, CliError> {
 
 #[cfg(unix)]
 fn opened_private(path: &std::path::Path) -> io::Result<File> {
-    use rustix::fs::OFlags;
-    use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC).bits();
-    let mut options = File::options();
-    options.write(true).create(true).mode(0o600).custom_flags(flags.cast_signed());
-    let file = options.open(path).map_err(|error| match path.is_symlink() {
-        true => io::Error::other("it is a link, which is not followed"),
-        false => error,
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let mut options = private_file::options();
+    let file = options.write(true).create(true).truncate(false).open(path).map_err(|error| {
+        match path.is_symlink() {
+            true => io::Error::other("it is a link, which is not followed"),
+            false => error,
+        }
     })?;
     let found = file.metadata()?;
     if !found.is_file() || found.nlink() > 1 {

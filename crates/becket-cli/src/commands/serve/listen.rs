@@ -9,11 +9,12 @@ use super::presence::Presence;
 use super::session_defaults::SessionDefaults;
 use crate::error::{CliError, CommandResult};
 use crate::out::Out;
+use becket_base::private_file;
 use becket_engine::CancellationToken;
 use rustix::fs::{FlockOperation, flock};
-use std::fs::{self, DirBuilder, File, Permissions};
+use std::fs::{self, File, Permissions};
 use std::io::ErrorKind;
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixStream as StdStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -111,7 +112,7 @@ impl Drop for Place {
 
 /// Returns the directory, created if it is missing, if no other user can enter it.
 fn private(directory: &Path) -> Result<File, String> {
-    match DirBuilder::new().mode(0o700).create(directory) {
+    match private_file::create_new_dir(directory) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error.to_string()),
         Ok(()) | Err(_) => {}
     }

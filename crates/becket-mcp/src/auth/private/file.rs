@@ -3,12 +3,13 @@
 //! INVARIANT: what is written is in a file of mode 0600 from its first byte on; a reader sees the old text or the new
 //! one.
 
-use std::fs;
-use std::io::{ErrorKind, Read, Write};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Read};
+use std::path::Path;
 
-use super::{FileError, sys};
+use becket_base::private_file::{self, NotPrivate};
+
+use super::FileError;
 
 /// Files of tokens have some KiB.
 const CAP: u64 = 8 << 20;
@@ -30,11 +31,19 @@ pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
     if !named.is_file() {
         return Err(FileError::NoFile { path: path.to_owned() });
     }
-    let file = match sys::open(path) {
+    let file = match open(path, private_file::options().read(true)) {
         Err(FileError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => return Ok(None),
         opened => opened?,
     };
-    sys::check(path, &file)?;
+    private_file::check(&file).map_err(|error| {
+        let path = path.to_owned();
+        match error {
+            NotPrivate::NotFile => FileError::NoFile { path },
+            NotPrivate::OtherOwner(owner) => FileError::Owner { path, owner },
+            NotPrivate::Mode(mode) => FileError::Mode { path, mode },
+            NotPrivate::Io(error) => FileError::io("looked at", &path)(error),
+        }
+    })?;
     let mut bytes = Vec::new();
     file.take(CAP + 1).read_to_end(&mut bytes).map_err(FileError::io("read", path))?;
     if bytes.len() as u64 > CAP {
@@ -48,30 +57,22 @@ pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
 /// # Errors
 /// Nothing has changed: the directory can't be made or written.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    sys::make_parent(path)?;
-    let new = unused(path);
-    let written = write(&new, bytes).and_then(|()| {
-        fs::rename(&new, path).map_err(FileError::io("put in its place", path))?;
-        sys::sync_parent(path);
-        Ok(())
-    });
-    if written.is_err() {
-        // After a partial write the file may already be gone.
-        let _ = fs::remove_file(&new);
-    }
-    written
+    make_parent(path)?;
+    private_file::replace(path, bytes).map_err(FileError::io("written", path))
 }
 
-fn write(new: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let mut file = sys::create_new(new).map_err(FileError::io("made", new))?;
-    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(FileError::io("written", new))
+/// Opens a file. A symbolic link is refused, even one that was just created.
+pub(super) fn open(path: &Path, options: &OpenOptions) -> Result<File, FileError> {
+    options.open(path).map_err(|error| match path.is_symlink() {
+        true => FileError::Symlink { path: path.to_owned() },
+        false => FileError::io("opened", path)(error),
+    })
 }
 
-/// Returns a name beside the file that no other process or thread uses.
-fn unused(path: &Path) -> PathBuf {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    super::beside(path, &format!(".{}-{number}.new", std::process::id()))
+/// Creates the directory of a file if it is missing, for this user only.
+pub(super) fn make_parent(path: &Path) -> Result<(), FileError> {
+    private_file::create_parent(path)
+        .map_err(|error| FileError::io("made", path.parent().unwrap_or(path))(error))
 }
 
 #[cfg(test)]

@@ -3,13 +3,18 @@
 //! A lock is polled instead of being waited for by a thread: a wait can be cancelled, and a process that never releases
 //! it blocks no thread. Lock files are never removed: removing one would let two processes hold it.
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
+use std::io::ErrorKind;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep};
+use becket_base::file_lock::{LockState, lock_async};
+use becket_base::private_file;
+use tokio::time::Instant;
 
-use super::{FileError, sys};
+use super::FileError;
+use super::file::{make_parent, open};
 
 /// The first and the longest pause between two tries.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(25));
@@ -23,19 +28,16 @@ pub(crate) struct Lock(#[expect(dead_code, reason = "open means held")] File);
 /// # Errors
 /// Another holder kept it for that long, or the file can't be created.
 pub(crate) async fn lock(path: &Path, limit: Duration) -> Result<Lock, FileError> {
-    sys::make_parent(path)?;
-    let file = sys::open_lock(path)?;
-    let (mut pause, end) = (PAUSES.0, Instant::now() + limit);
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(Lock(file)),
-            Err(TryLockError::WouldBlock) if Instant::now() >= end => {
-                return Err(FileError::Locked { path: path.to_owned(), limit });
-            }
-            Err(TryLockError::WouldBlock) => sleep(pause).await,
-            Err(TryLockError::Error(error)) => return Err(FileError::io("locked", path)(error)),
-        }
-        pause = (pause * 2).min(PAUSES.1);
+    make_parent(path)?;
+    let mut options = private_file::options();
+    let file = open(path, options.read(true).write(true).create(true).truncate(false))?;
+    let end = Instant::now() + limit;
+    let pauses = iter::successors(Some(PAUSES.0), |pause| Some((*pause * 2).min(PAUSES.1)));
+    let state = lock_async(&file, pauses.take_while(|_| Instant::now() < end)).await;
+    match state.map_err(FileError::io("locked", path))? {
+        LockState::Held => Ok(Lock(file)),
+        LockState::Busy => Err(FileError::Locked { path: path.to_owned(), limit }),
+        LockState::Unsupported => Err(FileError::io("locked", path)(ErrorKind::Unsupported.into())),
     }
 }
 

@@ -7,6 +7,7 @@ use super::handle::TerminalState;
 use super::screen::width;
 use super::thread::{Setup, is_control};
 use crate::report::style::{FAINT, plain, styled};
+use becket_base::private_file;
 use crossterm::event::Event;
 use reedline::{
     ColumnarMenu, Completer, CompletionResult, EditCommand, EditMode, Emacs, FileBackedHistory, Hinter,
@@ -190,21 +191,14 @@ fn history(file: &Path) -> Option<FileBackedHistory> {
     FileBackedHistory::with_file(KEPT, file.to_owned()).ok()
 }
 
-/// Sees to it that the file is there, for its owner alone.
-#[cfg(unix)]
+/// Creates the file if it is missing, for its owner alone.
 fn private(file: &Path) -> io::Result<()> {
-    use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
-    if let Some(directory) = file.parent() {
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
-    }
-    let file = std::fs::OpenOptions::new().create(true).append(true).mode(0o600).open(file)?;
-    file.set_permissions(std::fs::Permissions::from_mode(0o600))
-}
-
-/// The same where a directory of the user is the user's alone.
-#[cfg(not(unix))]
-fn private(file: &Path) -> io::Result<()> {
-    file.parent().map_or(Ok(()), std::fs::create_dir_all)
+    private_file::create_parent(file)?;
+    let file = private_file::options().create(true).append(true).open(file)?;
+    #[cfg(unix)]
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+    drop(file);
+    Ok(())
 }
 
 /// The mark in front of what is typed.

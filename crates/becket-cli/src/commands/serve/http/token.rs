@@ -1,6 +1,7 @@
 //! The secret that every request must contain. It is in a file that only its owner can read, never on a command line.
 
-use std::fs::{File, OpenOptions};
+use becket_base::private_file::{self, NotPrivate};
+use std::fs::File;
 use std::hint::black_box;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -50,10 +51,8 @@ impl Token {
         let mut bytes = [0; BYTES];
         getrandom::fill(&mut bytes).map_err(|error| error.to_string())?;
         let secret: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        if let Some(directory) = file.parent() {
-            private_directory(directory).map_err(|error| error.to_string())?;
-        }
-        let mut open = new_and_private(file).map_err(|error| error.to_string())?;
+        private_file::create_parent(file).map_err(|error| error.to_string())?;
+        let mut open = private_file::create_new(file).map_err(|error| error.to_string())?;
         let token = Token { secret: secret.into(), file: file.to_owned(), is_own: true };
         open.write_all(&token.secret)
             .and_then(|()| open.write_all(b"\n"))
@@ -83,45 +82,12 @@ impl Drop for Token {
     }
 }
 
-#[cfg(unix)]
 fn is_private(open: &File) -> Result<(), String> {
-    use std::os::unix::fs::MetadataExt;
-    let metadata = open.metadata().map_err(|error| error.to_string())?;
-    if !metadata.is_file() || metadata.uid() != rustix::process::geteuid().as_raw() {
-        return Err("the file of a token must be your own".to_owned());
-    }
-    if metadata.mode() & 0o077 != 0 {
-        return Err("others can read this token: give its file the permissions 0600".to_owned());
-    }
-    Ok(())
-}
-
-#[cfg(unix)]
-fn new_and_private(file: &Path) -> std::io::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt;
-    OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)
-}
-
-#[cfg(unix)]
-fn private_directory(directory: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    std::fs::DirBuilder::new().mode(0o700).recursive(true).create(directory)
-}
-
-/// Elsewhere a file has the rights of its directory.
-#[cfg(not(unix))]
-fn is_private(_: &File) -> Result<(), String> {
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn new_and_private(file: &Path) -> std::io::Result<File> {
-    OpenOptions::new().write(true).create_new(true).open(file)
-}
-
-#[cfg(not(unix))]
-fn private_directory(directory: &Path) -> std::io::Result<()> {
-    std::fs::DirBuilder::new().recursive(true).create(directory)
+    private_file::check(open).map_err(|error| match error {
+        NotPrivate::NotFile | NotPrivate::OtherOwner(_) => "the file of a token must be your own".to_owned(),
+        NotPrivate::Mode(_) => "others can read this token: give its file the permissions 0600".to_owned(),
+        NotPrivate::Io(error) => error.to_string(),
+    })
 }
 
 #[cfg(test)]
@@ -153,7 +119,7 @@ mod tests {
         let file = place.path().join("token");
         for text in ["", "short", &"ü".repeat(40), &format!("{} {}", "a".repeat(30), "b".repeat(30))] {
             drop(std::fs::remove_file(&file));
-            let mut open = new_and_private(&file).expect("it is made");
+            let mut open = private_file::create_new(&file).expect("it is made");
             open.write_all(text.as_bytes()).expect("it is written");
             assert!(Token::of(&file).is_err_and(|why| why.contains("visible characters")), "{text}");
         }

@@ -1,6 +1,7 @@
 use super::*;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-use std::sync::atomic::AtomicBool;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 fn place() -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
@@ -77,6 +78,6 @@ fn a_file_that_can_not_be_replaced_leaves_the_old_one_and_nothing_else() {
     let (directory, path) = place();
     fs::create_dir_all(path.join("in the way")).unwrap();
     let error = replace(&path, b"new").unwrap_err().to_string();
-    assert!(error.contains("can't be put in its place"), "{error}");
+    assert!(error.contains("can't be written"), "{error}");
     assert_eq!(fs::read_dir(directory.path().join("sub")).unwrap().count(), 1);
 }
