@@ -145,7 +145,7 @@ impl Replacement {
     /// It can't be created.
     pub fn create(path: PathBuf, options: &OpenOptions) -> io::Result<Self> {
         match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             Ok(()) | Err(_) => Self::create_new(path, options),
         }
     }

@@ -47,6 +47,7 @@ pub use lint::{lint, lint_files};
 pub(crate) use load::is_same;
 pub use load::{Layer, Loaded, load, load_changed};
 pub use permissions::{AdditionalDirectory, DefaultMode, RuleList, RuleSource};
+#[cfg(feature = "http")]
 pub(crate) use policy::Reach;
 pub use policy::{Policy, Refusal};
 pub use position::{HandlerOrder, position};

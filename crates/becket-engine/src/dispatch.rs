@@ -2,7 +2,11 @@
 
 use crate::config::handler::{Action, Handler};
 use crate::handlers::context::HandlerContext;
-use crate::handlers::{agent, callback, command, http, mcp, prompt};
+#[cfg(feature = "http")]
+use crate::handlers::http;
+#[cfg(feature = "models")]
+use crate::handlers::{agent, prompt};
+use crate::handlers::{callback, command, mcp};
 use crate::plan::PlannedRun;
 use crate::report::handler_result::HandlerResult;
 use crate::report::outcome::{Run, Status};
@@ -69,10 +73,17 @@ impl HandlerContext<'_> {
         let started = Instant::now();
         let ran = match &handler.action {
             Action::Command(command) => command::run(self, handler, command).await,
+            #[cfg(feature = "http")]
             Action::Http(http) => http::run(self, handler, http).await,
+            #[cfg(not(feature = "http"))]
+            Action::Http(_) => HandlerResult::missing_feature("http"),
             Action::McpTool(tool) => mcp::run(self, handler, tool).await,
+            #[cfg(feature = "models")]
             Action::Prompt(prompt) => prompt::run(self, handler, prompt).await,
+            #[cfg(feature = "models")]
             Action::Agent(prompt) => agent::run(self, handler, prompt).await,
+            #[cfg(not(feature = "models"))]
+            Action::Prompt(_) | Action::Agent(_) => HandlerResult::missing_feature("models"),
             Action::Callback(_) => {
                 HandlerResult::without_process(callback::run(self, handler).await.unwrap_or_default())
             }
@@ -136,3 +147,6 @@ fn status(event: &Event, run: &Run) -> Status {
         None => Status::Success,
     }
 }
+
+#[cfg(all(test, not(any(feature = "http", feature = "models"))))]
+mod tests;

@@ -1,6 +1,7 @@
 //! The host's part: the traits that it implements and the values that it hands in.
 
 pub(crate) mod callback;
+#[cfg(feature = "models")]
 pub(crate) mod conversation;
 pub(crate) mod environment;
 pub(crate) mod mcp_tools;

@@ -23,6 +23,21 @@
 //!
 //! A folder uses only those above it; a test holds that. Ids such as `H9` in comments name rules of the protocol:
 //! `docs/protocol.md` of the repository has them.
+//!
+//! # Features
+//!
+//! Both are on by default. Without one, each of its handlers fails with an error that names the feature, and a handler
+//! whose failures block still blocks.
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `http` | HTTP handlers, with TLS and an HTTP client |
+//! | `models` | prompt and agent handlers, with `becket-llm` |
+
+#![cfg_attr(
+    not(all(feature = "http", feature = "models")),
+    expect(dead_code, reason = "parts that only the handlers of a missing feature use")
+)]
 
 // What a host hands in.
 mod host;
@@ -46,9 +61,15 @@ mod engine;
 #[cfg(test)]
 mod testing;
 
+/// The models that [`Builder::models`] takes, with the types of their conversations.
+#[cfg(feature = "models")]
+pub use becket_llm as llm;
+/// Events, replies and verdicts.
+pub use becket_model as model;
 pub use becket_process::CancellationToken;
 
 pub use host::callback::{Callback, CallbackAnswer, Hook, InProcess, IntoAnswer};
+#[cfg(feature = "models")]
 pub use host::conversation::Conversations;
 pub use host::environment::Environment;
 pub use host::mcp_tools::{McpAnswer, McpCall, McpTools};
@@ -76,9 +97,12 @@ pub use report::stream::{RunEvents, StreamItem};
 pub use background::{
     Delivered, Listed, ListedHook, NotListed, Owner, Pending, PendingState, Wake, Wakes, background_in,
 };
+#[cfg(feature = "models")]
 pub use handlers::agent::{AgentTools, ToolAnswer};
 pub use handlers::callback::InvalidCallback;
+#[cfg(feature = "http")]
 pub use handlers::http::{Resolve, SystemResolver};
+#[cfg(feature = "models")]
 pub use handlers::prompt::Transcripts;
 
 pub use engine::builder::{Builder, StartError};

@@ -147,6 +147,14 @@ pub enum Failure {
         /// The error.
         message: String,
     },
+    /// The engine is built without a feature that it needs.
+    #[error(
+        "needs the feature `{feature}` of `becket-engine`, which this program is built without: enable it"
+    )]
+    MissingFeature {
+        /// The feature.
+        feature: &'static str,
+    },
     /// It asked the user a question, and its handler does not say `questions: true` (Q1).
     #[error("asked `{id}` without being allowed to: set `questions: true` on the handler")]
     QuestionNotAsked {
@@ -191,6 +199,7 @@ impl Failure {
             | Failure::Request { .. }
             | Failure::McpTool { .. }
             | Failure::Model { .. }
+            | Failure::MissingFeature { .. }
             | Failure::QuestionNotAsked { .. }
             | Failure::Nested { .. }
             | Failure::Callback { .. } => true,

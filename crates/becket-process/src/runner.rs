@@ -79,7 +79,6 @@ impl Runner {
     ///
     /// # Panics
     /// As [`Runner::run`].
-    #[expect(clippy::too_many_arguments, reason = "those of `run` and what steers it")]
     pub async fn run_with(
         &self,
         command: &Command,

@@ -60,6 +60,9 @@ const ALLOWED: [(&str, &[&str]); 14] = [
 /// Crates that the pure crates must not depend on, even indirectly.
 const IMPURE: [&str; 4] = ["tokio", "mio", "rustix", "libc"];
 
+/// Crates that the engine links for its features alone.
+const REMOTE: [&str; 5] = ["becket_llm", "genai", "hyper", "reqwest", "rustls"];
+
 fn metadata() -> cargo_metadata::Metadata {
     let mut command = MetadataCommand::new();
     command
@@ -105,6 +108,15 @@ fn linked(arguments: &[&str]) -> BTreeSet<String> {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn an_engine_for_command_hooks_links_no_tls_http_or_models() {
+    let engine = ["--package", "becket-engine", "--no-default-features"];
+    let reached: Vec<_> = REMOTE.into_iter().filter(|name| linked(&engine).contains(*name)).collect();
+    assert!(reached.is_empty(), "becket-engine without features reaches {reached:?}");
+    let all = linked(&engine[..2]);
+    assert!(REMOTE.into_iter().all(|name| all.contains(name)), "{all:?}");
 }
 
 #[test]

@@ -16,7 +16,7 @@
 //! - Nothing matches a pattern with an `@` in its host, or one that is not a URL.
 
 use crate::config::url::{self, Host};
-use reqwest::Url;
+use ::url::Url;
 
 /// The list, compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,5 +12,7 @@ mod enclosing;
 mod mark;
 
 pub(crate) use call::runs_becket;
-pub(crate) use enclosing::{EnclosingEvents, HEADER, VARIABLE};
+#[cfg(feature = "http")]
+pub(crate) use enclosing::HEADER;
+pub(crate) use enclosing::{EnclosingEvents, VARIABLE};
 pub use mark::{EventMark, NotAMark};

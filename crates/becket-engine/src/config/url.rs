@@ -5,6 +5,7 @@
 //! to a person and to every program. A user name and a password are sent and never shown; the same for the query.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::net::IpAddr;
 use url::{ParseError, Url};
 
@@ -14,6 +15,16 @@ pub(crate) enum Host {
     /// A name in lower case, as DNS has it, without a dot at its end.
     Name(String),
     Address(IpAddr),
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Host::Name(name) => f.write_str(name),
+            Host::Address(IpAddr::V4(address)) => address.fmt(f),
+            Host::Address(IpAddr::V6(address)) => write!(f, "[{address}]"),
+        }
+    }
 }
 
 impl Host {

@@ -2,10 +2,14 @@
 
 use crate::config;
 use crate::engine::{Engine, Parts};
+#[cfg(feature = "models")]
 use crate::handlers::agent::AgentTools;
 use crate::handlers::host_services::Host;
+#[cfg(feature = "http")]
 use crate::handlers::http::{Clients, Resolve};
+#[cfg(feature = "models")]
 use crate::handlers::prompt::VerdictCache;
+#[cfg(feature = "models")]
 use crate::host::conversation::Conversations;
 use crate::host::environment::Environment;
 use crate::host::mcp_tools::McpTools;
@@ -14,9 +18,11 @@ use crate::host::questions::question::AskUser;
 use crate::host::tools::{Tools, UnknownTools};
 use crate::plan::gates::Start;
 use crate::report::run_event::Observer;
+#[cfg(feature = "models")]
 use becket_llm::Models;
 use becket_process::Limits;
 use std::fmt;
+#[cfg(feature = "models")]
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -141,6 +147,7 @@ impl Builder {
 
     /// Sets the models for `prompt` and `agent` handlers (H7, H8). Default: none, and those handlers fail with a
     /// message that says so.
+    #[cfg(feature = "models")]
     pub fn models(mut self, models: impl Models + 'static) -> Self {
         self.host.models = Some(Arc::new(models));
         self
@@ -149,6 +156,7 @@ impl Builder {
     /// Caches up to `capacity` verdicts of `prompt` handlers: the same question to the same model, input and
     /// conversation included, is not asked twice. Failures are never cached, nor verdicts of agents, which look at a
     /// changing world. Default: every question is asked.
+    #[cfg(feature = "models")]
     pub fn cache_model_verdicts(mut self, capacity: NonZeroUsize) -> Self {
         self.host.verdicts = Some(Arc::new(VerdictCache::new(capacity)));
         self
@@ -161,6 +169,7 @@ impl Builder {
     }
 
     /// The tools of `agent` handlers (H8). Default: none; an agent can only answer.
+    #[cfg(feature = "models")]
     pub fn agent_tools(mut self, tools: impl AgentTools + 'static) -> Self {
         self.host.agent_tools = Some(Arc::new(tools));
         self
@@ -168,6 +177,7 @@ impl Builder {
 
     /// Sets the resolver of names in HTTP handlers' URLs; each address is still judged (S1). Default: the operating
     /// system.
+    #[cfg(feature = "http")]
     pub fn resolver(mut self, resolver: impl Resolve + 'static) -> Self {
         self.host.http = Arc::new(Clients::new(Arc::new(resolver)));
         self
@@ -180,6 +190,7 @@ impl Builder {
     }
 
     /// Sets the reader of a session's conversation. Default: the transcript that the event names (H7).
+    #[cfg(feature = "models")]
     pub fn conversations(mut self, conversations: impl Conversations + 'static) -> Self {
         self.host.conversations = Arc::new(conversations);
         self

@@ -3,13 +3,18 @@
 //! A handler that needs a missing service fails with a message that names it; a missing service never counts as an
 //! answer.
 
+#[cfg(feature = "models")]
 use crate::handlers::agent::AgentTools;
 use crate::handlers::callback::AbandonedThreads;
+#[cfg(feature = "http")]
 use crate::handlers::http::Clients;
+#[cfg(feature = "models")]
 use crate::handlers::prompt::{Transcripts, VerdictCache};
+#[cfg(feature = "models")]
 use crate::host::conversation::Conversations;
 use crate::host::mcp_tools::McpTools;
 use crate::host::questions::question::AskUser;
+#[cfg(feature = "models")]
 use becket_llm::Models;
 use std::sync::Arc;
 
@@ -17,32 +22,46 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub(crate) struct Host {
     /// The models for `prompt` and `agent` handlers (H7, H8).
+    #[cfg(feature = "models")]
     pub(crate) models: Option<Arc<dyn Models>>,
     /// The connected MCP servers (H6).
     pub(crate) mcp: Option<Arc<dyn McpTools>>,
     /// The tools of an `agent` handler (H8).
+    #[cfg(feature = "models")]
     pub(crate) agent_tools: Option<Arc<dyn AgentTools>>,
     /// The connections of HTTP handlers, and the resolver of their names (H5, S1).
+    #[cfg(feature = "http")]
     pub(crate) http: Arc<Clients>,
     /// The interface that asks the user the questions of hooks (Q1); `None` if there is none (Q3).
     pub(crate) ask_user: Option<Arc<dyn AskUser>>,
     /// The reader of a session's conversation (H7).
+    #[cfg(feature = "models")]
     pub(crate) conversations: Arc<dyn Conversations>,
     /// Verdicts of models that are remembered; `None`: every question is asked.
+    #[cfg(feature = "models")]
     pub(crate) verdicts: Option<Arc<VerdictCache>>,
     /// Threads of blocking callbacks that did not come back (H9).
     pub(crate) abandoned: AbandonedThreads,
 }
 
+#[cfg_attr(
+    not(feature = "models"),
+    expect(clippy::derivable_impls, reason = "no field has a default of its own then")
+)]
 impl Default for Host {
     fn default() -> Self {
         Host {
+            #[cfg(feature = "models")]
             models: None,
             mcp: None,
+            #[cfg(feature = "models")]
             agent_tools: None,
+            #[cfg(feature = "http")]
             http: Arc::default(),
             ask_user: None,
+            #[cfg(feature = "models")]
             conversations: Arc::new(Transcripts),
+            #[cfg(feature = "models")]
             verdicts: None,
             abandoned: AbandonedThreads::default(),
         }

@@ -40,6 +40,14 @@ impl HandlerResult {
     }
 }
 
+#[cfg(not(all(feature = "http", feature = "models")))]
+impl HandlerResult {
+    /// Returns the failure of a handler whose feature is not compiled in.
+    pub(crate) fn missing_feature(feature: &'static str) -> Self {
+        Self::without_process(becket_model::interpret::failed(Failure::MissingFeature { feature }))
+    }
+}
+
 /// Returns the exit code of a process that had this limit, or the reason for which there is none.
 pub(crate) fn exit_of(end: End, limit: Duration) -> Result<i32, Failure> {
     Err(match end {

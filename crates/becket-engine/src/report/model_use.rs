@@ -1,8 +1,10 @@
 //! The use of a model by a run: requests, tokens, and their cost if the host knows a price.
 
+#[cfg(feature = "models")]
 use becket_llm::{Model, Usage};
 
 /// The use of a model by a `prompt` or `agent` handler (H7, H8).
+#[cfg(feature = "models")]
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelUse {
     /// The model, as messages call it.
@@ -17,6 +19,12 @@ pub struct ModelUse {
     pub from_cache: bool,
 }
 
+/// The use of a model; there is none without the feature `models`.
+#[cfg(not(feature = "models"))]
+#[derive(Debug, Clone, PartialEq)]
+pub enum ModelUse {}
+
+#[cfg(feature = "models")]
 impl ModelUse {
     /// Nothing yet.
     pub(crate) fn of(model: &dyn Model) -> Self {

@@ -113,6 +113,7 @@ impl EngineState {
         self.configured.store(events_of(&new), Ordering::Release);
         // What was registered before meets the new gates too (G1, G2).
         self.registered.regate(&new.gates);
+        #[cfg(feature = "models")]
         if let Some(tools) = &self.host.agent_tools {
             tools.configured(&new.config);
         }

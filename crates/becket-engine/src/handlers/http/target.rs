@@ -8,7 +8,6 @@ use crate::config::{Reach, Refusal};
 use crate::host::environment::Environment;
 use becket_model::Source;
 use reqwest::Url;
-use std::fmt;
 
 /// A URL that may be posted to, as far as it can be judged before its name is resolved.
 pub(super) struct Target {
@@ -64,14 +63,4 @@ impl Target {
 pub(super) fn refused(what: &str, refusal: Refusal) -> String {
     let help = refusal.help.map(|help| format!("; {help}")).unwrap_or_default();
     format!("`{what}` can't be posted to: {}{help}", refusal.message)
-}
-
-impl fmt::Display for Host {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Host::Name(name) => f.write_str(name),
-            Host::Address(std::net::IpAddr::V4(address)) => address.fmt(f),
-            Host::Address(std::net::IpAddr::V6(address)) => write!(f, "[{address}]"),
-        }
-    }
 }
