@@ -3,7 +3,7 @@
 use super::proxy::{self, Proxy};
 use crate::config::Policy;
 use crate::config::handler::Http;
-use crate::config::url::{self, Host};
+use crate::config::url;
 use crate::config::{Reach, Refusal};
 use crate::host::environment::Environment;
 use becket_model::Source;
