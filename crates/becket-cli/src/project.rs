@@ -90,7 +90,8 @@ pub(crate) fn with_all_folders(session: Session, start: &Path, out: &Out) -> Ses
     let mut folders = project.folders.into_iter();
     let outermost = folders.next().unwrap_or_else(|| start.to_owned());
     let nested = folders.map(|directory| {
-        let of_folder = Request { start: directory.clone(), ..request.clone() };
+        let mut of_folder = request.clone();
+        of_folder.start.clone_from(&directory);
         NestedFolder { is_trusted: becket_embed::trust::is_recorded(&of_folder), directory }
     });
     Session { nested: nested.collect(), project: Some(outermost), ..session }

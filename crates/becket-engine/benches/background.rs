@@ -44,13 +44,11 @@ fn engine() -> Engine {
 }
 
 fn event(session: &SessionId) -> Event {
-    let body = PostToolUse {
-        tool_name: "Bash".into(),
-        tool_input: Map::from_iter([("command".to_owned(), Value::from("ls"))]),
-        tool_use_id: "toolu_1".into(),
-        mcp_server: None,
-        tool_response: json!({}),
-        duration_ms: None,
-    };
+    let body = PostToolUse::new(
+        "Bash".into(),
+        Map::from_iter([("command".to_owned(), Value::from("ls"))]),
+        "toolu_1".into(),
+        json!({}),
+    );
     Event::new(Session::new(session.as_str(), "/tmp/bench.jsonl", "/tmp"), body)
 }

@@ -36,12 +36,7 @@ fn tool(name: &str) -> Event {
     let input = json!({"command": "ls -la"});
     Event::new(
         Session::new("bench", "/tmp/bench.jsonl", "/tmp"),
-        PreToolUse {
-            tool_name: name.into(),
-            tool_input: input.as_object().cloned().unwrap(),
-            tool_use_id: "toolu_1".into(),
-            mcp_server: None,
-        },
+        PreToolUse::new(name.into(), input.as_object().cloned().unwrap(), "toolu_1".into()),
     )
 }
 

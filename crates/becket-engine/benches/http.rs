@@ -59,12 +59,11 @@ fn engine(url: &str) -> Engine {
 fn event() -> Event {
     Event::new(
         Session::new("bench", "/tmp/bench.jsonl", "/tmp"),
-        PreToolUse {
-            tool_name: "Bash".into(),
-            tool_input: json!({"command": "ls -la"}).as_object().cloned().unwrap(),
-            tool_use_id: "toolu_1".into(),
-            mcp_server: None,
-        },
+        PreToolUse::new(
+            "Bash".into(),
+            json!({"command": "ls -la"}).as_object().cloned().unwrap(),
+            "toolu_1".into(),
+        ),
     )
 }
 

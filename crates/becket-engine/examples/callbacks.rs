@@ -88,12 +88,7 @@ pub(crate) async fn calls() -> Result<Vec<String>, Box<dyn Error>> {
 
 /// One tool call: what the host makes of it.
 async fn called(engine: &Engine, session: Session, tool: &str, input: Map<String, Value>) -> String {
-    let call = PreToolUse {
-        tool_name: tool.into(),
-        tool_input: input,
-        tool_use_id: "toolu_1".into(),
-        mcp_server: None,
-    };
+    let call = PreToolUse::new(tool.into(), input, "toolu_1".into());
     let outcome = engine.fire(&Event::new(session, call)).await;
     let because = outcome.reason().unwrap_or_default();
     match outcome.decision() {

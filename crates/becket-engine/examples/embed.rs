@@ -34,12 +34,7 @@ async fn call_tool(engine: &Engine, command: &str) -> Result<String, Box<dyn std
     let input = json!({ "command": command });
     let event = Event::new(
         session,
-        PreToolUse {
-            tool_name: "Bash".into(),
-            tool_input: input.as_object().cloned().unwrap_or_default(),
-            tool_use_id: "toolu_1".into(),
-            mcp_server: None,
-        },
+        PreToolUse::new("Bash".into(), input.as_object().cloned().unwrap_or_default(), "toolu_1".into()),
     );
     let outcome = engine.fire(&event).await;
     let because = outcome.reason().unwrap_or_default();

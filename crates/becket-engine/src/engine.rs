@@ -53,12 +53,9 @@ use std::sync::atomic::Ordering;
 ///     .start_dir("/tmp")
 ///     .settings_text(settings)
 ///     .build()?;
-/// let event = Event::new(Session::new("s1", "/tmp/s1.jsonl", "/tmp"), PreToolUse {
-///     tool_name: "Bash".into(),
-///     tool_input: serde_json::from_str(r#"{"command": "make deploy"}"#)?,
-///     tool_use_id: "toolu_1".into(),
-///     mcp_server: None,
-/// });
+/// let input = serde_json::from_str(r#"{"command": "make deploy"}"#)?;
+/// let call = PreToolUse::new("Bash".into(), input, "toolu_1".into());
+/// let event = Event::new(Session::new("s1", "/tmp/s1.jsonl", "/tmp"), call);
 /// assert_eq!(engine.plan(&event).runs().len(), 1);
 ///
 /// let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -324,6 +321,7 @@ fn changed_source(name: &str) -> Option<Source> {
 /// The old configuration stays, since the new one can't be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the configuration stays as it was: {why}")]
+#[non_exhaustive]
 pub struct KeptOld {
     /// The file, and the error in it.
     pub why: String,

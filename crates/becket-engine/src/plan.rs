@@ -39,6 +39,7 @@ pub struct Plan {
 
 /// A handler that runs.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct PlannedRun {
     /// The handler, merged with its duplicates (H1).
     pub handler: Arc<Handler>,

@@ -17,6 +17,7 @@ use std::sync::Arc;
 /// The folded answer of all handlers of an event.
 #[derive(Debug, Clone, PartialEq)]
 #[must_use = "an event whose verdict nobody reads is not guarded"]
+#[non_exhaustive]
 pub struct Verdict {
     /// The event.
     pub event: EventKind,
@@ -110,6 +111,7 @@ pub enum Ruling {
 
 /// The other fields, each with the handler that gave it.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
 pub struct VerdictFields {
     /// PreToolUse: the rewrite that won (D4).
     pub updated_input: Option<Attributed<Map<String, Value>>>,

@@ -39,7 +39,7 @@ impl Agent {
     /// See [`AsideError`].
     pub async fn aside(&self, question: &str, cancel: &CancellationToken) -> Result<String, AsideError> {
         let mut main = self.main.lock().await;
-        let body = UserPromptSubmit { prompt: question.to_owned() };
+        let body = UserPromptSubmit::new(question.to_owned());
         let fired = self.shared.fire(&self.facts, body, &self.shared.updates, cancel).await;
         let verdict = &fired.outcome.verdict;
         // What was cut short has judged nothing.

@@ -50,7 +50,7 @@ impl Agent {
         }
         for directory in &changed.applied.added {
             let directory = directory.to_string_lossy().into_owned();
-            let body = DirectoryAdded { directory, source: source.to_owned() };
+            let body = DirectoryAdded::new(directory, source.to_owned());
             self.shared.leave(&self.facts, body, &self.shared.updates);
         }
         changed.applied.added

@@ -233,7 +233,7 @@ fn parts(builder: AgentBuilder, mut opened: OpenedTranscript) -> (Main, OpenedTr
     let start = builder.cwd.clone();
     let mut session = Session::new(opened.id.clone(), path(&opened), builder.cwd);
     session.permission_mode = Some(mode(&shared, builder.mode, &opened));
-    session.agent = builder.agent.map(|kind| AgentFacts { id: None, kind: Some(kind.into()) });
+    session.agent = builder.agent.map(|kind| AgentFacts::new(None, Arc::<str>::from(kind)));
     let facts = match builder.facts {
         Some(facts) => {
             facts.begin(session);

@@ -90,7 +90,7 @@ impl Subagent {
         let id = wanted.id.clone();
         let engine = &parent.shared.engine;
         let hooks = HooksOfAgent::register(engine, dialect, &definition, Some(id.clone()));
-        let own = Agent { id: Some(id.clone()), kind: Some(Arc::clone(&definition.name)) };
+        let own = Agent::new(id.clone(), Arc::clone(&definition.name));
         let facts = parent.facts.of_subagent(own).with_mode(mode_of(parent, &definition, &hooks));
         if let Some(own) = &wanted.own {
             facts.enter(own.path().to_owned());
@@ -149,10 +149,7 @@ impl Subagent {
 
     /// Fires SubagentStart; gives the first turn.
     pub(super) async fn begin(&mut self, cancel: &CancellationToken) -> TurnStart {
-        let body = SubagentStart {
-            agent_id: self.facts.id.as_str().to_owned(),
-            agent_type: self.facts.kind.clone(),
-        };
+        let body = SubagentStart::new(self.facts.id.as_str().to_owned(), self.facts.kind.clone());
         for text in self.agent_loop.instruct_silently(cancel).await {
             self.agent_loop.remind(text);
         }

@@ -159,12 +159,7 @@ impl AgentTool {
         let session = parent.facts.session();
         let denied = |definition: &Definition| {
             let input = Map::from_iter([("subagent_type".to_owned(), json!(*definition.name))]);
-            let event = PreToolUse {
-                tool_name: SPEC.name.to_owned(),
-                tool_input: input,
-                tool_use_id: String::new(),
-                mcp_server: None,
-            };
+            let event = PreToolUse::new(SPEC.name.to_owned(), input, String::new());
             let restricted = parent.shared.engine.rule_restriction(&Event::new(session.clone(), event));
             matches!(restricted, Some(Settlement::Denied { .. }))
         };

@@ -104,10 +104,8 @@ impl Compaction<'_> {
         }
         let event = Event::new(
             self.session.clone(),
-            PreCompact {
-                trigger: self.trigger.as_str().to_owned(),
-                custom_instructions: self.instructions.map(str::to_owned),
-            },
+            PreCompact::new(self.trigger.as_str().to_owned())
+                .custom_instructions(self.instructions.map(str::to_owned)),
         );
         let outcome = self.engine.fire_until(&event, self.cancel).await;
         let summary = match &outcome.verdict {
@@ -125,10 +123,7 @@ impl Compaction<'_> {
     pub async fn done(&self, compacted: &CompactionSummary) -> Outcome {
         let event = Event::new(
             self.session.clone(),
-            PostCompact {
-                trigger: self.trigger.as_str().to_owned(),
-                compact_summary: compacted.answer.clone(),
-            },
+            PostCompact::new(self.trigger.as_str().to_owned(), compacted.answer.clone()),
         );
         self.engine.fire_until(&event, self.cancel).await
     }

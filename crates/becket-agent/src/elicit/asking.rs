@@ -70,14 +70,9 @@ impl QuestionContext<'_> {
 
     /// Elicitation.
     async fn hooks_before(&self, wanted: &Wanted, elicited: &mut Elicited) -> Option<ElicitationAnswer> {
-        let mut event = mcp::Elicitation {
-            mcp_server_name: self.server.to_owned(),
-            message: message(self.asked).to_owned(),
-            mode: Some(mode(self.asked).to_owned()),
-            url: None,
-            elicitation_id: id(self.asked),
-            requested_schema: None,
-        };
+        let mut event = mcp::Elicitation::new(self.server.to_owned(), message(self.asked).to_owned())
+            .mode(mode(self.asked).to_owned())
+            .elicitation_id(id(self.asked));
         match (self.asked, wanted) {
             (Elicitation::Form { schema, .. }, _) => event.requested_schema = Some(schema.clone()),
             (Elicitation::Url { url, .. }, Wanted::Visit(address)) => {
@@ -106,13 +101,10 @@ impl QuestionContext<'_> {
             (ElicitationAnswer::Accept(_), Wanted::Visit(_)) => None,
             (ElicitationAnswer::Decline | ElicitationAnswer::Cancel, _) => None,
         };
-        let event = mcp::ElicitationResult {
-            mcp_server_name: self.server.to_owned(),
-            action: answer.action().to_owned(),
-            mode: Some(mode(self.asked).to_owned()),
-            elicitation_id: id(self.asked),
-            content,
-        };
+        let event = mcp::ElicitationResult::new(self.server.to_owned(), answer.action().to_owned())
+            .mode(mode(self.asked).to_owned())
+            .elicitation_id(id(self.asked))
+            .content(content);
         let outcome = engine.fire_until(&Event::new(session.clone(), event), self.cancel).await;
         let unfilled = match answer {
             ElicitationAnswer::Accept(content) => EmptyAcceptance::Means(content),

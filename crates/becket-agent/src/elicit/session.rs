@@ -54,6 +54,6 @@ impl ElicitationUpdate<'_> {
                 ("elicitation_complete", format!("The MCP server `{server}` says that `{id}` is complete"))
             }
         };
-        Notification { message, title: None, notification_type: kind.to_owned() }
+        Notification::new(message, kind.to_owned())
     }
 }

@@ -142,13 +142,13 @@ impl LoadedFile {
             Why::Named { trigger, globs } => (Some(globs.clone()), Some(trigger), None),
             Why::Included { parent } => (None, None, Some(parent)),
         };
-        InstructionsLoaded {
-            file_path: text(&self.path),
-            memory_type: self.memory.as_str().to_owned(),
-            load_reason: self.why.as_str().to_owned(),
-            globs,
-            trigger_file_path: trigger.map(text),
-            parent_file_path: parent.map(text),
-        }
+        InstructionsLoaded::new(
+            text(&self.path),
+            self.memory.as_str().to_owned(),
+            self.why.as_str().to_owned(),
+        )
+        .globs(globs)
+        .trigger_file_path(trigger.map(text))
+        .parent_file_path(parent.map(text))
     }
 }

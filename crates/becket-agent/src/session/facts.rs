@@ -42,7 +42,7 @@ impl Facts {
     /// The facts of a subagent that begins: it starts where this agent loop is now.
     #[must_use]
     pub fn of_subagent(&self, agent: Agent) -> Self {
-        let own = Session { agent: Some(agent), ..self.own() };
+        let own = self.own().with_agent(agent);
         let tree = self.entered().map(|entered| entered.tree);
         let tree = tree.map(|tree| EnteredTree { from: tree.clone(), tree });
         Self {
@@ -65,7 +65,7 @@ impl Facts {
     /// Returns the session as an event describes it now.
     #[must_use]
     pub fn session(&self) -> Session {
-        Session { permission_mode: Some(self.mode()), ..self.own() }
+        self.own().with_permission_mode(self.mode())
     }
 
     /// The permission mode in force.
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn a_subagent_shares_the_mode_and_nothing_else() {
         let main = Facts::new(Session::new("s", "/t", "/work"));
-        let sub = main.of_subagent(Agent { id: Some("a".into()), kind: Some("Explore".into()) });
+        let sub = main.of_subagent(Agent::new(becket_model::AgentId::from("a"), Arc::<str>::from("Explore")));
         main.set_mode(PermissionMode::Plan);
         sub.set_cwd("/work/sub".into());
         assert_eq!(sub.session().permission_mode, Some(PermissionMode::Plan));

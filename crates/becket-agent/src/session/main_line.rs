@@ -7,8 +7,8 @@ use crate::transcript::{Note, Store};
 use crate::turn::{AgentLoop, FiredEvent};
 use crate::update::Notice;
 use becket_engine::CancellationToken;
+use becket_model::EventBody;
 use becket_model::event::lifecycle::{SessionEnd, Setup};
-use becket_model::{EventBody, Session};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -54,7 +54,7 @@ impl Main {
     pub(crate) async fn begin(&mut self, opened: &OpenedTranscript, setup: Option<SetupTrigger>) {
         let never = CancellationToken::new();
         if let Some(trigger) = setup {
-            let fired = self.agent_loop.fire(Setup { trigger: trigger.as_str().to_owned() }, &never).await;
+            let fired = self.agent_loop.fire(Setup::new(trigger.as_str().to_owned()), &never).await;
             self.pending.extend(fired.for_model());
         }
         let known = StartFacts {
@@ -96,14 +96,12 @@ impl Main {
     /// what the user sees.
     pub(super) async fn replaced_by(&mut self, mut opened: OpenedTranscript) {
         let log = opened.log.take();
-        let old = self.agent_loop.facts.session();
-        self.agent_loop.facts.replace(Session {
-            id: opened.id.clone().into(),
-            transcript_path: log.as_ref().map(|log| log.path().to_owned()).unwrap_or_default(),
-            prompt_id: None,
-            permission_mode: None,
-            ..old
-        });
+        let mut session = self.agent_loop.facts.session();
+        session.id = opened.id.clone().into();
+        session.transcript_path = log.as_ref().map(|log| log.path().to_owned()).unwrap_or_default();
+        session.prompt_id = None;
+        session.permission_mode = None;
+        self.agent_loop.facts.replace(session);
         match &mut opened.restored {
             Some(restored) => {
                 for damage in &restored.damage {
@@ -134,7 +132,7 @@ impl Main {
     /// before the end of the session.
     pub(crate) async fn end(&mut self, reason: &str) {
         let never = CancellationToken::new();
-        let body = SessionEnd { reason: reason.to_owned() };
+        let body = SessionEnd::new(reason.to_owned());
         let budget = self.agent_loop.shared.engine.session_end_budget(&self.agent_loop.facts.session());
         self.agent_loop.shared.detached_events.end(budget).await;
         self.agent_loop.fire(body, &never).await;

@@ -184,7 +184,7 @@ impl Main {
         words: &str,
         cancel: &CancellationToken,
     ) -> Result<AcceptedPrompt, RejectedPrompt> {
-        let body = UserPromptSubmit { prompt: words.to_owned() };
+        let body = UserPromptSubmit::new(words.to_owned());
         let fired = self.agent_loop.fire(body, cancel).await;
         if cancel.is_cancelled() {
             return Err(RejectedPrompt::interrupted());
@@ -241,13 +241,13 @@ impl Main {
         (words, passed): (&str, &mut AcceptedPrompt),
         cancel: &CancellationToken,
     ) -> Result<(), RejectedPrompt> {
-        let body = UserPromptExpansion {
-            expansion_type: typed.kind.as_str().to_owned(),
-            command_name: typed.name.clone(),
-            command_args: typed.args.clone(),
-            command_source: typed.source.clone(),
-            prompt: words.to_owned(),
-        };
+        let body = UserPromptExpansion::new(
+            typed.kind.as_str().to_owned(),
+            typed.name.clone(),
+            typed.args.clone(),
+            words.to_owned(),
+        )
+        .command_source(typed.source.clone());
         let fired = self.agent_loop.fire(body, cancel).await;
         if cancel.is_cancelled() {
             return Err(RejectedPrompt::interrupted());

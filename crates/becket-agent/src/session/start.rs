@@ -108,25 +108,16 @@ impl OpenedTranscript {
     /// Returns its SessionStart event.
     pub(crate) fn event(&self, facts: StartFacts<'_>) -> SessionStart {
         let StartFacts { model, title, price } = facts;
-        let plain = SessionStart {
-            source: self.source.to_owned(),
-            model: model.map(str::to_owned),
-            session_title: title,
-            seconds_since_last_response: None,
-            context_tokens: None,
-            prompt_cache_likely_expired: None,
-            estimated_cache_write_usd: None,
-        };
+        let plain =
+            SessionStart::new(self.source.to_owned()).model(model.map(str::to_owned)).session_title(title);
         let Some(restored) = &self.restored else { return plain };
         let since = restored.since_last_answer(SystemTime::now()).map(|since| since.as_secs_f64());
         let tokens = self.tokens;
-        SessionStart {
-            seconds_since_last_response: since,
-            context_tokens: tokens,
-            prompt_cache_likely_expired: since.map(|since| since > CACHE_LIVES_S),
-            estimated_cache_write_usd: tokens.zip(price).map(|(tokens, price)| cost(tokens, price)),
-            ..plain
-        }
+        plain
+            .seconds_since_last_response(since)
+            .context_tokens(tokens)
+            .prompt_cache_likely_expired(since.map(|since| since > CACHE_LIVES_S))
+            .estimated_cache_write_usd(tokens.zip(price).map(|(tokens, price)| cost(tokens, price)))
     }
 }
 

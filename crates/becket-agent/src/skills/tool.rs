@@ -66,12 +66,7 @@ impl SkillTool {
     /// Returns whether a deny rule removes a skill, whatever its arguments are.
     fn is_denied(&self, skill: &Skill) -> bool {
         let input = Map::from_iter([("skill".to_owned(), json!(*skill.name))]);
-        let event = PreToolUse {
-            tool_name: SPEC.name.to_owned(),
-            tool_input: input,
-            tool_use_id: String::new(),
-            mcp_server: None,
-        };
+        let event = PreToolUse::new(SPEC.name.to_owned(), input, String::new());
         // Rules about a skill look at the name alone: no session has a part in it.
         let event = Event::new(Session::new("", "", ""), event);
         matches!(self.skills.shared.engine.rule_restriction(&event), Some(Settlement::Denied { .. }))

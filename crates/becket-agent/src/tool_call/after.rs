@@ -40,14 +40,11 @@ async fn succeeded(
     output: ToolOutput,
     log: &mut HookLog,
 ) -> Ended {
-    let event = at.event(PostToolUse {
-        tool_name: at.call.name.clone(),
-        tool_input: input,
-        tool_use_id: at.call.id.clone(),
-        mcp_server: at.mcp_server(),
-        tool_response: output.response.clone(),
-        duration_ms: milliseconds(log),
-    });
+    let event = at.event(
+        PostToolUse::new(at.call.name.clone(), input, at.call.id.clone(), output.response.clone())
+            .mcp_server(at.mcp_server())
+            .duration_ms(milliseconds(log)),
+    );
     let outcome = log.fire(&at.calls.engine, &event, at.cancel).await;
     let mut fields = outcome.verdict.fields.clone();
     // Only the output of an MCP tool can be replaced as one (D11).
@@ -101,15 +98,12 @@ fn failure_event(
     interrupted: bool,
     log: &HookLog,
 ) -> Event {
-    at.event(PostToolUseFailure {
-        tool_name: at.call.name.clone(),
-        tool_input: input,
-        tool_use_id: at.call.id.clone(),
-        mcp_server: at.mcp_server(),
-        error: without_middle(error),
-        is_interrupt: Some(interrupted),
-        duration_ms: milliseconds(log),
-    })
+    at.event(
+        PostToolUseFailure::new(at.call.name.clone(), input, at.call.id.clone(), without_middle(error))
+            .mcp_server(at.mcp_server())
+            .is_interrupt(interrupted)
+            .duration_ms(milliseconds(log)),
+    )
 }
 
 fn milliseconds(log: &HookLog) -> Option<u64> {

@@ -185,12 +185,10 @@ impl CallContext<'_> {
 
     /// The same about an input that a hook made of it.
     pub(super) fn pre_tool_use_of(&self, input: &Map<String, Value>) -> Event {
-        self.event(PreToolUse {
-            tool_name: self.call.name.clone(),
-            tool_input: input.clone(),
-            tool_use_id: self.call.id.clone(),
-            mcp_server: self.mcp_server(),
-        })
+        self.event(
+            PreToolUse::new(self.call.name.clone(), input.clone(), self.call.id.clone())
+                .mcp_server(self.mcp_server()),
+        )
     }
 
     pub(super) fn mcp_server(&self) -> Option<Map<String, Value>> {

@@ -58,13 +58,10 @@ async fn denied(
     reason: String,
     log: &mut HookLog,
 ) -> Ended {
-    let event = at.event(PermissionDenied {
-        tool_name: at.call.name.clone(),
-        tool_input: input.clone(),
-        tool_use_id: at.call.id.clone(),
-        mcp_server: at.mcp_server(),
-        reason: reason.clone(),
-    });
+    let event = at.event(
+        PermissionDenied::new(at.call.name.clone(), input.clone(), at.call.id.clone(), reason.clone())
+            .mcp_server(at.mcp_server()),
+    );
     let outcome = log.fire(&at.calls.engine, &event, at.cancel).await;
     let nobody_watches = at.calls.person.is_none();
     log.denied_too_often = at.calls.auto.as_ref().and_then(AutoMode::denied).filter(|_| nobody_watches);

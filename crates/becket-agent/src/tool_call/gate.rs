@@ -176,12 +176,7 @@ fn under_other_names(
 pub(super) fn restricted(at: &CallContext<'_>, input: &Map<String, Value>) -> Option<Settlement> {
     let others = names::others(at.tool).into_iter();
     let said = others.filter_map(|name| {
-        let event = at.event(PreToolUse {
-            tool_name: name,
-            tool_input: input.clone(),
-            tool_use_id: at.call.id.clone(),
-            mcp_server: None,
-        });
+        let event = at.event(PreToolUse::new(name, input.clone(), at.call.id.clone()));
         at.calls.engine.rule_restriction(&event)
     });
     said.reduce(|first, other| match (&first, &other) {

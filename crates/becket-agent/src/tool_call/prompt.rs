@@ -185,11 +185,10 @@ async fn hooks_say(
         return Hooks::Nothing;
     }
     let suggestions = suggestions(at, prompt);
-    let event = at.event(PermissionRequest {
-        tool_name: at.call.name.clone(),
-        tool_input: prompt.written.clone(),
-        permission_suggestions: Some(suggestions.iter().filter_map(object).collect()),
-    });
+    let event = at.event(
+        PermissionRequest::new(at.call.name.clone(), prompt.written.clone())
+            .permission_suggestions(suggestions.iter().filter_map(object).collect::<Vec<_>>()),
+    );
     let outcome = log.fire(&at.calls.engine, &event, cancel).await;
     let denied = |because: &str, by| Hooks::Deny(Ended::Denied { by, because: because.to_owned() });
     match &outcome.settlement {

@@ -104,8 +104,8 @@ mod tests {
     fn each_line_of_work_knows_what_it_has_read_itself() {
         let ledger = Ledger::default();
         let main = Session::new("s", "/t", "/w");
-        let agent = Agent { id: Some("a".into()), kind: None };
-        let sub = Session { agent: Some(agent), ..main.clone() };
+        let agent = Agent::new(becket_model::AgentId::from("a"), None);
+        let sub = main.clone().with_agent(agent);
         let (file, mark) = (Path::new("/w/x"), Mark::of(b"x"));
         ledger.note(&main, file, mark);
         assert_eq!(ledger.known(&main, file), Some(mark));

@@ -57,13 +57,7 @@ impl AgentLoop {
         if self.who != Origin::Main || turn.text.is_empty() {
             return None;
         }
-        let body = MessageDisplay {
-            turn_id: turn.id.clone(),
-            message_id: response.id.clone(),
-            index: 0,
-            r#final: true,
-            delta: turn.text.clone(),
-        };
+        let body = MessageDisplay::new(turn.id.clone(), response.id.clone(), 0, true, turn.text.clone());
         let fired = self.shared.fire(&self.facts, body, &self.updates, cancel).await;
         fired.outcome.verdict.fields.display_content.as_ref().map(|said| said.what.clone())
     }
@@ -114,11 +108,9 @@ impl AgentLoop {
 
     /// Fires StopFailure without waiting (L3).
     fn stop_failure(&self, class: ErrorClass, message: &str) {
-        let body = StopFailure {
-            error: class.as_str().to_owned(),
-            error_details: Some(message.to_owned()),
-            last_assistant_message: Some(format!("API Error: {message}")),
-        };
+        let body = StopFailure::new(class.as_str().to_owned())
+            .error_details(message.to_owned())
+            .last_assistant_message(format!("API Error: {message}"));
         self.shared.leave(&self.facts, body, &self.updates);
     }
 }

@@ -128,15 +128,9 @@ impl AgentLoop {
 
     /// Fires SessionStart with `compact`; its hooks' context follows the summary.
     async fn start_again(&mut self, cancel: &CancellationToken) {
-        let body = SessionStart {
-            source: "compact".to_owned(),
-            model: Some(self.model.name().to_owned()),
-            session_title: self.shared.title(),
-            seconds_since_last_response: None,
-            context_tokens: None,
-            prompt_cache_likely_expired: None,
-            estimated_cache_write_usd: None,
-        };
+        let body = SessionStart::new("compact".to_owned())
+            .model(self.model.name().to_owned())
+            .session_title(self.shared.title());
         let fired = self.shared.fire(&self.facts, body, &self.updates, cancel).await;
         for text in fired.for_model() {
             self.remind(text);

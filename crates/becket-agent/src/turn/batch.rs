@@ -172,10 +172,8 @@ impl AgentLoop {
             self.updates.notice(Notice::warning(text));
         }
         for directory in applied.added {
-            let body = DirectoryAdded {
-                directory: directory.to_string_lossy().into_owned(),
-                source: "slash_command".to_owned(),
-            };
+            let body =
+                DirectoryAdded::new(directory.to_string_lossy().into_owned(), "slash_command".to_owned());
             self.shared.leave(&self.facts, body, &self.updates);
         }
     }
@@ -217,7 +215,7 @@ impl AgentLoop {
 
     /// Fires PostToolBatch, and gives the conversation back for the next request.
     async fn post_tool_batch(&mut self, reports: Reports, cancel: &CancellationToken) -> Step {
-        let body = PostToolBatch { tool_calls: reports.shown.into_iter().flatten().collect() };
+        let body = PostToolBatch::new(reports.shown.into_iter().flatten().collect());
         let fired = self.shared.fire(&self.facts, body, &self.updates, cancel).await;
         if let Some(open) = self.conversation.open() {
             for text in fired.for_model() {

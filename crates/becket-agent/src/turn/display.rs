@@ -91,13 +91,13 @@ impl AgentLoop {
         (delta, r#final): (String, bool),
         cancel: &CancellationToken,
     ) {
-        let body = MessageDisplay {
-            turn_id: display.turn.clone(),
-            message_id: display.message.clone(),
-            index: display.index,
+        let body = MessageDisplay::new(
+            display.turn.clone(),
+            display.message.clone(),
+            display.index,
             r#final,
-            delta: delta.clone(),
-        };
+            delta.clone(),
+        );
         display.index += 1;
         let fired = self.shared.fire(&self.facts, body, &self.updates, cancel).await;
         let text = match &fired.outcome.verdict.fields.display_content {

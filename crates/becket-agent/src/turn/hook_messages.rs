@@ -168,23 +168,10 @@ mod tests {
 
     #[test]
     fn hooks_are_called_by_event_and_subject() {
-        let start = SessionStart {
-            source: "startup".into(),
-            model: None,
-            session_title: None,
-            seconds_since_last_response: None,
-            context_tokens: None,
-            prompt_cache_likely_expired: None,
-            estimated_cache_write_usd: None,
-        };
+        let start = SessionStart::new("startup".into());
         assert_eq!(hook_name(&start.into()), "SessionStart:startup");
-        let typed = UserPromptExpansion {
-            expansion_type: "slash_command".into(),
-            command_name: "fix".into(),
-            command_args: String::new(),
-            command_source: None,
-            prompt: "/fix".into(),
-        };
+        let typed =
+            UserPromptExpansion::new("slash_command".into(), "fix".into(), String::new(), "/fix".into());
         assert_eq!(hook_name(&typed.into()), "UserPromptExpansion");
     }
 

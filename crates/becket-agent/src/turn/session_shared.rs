@@ -239,10 +239,7 @@ impl SessionShared {
         }
         updates.tell(crate::update::Happened::Moved { cwd: cwd.clone() });
         self.watch_news.notify_one();
-        let body = CwdChanged {
-            old_cwd: from.to_string_lossy().into_owned(),
-            new_cwd: cwd.to_string_lossy().into_owned(),
-        };
+        let body = CwdChanged::new(from.to_string_lossy().into_owned(), cwd.to_string_lossy().into_owned());
         self.leave(facts, body, updates);
     }
 

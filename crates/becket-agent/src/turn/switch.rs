@@ -14,31 +14,11 @@ pub(crate) struct Switch {
 
 impl Switch {
     pub(crate) fn before(&self) -> PreModelSwitch {
-        PreModelSwitch {
-            from_model: self.from.clone(),
-            to_model: self.to.clone(),
-            requested_model: self.requested.clone(),
-            source: self.source.clone(),
-            context_tokens: None,
-            prompt_cache_warm: None,
-            cache_ttl: None,
-            estimated_cache_write_usd: None,
-            pricing: None,
-        }
+        PreModelSwitch::new(self.from.clone(), self.to.clone(), self.requested.clone(), self.source.clone())
     }
 
     pub(crate) fn after(&self) -> PostModelSwitch {
         let PreModelSwitch { from_model, to_model, requested_model, source, .. } = self.before();
-        PostModelSwitch {
-            from_model,
-            to_model,
-            requested_model,
-            source,
-            context_tokens: None,
-            prompt_cache_warm: None,
-            cache_ttl: None,
-            estimated_cache_write_usd: None,
-            pricing: None,
-        }
+        PostModelSwitch::new(from_model, to_model, requested_model, source)
     }
 }

@@ -251,7 +251,7 @@ impl Watch {
     }
 
     fn file_changed(&self, shared: &Arc<SessionShared>, path: &Path, event: &str) {
-        let body = FileChanged { file_path: path.to_string_lossy().into_owned(), event: event.to_owned() };
+        let body = FileChanged::new(path.to_string_lossy().into_owned(), event.to_owned());
         let running = HookRun::begin(&self.shared, path);
         shared.leave_with(&self.lent.facts, body, &self.lent.updates, running);
     }
@@ -259,10 +259,8 @@ impl Watch {
     fn config_changed(&mut self, shared: &Arc<SessionShared>, file: ConfigFile) {
         let running = HookRun::begin(&self.shared, &file.place);
         let (shared, updates) = (Arc::clone(shared), self.lent.updates.clone());
-        let body = ConfigChange {
-            source: file.source.to_owned(),
-            file_path: Some(file.path.to_string_lossy().into_owned()),
-        };
+        let body =
+            ConfigChange::new(file.source.to_owned()).file_path(file.path.to_string_lossy().into_owned());
         let event = Event::new(self.lent.facts.session(), body);
         let expand = self.lent.expand.clone().filter(|_| file.source == SKILLS);
         self.judged.spawn(async move {

@@ -92,7 +92,7 @@ impl Worktrees {
         if !asks.shared.engine.has_any(EventKind::WorktreeCreate) {
             return Ok(None);
         }
-        let body = WorktreeCreate { name: name.to_string() };
+        let body = WorktreeCreate::new(name.to_string());
         let fired = asks.shared.fire(asks.facts, body, asks.updates, cancel).await;
         if fired.outcome.plan.runs().is_empty() {
             return Ok(None);
@@ -340,7 +340,7 @@ async fn removed_by_hooks(asks: Asks<'_>, path: &Path) -> Result<(), String> {
 
 /// Fires WorktreeRemove.
 async fn told(asks: Asks<'_>, path: &Path) {
-    let body = WorktreeRemove { worktree_path: path.to_string_lossy().into_owned() };
+    let body = WorktreeRemove::new(path.to_string_lossy().into_owned());
     asks.shared.fire(asks.facts, body, asks.updates, &CancellationToken::new()).await;
 }
 

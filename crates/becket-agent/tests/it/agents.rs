@@ -127,13 +127,9 @@ impl World {
     /// Returns the number of handlers that would see a call of `Probe` by this agent.
     fn handlers(&self, agent: Option<&str>) -> usize {
         let mut session = Session::new("s", "", &self.at.dir);
-        session.agent = agent.map(|id| AgentFacts { id: Some(id.into()), kind: Some("worker".into()) });
-        let body = PreToolUse {
-            tool_name: "Probe".into(),
-            tool_input: Map::new(),
-            tool_use_id: "t".into(),
-            mcp_server: None,
-        };
+        session.agent =
+            agent.map(|id| AgentFacts::new(becket_model::AgentId::from(id), Arc::<str>::from("worker")));
+        let body = PreToolUse::new("Probe".into(), Map::new(), "t".into());
         self.at.engine.plan(&Event::new(session, body)).runs().len()
     }
 }

@@ -239,12 +239,11 @@ async fn sixty_four_first_uses_at_once_lose_no_hook_and_copy_none() {
     }
     let event = becket_model::Event::new(
         world.session(),
-        becket_model::event::tool::PreToolUse {
-            tool_name: "Bash".into(),
-            tool_input: serde_json::Map::from_iter([("command".to_owned(), json!("cat a.txt"))]),
-            tool_use_id: "t".into(),
-            mcp_server: None,
-        },
+        becket_model::event::tool::PreToolUse::new(
+            "Bash".into(),
+            serde_json::Map::from_iter([("command".to_owned(), json!("cat a.txt"))]),
+            "t".into(),
+        ),
     );
     assert_eq!(world.engine.plan(&event).runs().len(), 16);
     world.skills.session_ended();

@@ -71,7 +71,7 @@ async fn only_what_was_seen_counts_as_read() {
     }
     // A subagent has seen nothing yet, whatever the session has.
     let mut sub = InSession { tools: here.tools.clone(), session: here.session.clone() };
-    sub.session.agent = Some(Agent { id: Some("a1".into()), kind: None });
+    sub.session.agent = Some(Agent::new(becket_model::AgentId::from("a1"), None));
     let failure = sub.call("Write", write(&tree, "work/a.txt")).await.unwrap_err();
     assert!(failure.error.contains("read it first"), "{failure}");
     here.call("Write", write(&tree, "work/a.txt")).await.unwrap();

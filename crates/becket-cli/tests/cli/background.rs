@@ -19,12 +19,7 @@ fn host(env: &TestEnv, directory: &Path) -> (Engine, Event) {
         .settings_text(json!({"hooks": {"PreToolUse": [{"hooks": [hook]}]}}).to_string())
         .build()
         .expect("it starts");
-    let call = PreToolUse {
-        tool_name: "Bash".into(),
-        tool_input: Map::new(),
-        tool_use_id: "toolu_1".into(),
-        mcp_server: None,
-    };
+    let call = PreToolUse::new("Bash".into(), Map::new(), "toolu_1".into());
     let transcript = env.project().join("t.jsonl");
     (engine, Event::new(Session::new("s1", transcript, env.project()), call))
 }

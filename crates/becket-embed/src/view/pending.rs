@@ -71,7 +71,7 @@ impl AllPending {
             hooks: Vec::new(),
             not_listed: Vec::new(),
         };
-        for Listed { file, hook } in listed {
+        for Listed { file, hook, .. } in listed {
             match hook {
                 Ok(hook) => all.hooks.push(PendingHook::new(hook, now)),
                 Err(why) => {

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 /// The result of a background hook. Handed over once (A5).
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Delivered {
     /// Its run.
     pub id: BackgroundId,
@@ -37,6 +38,7 @@ pub struct Delivered {
 
 /// An `asyncRewake` hook has ended with exit 2: an idle host goes on (A4). Handed over once, to one taker.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Wake {
     /// The hook's run.
     pub id: BackgroundId,

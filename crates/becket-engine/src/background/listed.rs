@@ -13,6 +13,7 @@ const LARGEST: u64 = 1 << 20;
 
 /// One file in a session directory's `background`.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Listed {
     /// The file.
     pub file: PathBuf,
@@ -22,6 +23,7 @@ pub struct Listed {
 
 /// A pending hook as its process describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ListedHook {
     /// Its run, as [`crate::report::background_id::BackgroundId`] is written.
     pub id: String,

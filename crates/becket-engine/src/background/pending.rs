@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 /// A background hook that runs, or waits for room to run.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Pending {
     /// Its run.
     pub id: BackgroundId,

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 /// The policy for all hooks of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Policy {
     /// Managed `disableAllHooks: true`: nothing runs (G1).
     pub disable_all_hooks: bool,
@@ -64,6 +65,7 @@ impl Default for Policy {
 
 /// The reason for which an address can't be posted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Refusal {
     /// The class of the address, lowercase.
     pub message: &'static str,

@@ -20,6 +20,7 @@ use std::sync::Arc;
 /// assert!(config.diagnostics.is_empty());
 /// ```
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Request {
     /// Names the places and variables (C4).
     pub profile: Profile,

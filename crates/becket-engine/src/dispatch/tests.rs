@@ -10,12 +10,11 @@ use serde_json::{Value, json};
 fn fired(handler: &Value) -> (Decision, Vec<Option<Failure>>) {
     let settings = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [handler]}]}});
     let engine = Engine::builder().settings_text(settings.to_string()).build().unwrap();
-    let body = PreToolUse {
-        tool_name: "Bash".into(),
-        tool_input: json!({"command": "make"}).as_object().cloned().unwrap(),
-        tool_use_id: "toolu_1".into(),
-        mcp_server: None,
-    };
+    let body = PreToolUse::new(
+        "Bash".into(),
+        json!({"command": "make"}).as_object().cloned().unwrap(),
+        "toolu_1".into(),
+    );
     let event = Event::new(Session::new("s1", "/tmp/s1.jsonl", "/tmp"), body);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let outcome = runtime.block_on(engine.fire(&event));

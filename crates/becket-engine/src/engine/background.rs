@@ -50,7 +50,7 @@ impl Engine {
 
     /// Returns the time that the hooks of SessionEnd may take together (H11).
     pub fn session_end_budget(&self, session: &Session) -> Duration {
-        let event = Event::new(session.clone(), SessionEnd { reason: "other".to_owned() });
+        let event = Event::new(session.clone(), SessionEnd::new("other".to_owned()));
         let plan = self.plan(&event);
         let profile = &self.inner().snapshot().places.profile;
         session_end::budget(&plan, &self.inner().environment, profile).unwrap_or_default()

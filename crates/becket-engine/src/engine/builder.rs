@@ -226,6 +226,7 @@ impl fmt::Debug for Builder {
 /// The configuration forbids the start.
 #[derive(Debug, thiserror::Error)]
 #[error("{why}")]
+#[non_exhaustive]
 pub struct StartError {
     /// The file or switch, and the reason.
     pub why: String,

@@ -24,6 +24,7 @@ pub enum Start {
 
 /// The settings that decide, whatever the event, whether a handler may run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Gates {
     /// Managed `disableAllHooks: true` (G1).
     pub policy_disables_all: bool,

@@ -111,12 +111,7 @@ mod tests {
     fn call(tool: &str, input: Value) -> Event {
         Event::new(
             Session::new("s", "/t", "/w/d"),
-            PreToolUse {
-                tool_name: tool.into(),
-                tool_input: input.as_object().cloned().unwrap(),
-                tool_use_id: "t".into(),
-                mcp_server: None,
-            },
+            PreToolUse::new(tool.into(), input.as_object().cloned().unwrap(), "t".into()),
         )
     }
 
@@ -160,7 +155,7 @@ mod tests {
         let calls = vec![
             json!({"tool_name": "Read", "tool_input": {"file_path": "rel"}}).as_object().cloned().unwrap(),
         ];
-        let batch = Event::new(Session::new("s", "/t", "/w"), PostToolBatch { tool_calls: calls });
+        let batch = Event::new(Session::new("s", "/t", "/w"), PostToolBatch::new(calls));
         assert_eq!(*normalize(&batch, &UnknownTools, None), batch);
     }
 }

@@ -6,6 +6,7 @@ use becket_llm::{Model, Usage};
 /// The use of a model by a `prompt` or `agent` handler (H7, H8).
 #[cfg(feature = "models")]
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ModelUse {
     /// The model, as messages call it.
     pub model: String,

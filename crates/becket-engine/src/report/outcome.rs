@@ -18,6 +18,7 @@ use std::time::Duration;
 /// The answer to a fired event. [`Outcome::decision`] condenses it into one word.
 #[derive(Debug, Clone)]
 #[must_use = "an event whose outcome nobody reads is not guarded"]
+#[non_exhaustive]
 pub struct Outcome {
     /// The joint decision of the handlers.
     pub verdict: Arc<Verdict>,
@@ -87,6 +88,7 @@ pub(crate) fn is_about_permission(event: EventKind) -> bool {
 
 /// One handler's run.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Run {
     /// The handler.
     pub handler: Arc<Handler>,
@@ -146,6 +148,7 @@ impl Run {
 /// True sizes of a run's output in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(missing_docs, reason = "the names say it")]
+#[non_exhaustive]
 pub struct Printed {
     pub stdout: u64,
     pub stderr: u64,

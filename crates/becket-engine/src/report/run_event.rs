@@ -12,6 +12,7 @@ use std::time::Duration;
 
 /// One thing that happened, with the number of the firing that it belongs to.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct RunEvent {
     /// Counts the firings of an engine, from 1.
     pub firing: u64,

@@ -328,7 +328,7 @@ fn an_environment_file_is_private_empty_at_first_and_the_same_later() {
     let path = lines.next().unwrap().to_owned();
     let second = out(fire(&engine, &project.event(start("resume"))));
     assert_eq!(second, format!("export N=1\n600\n{path}\n"));
-    drop(fire(&engine, &project.event(becket_model::event::lifecycle::Setup { trigger: "init".into() })));
+    drop(fire(&engine, &project.event(becket_model::event::lifecycle::Setup::new("init".into()))));
     let files = engine.env_files(&"session-1".into());
     assert_eq!(files.len(), 2);
     assert!(std::fs::read_to_string(&files[0]).unwrap().contains("FIRST"), "Setup comes before SessionStart");

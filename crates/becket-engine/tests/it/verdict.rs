@@ -127,8 +127,7 @@ fn an_allow_of_permission_request_hooks_answers_for_a_critical_removal_and_a_rul
         settings["permissions"] = json!({"allow": ["Bash"]});
         let project = Project::with(settings);
         let input = json!({"command": "rm -rf ~"}).as_object().unwrap().clone();
-        let request =
-            PermissionRequest { tool_name: "Bash".into(), tool_input: input, permission_suggestions: None };
+        let request = PermissionRequest::new("Bash".into(), input);
         fire(&project.engine(), &project.event(request)).settlement.unwrap()
     };
     let allowed = of(says(json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest",

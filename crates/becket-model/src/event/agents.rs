@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 /// A subagent starts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct SubagentStart {
     /// The subagent's id.
     #[serde(skip_serializing)]
@@ -19,6 +20,7 @@ pub struct SubagentStart {
 
 /// A subagent has answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct SubagentStop {
     /// True while the turn goes on because an earlier stop hook blocked.
     pub stop_hook_active: bool,
@@ -43,6 +45,7 @@ pub struct SubagentStop {
 
 /// A task is about to be created.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct TaskCreated {
     /// The task's id.
     pub task_id: String,
@@ -61,6 +64,7 @@ pub struct TaskCreated {
 
 /// A task is about to be marked as done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct TaskCompleted {
     /// The task's id.
     pub task_id: String,
@@ -83,6 +87,7 @@ pub struct TaskCompleted {
 
 /// A teammate has nothing more to do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct TeammateIdle {
     /// The teammate's name.
     pub teammate_name: String,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// A file with instructions has entered the context.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct InstructionsLoaded {
     /// The file.
     pub file_path: String,
@@ -27,6 +28,7 @@ pub struct InstructionsLoaded {
 
 /// The conversation is about to be compacted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PreCompact {
     /// The cause of the compaction: `manual` or `auto`.
     pub trigger: String,
@@ -36,6 +38,7 @@ pub struct PreCompact {
 
 /// The conversation has been compacted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PostCompact {
     /// The cause of the compaction: `manual` or `auto`.
     pub trigger: String,
@@ -45,6 +48,7 @@ pub struct PostCompact {
 
 /// The model's text is about to be shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct MessageDisplay {
     /// The turn.
     pub turn_id: String,
@@ -60,6 +64,7 @@ pub struct MessageDisplay {
 
 /// The user wants another model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PreModelSwitch {
     /// The model before.
     pub from_model: String,
@@ -88,6 +93,7 @@ pub struct PreModelSwitch {
 
 /// Another model is in use.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PostModelSwitch {
     /// The model before.
     pub from_model: String,

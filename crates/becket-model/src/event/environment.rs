@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// A configuration file has changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ConfigChange {
     /// The kind of settings that changed.
     pub source: String,
@@ -17,6 +18,7 @@ pub struct ConfigChange {
 
 /// The working directory has changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct CwdChanged {
     /// The directory before.
     pub old_cwd: String,
@@ -26,6 +28,7 @@ pub struct CwdChanged {
 
 /// The session has got a further working directory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct DirectoryAdded {
     /// The directory that was added.
     pub directory: String,
@@ -35,6 +38,7 @@ pub struct DirectoryAdded {
 
 /// A watched file has changed on disk.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct FileChanged {
     /// The file.
     pub file_path: String,
@@ -44,6 +48,7 @@ pub struct FileChanged {
 
 /// A worktree is wanted; the hook makes it in place of the host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct WorktreeCreate {
     /// The name asked for.
     pub name: String,
@@ -51,6 +56,7 @@ pub struct WorktreeCreate {
 
 /// A worktree is about to be removed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct WorktreeRemove {
     /// The worktree.
     pub worktree_path: String,

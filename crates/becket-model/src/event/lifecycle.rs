@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 /// The host prepares the project once, on its init or maintenance flag.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Setup {
     /// The cause: `init` or `maintenance`.
     pub trigger: String,
@@ -15,6 +16,7 @@ pub struct Setup {
 
 /// A session starts: new, resumed, cleared, compacted or forked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct SessionStart {
     /// The cause of the start.
     pub source: String,
@@ -40,6 +42,7 @@ pub struct SessionStart {
 
 /// A session is over.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct SessionEnd {
     /// Why.
     pub reason: String,
@@ -47,6 +50,7 @@ pub struct SessionEnd {
 
 /// The user sends a prompt; the model has not seen it yet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct UserPromptSubmit {
     /// The user's text.
     pub prompt: String,
@@ -54,6 +58,7 @@ pub struct UserPromptSubmit {
 
 /// A command that the user typed becomes a prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct UserPromptExpansion {
     /// `slash_command` or `mcp_prompt`.
     pub expansion_type: String,
@@ -70,6 +75,7 @@ pub struct UserPromptExpansion {
 
 /// The main agent has answered and calls no more tools.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Stop {
     /// True while the turn goes on because an earlier stop hook blocked.
     pub stop_hook_active: bool,
@@ -86,6 +92,7 @@ pub struct Stop {
 
 /// An API error ended the turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct StopFailure {
     /// The error.
     pub error: String,

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 /// An MCP server asks the user something.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Elicitation {
     /// The MCP server that asks.
     pub mcp_server_name: String,
@@ -29,6 +30,7 @@ pub struct Elicitation {
 
 /// The user has answered an MCP server's question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ElicitationResult {
     /// The MCP server that asks.
     pub mcp_server_name: String,

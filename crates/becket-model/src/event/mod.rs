@@ -12,6 +12,7 @@ pub mod permission;
 pub mod tool;
 
 pub(crate) mod body;
+mod constructors;
 mod session;
 
 pub use body::{EventBody, EventKind, UnknownEvent};
@@ -26,16 +27,13 @@ use serde_json::{Map, Value};
 /// use becket_model::event::{Event, EventKind, Session, tool::PreToolUse};
 ///
 /// let session = Session::new("s1", "/tmp/s1.jsonl", "/work");
-/// let event = Event::new(session, PreToolUse {
-///     tool_name: "Bash".into(),
-///     tool_input: serde_json::json!({"command": "ls"}).as_object().cloned().unwrap_or_default(),
-///     tool_use_id: "toolu_1".into(),
-///     mcp_server: None,
-/// });
+/// let input = serde_json::json!({"command": "ls"}).as_object().cloned().unwrap_or_default();
+/// let event = Event::new(session, PreToolUse::new("Bash".into(), input, "toolu_1".into()));
 /// assert_eq!(event.kind(), EventKind::PreToolUse);
 /// assert_eq!(event.body.subject(), Some("Bash"));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Event {
     /// The facts every event of a session shares (N1).
     pub session: Session,

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 /// A tool call is about to need a permission.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PermissionRequest {
     /// The tool, under its current name.
     pub tool_name: String,
@@ -20,6 +21,7 @@ pub struct PermissionRequest {
 
 /// The automatic mode has refused a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PermissionDenied {
     /// The tool, under its current name.
     pub tool_name: String,
@@ -36,6 +38,7 @@ pub struct PermissionDenied {
 
 /// The host notifies the user.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Notification {
     /// The text shown to the user.
     pub message: String,

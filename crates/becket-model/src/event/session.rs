@@ -9,6 +9,7 @@ use crate::ids::{AgentId, PromptId, SessionId};
 /// The session as a host describes it when it fires an event. The event table defines which parts an event carries
 /// (N1).
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Session {
     /// The session's id.
     pub id: SessionId,
@@ -43,15 +44,38 @@ impl Session {
             effort: None,
         }
     }
+
+    /// Sets the permission mode.
+    #[must_use]
+    pub fn with_permission_mode(mut self, mode: PermissionMode) -> Self {
+        self.permission_mode = Some(mode);
+        self
+    }
+
+    /// Sets the agent.
+    #[must_use]
+    pub fn with_agent(mut self, agent: Agent) -> Self {
+        self.agent = Some(agent);
+        self
+    }
 }
 
 /// The agent that an event comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Agent {
     /// The subagent's id; none for a main session that runs as a named agent.
     pub id: Option<AgentId>,
     /// The agent's name; a plugin's agent is `plugin:name`. None for the agent of a hook, which has no type (H8).
     pub kind: Option<Arc<str>>,
+}
+
+impl Agent {
+    /// Creates an agent from its id and its name.
+    #[must_use]
+    pub fn new(id: impl Into<Option<AgentId>>, kind: impl Into<Option<Arc<str>>>) -> Self {
+        Self { id: id.into(), kind: kind.into() }
+    }
 }
 
 /// The effort of the model: `low`, `medium`, `high`, `xhigh` or `max`.

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 /// A tool call is about to run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PreToolUse {
     /// The tool, under its current name.
     pub tool_name: String,
@@ -22,6 +23,7 @@ pub struct PreToolUse {
 
 /// A tool call has succeeded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PostToolUse {
     /// The tool, under its current name.
     pub tool_name: String,
@@ -41,6 +43,7 @@ pub struct PostToolUse {
 
 /// A tool call has started and failed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PostToolUseFailure {
     /// The tool, under its current name.
     pub tool_name: String,
@@ -63,6 +66,7 @@ pub struct PostToolUseFailure {
 
 /// All calls of one model answer are done; the next request has not gone out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PostToolBatch {
     /// The calls of the batch: `tool_name`, `tool_input`, `tool_use_id`, `tool_response` each.
     pub tool_calls: Vec<Map<String, Value>>,

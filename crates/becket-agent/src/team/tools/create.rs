@@ -42,13 +42,10 @@ pub(super) async fn run(
     task.active_form = text(input, "activeForm").map(str::to_owned);
     task.metadata = input.get("metadata").and_then(Value::as_object).cloned().unwrap_or_default();
     let (teammate_name, team_name) = at.whose(running.session);
-    let created = TaskCreated {
-        task_id: task.id.clone(),
-        task_subject: task.subject.clone(),
-        task_description: Some(task.description.clone()),
-        teammate_name,
-        team_name,
-    };
+    let created = TaskCreated::new(task.id.clone(), task.subject.clone())
+        .task_description(task.description.clone())
+        .teammate_name(teammate_name)
+        .team_name(team_name);
     let judged = at.judged(created, running, nested).await;
     judged.map_err(|failure| ToolFailure {
         error: format!("the task was not created: {}", failure.error),

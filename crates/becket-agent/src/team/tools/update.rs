@@ -71,14 +71,10 @@ pub(super) async fn run(
 
 fn completed(at: &At, task: &ListedTask, running: RunningCall<'_>) -> TaskCompleted {
     let (teammate_name, team_name) = at.whose(running.session);
-    TaskCompleted {
-        task_id: task.id.clone(),
-        task_subject: task.subject.clone(),
-        task_description: Some(task.description.clone()),
-        teammate_name,
-        team_name,
-        at_stop: false,
-    }
+    TaskCompleted::new(task.id.clone(), task.subject.clone(), false)
+        .task_description(task.description.clone())
+        .teammate_name(teammate_name)
+        .team_name(team_name)
 }
 
 /// Returns the change that an input requests.

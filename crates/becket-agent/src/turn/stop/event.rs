@@ -42,19 +42,20 @@ impl StopEvent {
         let last_assistant_message = (!text.is_empty()).then_some(text);
         let (background_tasks, session_crons) = (Some(background), Some(Vec::new()));
         match self {
-            Self::Stop => {
-                Stop { stop_hook_active: active, last_assistant_message, background_tasks, session_crons }
-                    .into()
-            }
-            Self::SubagentStop { id, kind, transcript } => SubagentStop {
-                stop_hook_active: active,
-                last_assistant_message,
-                background_tasks,
-                session_crons,
-                agent_id: id.as_str().to_owned(),
-                agent_type: kind.clone(),
-                agent_transcript_path: transcript.to_string_lossy().into_owned(),
-            }
+            Self::Stop => Stop::new(active)
+                .last_assistant_message(last_assistant_message)
+                .background_tasks(background_tasks)
+                .session_crons(session_crons)
+                .into(),
+            Self::SubagentStop { id, kind, transcript } => SubagentStop::new(
+                active,
+                id.as_str().to_owned(),
+                kind.clone(),
+                transcript.to_string_lossy().into_owned(),
+            )
+            .last_assistant_message(last_assistant_message)
+            .background_tasks(background_tasks)
+            .session_crons(session_crons)
             .into(),
         }
     }

@@ -24,16 +24,14 @@ impl AgentLoop {
         let team_name = team.name(&self.facts.session()).map(str::to_owned);
         let tasks = self.in_progress(&team, mate, cancel).await;
         let completed = tasks.into_iter().map(|task| {
-            EventBody::from(TaskCompleted {
-                task_id: task.id,
-                task_subject: task.subject,
-                task_description: Some(task.description),
-                teammate_name: Some(mate.to_owned()),
-                team_name: team_name.clone(),
-                at_stop: true,
-            })
+            EventBody::from(
+                TaskCompleted::new(task.id, task.subject, true)
+                    .task_description(task.description)
+                    .teammate_name(mate.to_owned())
+                    .team_name(team_name.clone()),
+            )
         });
-        let idle = TeammateIdle { teammate_name: mate.to_owned(), team_name: team_name.clone() };
+        let idle = TeammateIdle::new(mate.to_owned()).team_name(team_name.clone());
         let bodies: Vec<EventBody> = completed.chain([idle.into()]).collect();
         let mut says = Says::default();
         for body in bodies {

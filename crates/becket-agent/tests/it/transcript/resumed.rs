@@ -122,12 +122,7 @@ fn hooks_that_ask_a_model_read_it() {
     let mut log = home.create();
     drop(a_session(&mut log));
     let session = becket_model::Session::new(ID, log.path(), CWD);
-    let stop = becket_model::event::lifecycle::Stop {
-        stop_hook_active: false,
-        last_assistant_message: None,
-        background_tasks: None,
-        session_crons: None,
-    };
+    let stop = becket_model::event::lifecycle::Stop::new(false);
     let event = becket_model::Event::new(session, stop);
     let messages = Transcripts.of(&event).unwrap();
     let texts = format!("{messages:?}");

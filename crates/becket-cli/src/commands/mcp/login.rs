@@ -82,7 +82,7 @@ fn session_ended(at: McpContext<'_>) -> Result<(), CliError> {
     told_errors(&engine, at.around, at.out);
     let transcript = at.around.temp.join("becket-transcript.jsonl");
     let session = Session::new(Uuid::new_v4().to_string(), transcript, &at.session.start);
-    let event = Event::new(session, SessionEnd { reason: "logout".to_owned() });
+    let event = Event::new(session, SessionEnd::new("logout".to_owned()));
     let cancel = CancellationToken::new();
     interrupt::until_done(&cancel, async {
         let outcome = engine.fire_until(&event, &cancel).await;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 /// The result of applying updates. Anything not listed is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct Applied {
     /// The mode that the session is to be in from now on.
     pub mode: Option<PermissionMode>,
@@ -21,6 +22,7 @@ pub struct Applied {
 
 /// One change that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AppliedChange {
     /// The update.
     pub update: PermissionUpdate,

@@ -43,7 +43,7 @@ impl Calls<'_> {
             answered.push((call, answer));
         }
         let tool_calls = answered.iter().map(|(call, answer)| of_batch(call, answer)).collect();
-        drop(self.hooks.fire_after(PostToolBatch { tool_calls }).await?);
+        drop(self.hooks.fire_after(PostToolBatch::new(tool_calls)).await?);
         Ok((answered, std::mem::take(&mut self.hooks.beside)))
     }
 
@@ -60,12 +60,7 @@ impl Calls<'_> {
         if let Err(wrong) = inner.tools.validate(&call.name, &call.input) {
             return Ok(CallAnswer { text: format!("the input does not fit: {wrong}"), is_error: true });
         }
-        let asked = PreToolUse {
-            tool_name: call.name.clone(),
-            tool_input: call.input.clone(),
-            tool_use_id: call.id.clone(),
-            mcp_server: None,
-        };
+        let asked = PreToolUse::new(call.name.clone(), call.input.clone(), call.id.clone());
         let outcome = self.hooks.fire(asked).await?;
         let input = match outcome.judged {
             EffectiveInput::Input(input) => input,
@@ -138,15 +133,10 @@ impl Calls<'_> {
         (tool_input, duration_ms): (Object, Option<u64>),
         answer: ToolAnswer,
     ) -> Result<String, AgentError> {
-        let failed = PostToolUseFailure {
-            tool_name: call.name.clone(),
-            tool_input,
-            tool_use_id: call.id.clone(),
-            mcp_server: None,
-            error: answer.text.clone(),
-            is_interrupt: Some(false),
-            duration_ms,
-        };
+        let failed =
+            PostToolUseFailure::new(call.name.clone(), tool_input, call.id.clone(), answer.text.clone())
+                .is_interrupt(false)
+                .duration_ms(duration_ms);
         drop(self.hooks.fire_after(failed).await?);
         Ok(answer.text)
     }
@@ -159,14 +149,8 @@ impl Calls<'_> {
         (tool_input, duration_ms): (Object, Option<u64>),
         answer: ToolAnswer,
     ) -> Result<String, AgentError> {
-        let used = PostToolUse {
-            tool_name: call.name.clone(),
-            tool_input,
-            tool_use_id: call.id.clone(),
-            mcp_server: None,
-            tool_response: answer.response,
-            duration_ms,
-        };
+        let used = PostToolUse::new(call.name.clone(), tool_input, call.id.clone(), answer.response)
+            .duration_ms(duration_ms);
         let outcome = self.hooks.fire_after(used).await?;
         let fields = &outcome.verdict.fields;
         let rewrite = fields.updated_tool_output.as_ref().or(fields.updated_mcp_tool_output.as_ref());

@@ -105,9 +105,6 @@ fn offered(context: &HandlerContext<'_>) -> Vec<ToolSpec> {
 
 /// The session as the agent's own events carry it.
 fn session(of_event: &Session) -> Session {
-    Session {
-        permission_mode: Some(PermissionMode::DontAsk),
-        agent: Some(Agent { id: Some(hook_agent::fresh()), kind: None }),
-        ..of_event.clone()
-    }
+    let agent = Agent::new(hook_agent::fresh(), None);
+    of_event.clone().with_permission_mode(PermissionMode::DontAsk).with_agent(agent)
 }

@@ -78,12 +78,7 @@ pub(crate) fn event_in(cwd: &Path, body: impl Into<EventBody>) -> Event {
 }
 
 pub(crate) fn call(tool: &str, input: Value) -> PreToolUse {
-    PreToolUse {
-        tool_name: tool.into(),
-        tool_input: input.as_object().cloned().unwrap(),
-        tool_use_id: "toolu_1".into(),
-        mcp_server: None,
-    }
+    PreToolUse::new(tool.into(), input.as_object().cloned().unwrap(), "toolu_1".into())
 }
 
 pub(crate) fn bash(command: &str) -> PreToolUse {
@@ -91,18 +86,11 @@ pub(crate) fn bash(command: &str) -> PreToolUse {
 }
 
 pub(crate) fn after(tool: &str, input: Value, response: Value) -> PostToolUse {
-    PostToolUse {
-        tool_name: tool.into(),
-        tool_input: input.as_object().cloned().unwrap(),
-        tool_use_id: "toolu_1".into(),
-        mcp_server: None,
-        tool_response: response,
-        duration_ms: None,
-    }
+    PostToolUse::new(tool.into(), input.as_object().cloned().unwrap(), "toolu_1".into(), response)
 }
 
 pub(crate) fn prompt(text: &str) -> UserPromptSubmit {
-    UserPromptSubmit { prompt: text.into() }
+    UserPromptSubmit::new(text.into())
 }
 
 pub(crate) fn start(source: &str) -> SessionStart {
@@ -110,7 +98,7 @@ pub(crate) fn start(source: &str) -> SessionStart {
 }
 
 pub(crate) fn end() -> SessionEnd {
-    SessionEnd { reason: "other".into() }
+    SessionEnd::new("other".into())
 }
 
 pub(crate) fn stop() -> Stop {

@@ -14,12 +14,7 @@ fn session() -> Session {
 }
 
 fn bash(input: Value) -> PreToolUse {
-    PreToolUse {
-        tool_name: "Bash".into(),
-        tool_input: input.as_object().cloned().unwrap(),
-        tool_use_id: "toolu_1".into(),
-        mcp_server: None,
-    }
+    PreToolUse::new("Bash".into(), input.as_object().cloned().unwrap(), "toolu_1".into())
 }
 
 fn text(event: &Event) -> String {
@@ -39,7 +34,7 @@ fn common_fields_come_first_and_in_the_protocols_order() {
 #[test]
 fn optional_common_fields_follow_the_table() {
     // rule: N1
-    let event = Event::new(session(), UserPromptSubmit { prompt: "hi".into() });
+    let event = Event::new(session(), UserPromptSubmit::new("hi".into()));
     assert!(text(&event).contains("permission_mode") && !text(&event).contains("effort"));
 }
 
@@ -69,7 +64,7 @@ fn the_agent_of_a_hook_has_an_id_and_no_type() {
 #[test]
 fn an_event_about_an_agent_names_that_agent_once() {
     // rules: N1, N4
-    let body = SubagentStart { agent_id: "a2".into(), agent_type: "Explore".into() };
+    let body = SubagentStart::new("a2".into(), "Explore".into());
     let event = Event::new(session(), body);
     assert!(
         text(&event)
