@@ -26,6 +26,9 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     for (path, text) in crate::cases::all()? {
         write(&crate::root().join(path), &text)?;
     }
+    for (path, text) in crate::api::all(crate::root())? {
+        write(&crate::root().join(path), &text)?;
+    }
     told(&["schema", "rpc"], "schemas/rpc.json")?;
     told(&["reference"], "docs/cli.md")
 }

@@ -1,5 +1,6 @@
 //! Chores of this workspace: `cargo xtask <chore>`. One file per chore.
 
+mod api;
 mod bench;
 mod bench_programs;
 mod bench_report;
