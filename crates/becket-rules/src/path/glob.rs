@@ -49,6 +49,12 @@ impl Segment {
         Self { tokens: None, text: String::new() }
     }
 
+    /// The one name that it matches, if it is no glob.
+    pub(super) fn literal(&self) -> Option<&str> {
+        let plain = self.tokens.is_some() && !self.text.contains(['*', '?', '[', '\\']);
+        plain.then_some(self.text.as_str())
+    }
+
     pub(super) fn is_malformed(&self) -> bool {
         self.tokens.is_none()
     }

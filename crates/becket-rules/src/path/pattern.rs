@@ -15,6 +15,9 @@ pub(crate) enum MatchMode {
     If,
 }
 
+/// Rules that restrict ignore the case of letters.
+const FOLDS: bool = cfg!(any(windows, target_os = "macos"));
+
 /// A compiled path pattern.
 #[derive(Debug, Clone)]
 pub(crate) struct PathPattern {
@@ -31,6 +34,8 @@ pub(crate) struct PathPattern {
     /// `name/**` without a sign of where it starts.
     single: bool,
     negated: bool,
+    /// The longest of its segments that only one name matches.
+    literal: Option<String>,
 }
 
 /// The directory from which a pattern starts.
@@ -61,7 +66,12 @@ impl PathPattern {
         let own = base == Base::Cwd && up == 0;
         let single = own && matches!(parts.as_slice(), [Part::One(_), Part::Deep]);
         let bare = own && !text.trim_end_matches('/').contains('/');
-        Self { base, up, parts, bare, dotted, directory, single, negated }
+        let literals = parts.iter().filter_map(|part| match part {
+            Part::One(segment) => segment.literal(),
+            Part::Deep => None,
+        });
+        let literal = literals.max_by_key(|name| name.len()).map(str::to_owned);
+        Self { base, up, parts, bare, dotted, directory, single, negated, literal }
     }
 
     /// Returns whether the pattern starts with `!`.
@@ -98,6 +108,12 @@ impl PathPattern {
         bases
     }
 
+    /// Returns whether the path can't match, since a name of the pattern is nowhere in it: most paths are compared with
+    /// rules that are about other files.
+    fn lacks_literal(&self, path: &Normal) -> bool {
+        !FOLDS && self.literal.as_ref().is_some_and(|name| !path.text().contains(name.as_str()))
+    }
+
     fn matches_below(&self, below: &str, homeless: bool, reading: MatchMode) -> bool {
         let segments: Vec<&str> = below.split('/').filter(|part| !part.is_empty()).collect();
         let floating = match reading {
@@ -110,7 +126,7 @@ impl PathPattern {
         // not.
         let inside = self.directory && reading == MatchMode::Allow;
         let wide = reading != MatchMode::Allow;
-        let fold = wide && cfg!(any(windows, target_os = "macos"));
+        let fold = wide && FOLDS;
         matches_start(&self.parts, &segments, floating, inside, SegmentMode { wide, fold })
     }
 }
@@ -127,10 +143,13 @@ impl PlacedPattern<'_> {
     /// Returns whether the path, or a directory that contains it, matches.
     pub(crate) fn matches(&self, path: &Normal) -> bool {
         let Self { pattern, bases, homeless, reading } = self;
+        if pattern.negated || pattern.lacks_literal(path) {
+            return false;
+        }
         let matches = |base: &Normal| {
             path.below(base).is_some_and(|below| pattern.matches_below(below, *homeless, *reading))
         };
-        !pattern.negated && bases.iter().any(matches)
+        bases.iter().any(matches)
     }
 }
 
