@@ -3,7 +3,7 @@
 use super::arg::Arg;
 use super::ast::Assign;
 use super::line::AllowForm;
-use super::pattern::normalise;
+use super::pattern::{normalise, push_normal};
 use super::wrapper;
 use super::wrapper_table::{EXACT_ONLY, FIND_RUNS, FIND_WRITES, is_harmless_variable};
 
@@ -18,13 +18,9 @@ pub(crate) fn allow_form(args: &[Arg], raw: &str, assigns: &[Assign]) -> Option<
     let acts = |arg: &Arg| arg.could_be(FIND_RUNS) || arg.could_be(FIND_WRITES);
     let exact_only =
         EXACT_ONLY.contains(&name) || (name == "find" && (open || left.iter().skip(1).any(acts)));
-    let stripped = if past {
-        vec![join(left.iter().map(|arg| arg.raw.as_str())), plain_text(left)]
-    } else {
-        vec![normalise(raw)]
-    };
-    let whole =
-        if past { vec![join(args.iter().map(|arg| arg.raw.as_str())), plain_text(args)] } else { Vec::new() };
+    let texts = |args: &[Arg]| vec![join(args.iter().map(|arg| arg.raw.as_str())), plain_text(args)];
+    let stripped = if past { texts(left) } else { vec![normalise(raw)] };
+    let whole = if past && left.len() < args.len() { texts(args) } else { Vec::new() };
     Some(AllowForm { stripped, whole, exact_only, open })
 }
 
@@ -37,11 +33,6 @@ fn plain_text(args: &[Arg]) -> String {
 /// Words with one blank between them.
 pub(crate) fn join<'a>(words: impl Iterator<Item = &'a str>) -> String {
     let mut out = String::new();
-    for word in words {
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.push_str(word);
-    }
-    normalise(&out)
+    words.for_each(|word| push_normal(&mut out, word));
+    out
 }

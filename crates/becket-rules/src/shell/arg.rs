@@ -100,10 +100,14 @@ impl Arg {
     }
 }
 
-/// The arguments that a word becomes. The flag says that braces hold more than is followed here.
-pub(crate) fn arguments(word: &Word) -> Vec<Arg> {
+/// The arguments that a word becomes; one that is unknown if its braces hold more than is followed here.
+pub(crate) fn arguments(word: &Word) -> &[Arg] {
+    word.arguments.get_or_init(|| expanded(word))
+}
+
+fn expanded(word: &Word) -> Vec<Arg> {
     let units = units(word);
-    let Some(expanded) = brace::expand(&units) else { return vec![unknown(word)] };
+    let Some(expanded) = brace::expand(units) else { return vec![unknown(word)] };
     let whole = expanded.len() == 1;
     let mut args: Vec<Arg> = expanded.iter().filter_map(|units| argument(units, word)).collect();
     if let (true, Some(arg)) = (whole, args.first_mut()) {

@@ -29,7 +29,7 @@ impl Assign {
     pub(crate) fn into_word(self) -> Word {
         let mut parts = vec![Part::Text { text: format!("{}=", self.name), quoted: true }];
         parts.extend(self.words.into_iter().flat_map(|word| word.parts));
-        Word { raw: self.raw, parts }
+        Word { raw: self.raw, parts, ..Word::default() }
     }
 }
 

@@ -4,6 +4,8 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
+use super::arg::Arg;
+
 /// A list: its pipelines in order.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
@@ -52,6 +54,8 @@ pub(crate) struct Assign {
 pub(crate) struct Word {
     pub(crate) raw: String,
     pub(crate) parts: Vec<Part>,
+    /// The arguments that it becomes, made when first asked for.
+    pub(crate) arguments: OnceCell<Vec<Arg>>,
 }
 
 /// A piece of a word.

@@ -21,16 +21,16 @@ pub(crate) enum Unit {
 const MAX_NESTING: u32 = 8;
 
 /// The words that the braces make. `None`: a sequence, or more than is followed.
-pub(crate) fn expand(units: &[Unit]) -> Option<Vec<Vec<Unit>>> {
+pub(crate) fn expand(units: Vec<Unit>) -> Option<Vec<Vec<Unit>>> {
     let opens = units.iter().filter(|unit| **unit == Unit::Plain('{')).count();
     if opens == 0 {
-        return Some(vec![units.to_vec()]);
+        return Some(vec![units]);
     }
     // `p{$,u}sh` becomes `p$sh`: only after the braces it is a variable.
     if opens > MAX_BRACE_WORDS || units.contains(&Unit::Plain('$')) {
         None
     } else {
-        expand_nested(units, MAX_NESTING)
+        expand_nested(&units, MAX_NESTING)
     }
 }
 

@@ -259,7 +259,7 @@ fn evaluates_operands(word: &Word) -> bool {
 }
 
 fn arithmetic_word(expansion: super::ast::Expansion) -> Word {
-    Word { raw: String::new(), parts: vec![Part::Expansion(std::rc::Rc::new(expansion))] }
+    Word { parts: vec![Part::Expansion(std::rc::Rc::new(expansion))], ..Word::default() }
 }
 
 fn arithmetic_test(expansion: super::ast::Expansion) -> Kind {

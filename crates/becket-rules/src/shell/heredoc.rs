@@ -12,7 +12,11 @@ impl Parser<'_> {
             let word = if document.expands {
                 self.nested(|parser| parser.document_word(&body))?
             } else {
-                Word { raw: body.clone(), parts: vec![Part::Text { text: body, quoted: true }] }
+                Word {
+                    raw: body.clone(),
+                    parts: vec![Part::Text { text: body, quoted: true }],
+                    ..Word::default()
+                }
             };
             // INVARIANT: each body is set once, here; a second set is ignored.
             let _ = document.body.set(word);

@@ -29,7 +29,7 @@ pub(crate) fn target(redirect: &Redirect) -> Option<Target> {
         return None;
     }
     let args = arg::arguments(&redirect.target);
-    let [arg] = args.as_slice() else { return Some(Target::Dynamic(redirect.target.raw.clone())) };
+    let [arg] = args else { return Some(Target::Dynamic(redirect.target.raw.clone())) };
     let Some(path) = arg.path() else { return Some(Target::Dynamic(arg.raw.clone())) };
     let descriptor = path.strip_suffix('-').unwrap_or(path).bytes().all(|byte| byte.is_ascii_digit());
     let duplicates = redirect.op == RedirectOp::DuplicateOutput && descriptor;
@@ -102,7 +102,7 @@ impl Inputs {
         match redirect.op {
             RedirectOp::Read | RedirectOp::ReadWrite => {
                 let args = arg::arguments(&redirect.target);
-                Some(match args.as_slice() {
+                Some(match args {
                     [arg] => self.of_file(arg),
                     _ => Input::Opaque,
                 })

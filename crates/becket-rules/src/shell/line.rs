@@ -63,7 +63,7 @@ pub struct Command {
 pub(crate) struct AllowForm {
     /// After the wrappers are stripped, and harmless assignments looked past.
     pub(crate) stripped: Vec<String>,
-    /// The whole command, which only a rule without `*` covers.
+    /// The whole command, which only a rule without `*` covers, if it is more than `stripped`.
     pub(crate) whole: Vec<String>,
     /// No rule with a `*` covers it.
     pub(crate) exact_only: bool,

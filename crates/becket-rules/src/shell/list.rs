@@ -118,8 +118,11 @@ impl Parser<'_> {
 
     /// The word that starts here, if it is plain text: only then it can be a reserved word.
     pub(crate) fn reserved(&mut self) -> Option<&'static str> {
-        self.peek();
-        RESERVED.iter().find(|word| self.is_whole_word(word)).copied()
+        let first = self.peek()?;
+        RESERVED
+            .iter()
+            .find(|word| word.as_bytes().first() == Some(&first) && self.is_whole_word(word))
+            .copied()
     }
 
     /// Takes the reserved word if it comes next.

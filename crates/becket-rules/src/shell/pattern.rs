@@ -133,13 +133,18 @@ impl CommandPattern {
 /// Blanks at the ends dropped, every run of them one blank.
 pub(crate) fn normalise(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
+    push_normal(&mut out, text);
+    out
+}
+
+/// Adds text to normal text, with one blank between them.
+pub(crate) fn push_normal(out: &mut String, text: &str) {
     for word in text.split([' ', '\t', '\n']).filter(|word| !word.is_empty()) {
         if !out.is_empty() {
             out.push(' ');
         }
         out.push_str(word);
     }
-    out
 }
 
 fn ends_word(text: &str, at: usize) -> bool {

@@ -101,7 +101,9 @@ impl Parser<'_> {
 
     /// A redirection, if one starts here; a process substitution is a word.
     fn redirect(&mut self) -> Read<Option<Redirect>> {
-        self.peek();
+        if !self.peek().is_some_and(|next| next.is_ascii_digit() || b"{<>&".contains(&next)) {
+            return Ok(None);
+        }
         let from = self.pos;
         let descriptor = self.descriptor();
         let found = OPERATORS.iter().find(|(token, _)| self.looks_at(token)).copied();
@@ -138,6 +140,7 @@ impl Parser<'_> {
             return Ok(Word {
                 raw: "-".to_owned(),
                 parts: vec![Part::Text { text: "-".to_owned(), quoted: true }],
+                ..Word::default()
             });
         }
         self.word()

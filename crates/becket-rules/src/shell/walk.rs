@@ -167,7 +167,7 @@ impl Walk {
                 }
                 self.words(words, &inner);
                 if inner.direct {
-                    let one = |word: &Word| arg::arguments(word).into_iter().reduce(|_, _| Arg::open());
+                    let one = |word: &Word| arg::arguments(word).iter().cloned().reduce(|_, _| Arg::open());
                     self.evaluations.condition(&words.iter().map(one).collect::<Vec<_>>());
                 }
             }
@@ -183,7 +183,7 @@ impl Walk {
         if words.is_empty() && assigns.iter().any(indexed) {
             self.evaluates.get_or_insert_with(|| join(assigns.iter().map(|assign| assign.raw.as_str())));
         }
-        let mut args: Vec<Arg> = words.iter().flat_map(arg::arguments).collect();
+        let mut args: Vec<Arg> = words.iter().flat_map(arg::arguments).cloned().collect();
         if context.fills {
             args = substitute(&args, "{}");
         }
@@ -392,7 +392,11 @@ impl Walk {
             RedirectOp::DuplicateInput | RedirectOp::Document | RedirectOp::Text => return,
         };
         if let Some(target) = target(redirect) {
-            self.redirections.push(Redirection { kind, target, words: arg::arguments(&redirect.target) });
+            self.redirections.push(Redirection {
+                kind,
+                target,
+                words: arg::arguments(&redirect.target).to_vec(),
+            });
         }
     }
 }

@@ -49,7 +49,7 @@ impl Parts {
     }
 
     pub(crate) fn into_word(self, raw: &str) -> Word {
-        Word { raw: raw.to_owned(), parts: self.0 }
+        Word { raw: raw.to_owned(), parts: self.0, ..Word::default() }
     }
 }
 
