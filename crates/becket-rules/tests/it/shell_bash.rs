@@ -291,6 +291,15 @@ const PIECES: &[&str] = &[
     "select x in a",
 ];
 
+/// Returns whether a line may write to a file of the system, if root runs it: a `>` in front of `/bin/sh -c` empties the
+/// shell.
+fn could_write_to_system(line: &str) -> bool {
+    let in_path = |c: char| c.is_alphanumeric() || "_./*?~-".contains(c);
+    let own = |path: &str| path.starts_with("/dev/") || path.starts_with("/proc/");
+    let mut paths = line.split(|c| !in_path(c)).filter(|word| word.starts_with(['/', '~']));
+    (line.contains('>') || line.contains("tee")) && paths.any(|path| path.len() > 1 && !own(path))
+}
+
 /// The seed and the number of the random lines; tens of thousands were run with other seeds.
 const SEED: u64 = 1;
 const RANDOM_LINES: usize = 800;
@@ -338,6 +347,9 @@ fn nothing_that_random_lines_run_is_missed() {
     let mut missed_lines = Vec::new();
     for _ in 0..RANDOM_LINES {
         let line = lines.next(&cases);
+        if could_write_to_system(&line) {
+            continue;
+        }
         missed_lines.extend(missed(&stage, &line));
     }
     stage.expect_few_cut(RANDOM_LINES);
