@@ -84,7 +84,7 @@ impl Compiler {
             Node::Sequence(nodes) => return self.sequence(nodes, reversed, steps),
             Node::Choice(branches) => return self.choice(branches, reversed, steps),
             Node::Repeat { node, least, most } => {
-                return self.repeat(node, (*least, *most), reversed, steps);
+                return self.repeat(node, *least, *most, reversed, steps);
             }
             Node::Look { node, behind, negated } => {
                 let body = self.whole(node, !behind)?;
@@ -138,7 +138,8 @@ impl Compiler {
     fn repeat(
         &mut self,
         node: &Node,
-        (least, most): (u32, Option<u32>),
+        least: u32,
+        most: Option<u32>,
         reversed: bool,
         steps: &mut Vec<Step>,
     ) -> Result<(), CompileError> {

@@ -19,12 +19,13 @@ pub(super) fn covering<'r>(
     allows: &'r [RuleEntry],
     call: &Call<'_>,
     uses: &Uses,
-    (scope, steps): (&Scope<'_>, &Steps),
+    scope: &Scope<'_>,
+    steps: &Steps,
 ) -> Result<(&'r RuleEntry, String), String> {
     let named: Vec<&RuleEntry> =
         allows.iter().filter(|entry| entry.compiled().means(call, Globs::AfterServer)).collect();
     match (call.primary(), call.line()) {
-        (Primary::Bash(_), Some(CommandLine::Bash(line))) => bash(allows, &named, line, (scope, steps)),
+        (Primary::Bash(_), Some(CommandLine::Bash(line))) => bash(allows, &named, line, scope, steps),
         (Primary::PowerShell(field), Some(CommandLine::PowerShell(line))) => {
             powershell(allows, &named, line, call.text(field).unwrap_or_default())
         }
@@ -111,7 +112,8 @@ fn bash<'r>(
     allows: &'r [RuleEntry],
     named: &[&'r RuleEntry],
     line: &shell::Line,
-    (scope, steps): (&Scope<'_>, &Steps),
+    scope: &Scope<'_>,
+    steps: &Steps,
 ) -> Result<(&'r RuleEntry, String), String> {
     let (patterns, whole) = patterns(named);
     let all: Vec<&CommandPattern> = patterns.iter().copied().chain(whole.iter()).collect();

@@ -183,7 +183,7 @@ impl RuleSet {
             let why = "the call is too long, or names too many files, to be compared with it".to_owned();
             return Decision { behavior: Behavior::Ask, rule: Some(entry), why };
         }
-        match allow::covering(&self.allow, call, &uses, (scope, &steps)) {
+        match allow::covering(&self.allow, call, &uses, scope, &steps) {
             Ok((entry, why)) => Decision { behavior: Behavior::Allow, rule: Some(entry), why },
             Err(why) => Decision { behavior: Behavior::Undecided, rule: None, why },
         }
