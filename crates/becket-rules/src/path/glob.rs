@@ -22,6 +22,8 @@ pub(super) struct SegmentMode {
     pub(super) wide: bool,
     /// Letters' case does not count.
     pub(super) fold: bool,
+    /// The name is a glob of the shell's, and matches if it may become a name that does.
+    pub(super) globs: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -64,10 +66,38 @@ impl Segment {
             let stars = |token: &Token| matches!(token, Token::Star);
             return self.tokens.as_ref().is_some_and(|tokens| !tokens.is_empty() && tokens.iter().all(stars));
         }
+        if manner.globs && name.contains(WILDCARDS) && self.could_meet(name) {
+            return true;
+        }
         let globbed = self.tokens.as_ref().is_some_and(|tokens| runs(tokens, name, manner.fold));
         globbed || (manner.wide && self.text == name)
     }
 }
+
+impl Segment {
+    /// Returns whether some name may match both the segment and a glob of the shell's: of two globs only the fixed text at
+    /// their ends is compared. A leading dot is never the shell's wildcard.
+    fn could_meet(&self, glob: &str) -> bool {
+        if self.text.starts_with('.') && glob.starts_with(WILDCARDS) {
+            return false;
+        }
+        if let Some(name) = self.literal() {
+            let manner = SegmentMode { wide: false, fold: false, globs: false };
+            return Self::new(glob).matches(name, manner) || glob.contains('(');
+        }
+        let ends = |text: &'_ str| {
+            let head = text.split(WILDCARDS).next().unwrap_or_default().to_owned();
+            let tail = text.rsplit(['*', '?', ']', ')']).next().unwrap_or_default().to_owned();
+            (head, tail)
+        };
+        let ((own_head, own_tail), (head, tail)) = (ends(&self.text), ends(glob));
+        (own_head.starts_with(&head) || head.starts_with(&own_head))
+            && (own_tail.ends_with(&tail) || tail.ends_with(&own_tail))
+    }
+}
+
+/// Characters with which a glob of the shell's starts to be one.
+const WILDCARDS: [char; 4] = ['*', '?', '[', '('];
 
 /// `None` if the text is malformed.
 fn tokens(text: &str) -> Option<Vec<Token>> {

@@ -114,7 +114,7 @@ impl PathPattern {
         !FOLDS && self.literal.as_ref().is_some_and(|name| !path.text().contains(name.as_str()))
     }
 
-    fn matches_below(&self, below: &str, homeless: bool, reading: MatchMode) -> bool {
+    fn matches_below(&self, below: &str, homeless: bool, reading: MatchMode, globs: bool) -> bool {
         let segments: Vec<&str> = below.split('/').filter(|part| !part.is_empty()).collect();
         let floating = match reading {
             // `name/` is a directory pattern like `name/**`.
@@ -127,7 +127,7 @@ impl PathPattern {
         let inside = self.directory && reading == MatchMode::Allow;
         let wide = reading != MatchMode::Allow;
         let fold = wide && FOLDS;
-        matches_start(&self.parts, &segments, floating, inside, SegmentMode { wide, fold })
+        matches_start(&self.parts, &segments, floating, inside, SegmentMode { wide, fold, globs })
     }
 }
 
@@ -142,14 +142,20 @@ pub(crate) struct PlacedPattern<'p> {
 impl PlacedPattern<'_> {
     /// Returns whether the path, or a directory that contains it, matches.
     pub(crate) fn matches(&self, path: &Normal) -> bool {
+        !self.pattern.lacks_literal(path) && self.matches_as(path, false)
+    }
+
+    /// Returns whether a path that the shell makes of one with globs may match.
+    pub(crate) fn could_match(&self, path: &Normal) -> bool {
+        self.matches_as(path, true)
+    }
+
+    fn matches_as(&self, path: &Normal, globs: bool) -> bool {
         let Self { pattern, bases, homeless, reading } = self;
-        if pattern.negated || pattern.lacks_literal(path) {
-            return false;
-        }
         let matches = |base: &Normal| {
-            path.below(base).is_some_and(|below| pattern.matches_below(below, *homeless, *reading))
+            path.below(base).is_some_and(|below| pattern.matches_below(below, *homeless, *reading, globs))
         };
-        bases.iter().any(matches)
+        !pattern.negated && bases.iter().any(matches)
     }
 }
 

@@ -93,6 +93,9 @@ impl PlacedRule<'_> {
         let Some(pattern) = &self.pattern else { return true };
         match self.reading {
             MatchMode::Allow => file.paths.iter().all(|path| pattern.matches(path)),
+            MatchMode::Restrict | MatchMode::If if file.globs => {
+                file.paths.iter().any(|path| pattern.could_match(path))
+            }
             MatchMode::Restrict | MatchMode::If => {
                 file.paths.iter().chain(&file.originals).any(|path| pattern.matches(path))
             }

@@ -52,7 +52,10 @@ fn changes(command: &Command, line: &shell::Line, steps: &mut usize) -> Vec<Opti
     let target = match name.command_name() {
         Some("cd" | "pushd") => match operands.iter().find(|arg| !arg.text.starts_with('-')) {
             Some(arg) => arg.clone(),
-            None => return vec![None],
+            None => {
+                let homes = line.values.of("HOME").iter().flat_map(|home| line.values.texts(home, steps));
+                return std::iter::once(None).chain(homes.map(Some)).collect();
+            }
         },
         Some("env" | "sudo") => match directory_option(&command.args) {
             Some(arg) => arg,

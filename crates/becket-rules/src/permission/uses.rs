@@ -16,6 +16,8 @@ pub(crate) struct FileUse {
     pub(crate) text: String,
     /// The path as it is named and, if it is a link, the path that it leads to.
     pub(crate) paths: Vec<Normal>,
+    /// The path holds globs, and is what the shell makes of it.
+    pub(crate) globs: bool,
     /// For a file of an agent's worktree, what it is in the main tree.
     pub(crate) originals: Vec<Normal>,
 }
@@ -86,11 +88,32 @@ impl Uses {
         }
         let originals = |path: &Normal| std::iter::successors(path.in_main_tree(), Normal::in_main_tree);
         let originals = paths.iter().flat_map(originals).collect();
-        self.files.push(FileUse { access, text: text.to_owned(), paths, originals });
+        self.files.push(FileUse { access, text: text.to_owned(), paths, globs: false, originals });
+    }
+
+    /// Adds what a path becomes that has a glob in front of its last part: `*/key`.
+    fn add_glob(&mut self, access: Access, text: &str, scope: &Scope<'_>) {
+        let in_front = text.rsplit_once('/').is_some_and(|(front, _)| front.contains(['*', '?', '[']));
+        let path = lexical(text, &Normal::of(scope.cwd), scope.home_path().as_ref());
+        if let Some(path) = path.filter(|_| in_front) {
+            let paths = vec![path];
+            self.files.push(FileUse {
+                access,
+                text: text.to_owned(),
+                paths,
+                globs: true,
+                originals: Vec::new(),
+            });
+        }
     }
 
     /// The files of a command line, seen from each of its directories.
     fn of_line(&mut self, line: &shell::Line, globs: Globs, scope: &Scope<'_>) {
+        if globs == Globs::Directory
+            && let Some(words) = line.unread_words()
+        {
+            self.of_words(words, scope);
+        }
         let directories = directories(line, scope);
         // A rule that restricts is about what the line may read; what is protected, about what it names.
         let unknown = match globs {
@@ -98,7 +121,7 @@ impl Uses {
             Globs::AsText => Unknown::LeftOut,
         };
         let (files, cut) = line.all_file_uses(unknown);
-        self.cut = directories.cut || cut;
+        self.cut |= directories.cut || cut;
         let mut steps = MAX_VALUES;
         let mut targets = |redirection: &shell::Redirection| {
             let paths = |arg| shell::paths(arg, &line.values, &mut steps);
@@ -125,6 +148,9 @@ impl Uses {
                     FileAccess::Edit => Access::Edit,
                 };
                 self.add(access, path, true, &scope);
+                if globs == Globs::Directory && file.glob {
+                    self.add_glob(access, &file.path, &scope);
+                }
             }
             for (redirection, targets) in &redirections {
                 if self.is_full() {
@@ -133,6 +159,18 @@ impl Uses {
                 self.redirection(redirection, targets, globs, &scope);
             }
         }
+    }
+
+    /// Each word of a line that was not read to its end may be a file, and so may what the words become.
+    fn of_words<'w>(&mut self, words: impl Iterator<Item = &'w str>, scope: &Scope<'_>) {
+        for word in words.filter(|word| !word.starts_with('-')) {
+            if self.is_full() {
+                break;
+            }
+            self.add(Access::Read, word, true, scope);
+            self.add(Access::Edit, word, true, scope);
+        }
+        self.cut = true;
     }
 
     /// Returns true once no more files are compared with rules; some were then left out.
@@ -206,6 +244,9 @@ impl Uses {
                         Globs::Directory | Globs::AsText => path,
                     };
                     self.add(access, known, known != path, scope);
+                    if known != path {
+                        self.add_glob(access, path, scope);
+                    }
                 }
                 self.unread = Some(text.clone());
             }

@@ -23,6 +23,8 @@ const SHELLS: &[(&str, Dialect)] = &[
     ("sh", Dialect::Posix),
     ("bash", Dialect::Bash),
     ("rbash", Dialect::Bash),
+    // `/proc/self/exe` is the shell that reads the line.
+    ("exe", Dialect::Bash),
     ("dash", Dialect::Posix),
     ("ash", Dialect::Posix),
     ("hush", Dialect::Posix),

@@ -43,6 +43,15 @@ const SHELL_SETS: [&str; 12] = [
 const INTEGERS: [&str; 9] =
     ["RANDOM", "SRANDOM", "SECONDS", "OPTIND", "HISTCMD", "LINENO", "EPOCHSECONDS", "BASHPID", "PPID"];
 
+/// Variables that bash sets to a number itself, whatever the environment holds.
+const COUNTERS: [&str; 9] =
+    ["RANDOM", "SRANDOM", "SECONDS", "LINENO", "EPOCHSECONDS", "BASHPID", "PPID", "UID", "EUID"];
+
+/// Returns whether an assignment to the variable evaluates its text.
+pub(crate) fn is_integer(name: &str) -> bool {
+    INTEGERS.contains(&name)
+}
+
 impl Evaluations {
     /// `text` is evaluated; `shown` is how it is written in the line.
     pub(crate) fn evaluate(&mut self, text: &str, shown: &str) {
@@ -50,7 +59,7 @@ impl Evaluations {
         for (name, role) in operands {
             match role {
                 Role::Assigned => self.set_number(name),
-                Role::Read if self.numbers.contains(name) => {
+                Role::Read if self.numbers.contains(name) || COUNTERS.contains(&name) => {
                     self.relied_on.push((name.to_owned(), shown.to_owned()));
                 }
                 Role::Read => self.uncertain(shown),
@@ -72,7 +81,7 @@ impl Evaluations {
 
     /// `name` is set to what may be no number. An integer variable evaluates that.
     pub(crate) fn set_text(&mut self, name: &str) {
-        if INTEGERS.contains(&name) {
+        if is_integer(name) {
             self.uncertain(name);
         }
         self.texts.insert(name.to_owned());

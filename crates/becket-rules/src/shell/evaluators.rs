@@ -5,6 +5,7 @@
 use super::arg::Arg;
 use super::cursor::in_name;
 use super::evaluation::{Evaluations, is_number};
+use super::wrapper::is_assignment;
 
 /// Operators of `[[` whose operands are evaluated.
 const COMPARISONS: [&str; 6] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
@@ -29,8 +30,9 @@ impl Evaluations {
             "read" | "unset" | "getopts" => self.names(args),
             "mapfile" | "readarray" => self.mapfile(args),
             "wait" => self.wait(args),
-            "declare" | "typeset" | "local" => self.declare(args),
-            "export" | "readonly" => self.names(args),
+            "declare" | "typeset" | "local" => self.declare(args, &['i', 'n', 'a', 'A']),
+            // `export -n` only takes the mark off.
+            "export" | "readonly" => self.declare(args, &['a', 'A']),
             "eval" | "source" | "." => self.set_any(),
             _ => {}
         }
@@ -170,12 +172,15 @@ impl Evaluations {
     }
 
     /// `-i` and `-n` make later assignments run text, and with `-a` or `-A` a value in parentheses is read again.
-    fn declare(&mut self, args: &[Arg]) {
+    fn declare(&mut self, args: &[Arg], attributes: &[char]) {
         for arg in args {
-            let attribute = |text: &str| text.starts_with(['-', '+']) && text.contains(['i', 'n', 'a', 'A']);
+            let attribute = |text: &str| text.starts_with(['-', '+']) && text.contains(attributes);
             let value = arg.text.split_once('=').map_or("", |(_, value)| value);
-            let compound = value.starts_with(['(', '$', '`']) || arg.raw.contains("=(");
-            if arg.could_be_option() && arg.value().is_none_or(attribute) || compound {
+            // An array that `export` is given a text for reads it again, too; but most texts are for no array.
+            let hidden = attributes.contains(&'i') && value.starts_with(['$', '`']);
+            let compound = value.starts_with('(') || hidden || arg.raw.contains("=(");
+            let option = arg.could_be_option() && !is_assignment(&arg.text);
+            if (option && arg.value().is_none_or(attribute)) || compound {
                 self.uncertain(&arg.raw);
             }
         }

@@ -12,6 +12,7 @@ use super::wrapper;
 use collector::Collector;
 
 pub(crate) use collector::paths;
+pub(crate) use operands::{sed_program, sed_runs};
 
 /// The access of a command to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

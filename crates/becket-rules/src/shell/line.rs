@@ -69,6 +69,9 @@ pub(crate) struct AllowForm {
     pub(crate) exact_only: bool,
     /// Only a rule with a `*` covers it: run time appends arguments.
     pub(crate) open: bool,
+    /// For each text in `stripped` the bytes in front of what names a program: a rule covers the command only if it has
+    /// no `*` before their end.
+    pub(crate) spelled: Vec<usize>,
 }
 
 /// Something unknown; `direct` where P4's own walk met it, so that no allow covers the line.

@@ -54,6 +54,7 @@ mod parallel;
 mod pattern;
 mod permission;
 mod program;
+mod program_variables;
 mod refusal;
 mod sed;
 mod shells;

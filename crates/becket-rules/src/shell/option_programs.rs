@@ -101,11 +101,11 @@ impl Walk {
     /// The programs in a command's options.
     pub(crate) fn option_programs(&mut self, name: &str, args: &[Arg], context: &Context) {
         for option in OPTIONS.iter().filter(|option| option.commands.contains(&name)) {
-            for value in option.values(args) {
+            for given in option.values(args) {
                 if self.is_full() {
                     return self.unknown(UnknownReason::TooComplex, true);
                 }
-                self.option_value(option.runs, &value, context);
+                self.option_value(option.runs, &given.value, context);
             }
         }
     }
@@ -119,18 +119,16 @@ impl Walk {
                 self.run(std::slice::from_ref(value), context);
                 self.run(&[value.clone(), Arg::literal("-d")], context);
             }
-            Runs::Keyed(keys) => match value.text.split_once(['=', ' ']) {
-                Some((key, text)) if keys.iter().any(|known| key.to_ascii_lowercase().ends_with(known)) => {
-                    self.shell_text(text, value.dynamic, context);
+            Runs::Keyed(_) | Runs::Marked(_) => match runs.text(&value.text) {
+                Some(text) => self.shell_text(text, value.dynamic, context),
+                None if value.dynamic
+                    && matches!(runs, Runs::Keyed(_))
+                    && !value.text.contains(['=', ' ']) =>
+                {
+                    self.unknown(UnknownReason::ProgramText(value.raw.clone()), false);
                 }
-                None if value.dynamic => self.unknown(UnknownReason::ProgramText(value.raw.clone()), false),
-                Some(_) | None => {}
+                None => {}
             },
-            Runs::Marked(marks) => {
-                if let Some(text) = marks.iter().find_map(|mark| value.text.strip_prefix(mark)) {
-                    self.shell_text(text, value.dynamic, context);
-                }
-            }
         }
     }
 
@@ -142,26 +140,86 @@ impl Walk {
     }
 }
 
+impl Runs {
+    /// The program in an option's value, if it holds one.
+    fn text(self, value: &str) -> Option<&str> {
+        match self {
+            Self::Text | Self::Words | Self::Program | Self::Filter => Some(value),
+            // `key=value`, `key value` and `key = value` are the same to ssh.
+            Self::Keyed(keys) => {
+                let (key, text) = value.trim_start().split_once(['=', ' ', '\t'])?;
+                let key = key.to_ascii_lowercase();
+                let text = text.trim_start();
+                keys.iter().any(|known| key.ends_with(known)).then(|| text.strip_prefix('=').unwrap_or(text))
+            }
+            Self::Marked(marks) => marks.iter().find_map(|mark| value.strip_prefix(mark)),
+        }
+    }
+}
+
+/// Something that may be the value of an option.
+#[derive(Debug)]
+struct GivenValue {
+    /// The index of the argument that is the option.
+    at: usize,
+    value: Arg,
+}
+
+/// Returns the index of the last argument that an allow rule must spell out, since a program is named there.
+pub(crate) fn named_at(name: &str, args: &[Arg]) -> Option<usize> {
+    let options = OPTIONS.iter().filter(|option| option.commands.contains(&name) && !option.is_launcher());
+    let named = |option: &ProgramOption| {
+        let runs = |given: &GivenValue| {
+            given.value.dynamic || option.runs.text(&given.value.text).is_some_and(|text| !is_filter(text))
+        };
+        option.values(args).into_iter().rfind(runs).map(|given| given.at)
+    };
+    options.filter_map(named).max()
+}
+
+/// Programs that only turn their input into their output, or connect, as these options are mostly used.
+const FILTERS: &[&str] = &[
+    "brotli", "bzip2", "cat", "compress", "gzip", "lbzip2", "less", "lz4", "lzip", "lzma", "lzop", "more",
+    "most", "pbzip2", "pigz", "pixz", "plzip", "ssh", "true", "xz", "zstd", "zstdmt",
+];
+
+/// Returns whether a text is one of the [`FILTERS`], alone or with a level (`zstd -19`, `ssh -p 22`).
+pub(crate) fn is_filter(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let level =
+        |word: &str| word.trim_start_matches(['-', 'T', 'p', 'e']).bytes().all(|byte| byte.is_ascii_digit());
+    words.next().is_some_and(|name| FILTERS.contains(&name)) && words.all(level)
+}
+
 impl ProgramOption {
+    /// Returns whether the command is there to run another one: a rule that allows it allows that, too.
+    fn is_launcher(&self) -> bool {
+        self.commands.iter().any(|name| matches!(*name, "su" | "nodemon" | "gdbserver" | "parallel"))
+    }
+
     /// Everything in `args` that may be the option's value.
-    fn values(&self, args: &[Arg]) -> Vec<Arg> {
+    fn values(&self, args: &[Arg]) -> Vec<GivenValue> {
         let mut values = Vec::new();
         for (at, arg) in args.iter().enumerate().skip(1) {
             let text = arg.text.as_str();
-            let next = || args.get(at + 1).cloned();
+            let next = || args.get(at + 1).map(|value| GivenValue { at, value: value.clone() });
             let attached = match text.strip_prefix("--") {
                 Some(long) => self.in_long(long),
                 None => text.strip_prefix('-').and_then(|letters| self.in_cluster(letters)),
             };
             match attached {
                 Some("") => values.extend(next()),
-                Some(value) => values.push(arg.part(value.strip_prefix('=').unwrap_or(value))),
+                Some(value) => {
+                    let value = arg.part(value.strip_prefix('=').unwrap_or(value));
+                    values.push(GivenValue { at, value });
+                }
                 None => {}
             }
             // `tar cIf program archive`: the values of a first argument without a dash follow in its order.
             let bundled = at == 1 && self.commands == TAR && text.contains(|c| self.short.contains(c));
             if bundled && !text.starts_with('-') {
-                values.extend(args.iter().skip(2).cloned());
+                let given = |(at, value): (usize, &Arg)| GivenValue { at, value: value.clone() };
+                values.extend(args.iter().enumerate().skip(2).map(given));
             }
         }
         values

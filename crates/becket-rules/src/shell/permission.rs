@@ -51,9 +51,18 @@ impl Line {
             return Ok(Some(Hit { command: command.raw.clone(), via: command.via.clone() }));
         }
         let hidden = self.unknowns.iter().any(|unknown| unknown.reason.hides_commands());
-        let words = || self.words.get_or_init(|| FlatText::new(&self.text));
-        let hit = pattern.is_everything() || (hidden && words().hit(pattern, steps)?);
+        let hit = pattern.is_everything() || (hidden && self.flat_text().hit(pattern, steps)?);
         Ok(hit.then(|| Hit { command: self.text.clone(), via: None }))
+    }
+
+    fn flat_text(&self) -> &FlatText {
+        self.words.get_or_init(|| FlatText::new(&self.text))
+    }
+
+    /// Returns the words of a line that was not read to its end: any of them may be the name of a file (protocol.md P4).
+    pub(crate) fn unread_words(&self) -> Option<impl Iterator<Item = &str>> {
+        let unread = self.unknowns.iter().any(|unknown| unknown.reason.ends_reading());
+        unread.then(|| self.flat_text().words())
     }
 
     /// Checks that allow rules cover the line (protocol.md P4, P5).
@@ -117,7 +126,10 @@ impl Command {
         }
         let matches = |forms: &[String]| forms.iter().any(|form| pattern.matches_normal(form));
         if pattern.is_prefix() {
-            return !allow.exact_only && matches(&allow.stripped);
+            let spelled = pattern.head().len();
+            let texts = allow.stripped.iter().zip(&allow.spelled);
+            let mut left_open = texts.filter(|(_, least)| spelled >= **least).map(|(text, _)| text);
+            return !allow.exact_only && left_open.any(|text| pattern.matches_normal(text));
         }
         !allow.open && (matches(&allow.stripped) || matches(&allow.whole))
     }

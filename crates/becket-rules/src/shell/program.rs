@@ -3,10 +3,11 @@
 use super::arg::Arg;
 use super::context::Context;
 use super::dialect::Dialect;
+use super::file_use::sed_runs;
 use super::input::Input;
 use super::options::Syntax;
 use super::refusal::UnknownReason;
-use super::variables;
+use super::variables::{self, sets_variables};
 use super::walk::Walk;
 use super::wrapper::{self, is_assignment};
 use super::wrapper_table::{EVALUATORS, PREFIXED, TAKES_INPUT, WIDE, WIDE_SHELL, WIDE_TEXT};
@@ -23,6 +24,9 @@ impl Walk {
         };
         self.note_effects(&name, args, context.direct);
         let inner = context.through(&name);
+        if sets_variables(&name) {
+            self.program_variables(&args[1..], context);
+        }
         self.option_programs(&name, args, &inner);
         if let Some(dialect) = Dialect::of(&name) {
             return self.shell(args, dialect, &inner);
@@ -36,6 +40,7 @@ impl Walk {
             "find" | "bfs" | "fd" | "fdfind" => self.find_actions(&name, args, &inner),
             "mapfile" | "readarray" | "compgen" | "complete" | "bind" => self.callback(&name, args, &inner),
             "git" => self.git(args, &inner),
+            "sed" | "gsed" => self.sed(args, &inner),
             "command" if asks_only(args) => {}
             _ if self.launch(&name, args, &inner) => {}
             _ if TAKES_INPUT.contains(&name.as_str()) => self.takes_input(&name, args, &inner),
@@ -46,7 +51,7 @@ impl Walk {
 
     fn note_effects(&mut self, name: &str, args: &[Arg], direct: bool) {
         self.note_modes(name, args, direct);
-        self.note_variables(name, args);
+        self.note_variables(name, args, direct);
         self.moves |= match name {
             "cd" | "pushd" | "popd" | "chroot" => true,
             "env" => args
@@ -185,6 +190,18 @@ impl Walk {
         }
     }
 
+    /// `sed '1e program'`, and `s///e`, which runs what it has read.
+    fn sed(&mut self, args: &[Arg], context: &Context) {
+        for (arg, script) in sed_runs(args) {
+            for text in script.programs.iter().filter(|text| !text.is_empty()) {
+                self.shell_text(text, false, context);
+            }
+            if script.programs.iter().any(String::is_empty) {
+                self.unknown(UnknownReason::ProgramText(arg.raw.clone()), false);
+            }
+        }
+    }
+
     fn trap(&mut self, args: &[Arg], context: &Context) {
         let mut operands = args[1..].iter().filter(|arg| arg.text != "--");
         if let (Some(action), Some(_)) = (operands.next(), operands.next()) {
@@ -212,6 +229,30 @@ impl Walk {
     }
 }
 
+/// Returns whether a command is there to run other ones: a shell, an interpreter, a wrapper. A rule that begins with a `*`
+/// does not mean it.
+pub(crate) fn runs_others(name: &str) -> bool {
+    let name = own_name(name);
+    let interpreter = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    Dialect::of(name).is_some()
+        || INTERPRETERS.contains(&interpreter)
+        || LAUNCHERS.contains(&name)
+        || WIDE.contains(&name)
+        || is_loader(name)
+        || wrapper::lookup(name).is_some()
+}
+
+/// Commands that run a program in another language.
+const INTERPRETERS: &[&str] = &[
+    "awk", "gawk", "mawk", "nawk", "python", "perl", "ruby", "node", "php", "lua", "tclsh", "expect", "gdb",
+];
+
+/// Builtins and programs that run what their arguments, or a file that these name, say.
+const LAUNCHERS: &[&str] = &[
+    "eval", "source", ".", "trap", "su", "runuser", "script", "parallel", "sem", "ssh", "make", "socat",
+    "npx", "ip", "direnv",
+];
+
 /// Returns whether a builtin that may evaluate text as arithmetic does so with these arguments: a subscript, an integer
 /// variable, `-v` of `test`, or what only run time knows.
 fn evaluates(name: &str, args: &[Arg]) -> bool {
@@ -222,7 +263,10 @@ fn evaluates(name: &str, args: &[Arg]) -> bool {
         "printf" => args.first().is_some_and(|arg| arg.dynamic || arg.text.starts_with("-v")),
         "declare" | "typeset" | "local" | "export" | "readonly" => {
             let integer = |arg: &Arg| names_letter(&arg.text, &['i', 'n']);
-            args.iter().any(|arg| arg.raw.contains('[') || integer(arg) || variables::hides_name(arg))
+            // An array reads a text in parentheses as a line does.
+            let compound = |arg: &Arg| arg.text.contains("=(");
+            let evaluated = |arg: &Arg| arg.raw.contains('[') || integer(arg) || compound(arg);
+            args.iter().any(|arg| evaluated(arg) || variables::hides_name(arg))
         }
         _ => args.iter().any(indexed),
     }

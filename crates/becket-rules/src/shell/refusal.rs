@@ -40,6 +40,16 @@ pub enum UnknownReason {
 }
 
 impl UnknownReason {
+    /// Returns whether a part of the line was not looked at, so that any file may be used there.
+    pub(crate) fn ends_reading(&self) -> bool {
+        match self {
+            Self::TooLong | Self::TooComplex | Self::Unparsable { .. } => true,
+            Self::CommandWord(_) | Self::Redefinition(_) | Self::ProgramFromInput(_) => false,
+            Self::ProgramText(_) | Self::Arithmetic(_) | Self::Dialect(_) | Self::Mode(_) => false,
+            Self::History(_) | Self::Expansion(_) | Self::Arguments(_) => false,
+        }
+    }
+
     /// Returns whether the words of the whole line are worth trying as commands, since no command was found for them
     /// (P4).
     pub(crate) fn hides_commands(&self) -> bool {

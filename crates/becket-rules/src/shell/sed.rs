@@ -9,6 +9,8 @@ pub struct SedScript {
     pub writes: Vec<String>,
     /// The command `e`, or the flag `e` of `s`: the script runs programs.
     pub runs: bool,
+    /// The programs of the command `e`; an empty one is the text that it has read, as for the flag.
+    pub programs: Vec<String>,
 }
 
 impl SedScript {
@@ -25,6 +27,7 @@ impl SedScript {
                     new.writes.into_iter().filter(|file| !old.writes.contains(file)).collect::<Vec<_>>(),
                 );
                 old.runs |= new.runs;
+                old.programs.extend(new.programs);
                 Some(old)
             }
             (old, new) => old.or(new),
@@ -104,7 +107,7 @@ impl<'a> Reader<'a> {
             'a' | 'i' | 'c' => self.text(),
             'e' => {
                 script.runs = true;
-                self.line();
+                script.programs.push(self.line().trim_start().to_owned());
             }
             'r' | 'R' => script.reads.push(self.file()?),
             'w' | 'W' => script.writes.push(self.file()?),
@@ -126,7 +129,10 @@ impl<'a> Reader<'a> {
         loop {
             match self.rest.chars().next() {
                 Some('g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9') => {}
-                Some('e') => script.runs = true,
+                Some('e') => {
+                    script.runs = true;
+                    script.programs.push(String::new());
+                }
                 Some('w') => {
                     self.next();
                     script.writes.push(self.file()?);
@@ -188,7 +194,7 @@ mod tests {
     use super::SedScript;
 
     fn read(text: &str) -> Option<String> {
-        let SedScript { reads, writes, runs } = SedScript::parse(text)?;
+        let SedScript { reads, writes, runs, .. } = SedScript::parse(text)?;
         let list = |mark: &str, files: Vec<String>| {
             files.iter().map(|file| format!("{mark}{file} ")).collect::<String>()
         };

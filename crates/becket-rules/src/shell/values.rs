@@ -15,6 +15,8 @@ pub(crate) struct Values(BTreeMap<String, Vec<String>>);
 
 /// Values in values that are followed.
 const MOST_NESTED: u32 = 4;
+/// Values to which another is appended.
+const MOST_APPENDED: usize = 8;
 /// Texts that one argument may be.
 const MOST_TEXTS: usize = 1_024;
 
@@ -24,6 +26,14 @@ impl Values {
         if is_name(name) {
             self.keep(name, text);
         }
+    }
+
+    /// `name` is given a value behind those that it has (`+=`).
+    pub(crate) fn append(&mut self, name: &str, text: &str) {
+        let longer: Vec<String> =
+            self.of(name).iter().take(MOST_APPENDED).map(|value| format!("{value}{text}")).collect();
+        longer.iter().for_each(|value| self.set(name, value));
+        self.set(name, text);
     }
 
     /// A here-string or a here-document has this text.
@@ -63,7 +73,8 @@ impl Values {
         let Some((head, rest)) = text.split_once('$') else {
             return if text.contains('`') { Vec::new() } else { vec![text.to_owned()] };
         };
-        let (Some(left), Some((name, rest))) = (left.checked_sub(1), variable(rest)) else {
+        let (Some(left), Some(Variable { name, default, rest })) = (left.checked_sub(1), variable(rest))
+        else {
             return Vec::new();
         };
         let own = match name {
@@ -74,7 +85,7 @@ impl Values {
             _ => None,
         };
         let mut values: Vec<String> = own.map(str::to_owned).into_iter().collect();
-        for value in self.of(name) {
+        for value in self.of(name).iter().map(String::as_str).chain(default) {
             *steps = steps.saturating_sub(1);
             if *steps == 0 || values.len() >= MOST_TEXTS {
                 break;
@@ -88,17 +99,34 @@ impl Values {
     }
 }
 
-/// The name of a variable behind its `$`, and what follows.
-fn variable(text: &str) -> Option<(&str, &str)> {
-    if let Some(rest) = text.strip_prefix('{') {
-        let (name, rest) = rest.split_once('}')?;
-        return is_name(name).then_some((name, rest));
+/// A variable in a text.
+struct Variable<'t> {
+    name: &'t str,
+    /// The text that it may be instead: `${name:-default}`.
+    default: Option<&'t str>,
+    /// The text behind it.
+    rest: &'t str,
+}
+
+/// The variable behind its `$`.
+fn variable(text: &str) -> Option<Variable<'_>> {
+    if let Some(text) = text.strip_prefix('{') {
+        let (inner, rest) = text.split_once('}')?;
+        let (name, operator) = inner.split_at(inner.find([':', '-', '=', '+', '?']).unwrap_or(inner.len()));
+        let operator = operator.strip_prefix(':').unwrap_or(operator);
+        let default = operator.strip_prefix(['-', '=', '+']);
+        return (is_name(name) && (default.is_some() || name == inner)).then_some(Variable {
+            name,
+            default,
+            rest,
+        });
     }
     if text.starts_with('$') {
-        return text.split_at_checked(1);
+        return text.split_at_checked(1).map(|(name, rest)| Variable { name, default: None, rest });
     }
     let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len());
-    text.split_at_checked(end).filter(|(name, _)| is_name(name))
+    let (name, rest) = text.split_at_checked(end).filter(|(name, _)| is_name(name))?;
+    Some(Variable { name, default: None, rest })
 }
 
 fn is_name(text: &str) -> bool {
@@ -130,12 +158,17 @@ mod tests {
             ("$unset", &[]),
             ("$(ls)", &[]),
             ("`ls`", &[]),
-            ("${x:-a}", &[]),
+            ("${x:-c}", &["a", "b", "c"]),
+            ("${unset=c}/k", &["c/k"]),
+            ("${x:1}", &[]),
             ("$1", &[]),
             ("$", &[]),
         ] {
             assert_eq!(values.texts(text, &mut 100), expected, "{text}");
         }
+        values.set("sum", "a");
+        values.append("sum", "/b");
+        assert_eq!(values.texts("$sum", &mut 100), ["a", "a/b", "/b"]);
         for at in 0..300 {
             values.set("many", &at.to_string());
         }

@@ -1,6 +1,7 @@
 //! Variables that steer the shell itself, and the builtins that set a variable by its name.
 
 use super::arg::Arg;
+use super::evaluation::is_integer;
 use super::options::Syntax;
 use super::refusal::UnknownReason;
 use super::walk::Walk;
@@ -45,38 +46,54 @@ const SETTERS: &[(&str, Names)] = &[
     ("let", Names::Expression),
 ];
 
-impl Walk {
-    /// A builtin that may set a variable that steers the shell.
-    pub(crate) fn note_variables(&mut self, name: &str, args: &[Arg]) {
-        let Some((_, names)) = SETTERS.iter().find(|(setter, _)| *setter == name) else { return };
-        let found = match names {
-            Names::Declared => {
-                // `-f` and `-p` print.
-                if args.iter().skip(1).any(|arg| has_letter(arg, &['f', 'F', 'p'])) {
-                    return;
-                }
-                let refers = matches!(name, "declare" | "typeset" | "local")
-                    && args.iter().skip(1).any(|arg| has_letter(arg, &['n']));
-                self.refers |= refers;
-                let steers = |arg: &&Arg| names_steering(arg) || hides_name(arg);
-                let target = |arg: &&Arg| refers && (arg.dynamic || mentions(&arg.text));
-                args.iter().skip(1).find(|arg| steers(arg) || target(arg))
-            }
-            Names::Environment => args.iter().skip(1).find(|arg| names_steering(arg)),
-            Names::Expression => args.iter().skip(1).find(|arg| mentions(&arg.text)),
-            Names::Options { syntax, named, operands } => {
+/// Returns whether the command takes `NAME=value` as arguments, and sets that.
+pub(crate) fn sets_variables(name: &str) -> bool {
+    let sets = |names: &Names| matches!(names, Names::Declared | Names::Environment);
+    SETTERS.iter().any(|(setter, names)| *setter == name && sets(names))
+}
+
+impl Names {
+    /// The arguments that may name a variable.
+    fn targets(&self, args: &[Arg]) -> Vec<Arg> {
+        match self {
+            Self::Declared | Self::Environment | Self::Expression => args.iter().skip(1).cloned().collect(),
+            Self::Options { syntax, named, operands } => {
                 let options = syntax.read(args, 1);
                 let from = if *operands { options.operand } else { args.len() };
-                let hides = |arg: &&Arg| hides_name(arg) || mentions(&arg.text);
-                let found = options.values(named).chain(&args[from..]).find(hides);
-                if let Some(arg) = found {
-                    self.unknown(UnknownReason::Redefinition(arg.raw.clone()), false);
-                }
-                None
+                options.values(named).chain(&args[from..]).cloned().collect()
             }
+        }
+    }
+}
+
+impl Walk {
+    /// A builtin that may set a variable that steers the shell, or one that evaluates its text.
+    pub(crate) fn note_variables(&mut self, name: &str, args: &[Arg], direct: bool) {
+        let Some((_, names)) = SETTERS.iter().find(|(setter, _)| *setter == name) else { return };
+        // `declare -f` and `-p` print.
+        let prints = matches!(names, Names::Declared)
+            && args.iter().skip(1).any(|arg| has_letter(arg, &['f', 'F', 'p']));
+        if prints {
+            return;
+        }
+        let refers = matches!(name, "declare" | "typeset" | "local")
+            && args.iter().skip(1).any(|arg| has_letter(arg, &['n']));
+        self.refers |= refers;
+        let targets = names.targets(args);
+        let steers = |arg: &&Arg| match names {
+            Names::Declared => {
+                names_steering(arg) || hides_name(arg) || (refers && (arg.dynamic || mentions(&arg.text)))
+            }
+            Names::Environment => names_steering(arg),
+            Names::Options { .. } => hides_name(arg) || mentions(&arg.text),
+            Names::Expression => mentions(&arg.text),
         };
-        if let Some(arg) = found {
-            self.unknown(UnknownReason::Redefinition(arg.raw.clone()), false);
+        if let Some(arg) = targets.iter().find(|arg| steers(arg)) {
+            let direct = direct && targets.iter().any(names_steering);
+            self.unknown(UnknownReason::Redefinition(arg.raw.clone()), direct);
+        }
+        if let Some(arg) = targets.iter().find(|arg| is_integer(name_of(arg))) {
+            self.evaluates.get_or_insert_with(|| arg.raw.clone());
         }
     }
 
@@ -94,9 +111,14 @@ pub(crate) fn mentions(text: &str) -> bool {
     text.split(|c| !word(c)).any(|token| STARTUP_VARIABLES.contains(&token)) || text.contains("BASH_FUNC_")
 }
 
-/// Returns whether the name in `NAME=value`, `NAME+=value` or `NAME[subscript]=value` steers the shell.
+/// The name in `NAME=value`, `NAME+=value` or `NAME[subscript]=value`.
+fn name_of(arg: &Arg) -> &str {
+    arg.text.split(['=', '+', '[']).next().unwrap_or_default()
+}
+
+/// Returns whether the name that is set steers the shell.
 fn names_steering(arg: &Arg) -> bool {
-    let name = arg.text.split(['=', '+', '[']).next().unwrap_or_default();
+    let name = name_of(arg);
     STARTUP_VARIABLES.contains(&name) || name.starts_with("BASH_FUNC_")
 }
 

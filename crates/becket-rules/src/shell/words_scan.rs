@@ -20,6 +20,11 @@ impl FlatText {
         Self { text, starts }
     }
 
+    /// The words, without quotes and operators.
+    pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
+        self.text.split(' ').filter(|word| !word.is_empty())
+    }
+
     /// Returns whether `pattern` matches from some word of the line on, with any text after it.
     pub(crate) fn hit(&self, pattern: &CommandPattern, steps: &Steps) -> Result<bool, OutOfSteps> {
         steps.take(self.text.len())?;

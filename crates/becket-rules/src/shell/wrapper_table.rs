@@ -172,8 +172,14 @@ pub(crate) fn is_harmless_variable(name: &str) -> bool {
 pub(crate) fn is_plain_variable(name: &str) -> bool {
     let lower = name.contains(|c: char| c.is_ascii_lowercase());
     let known = name.to_ascii_lowercase().ends_with("_proxy") || name.starts_with("npm_");
-    is_harmless_variable(name) || name.len() == 1 || (lower && !known)
+    is_harmless_variable(name) || PLAIN.contains(&name) || name.len() == 1 || (lower && !known)
 }
+
+/// Names in capitals that people give to loops, and that no program reads.
+const PLAIN: &[&str] = &[
+    "COMMIT", "CRATE", "DIR", "DIRS", "FILE", "FILES", "FOLDER", "INDEX", "ITEM", "LINE", "MODULE",
+    "PATTERN", "PKG", "WORD",
+];
 
 /// Loop variables that change what later commands mean.
 pub(crate) const STEERING_VARIABLES: &[&str] = &[

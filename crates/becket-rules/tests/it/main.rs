@@ -2,6 +2,7 @@
 
 mod permission_calls;
 mod permission_laws;
+mod permission_unread;
 mod permission_warnings;
 mod rules;
 #[cfg(target_os = "linux")]

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 
 use becket_rules::{
     Behavior, Call, Condition, NoLinks, Rule, RuleList, RuleOrigin, RuleSet, RuleWarning, Scope,
-    critical_removal, tools,
+    critical_removal,
+    shell::{Line, UnknownReason},
+    tools,
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -69,6 +71,11 @@ fn scope() -> Scope<'static> {
     }
 }
 
+fn is_unreadable((_, input): &(String, Map<String, Value>)) -> bool {
+    let line = input.get("command").and_then(Value::as_str).map(Line::parse);
+    line.is_some_and(|line| line.unknowns().any(|why| matches!(why, UnknownReason::Unparsable { .. })))
+}
+
 fn decide<'a>(
     rules: impl IntoIterator<Item = &'a ListedRule>,
     (tool, input): &(String, Map<String, Value>),
@@ -98,6 +105,10 @@ proptest! {
             let more = (list, text.clone());
             let after = decide(rules.iter().chain([&more]), &call);
             let may = match (list, before) {
+                // Files may be anywhere in a line that can't be read.
+                (RuleList::Deny, Behavior::Allow | Behavior::Undecided) if is_unreadable(&call) => {
+                    after != Behavior::Allow || before == Behavior::Allow
+                }
                 (RuleList::Deny, _) => after == before || after == Behavior::Deny,
                 (RuleList::Ask, Behavior::Deny) => after == Behavior::Deny,
                 (RuleList::Ask, _) => after == before || after == Behavior::Ask,

@@ -376,7 +376,7 @@ fn file_uses(text: &str) -> Vec<String> {
 // rule: P7
 #[test]
 fn well_known_commands_name_their_files() {
-    let cases: [(&str, &[&str]); 75] = [
+    let cases: [(&str, &[&str]); 79] = [
         ("cat a b", &["Read a", "Read b"]),
         ("cat -- -a", &["Read -a"]),
         ("cat - ", &[]),
@@ -454,7 +454,11 @@ fn well_known_commands_name_their_files() {
         ("HOME=h; cat ~/a", &["Read ~/a", "Read h/a"]),
         ("export D=/d; cp a $D", &["Read a", "Edit /d"]),
         ("cat /proc/$$/cwd/a", &["Read /proc/self/cwd/a"]),
-        ("cat $(ls) `ls` ${x:-a} $1", &[]),
+        ("cat $(ls) `ls` $1", &[]),
+        ("cat ${x:-a} ${y-$x}", &["Read a"]),
+        ("x=a; x+=b; cat $x ${z:=/c}", &["Read a", "Read ab", "Read b", "Read /c"]),
+        ("git diff --no-index a b", &["Read a", "Read b"]),
+        ("gzip -c a; gzip b; xargs -a c echo", &["Read a", "Edit b", "Read c"]),
     ];
     for (text, expected) in cases {
         let mut found = file_uses(text);

@@ -72,9 +72,15 @@ impl<'l> Collector<'l> {
             return;
         }
         let paths = paths(arg, self.values, &mut self.steps);
-        let filled = arg.dynamic && (paths.is_empty() || !arg.text.contains(['$', '`']));
+        let has_default = arg.text.contains("${") && arg.text.contains(['-', '=', '+']);
+        let filled = arg.dynamic && (paths.is_empty() || has_default || !arg.text.contains(['$', '`']));
         if filled {
             self.unknown.insert(access == FileAccess::Edit);
+        }
+        // Of `secrets/$(name)` the directory is known.
+        let directory = arg.text.split(['$', '`']).next().and_then(|head| head.rsplit_once('/'));
+        if let Some((directory, _)) = directory.filter(|_| arg.dynamic && paths.is_empty()) {
+            self.push(FileUse { access, path: format!("{directory}/*"), glob: true, landing: false });
         }
         for path in paths {
             if path != "-" && !path.is_empty() {

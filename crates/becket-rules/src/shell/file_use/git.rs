@@ -16,6 +16,9 @@ pub(super) fn collect(args: &[Arg], uses: &mut Collector<'_>) {
             name => break name,
         }
     };
+    if args.iter().any(|arg| arg.text == "--no-index") {
+        uses.all(rest.clone().filter(|arg| !arg.text.starts_with('-')), FileAccess::Read);
+    }
     if GIT_READS.contains(&subcommand) {
         return;
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::arg::Arg;
-use super::super::file_table::{Operands, Usage};
+use super::super::file_table::{self, Operands, Usage};
 use super::super::options::Options;
 use super::super::sed::SedScript;
 use super::FileAccess;
@@ -72,7 +72,7 @@ impl Usage {
                 uses.all(operands.iter().copied().take(1), FileAccess::Read);
                 uses.all(operands.iter().copied().skip(1), FileAccess::Edit);
             }
-            Operands::Sed => sed(options, operands, uses),
+            Operands::Sed => sed(arguments, uses),
             Operands::Dd => operands.iter().for_each(|arg| dd(arg, uses)),
             Operands::None => {}
         }
@@ -115,22 +115,52 @@ impl Usage {
 }
 
 /// The files of `sed`: its operands, and those that its scripts name.
-fn sed(options: &Options, operands: &[&Arg], uses: &mut Collector<'_>) {
-    const SCRIPTS: &[&str] = &["e", "expression"];
-    let given = options.has(SCRIPTS) || options.has(&["f", "file"]);
-    let first = operands.first().copied().filter(|_| !given);
-    for script in options.values(SCRIPTS).chain(first) {
+fn sed(arguments: &Arguments<'_>, uses: &mut Collector<'_>) {
+    let Arguments { options, operands } = arguments;
+    for script in arguments.sed_scripts() {
         let read = script.value().and_then(SedScript::parse).unwrap_or_default();
-        let named = |file: &String, access| (script.part(file), access);
-        let reads = read.reads.iter().map(|file| named(file, FileAccess::Read));
-        let writes = read.writes.iter().map(|file| named(file, FileAccess::Edit));
-        reads.chain(writes).for_each(|(file, access)| uses.add(&Arg { glob: false, ..file }, access));
+        let named = |file: &String| Arg { glob: false, ..script.part(file) };
+        read.reads.iter().for_each(|file| uses.add(&named(file), FileAccess::Read));
+        read.writes.iter().for_each(|file| uses.add(&named(file), FileAccess::Edit));
     }
-    let files = operands.iter().copied().skip(usize::from(!given && options.certain));
+    let first = usize::from(!arguments.gives_sed_script() && options.certain);
+    let files = operands.iter().copied().skip(first);
     uses.all(files.clone(), FileAccess::Read);
     if options.has(&["i", "in-place"]) {
         uses.all(files, FileAccess::Edit);
     }
+}
+
+/// The options of `sed` whose value is a script.
+const SED_SCRIPTS: &[&str] = &["e", "expression"];
+
+impl Arguments<'_> {
+    /// Returns whether the script of `sed` is the value of an option, and not an operand.
+    fn gives_sed_script(&self) -> bool {
+        self.options.has(SED_SCRIPTS) || self.options.has(&["f", "file"])
+    }
+
+    /// The scripts of `sed`.
+    fn sed_scripts(&self) -> impl Iterator<Item = &Arg> {
+        let first = self.operands.first().copied().filter(|_| !self.gives_sed_script());
+        self.options.values(SED_SCRIPTS).chain(first)
+    }
+}
+
+/// The scripts of a `sed` command that run programs, each with what is known of these.
+pub(crate) fn sed_runs(args: &[Arg]) -> Vec<(Arg, SedScript)> {
+    let Some(usage) = file_table::find("sed") else { return Vec::new() };
+    let arguments = usage.arguments(args.get(1..).unwrap_or_default());
+    let scripts =
+        arguments.sed_scripts().filter_map(|arg| Some((arg.clone(), SedScript::parse(arg.value()?)?)));
+    scripts.filter(|(_, script)| script.runs).collect()
+}
+
+/// Returns the index of the last argument of `sed` with such a script.
+pub(crate) fn sed_program(args: &[Arg]) -> Option<usize> {
+    let scripts = sed_runs(args);
+    let holds = |arg: &Arg| scripts.iter().any(|(script, _)| arg.text.ends_with(&script.text));
+    args.iter().rposition(holds)
 }
 
 fn dd(arg: &Arg, uses: &mut Collector<'_>) {
