@@ -91,17 +91,32 @@ impl<'a> Judge<'a> {
         if !self.fits(entry, words) || !words.globs.iter().all(|glob| self.hold_matches(glob)) {
             return false;
         }
-        // These read no options as others do.
+        if let Some(suits) = self.suits_without_options(entry, words, args) {
+            return suits;
+        }
+        let Some(args) = entry.options.read(args) else { return false };
+        // The expansion of a glob is not a value of an option, a pattern or a script.
+        let first = usize::from(starts_with_text(entry, &args));
+        let fixed = args.values.iter().chain(args.operands.iter().take(first));
+        if !fixed.into_iter().all(|word| words.is_literal(word)) {
+            return false;
+        }
+        let whole_tree = entry.whole_tree.contains(&"always") || args.gave(&entry.whole_tree);
+        // What a search of a whole tree would read is not looked at.
+        (self.denied.is_empty() || !whole_tree) && self.takes(&entry.operands, &args)
+    }
+
+    /// The judgement of a command that reads no options as others do; `None` for all others.
+    fn suits_without_options(&self, entry: &ReadOnly, words: &Words<'_>, args: &[&str]) -> Option<bool> {
         match entry.operands {
-            Operands::Text if entry.builtin => return true,
+            Operands::Text if entry.builtin => Some(true),
             // An unset variable is not a word: the next one would be the format.
             Operands::Format => {
-                return args
-                    .first()
-                    .is_some_and(|format| !format.starts_with('-') && words.is_literal(format));
+                let fits = |format: &&str| !format.starts_with('-') && words.is_literal(format);
+                Some(args.first().is_some_and(fits))
             }
-            Operands::Test => return operands::test(args).is_some_and(|paths| self.hold(&paths)),
-            Operands::Version => return operands::version(args),
+            Operands::Test => Some(operands::test(args).is_some_and(|paths| self.hold(&paths))),
+            Operands::Version => Some(operands::version(args)),
             Operands::Paths
             | Operands::File
             | Operands::AfterPattern(_)
@@ -113,34 +128,8 @@ impl<'a> Judge<'a> {
             | Operands::Date
             | Operands::Ps
             | Operands::Sed
-            | Operands::Jq => {}
+            | Operands::Jq => None,
         }
-        let Some(args) = entry.options.read(args) else { return false };
-        // The expansion of a glob is not a value of an option, a pattern or a script.
-        let first = usize::from(match &entry.operands {
-            Operands::AfterPattern(given_by) => !args.gave(given_by),
-            Operands::Sed => !args.gave(&["e", "expression"]),
-            Operands::Jq => true,
-            Operands::Paths
-            | Operands::File
-            | Operands::TwoFiles
-            | Operands::Names
-            | Operands::Words
-            | Operands::Text
-            | Operands::Format
-            | Operands::None
-            | Operands::Date
-            | Operands::Ps
-            | Operands::Test
-            | Operands::Version => false,
-        });
-        let fixed = args.values.iter().chain(args.operands.iter().take(first));
-        if !fixed.into_iter().all(|word| words.is_literal(word)) {
-            return false;
-        }
-        let whole_tree = entry.whole_tree.contains(&"always") || args.gave(&entry.whole_tree);
-        // What a search of a whole tree would read is not looked at.
-        (self.denied.is_empty() || !whole_tree) && self.takes(&entry.operands, &args)
     }
 
     /// Returns whether the command takes words whose value is known at run time only: a glob as any number of files, a
@@ -243,5 +232,26 @@ impl<'a> Judge<'a> {
     pub(super) fn holds(&self, path: &str) -> bool {
         let fits = |path: PathBuf| self.places.contain(&path) && !self.denied.has(&path);
         !path.is_empty() && self.bases.iter().all(|base| fits(base.join(path)))
+    }
+}
+
+/// Returns whether the first operand is a pattern or a script.
+fn starts_with_text(entry: &ReadOnly, args: &Arguments<'_>) -> bool {
+    match &entry.operands {
+        Operands::AfterPattern(given_by) => !args.gave(given_by),
+        Operands::Sed => !args.gave(&["e", "expression"]),
+        Operands::Jq => true,
+        Operands::Paths
+        | Operands::File
+        | Operands::TwoFiles
+        | Operands::Names
+        | Operands::Words
+        | Operands::Text
+        | Operands::Format
+        | Operands::None
+        | Operands::Date
+        | Operands::Ps
+        | Operands::Test
+        | Operands::Version => false,
     }
 }
