@@ -2,7 +2,7 @@
 
 use super::ast::{Assign, Part, Word};
 use super::cursor::{Parser, Read, in_name, is_meta, starts_name};
-use super::word::Place;
+use super::word::WordContext;
 
 impl Assign {
     /// The texts in brackets: of `name[…]=`, and of each `[…]=` in an array.
@@ -64,7 +64,7 @@ impl Parser<'_> {
                 return self.refuse("a word that goes on after an array");
             }
         } else {
-            words.push(self.word_in(Place::Plain)?);
+            words.push(self.word_in(WordContext::Plain)?);
         }
         Ok(Some(Assign { name, words, raw: self.src[from..self.pos].to_owned() }))
     }
@@ -105,7 +105,7 @@ impl Parser<'_> {
     fn array_element(&mut self) -> Read<Word> {
         let from = self.pos;
         let mut word = self.subscript()?;
-        word.parts.extend(self.word_in(Place::Plain)?.parts);
+        word.parts.extend(self.word_in(WordContext::Plain)?.parts);
         word.raw = self.src[from..self.pos].to_owned();
         Ok(word)
     }

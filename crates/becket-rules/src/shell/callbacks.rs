@@ -7,7 +7,7 @@ use super::filled::substitute;
 use super::options::Syntax;
 use super::refusal::UnknownReason;
 use super::walk::Walk;
-use super::word::Place;
+use super::word::WordContext;
 use super::wrapper_table::FIND_RUNS;
 
 const MAPFILE: Syntax = Syntax { short: "C:c:d:n:O:s:tu:", long: "" };
@@ -70,7 +70,7 @@ impl Walk {
         if arg.dynamic {
             self.unknown(UnknownReason::ProgramText(arg.raw.clone()), false);
         }
-        match Parser::new(&arg.text, context.depth).word_in(Place::Document) {
+        match Parser::new(&arg.text, context.depth).word_in(WordContext::Document) {
             Ok(word) => self.words(std::slice::from_ref(&word), context),
             Err(reason) => self.unknown(reason, false),
         }

@@ -2,7 +2,7 @@
 
 use super::ast::{Expansion, ExpansionKind, Word};
 use super::cursor::{Parser, Read, in_name, starts_name};
-use super::word::Place;
+use super::word::WordContext;
 
 impl Parser<'_> {
     /// `$name`, `$1`, `$@` and their like; `next` is the byte after the `$`.
@@ -60,7 +60,7 @@ impl Parser<'_> {
         }
         let operator = self.peek();
         let rest_from = self.pos;
-        let place = if quoted { Place::QuotedBrace } else { Place::Brace };
+        let place = if quoted { WordContext::QuotedBrace } else { WordContext::Brace };
         let rest = self.word_in(place)?;
         let rest_raw = self.src[rest_from..self.pos].to_owned();
         if !self.eat("}") {
@@ -95,7 +95,7 @@ impl Parser<'_> {
     /// Reads `[…]`, brackets included; an error if it holds more than a word.
     pub(crate) fn subscript(&mut self) -> Read<Word> {
         self.eat("[");
-        let word = self.word_in(Place::Subscript)?;
+        let word = self.word_in(WordContext::Subscript)?;
         if self.eat("]") { Ok(word) } else { self.refuse("an unterminated subscript") }
     }
 }

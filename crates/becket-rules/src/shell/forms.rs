@@ -4,8 +4,12 @@ use super::line::Command;
 use super::pattern::CommandPattern;
 use crate::steps::{OutOfSteps, Steps};
 
-/// A text of a command: the command, and which of its texts.
-type Place = (usize, usize);
+/// The index of a command, and of one of its texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct TextIndex {
+    command: usize,
+    text: usize,
+}
 
 /// The steps that comparing a pattern with a text costs, however short it is.
 const STEPS_PER_TEXT: usize = 64;
@@ -14,9 +18,9 @@ const STEPS_PER_TEXT: usize = 64;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Forms {
     /// The texts that patterns are compared with, sorted.
-    sorted: Vec<Place>,
+    sorted: Vec<TextIndex>,
     /// The texts to which run time adds arguments, in the order of their commands.
-    open: Vec<Place>,
+    open: Vec<TextIndex>,
 }
 
 impl Forms {
@@ -34,17 +38,17 @@ impl Forms {
         pattern: &CommandPattern,
         steps: &Steps,
     ) -> Result<Option<&'c Command>, OutOfSteps> {
-        let form = |place: &Place| text(commands, *place, |command| &command.forms);
-        let from = self.sorted.partition_point(|place| form(place) < pattern.head());
+        let form = |index: &TextIndex| text(commands, *index, |command| &command.forms);
+        let from = self.sorted.partition_point(|index| form(index) < pattern.head());
         let mut first: Option<usize> = None;
-        for place in self.sorted.get(from..).unwrap_or_default() {
-            let form = form(place);
+        for index in self.sorted.get(from..).unwrap_or_default() {
+            let form = form(index);
             if !form.starts_with(pattern.head()) {
                 break;
             }
             steps.take(form.len() + STEPS_PER_TEXT)?;
-            if first.is_none_or(|first| place.0 < first) && pattern.matches_normal(form) {
-                first = Some(place.0);
+            if first.is_none_or(|first| index.command < first) && pattern.matches_normal(form) {
+                first = Some(index.command);
             }
         }
         Ok(first.and_then(|at| commands.get(at)))
@@ -57,27 +61,30 @@ impl Forms {
         pattern: &CommandPattern,
         steps: &Steps,
     ) -> Result<Option<&'c Command>, OutOfSteps> {
-        for place in &self.open {
-            let head = text(commands, *place, |command| &command.open);
+        for index in &self.open {
+            let head = text(commands, *index, |command| &command.open);
             steps.take(head.len() + STEPS_PER_TEXT)?;
             if pattern.could_continue(head) || pattern.matches_normal(head) {
-                return Ok(commands.get(place.0));
+                return Ok(commands.get(index.command));
             }
         }
         Ok(None)
     }
 }
 
-/// The places of all texts, sorted by text; of one text the first.
-fn unique(commands: &[Command], texts: impl Fn(&Command) -> &Vec<String> + Copy) -> Vec<Place> {
-    let each = |(at, command): (usize, &Command)| (0..texts(command).len()).map(move |index| (at, index));
-    let mut places: Vec<Place> = commands.iter().enumerate().flat_map(each).collect();
-    let text = |place: &Place| text(commands, *place, texts);
-    places.sort_by(|a, b| (text(a), a.0).cmp(&(text(b), b.0)));
-    places.dedup_by(|later, first| text(later) == text(first));
-    places
+/// The indexes of all texts, sorted by text; of equal texts the first.
+fn unique(commands: &[Command], texts: impl Fn(&Command) -> &Vec<String> + Copy) -> Vec<TextIndex> {
+    let mut indexes = Vec::new();
+    for (at, command) in commands.iter().enumerate() {
+        indexes.extend((0..texts(command).len()).map(|text| TextIndex { command: at, text }));
+    }
+    let text = |index: &TextIndex| text(commands, *index, texts);
+    indexes.sort_by(|a, b| (text(a), a.command).cmp(&(text(b), b.command)));
+    indexes.dedup_by(|later, first| text(later) == text(first));
+    indexes
 }
 
-fn text(commands: &[Command], (at, index): Place, texts: impl Fn(&Command) -> &Vec<String>) -> &str {
-    commands.get(at).and_then(|command| texts(command).get(index)).map_or("", String::as_str)
+fn text(commands: &[Command], index: TextIndex, texts: impl Fn(&Command) -> &Vec<String>) -> &str {
+    let command = commands.get(index.command);
+    command.and_then(|command| texts(command).get(index.text)).map_or("", String::as_str)
 }

@@ -2,7 +2,7 @@
 
 use super::ast::{Part, Word};
 use super::cursor::{Parser, PendingDocument, Read};
-use super::word::Place;
+use super::word::WordContext;
 
 impl Parser<'_> {
     /// Reads the pending bodies; the cursor is just after a newline.
@@ -27,7 +27,7 @@ impl Parser<'_> {
     /// The body of a here-document that is expanded.
     fn document_word(&mut self, body: &str) -> Read<Word> {
         let mut inner = Parser::new(body, self.depth);
-        let word = inner.word_in(Place::Document)?;
+        let word = inner.word_in(WordContext::Document)?;
         self.beyond = self.beyond.or(inner.beyond);
         Ok(word)
     }

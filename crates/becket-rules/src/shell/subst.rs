@@ -2,7 +2,7 @@
 
 use super::ast::{Expansion, ExpansionKind, Script, Word};
 use super::cursor::{Parser, Read, in_name};
-use super::word::{Parts, Place};
+use super::word::{Parts, WordContext};
 
 impl Parser<'_> {
     /// Reads the rest of a `$(`, the `)` included.
@@ -47,10 +47,10 @@ impl Parser<'_> {
     }
 
     /// Backticks: unescaped first, then read as a program of their own.
-    pub(crate) fn backticks(&mut self, place: Place) -> Read<Expansion> {
+    pub(crate) fn backticks(&mut self, place: WordContext) -> Read<Expansion> {
         let from = self.pos;
         self.pos += 1;
-        let quoted = matches!(place, Place::Double | Place::QuotedBrace);
+        let quoted = matches!(place, WordContext::Double | WordContext::QuotedBrace);
         let mut text = String::new();
         loop {
             match self.take_char() {
@@ -109,7 +109,7 @@ impl Parser<'_> {
         let from = self.pos;
         let mut parts = Parts::default();
         if self.peek() == Some(b'`') {
-            let expansion = self.backticks(Place::Double)?;
+            let expansion = self.backticks(WordContext::Double)?;
             parts.push(expansion);
         } else {
             match self.after("$") {

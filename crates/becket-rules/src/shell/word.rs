@@ -7,7 +7,7 @@ use super::cursor::{Parser, Read, is_meta};
 
 /// The context of a word, which decides what its characters mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum WordContext {
     /// Outside quotes.
     Plain,
     /// Between double quotes.
@@ -22,7 +22,7 @@ pub(crate) enum Place {
     Subscript,
 }
 
-impl Place {
+impl WordContext {
     /// Returns whether an expansion there stays one word.
     fn is_quoted(self) -> bool {
         match self {
@@ -58,12 +58,12 @@ impl Parser<'_> {
     pub(crate) fn word(&mut self) -> Read<Word> {
         self.peek();
         let from = self.pos;
-        let word = self.word_in(Place::Plain)?;
+        let word = self.word_in(WordContext::Plain)?;
         if self.pos == from { self.refuse("a word was expected") } else { Ok(word) }
     }
 
     /// Reads the parts of a word up to its end at `place`; the end itself is not consumed.
-    pub(crate) fn word_in(&mut self, place: Place) -> Read<Word> {
+    pub(crate) fn word_in(&mut self, place: WordContext) -> Read<Word> {
         let from = self.pos;
         let mut parts = Parts::default();
         while let Some(next) = self.peek() {
@@ -76,17 +76,17 @@ impl Parser<'_> {
         Ok(parts.into_word(raw))
     }
 
-    fn ends_word(&mut self, place: Place, next: u8) -> bool {
+    fn ends_word(&mut self, place: WordContext, next: u8) -> bool {
         match place {
-            Place::Plain => is_meta(next) && !self.looks_at("<(") && !self.looks_at(">("),
-            Place::Double => next == b'"',
-            Place::Document => false,
-            Place::Brace | Place::QuotedBrace => next == b'}',
-            Place::Subscript => next == b']',
+            WordContext::Plain => is_meta(next) && !self.looks_at("<(") && !self.looks_at(">("),
+            WordContext::Double => next == b'"',
+            WordContext::Document => false,
+            WordContext::Brace | WordContext::QuotedBrace => next == b'}',
+            WordContext::Subscript => next == b']',
         }
     }
 
-    fn part(&mut self, place: Place, next: u8, parts: &mut Parts) -> Read<()> {
+    fn part(&mut self, place: WordContext, next: u8, parts: &mut Parts) -> Read<()> {
         match next {
             b'\\' => self.escape(place, parts),
             b'`' => {
@@ -102,17 +102,17 @@ impl Parser<'_> {
         }
     }
 
-    fn escape(&mut self, place: Place, parts: &mut Parts) -> Read<()> {
+    fn escape(&mut self, place: WordContext, parts: &mut Parts) -> Read<()> {
         self.pos += 1;
         let Some(escaped) = self.take_char() else {
             parts.text("\\", true);
             return Ok(());
         };
         let kept = match place {
-            Place::Plain | Place::Brace | Place::Subscript => false,
-            Place::Double => !matches!(escaped, '$' | '`' | '"' | '\\'),
-            Place::Document => !matches!(escaped, '$' | '`' | '\\'),
-            Place::QuotedBrace => !matches!(escaped, '$' | '`' | '"' | '\\' | '}'),
+            WordContext::Plain | WordContext::Brace | WordContext::Subscript => false,
+            WordContext::Double => !matches!(escaped, '$' | '`' | '"' | '\\'),
+            WordContext::Document => !matches!(escaped, '$' | '`' | '\\'),
+            WordContext::QuotedBrace => !matches!(escaped, '$' | '`' | '"' | '\\' | '}'),
         };
         if kept {
             parts.text("\\", true);
@@ -121,12 +121,12 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn single(&mut self, place: Place, parts: &mut Parts) -> Read<()> {
+    fn single(&mut self, place: WordContext, parts: &mut Parts) -> Read<()> {
         match place {
-            Place::Double | Place::Document => self.plain(place, b'\'', parts),
+            WordContext::Double | WordContext::Document => self.plain(place, b'\'', parts),
             // Whether it quotes depends on the operator before it, and on the version of bash.
-            Place::QuotedBrace => self.refuse("a single quote inside a quoted `${ }`"),
-            Place::Plain | Place::Brace | Place::Subscript => {
+            WordContext::QuotedBrace => self.refuse("a single quote inside a quoted `${ }`"),
+            WordContext::Plain | WordContext::Brace | WordContext::Subscript => {
                 let from = self.pos + 1;
                 let Some(length) = self.src[from..].find('\'') else {
                     return self.refuse("an unterminated single quote");
@@ -139,12 +139,12 @@ impl Parser<'_> {
         }
     }
 
-    fn double(&mut self, place: Place, parts: &mut Parts) -> Read<()> {
-        if place == Place::Document {
+    fn double(&mut self, place: WordContext, parts: &mut Parts) -> Read<()> {
+        if place == WordContext::Document {
             return self.plain(place, b'"', parts);
         }
         self.pos += 1;
-        let inner = self.nested(|parser| parser.word_in(Place::Double))?;
+        let inner = self.nested(|parser| parser.word_in(WordContext::Double))?;
         if !self.eat("\"") {
             return self.refuse("an unterminated double quote");
         }
@@ -159,27 +159,27 @@ impl Parser<'_> {
     }
 
     /// `<` and `>` inside a word: a process substitution, or plain text where they end nothing.
-    fn angle(&mut self, place: Place, next: u8, parts: &mut Parts) -> Read<()> {
+    fn angle(&mut self, place: WordContext, next: u8, parts: &mut Parts) -> Read<()> {
         let substitution = self.looks_at("<(") || self.looks_at(">(");
         match place {
-            Place::Plain => {
+            WordContext::Plain => {
                 let expansion = self.process()?;
                 parts.push(expansion);
                 Ok(())
             }
-            Place::Brace if substitution => self.refuse("a process substitution inside `${ }`"),
-            Place::Subscript => self.refuse("an operator inside a subscript"),
-            Place::Double | Place::Document | Place::Brace | Place::QuotedBrace => {
+            WordContext::Brace if substitution => self.refuse("a process substitution inside `${ }`"),
+            WordContext::Subscript => self.refuse("an operator inside a subscript"),
+            WordContext::Double | WordContext::Document | WordContext::Brace | WordContext::QuotedBrace => {
                 self.plain(place, next, parts)
             }
         }
     }
 
-    fn plain(&mut self, place: Place, next: u8, parts: &mut Parts) -> Read<()> {
-        if place == Place::Subscript && (is_meta(next) || next == b'[') {
+    fn plain(&mut self, place: WordContext, next: u8, parts: &mut Parts) -> Read<()> {
+        if place == WordContext::Subscript && (is_meta(next) || next == b'[') {
             return self.refuse("a subscript that is more than one word");
         }
-        let quoted = matches!(place, Place::Double | Place::Document | Place::QuotedBrace);
+        let quoted = matches!(place, WordContext::Double | WordContext::Document | WordContext::QuotedBrace);
         if let Some(taken) = self.take_char() {
             parts.text(taken.encode_utf8(&mut [0; 4]), quoted);
         }
@@ -187,7 +187,7 @@ impl Parser<'_> {
     }
 
     /// `$` and what follows it.
-    fn dollar(&mut self, place: Place, parts: &mut Parts) -> Read<()> {
+    fn dollar(&mut self, place: WordContext, parts: &mut Parts) -> Read<()> {
         let quoted = place.is_quoted();
         match self.after("$") {
             Some(b'\'') if !quoted => {
