@@ -51,7 +51,7 @@ fn in_bash(line: &shell::Line, scope: &Scope<'_>) -> Option<String> {
         let operands = Removal::of(command, &values)?.args.len();
         left = left.saturating_sub(operands * places.count());
         if is_cut || left == 0 {
-            return Some("the line removes more than can be told".to_owned());
+            return Some("the line removes more paths than can be checked".to_owned());
         }
         in_command(command, &places, &values)
     });

@@ -177,11 +177,11 @@ fn of_command(rule: &Rule, specifier: &str) -> Option<RuleWarning> {
     let quoted = ['"', '\''].into_iter().find_map(|quote| text.strip_prefix(quote)?.split_once(quote));
     let why = if expression {
         let plain = text.trim_start_matches('^').trim_end_matches('$').replace(".*", "*");
-        format!("it is no regular expression; `*` stands for any text, as in `{}({plain})`", rule.tool())
+        format!("a rule is not a regular expression; `*` matches any text, as in `{}({plain})`", rule.tool())
     } else if let Some((inner, rest)) = quoted.filter(|(inner, _)| inner.contains(' ')) {
         format!("a quoted word is the name of one program; write `{}({inner}{rest})`", rule.tool())
     } else if text.contains(")(") {
-        "a rule has one pair of parentheses; write each rule by itself".to_owned()
+        "a rule has one pair of parentheses; write each rule as an entry of its own".to_owned()
     } else {
         return None;
     };
