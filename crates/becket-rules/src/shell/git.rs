@@ -154,5 +154,5 @@ fn setting(pair: &str) -> Option<(Runs, String)> {
 /// Returns whether it is one of the options, or the beginning of one.
 fn is_text_option(name: &str) -> bool {
     let begins = |option: &&str| name.len() > "--exe".len() && option.starts_with(name);
-    TEXT_OPTIONS.iter().any(|option| begins(&option)) || (name.starts_with("--") && name.ends_with("-filter"))
+    TEXT_OPTIONS.iter().any(begins) || (name.starts_with("--") && name.ends_with("-filter"))
 }
