@@ -88,12 +88,29 @@ pub(crate) fn named_at(args: &[Arg]) -> Option<usize> {
         let name = program.text.strip_prefix("git ").filter(|_| program.runs == Runs::Words);
         name.is_some_and(|name| name.starts_with(char::is_alphabetic))
     };
-    let harmless = |program: &GitProgram| is_filter(&program.text) || alias(program);
+    let subcommand = subcommand_at(args);
+    let is_clone = args.get(subcommand).is_some_and(|arg| arg.text == "clone");
+    // `-c` is a setting in front of the subcommand, and of `clone`.
+    let other = |program: &GitProgram| {
+        !is_clone
+            && program.option > subcommand
+            && args.get(program.option).is_some_and(|arg| arg.text == "-c")
+    };
+    let harmless = |program: &GitProgram| is_filter(&program.text) || alias(program) || other(program);
     let own = programs(args).into_iter().filter(|program| !harmless(program)).map(|program| program.option);
     let hidden = |pair: &[Arg]| pair[0].text == "-c" && pair[1].dynamic && !pair[1].text.contains('=');
     let settings = args.windows(2).rposition(hidden);
     let path = args.iter().position(|arg| arg.text.starts_with("--exec-path="));
     own.max().max(settings).max(path)
+}
+
+/// Returns the index of the subcommand, or of a word that may be it.
+fn subcommand_at(args: &[Arg]) -> usize {
+    let mut at = 1;
+    while let Some(arg) = args.get(at).filter(|arg| arg.text.starts_with('-') || arg.could_be_option()) {
+        at += if matches!(arg.text.as_str(), "-c" | "-C") { 2 } else { 1 };
+    }
+    at
 }
 
 fn programs(args: &[Arg]) -> Vec<GitProgram> {

@@ -192,6 +192,10 @@ impl Walk {
 
     /// `sed '1e program'`, and `s///e`, which runs what it has read.
     fn sed(&mut self, args: &[Arg], context: &Context) {
+        // That of busybox has no `e`.
+        if matches!(context.via.as_deref(), Some("busybox" | "toybox")) {
+            return;
+        }
         for (arg, script) in sed_runs(args) {
             for text in script.programs.iter().filter(|text| !text.is_empty()) {
                 self.shell_text(text, false, context);
