@@ -30,32 +30,44 @@
 //!
 //! INVARIANT: a key never appears in a `Debug`, a `Display` or an error, also if a server echoes it back. rule: S3
 
-mod anthropic;
+// A question and its answer.
 mod delta;
 mod error;
-mod genai_model;
-mod http;
 mod message;
-mod model;
-mod providers;
 mod request;
 mod response;
+
+// The trait of all models, and the way to them.
+mod http;
+mod model;
+
+// The models.
+mod anthropic;
+mod endpoint;
+mod genai_model;
 mod scripted;
 
+// The model for a name, and the verdict in an answer.
 pub mod judge;
+mod providers;
 
-pub use anthropic::{Anthropic, Credential, StructuredOutput};
 pub use becket_base::secret::Secret;
+
 pub use delta::{BrokenCall, Collector, Delta};
 pub use error::ModelError;
-pub use genai_model::Genai;
-pub use http::{HttpClientError, HttpOptions, Roots, http_client, http_client_builder};
 pub use message::{Block, Message, Object, Role};
-pub use model::{Capabilities, Model, Models};
-pub use providers::{Endpoint, Providers};
 pub use request::{Caching, Output, Request, Thinking, ToolChoice, ToolSpec};
 pub use response::{Price, Response, StopReason, Usage};
+
+pub use http::{HttpClientError, HttpOptions, Roots, http_client, http_client_builder};
+pub use model::{Capabilities, Model, Models};
+
+pub use anthropic::{Anthropic, Credential, StructuredOutput};
+pub use endpoint::Endpoint;
+pub use genai_model::Genai;
 pub use scripted::{RecordedRequest, Script, ScriptError, Scripted, Turn};
+
+pub use providers::Providers;
 
 /// The example of the README.
 #[cfg(doctest)]

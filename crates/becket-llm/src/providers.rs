@@ -10,7 +10,8 @@
 //! Nothing is looked up in the environment. The HTTP client is made when the first model is, so a host without prompt
 //! hooks pays nothing for it.
 
-use crate::anthropic::{ALIASES, Anthropic, Credential, IDLE, StructuredOutput, base_url};
+use crate::anthropic::{ALIASES, Anthropic, IDLE};
+use crate::endpoint::Endpoint;
 use crate::error::ModelError;
 use crate::genai_model::Genai;
 use crate::http::{HttpOptions, http_client};
@@ -26,50 +27,6 @@ const ANTHROPIC: &str = "anthropic";
 
 /// The provider that lives on this machine and needs no key.
 const LOCAL: &str = "ollama";
-
-/// The address of a provider and the credentials for it.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Endpoint {
-    /// Its address; `None` is the provider's own.
-    pub base_url: Option<String>,
-    /// The key. A local server needs none.
-    pub credential: Credential,
-    /// The way to request JSON of a given schema (Anthropic's API alone).
-    pub structured_output: StructuredOutput,
-}
-
-impl Endpoint {
-    /// The provider's own address.
-    #[must_use]
-    pub fn with_key(credential: Credential) -> Self {
-        Self { base_url: None, credential, structured_output: StructuredOutput::Auto }
-    }
-
-    /// A server without a key.
-    #[must_use]
-    pub fn at(base_url: impl Into<String>) -> Self {
-        Self {
-            base_url: Some(base_url.into()),
-            credential: Credential::None,
-            structured_output: StructuredOutput::Auto,
-        }
-    }
-}
-
-impl fmt::Debug for Endpoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // An address may hold a password or a key: its host alone is shown.
-        let host = self
-            .base_url
-            .as_deref()
-            .map(|url| base_url(url).map_or_else(|_| "?".to_owned(), |(_, host)| host));
-        f.debug_struct("Endpoint")
-            .field("host", &host)
-            .field("credential", &self.credential)
-            .field("structured_output", &self.structured_output)
-            .finish()
-    }
-}
 
 /// The models a host can reach.
 pub struct Providers {

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::challenge::Challenge;
 use crate::config::Disabled;
 use crate::connect_error::ConnectError;
-use crate::fault::{Challenge, Fault, ServerOutput};
+use crate::fault::{Fault, ServerOutput};
 use crate::operation::Operation;
 
 /// A failed call (`protocol.md` H6). A tool that reports a failure is not an error of this kind: see

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use becket_process::SpawnError;
 
+use crate::challenge::Challenge;
 use crate::config::{Disabled, ServerConfigError};
-use crate::fault::{Challenge, Fault, ServerOutput};
+use crate::fault::{Fault, ServerOutput};
 
 /// An error of connecting a server (`protocol.md` X2). `asked` is the MCP method without a valid answer.
 #[derive(Debug, thiserror::Error)]

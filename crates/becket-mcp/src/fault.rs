@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use becket_process::{End, SpawnError};
 
-use crate::auth::HeadersError;
+use crate::auth::{HeadersError, NoHeaders};
+use crate::challenge::Challenge;
 
 /// The cause of a broken connection. A connection has one: the first.
 #[derive(Debug, Clone)]
@@ -51,18 +52,18 @@ pub enum Fault {
     NotLocal(String),
 }
 
-/// An authentication challenge: the text of the server's `WWW-Authenticate`, if it sent one. `Debug` shows only the
-/// scheme (`Bearer`): servers quote there what they were sent.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct Challenge {
-    /// The header, as it came.
-    pub header: Option<String>,
+impl From<HeadersError> for Fault {
+    fn from(error: HeadersError) -> Self {
+        Self::Headers(Arc::new(error))
+    }
 }
 
-impl fmt::Debug for Challenge {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let scheme = |header: &String| header.split(' ').next().unwrap_or_default().to_owned() + " …";
-        f.debug_struct("Challenge").field("header", &self.header.as_ref().map(scheme)).finish()
+impl From<NoHeaders> for Fault {
+    fn from(reason: NoHeaders) -> Self {
+        match reason {
+            NoHeaders::AuthNeeded(challenge) => Self::AuthNeeded(challenge),
+            NoHeaders::Failed(error) => Self::Headers(error),
+        }
     }
 }
 

@@ -65,49 +65,66 @@
 //! # }).unwrap();
 //! ```
 
-pub mod auth;
-mod call_error;
-mod catalog;
-pub mod config;
-mod connect_error;
-mod connection;
+// Values of MCP, and the host's side of it.
+mod challenge;
 mod content;
-pub mod elicitation;
-mod fault;
 mod host;
+mod in_process_server;
 mod lists;
-mod login_error;
 mod names;
 mod operation;
-mod options;
 mod output;
-mod owned_task;
-mod pool;
 mod prompt;
 mod resource;
-mod tls;
 mod tool;
+
+// What every part below needs.
+mod owned_task;
+mod tls;
+
+// The configuration of servers, and what a connection to one needs.
+pub mod auth;
+pub mod config;
+pub mod elicitation;
+mod options;
+
+// One connection, and the ways in which it fails.
+mod call_error;
+mod connect_error;
+mod connection;
+mod fault;
+mod login_error;
+
+// The face: all connections of a host.
+mod catalog;
+mod pool;
 
 pub use becket_base::secret::Secret;
 pub use becket_process::{ByteCap, CancellationToken, End, SpawnError};
-pub use call_error::CallError;
-pub use connect_error::ConnectError;
-pub use connection::{ClientGone, InProcessServer, ServerEnd, ServerInfo, ServerSender};
-pub use content::{CallResult, Content};
-pub use fault::{Challenge, Fault, ServerOutput};
+
+pub use challenge::Challenge;
+pub use content::Content;
 pub use host::{BoxFuture, Elicitation, ElicitationAnswer, Host, LogMessage, Offers, Progress, Root};
+pub use in_process_server::{ClientGone, InProcessServer, ServerEnd, ServerSender};
 pub use lists::{Debounce, ListState, Lists, Ticket};
-pub use login_error::LoginError;
 pub use names::{Name, NameWarning, Names};
 pub use operation::Operation;
-pub use options::Options;
-pub use output::{Limited, OutputCaps, ReplaceError, Shown, SpillError};
-pub use pool::{Changes, Connect, Pool, PromptCall, ServerState, ServerView, ToolCall};
+pub use output::{CallResult, Limited, OutputCaps, ReplaceError, Shown, SpillError};
 pub use prompt::{Prompt, PromptArgument, PromptError, PromptMessage, PromptResult, PromptRole};
 pub use resource::{
     Mention, Resource, ResourceBody, ResourceContents, ResourceTemplate, Resources, mentions,
 };
 pub use tool::{Hints, InputError, Tool, ToolList};
+
+pub use options::Options;
+
+pub use call_error::CallError;
+pub use connect_error::ConnectError;
+pub use connection::ServerInfo;
+pub use fault::{Fault, ServerOutput};
+pub use login_error::LoginError;
+
+pub use pool::{Changes, Connect, Pool, PromptCall, ServerState, ServerView, ToolCall};
 
 /// The example of the README.
 #[cfg(doctest)]

@@ -12,7 +12,7 @@ use url::Url;
 
 use crate::auth::{AuthNeeded, BearerProvider, Logins};
 use crate::config::shown_url;
-use crate::connection::InProcessServer;
+use crate::in_process_server::InProcessServer;
 
 /// Options for starting and ending servers (`protocol.md` X2, X7).
 #[derive(Clone)]

@@ -12,6 +12,7 @@
 //! INVARIANT: a file that is named is complete.
 
 mod block;
+mod call_result;
 mod limit;
 mod media;
 mod replace;
@@ -21,9 +22,8 @@ use std::path::PathBuf;
 
 use becket_process::ByteCap;
 
-pub(crate) use limit::limited;
+pub use call_result::CallResult;
 pub use replace::ReplaceError;
-pub(crate) use replace::replaced;
 pub use spill::SpillError;
 
 /// Limits on the part of an answer that a model is shown, and on its files.

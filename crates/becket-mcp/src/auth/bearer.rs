@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use reqwest::header::AUTHORIZATION;
 
-use crate::auth::HeadersError;
 use crate::auth::source::{HeaderSource, Headers, Why, checked};
-use crate::fault::Fault;
+use crate::auth::{HeadersError, NoHeaders};
 use crate::host::BoxFuture;
 use becket_base::secret::Secret;
 
@@ -35,25 +34,23 @@ impl Bearer {
         Self { provider, given: Arc::default() }
     }
 
-    async fn ask(&self, why: Why) -> Result<Headers, Fault> {
+    async fn ask(&self, why: Why) -> Result<Headers, NoHeaders> {
         // Held while the host works: it is asked once for many requests that fail at the same time.
         let mut given = self.given.lock().await;
         let (refused, challenge) = match why {
             Why::First => (None, None),
             Why::After401(challenge) => (given.clone(), Some(challenge)),
         };
-        let told = |why| Fault::Headers(Arc::new(HeadersError::Bearer(why)));
-        let token = self.provider.token(refused.clone()).await.map_err(told)?;
+        let token = self.provider.token(refused.clone()).await.map_err(HeadersError::Bearer)?;
         *given = token.clone().filter(|token| refused.as_ref() != Some(token));
-        let Some(token) = &*given else { return Err(Fault::AuthNeeded(challenge.unwrap_or_default())) };
+        let Some(token) = &*given else { return Err(NoHeaders::AuthNeeded(challenge.unwrap_or_default())) };
         let value = Secret::new(format!("Bearer {}", token.expose()));
-        let header = checked(AUTHORIZATION.as_str(), &value);
-        Ok(vec![header.map_err(|error| Fault::Headers(Arc::new(error)))?])
+        Ok(vec![checked(AUTHORIZATION.as_str(), &value)?])
     }
 }
 
 impl HeaderSource for Bearer {
-    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, Fault>> {
+    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
         Box::pin(self.ask(why))
     }
 }
@@ -67,7 +64,7 @@ impl fmt::Debug for Bearer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::Challenge;
+    use crate::challenge::Challenge;
     use std::sync::Mutex;
 
     /// Supplies each of these in turn, and records what was refused.

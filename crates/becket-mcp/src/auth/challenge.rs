@@ -3,7 +3,7 @@
 //! The header is not trusted: one that makes no sense is empty, and of a long one only the beginning is read. The
 //! address of the metadata is parsed again at the fetch, with the rules for addresses.
 
-use crate::fault::Challenge;
+use crate::challenge::Challenge;
 
 /// The most of a header that is read, in bytes.
 const LONGEST: usize = 8 << 10;

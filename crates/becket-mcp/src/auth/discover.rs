@@ -21,7 +21,7 @@ use crate::auth::key::shown;
 use crate::auth::legacy_metadata;
 use crate::auth::remote_text::line;
 use crate::auth::tokens::TokenIssuer;
-use crate::fault::Challenge;
+use crate::challenge::Challenge;
 
 /// The behaviour if a server or an authorisation server publishes less metadata than it has to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -6,6 +6,24 @@ use std::time::Duration;
 use becket_process::{End, SpawnError};
 
 use crate::auth::AuthError;
+use crate::challenge::Challenge;
+
+/// The reason for which a source has no headers.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum NoHeaders {
+    /// Only the user can help. The challenge is empty if the server sent none.
+    #[error("it needs authentication")]
+    AuthNeeded(Challenge),
+    /// Something is broken.
+    #[error("{0}")]
+    Failed(Arc<HeadersError>),
+}
+
+impl From<HeadersError> for NoHeaders {
+    fn from(error: HeadersError) -> Self {
+        Self::Failed(Arc::new(error))
+    }
+}
 
 /// A failed source of headers. `said` is the end of a helper's stderr.
 #[derive(Debug, Clone, thiserror::Error)]

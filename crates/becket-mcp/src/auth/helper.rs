@@ -15,9 +15,8 @@ use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 use url::Url;
 
-use crate::auth::HeadersError;
 use crate::auth::source::{HeaderSource, Headers, Why, checked};
-use crate::fault::Fault;
+use crate::auth::{HeadersError, NoHeaders};
 use crate::host::BoxFuture;
 use becket_base::secret::{Redactor, Secret};
 
@@ -63,7 +62,7 @@ impl Helper {
         Self { command, runner, kept: Mutex::default(), runs: AtomicU64::new(0) }
     }
 
-    async fn ask(&self, why: Why) -> Result<Headers, Fault> {
+    async fn ask(&self, why: Why) -> Result<Headers, NoHeaders> {
         let runs = self.runs.load(Ordering::Acquire);
         let mut kept = self.kept.lock().await;
         // Another request has run it meanwhile: those are not the headers that were refused.
@@ -72,7 +71,7 @@ impl Helper {
             return Ok(headers.clone());
         }
         *kept = None;
-        let headers = self.run().await.map_err(|error| Fault::Headers(Arc::new(error)))?;
+        let headers = self.run().await?;
         self.runs.fetch_add(1, Ordering::Release);
         *kept = Some(headers.clone());
         Ok(headers)
@@ -102,7 +101,7 @@ impl Helper {
 }
 
 impl HeaderSource for Helper {
-    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, Fault>> {
+    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
         Box::pin(self.ask(why))
     }
 }

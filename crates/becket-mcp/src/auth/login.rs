@@ -22,7 +22,7 @@ use crate::auth::session::{Session, TokenOrigin};
 use crate::auth::store::TokenLocation;
 use crate::auth::tokens::{Client, TokenIssuer, Tokens};
 use crate::auth::{AuthError, scopes};
-use crate::fault::Challenge;
+use crate::challenge::Challenge;
 use becket_base::secret::Secret;
 
 /// Time limit on discovery and client registration.

@@ -18,8 +18,8 @@ use crate::auth::oauth_headers::OAuthHeaders;
 use crate::auth::session::Session;
 use crate::auth::store::TokenStore;
 use crate::auth::url_policy::Network;
+use crate::challenge::Challenge;
 use crate::config::{OAuth, Tls};
-use crate::fault::Challenge;
 use crate::tls::Trust;
 
 /// The current time.

@@ -42,7 +42,7 @@ mod url_policy;
 pub use bearer::{Bearer, BearerProvider};
 pub use discover::MissingMetadata;
 pub use error::AuthError;
-pub use headers_error::HeadersError;
+pub use headers_error::{HeadersError, NoHeaders};
 pub use helper::{HELPER_LIMIT, Helper, HelperCommand};
 pub use key::Key;
 pub use login::{LoggedIn, Login};

@@ -7,8 +7,7 @@ use reqwest::header::AUTHORIZATION;
 use crate::auth::session::{Session, Stale};
 use crate::auth::source::{HeaderSource, Headers, Why};
 use crate::auth::tokens::Tokens;
-use crate::auth::{AuthError, HeadersError, unattended};
-use crate::fault::Fault;
+use crate::auth::{AuthError, HeadersError, NoHeaders, unattended};
 use crate::host::BoxFuture;
 use becket_base::secret::Secret;
 
@@ -23,18 +22,18 @@ impl OAuthHeaders {
     }
 
     /// Returns the headers for a grant that needs no person.
-    async fn ask_unattended(&self, why: Why) -> Result<Headers, Fault> {
+    async fn ask_unattended(&self, why: Why) -> Result<Headers, NoHeaders> {
         if let Why::After401(challenge) = &why
             && challenge.is_insufficient_scope()
         {
             // More scopes can only be requested by configuring them.
-            return Err(Fault::AuthNeeded(challenge.clone()));
+            return Err(NoHeaders::AuthNeeded(challenge.clone()));
         }
         let tokens = unattended::tokens(&self.0, why).await.map_err(broken)?;
         Ok(tokens.map(|tokens| self.header(&tokens)).unwrap_or_default())
     }
 
-    async fn ask(&self, why: Why) -> Result<Headers, Fault> {
+    async fn ask(&self, why: Why) -> Result<Headers, NoHeaders> {
         let (stale, challenge) = match why {
             Why::First => match self.0.tokens().await.map_err(broken)? {
                 None => return Ok(Headers::new()),
@@ -43,13 +42,13 @@ impl OAuthHeaders {
             },
             // The token is valid: another one with the same scopes would not help.
             Why::After401(challenge) if challenge.is_insufficient_scope() => {
-                return Err(Fault::AuthNeeded(challenge));
+                return Err(NoHeaders::AuthNeeded(challenge));
             }
             Why::After401(challenge) => (Stale::Refused(self.0.handed()), Some(challenge)),
         };
         match self.0.renewed(stale).await.map_err(broken)? {
             Some(tokens) => Ok(self.header(&tokens)),
-            None => Err(Fault::AuthNeeded(challenge.unwrap_or_default())),
+            None => Err(NoHeaders::AuthNeeded(challenge.unwrap_or_default())),
         }
     }
 
@@ -60,7 +59,7 @@ impl OAuthHeaders {
 }
 
 impl HeaderSource for OAuthHeaders {
-    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, Fault>> {
+    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
         if self.0.target().oauth.grant.wants_person() {
             Box::pin(self.ask(why))
         } else {
@@ -69,6 +68,6 @@ impl HeaderSource for OAuthHeaders {
     }
 }
 
-fn broken(error: AuthError) -> Fault {
-    Fault::Headers(Arc::new(HeadersError::Login(Arc::new(error))))
+fn broken(error: AuthError) -> NoHeaders {
+    HeadersError::Login(Arc::new(error)).into()
 }

@@ -6,7 +6,7 @@
 
 use crate::auth::AuthError;
 use crate::auth::tokens::Tokens;
-use crate::fault::Challenge;
+use crate::challenge::Challenge;
 
 /// The scope for tokens that are renewed without the user.
 const OFFLINE: &str = "offline_access";

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use reqwest::header::{HeaderName, HeaderValue};
 
-use crate::auth::HeadersError;
-use crate::fault::{Challenge, Fault};
+use crate::auth::{HeadersError, NoHeaders};
+use crate::challenge::Challenge;
 use crate::host::BoxFuture;
 use becket_base::secret::Secret;
 
@@ -27,15 +27,15 @@ pub type Headers = Vec<(HeaderName, Secret)>;
 
 /// A source of headers. The first request is cheap; many run at once.
 pub trait HeaderSource: fmt::Debug + Send + Sync + 'static {
-    /// Returns the headers of the next request. After a 401 these are other ones than before, or a fault: a source
-    /// without others returns [`Fault::AuthNeeded`].
+    /// Returns the headers of the next request. After a 401 these are other ones than before, or an error: a source
+    /// without others returns [`NoHeaders::AuthNeeded`].
     ///
     /// # Errors
-    /// [`Fault::AuthNeeded`] if only the user can help, [`Fault::Headers`] if something is broken.
-    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, Fault>>;
+    /// [`NoHeaders::AuthNeeded`] if only the user can help, [`NoHeaders::Failed`] if something is broken.
+    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, NoHeaders>>;
 }
 
-/// The same headers each time. A 401 is a fault, as there are no others.
+/// The same headers each time. A 401 is an error, as there are no others.
 #[derive(Debug, Clone)]
 pub struct StaticHeaders(Headers);
 
@@ -50,10 +50,10 @@ impl StaticHeaders {
 }
 
 impl HeaderSource for StaticHeaders {
-    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, Fault>> {
+    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
         let answer = match why {
             Why::First => Ok(self.0.clone()),
-            Why::After401(challenge) => Err(Fault::AuthNeeded(challenge)),
+            Why::After401(challenge) => Err(NoHeaders::AuthNeeded(challenge)),
         };
         Box::pin(std::future::ready(answer))
     }
@@ -73,7 +73,7 @@ impl LayeredHeaders {
         Self(sources)
     }
 
-    async fn ask(&self, why: Why) -> Result<Headers, Fault> {
+    async fn ask(&self, why: Why) -> Result<Headers, NoHeaders> {
         let (mut all, mut fresh) = (Headers::new(), matches!(why, Why::First));
         for source in &self.0 {
             let given = match source.headers(why.clone()).await {
@@ -81,23 +81,23 @@ impl LayeredHeaders {
                     fresh = true;
                     given
                 }
-                Err(Fault::AuthNeeded(_)) if matches!(why, Why::After401(_)) => {
+                Err(NoHeaders::AuthNeeded(_)) if matches!(why, Why::After401(_)) => {
                     source.headers(Why::First).await?
                 }
-                Err(fault) => return Err(fault),
+                Err(reason) => return Err(reason),
             };
             all.retain(|(name, _)| given.iter().all(|(stronger, _)| stronger != name));
             all.extend(given);
         }
         match why {
-            Why::After401(challenge) if !fresh => Err(Fault::AuthNeeded(challenge)),
+            Why::After401(challenge) if !fresh => Err(NoHeaders::AuthNeeded(challenge)),
             Why::First | Why::After401(_) => Ok(all),
         }
     }
 }
 
 impl HeaderSource for LayeredHeaders {
-    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, Fault>> {
+    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
         Box::pin(self.ask(why))
     }
 }

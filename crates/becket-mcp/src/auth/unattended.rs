@@ -22,7 +22,7 @@ use crate::auth::session::Session;
 use crate::auth::source::Why;
 use crate::auth::tokens::Tokens;
 use crate::auth::{AuthError, exchange, scopes};
-use crate::fault::Challenge;
+use crate::challenge::Challenge;
 
 /// Time limit on discovery and the token request.
 const LIMIT: Duration = Duration::from_secs(60);

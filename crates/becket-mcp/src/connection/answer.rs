@@ -3,7 +3,8 @@
 use rmcp::model::{InputRequiredResult, ServerResult};
 use serde_json::Value;
 
-use crate::content::{CallResult, Content};
+use crate::content::Content;
+use crate::output::CallResult;
 
 /// The response to a call.
 pub(super) enum Answer<T> {

@@ -10,7 +10,6 @@ use rustls::ClientConfig;
 use url::Url;
 
 use super::http::{Network, proxied};
-use super::in_process::InProcessServer;
 use super::target::{Reach, Target};
 use crate::auth::{
     self, Bearer, BearerProvider, HELPER_LIMIT, HeaderSource, HeadersError, Helper, HelperCommand,
@@ -18,6 +17,7 @@ use crate::auth::{
 };
 use crate::config::{Grant, Ide, IdentityProvider, OAuth, PrivateKey, Proxy, Remote, Tls};
 use crate::fault::Fault;
+use crate::in_process_server::InProcessServer;
 use crate::options::Options;
 use crate::tls::{Files, Trust};
 
@@ -119,7 +119,7 @@ impl Connector {
         runner: &Runner,
         options: &Options,
     ) -> Result<Arc<dyn HeaderSource>, Fault> {
-        let written = StaticHeaders::new(&remote.headers).map_err(|error| Fault::Headers(Arc::new(error)))?;
+        let written = StaticHeaders::new(&remote.headers)?;
         let mut sources: Vec<Arc<dyn HeaderSource>> = vec![Arc::new(written)];
         if let Some(script) = &remote.headers_helper {
             let own = &remote.helper_env;
@@ -141,7 +141,7 @@ impl Connector {
                 sources.push(Arc::new(logins.headers(&login_target(server, remote, &options.cwd))));
             }
             None if wants_person(remote) => {}
-            None => return Err(Fault::Headers(Arc::new(HeadersError::NoLogins))),
+            None => return Err(HeadersError::NoLogins.into()),
         }
         Ok(Arc::new(LayeredHeaders::new(sources)))
     }

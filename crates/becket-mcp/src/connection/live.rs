@@ -22,8 +22,8 @@ use super::pages;
 use super::redactor::ConnectionRedactor;
 use super::rounds::{Inputs, Round, rounds};
 use super::state::State;
-use crate::content::CallResult;
 use crate::fault::{Fault, ServerOutput};
+use crate::output::CallResult;
 use crate::tool::ToolList;
 
 /// A server that can be called. Dropping it ends its link first.

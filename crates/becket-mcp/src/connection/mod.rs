@@ -47,7 +47,6 @@ mod websocket;
 pub(crate) use clock::{Clock, Times};
 pub(crate) use connector::{Connector, brings_own, login_target, wants_person};
 pub(crate) use host_handle::HostHandle;
-pub use in_process::{ClientGone, InProcessServer, ServerEnd, ServerSender};
 pub use info::ServerInfo;
 pub(crate) use live::{Connection, OperationError};
 pub(crate) use open::{ConnectParams, open};

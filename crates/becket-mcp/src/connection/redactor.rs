@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::live::OperationError;
 use super::target::Target;
-use crate::auth::{HeaderSource, Headers, Why};
+use crate::auth::{HeaderSource, Headers, NoHeaders, Why};
 use crate::connect_error::ConnectError;
 use crate::fault::{Fault, ServerOutput};
 use crate::host::BoxFuture;
@@ -128,7 +128,7 @@ struct HeaderRecorder {
 }
 
 impl HeaderSource for HeaderRecorder {
-    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, Fault>> {
+    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
         Box::pin(async move {
             let headers = self.source.headers(why).await?;
             for (_, value) in &headers {

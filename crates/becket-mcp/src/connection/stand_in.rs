@@ -42,7 +42,7 @@ pub(in crate::connection) fn fault(error: &ErrorData) -> Option<Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::Challenge;
+    use crate::challenge::Challenge;
 
     // rule: X1
     #[test]

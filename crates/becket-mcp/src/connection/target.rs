@@ -13,8 +13,9 @@ use url::{Host, Url};
 
 use super::trouble::Place;
 use crate::auth::{HeaderSource, HeadersError, StaticHeaders, Why};
+use crate::challenge::Challenge;
 use crate::config::{Ide, shown_url};
-use crate::fault::{Challenge, Fault};
+use crate::fault::Fault;
 
 /// A server over a network. `Debug` shows neither a query nor the headers.
 #[derive(Clone)]
@@ -60,8 +61,7 @@ impl Target {
     /// The address is not on this machine, or its token can't be sent.
     pub(crate) fn ide(ide: &Ide, tls: Arc<ClientConfig>, cap: usize) -> Result<Self, Fault> {
         let token = ide.auth_token.iter().map(|token| (IDE.to_owned(), token.clone()));
-        let headers = StaticHeaders::new(&token.collect::<Vec<_>>());
-        let headers = Arc::new(headers.map_err(|error| Fault::Headers(Arc::new(error)))?);
+        let headers = Arc::new(StaticHeaders::new(&token.collect::<Vec<_>>())?);
         let target = Self { url: ide.url.clone(), headers, tls, reach: Reach::ThisMachine, cap };
         target.check()?;
         Ok(target)
@@ -142,9 +142,8 @@ impl RequestHeaders {
     async fn ask(&self, why: Why) -> Result<HeaderMap, Fault> {
         let mut headers = HeaderMap::new();
         for (name, value) in self.source.headers(why).await? {
-            let mut value = HeaderValue::from_str(value.expose()).map_err(|_| {
-                Fault::Headers(Arc::new(HeadersError::Value { name: name.as_str().to_owned() }))
-            })?;
+            let mut value = HeaderValue::from_str(value.expose())
+                .map_err(|_| HeadersError::Value { name: name.as_str().to_owned() })?;
             value.set_sensitive(true);
             headers.insert(name, value);
         }

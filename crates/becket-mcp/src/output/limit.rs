@@ -5,12 +5,11 @@ use std::path::Path;
 use super::block::Part;
 use super::media::{decoded, encoded, ending, image};
 use super::spill::{Spill, SpillError};
-use super::{Limited, OutputCaps, Shown};
-use crate::content::CallResult;
+use super::{CallResult, Limited, OutputCaps, Shown};
 use becket_base::text::cut;
 
 /// An answer as a model is shown it; blocks while files are written.
-pub(crate) fn limited(result: &CallResult, caps: &OutputCaps, dir: &Path) -> Limited {
+pub(super) fn limited(result: &CallResult, caps: &OutputCaps, dir: &Path) -> Limited {
     let mut cut = Cut {
         caps,
         spill: Spill::new(dir, caps.files.get()),

@@ -4,7 +4,8 @@
 
 use serde_json::Value;
 
-use crate::content::{CallResult, Content};
+use super::CallResult;
+use crate::content::Content;
 
 /// The value can't replace an answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -28,7 +29,7 @@ pub enum ReplaceError {
 }
 
 /// A text is one block of text; a list is its blocks; an object is structured, and its JSON the text.
-pub(crate) fn replaced(value: Value) -> Result<CallResult, ReplaceError> {
+pub(super) fn replaced(value: Value) -> Result<CallResult, ReplaceError> {
     let text = |text: String| vec![Content::of_text(text)];
     let (content, structured) = match value {
         Value::String(words) => (text(words), None),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::spill::kept;
 use super::*;
-use crate::content::{CallResult, Content};
+use crate::content::Content;
 
 const PNG: &str = "iVBORw0KGgo=";
 const PNG_BYTES: &[u8] = b"\x89PNG\r\n\x1a\n";

@@ -11,9 +11,9 @@ use std::time::SystemTime;
 use tokio::time::Instant;
 
 use crate::auth::{AUTH_NEEDED_TTL, AuthNeeded, Key};
+use crate::challenge::Challenge;
 use crate::config::{ServerConfig, Transport};
 use crate::connection::{brings_own, wants_person};
-use crate::fault::Challenge;
 
 /// The servers of a pool that want a login.
 #[derive(Debug)]

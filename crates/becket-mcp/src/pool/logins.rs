@@ -2,9 +2,9 @@
 
 use super::face::PoolState;
 use crate::auth::{LoggedOut, Login, Logins, Target};
+use crate::challenge::Challenge;
 use crate::config::Transport;
 use crate::connection::login_target;
-use crate::fault::Challenge;
 use crate::login_error::LoginError;
 
 impl PoolState {

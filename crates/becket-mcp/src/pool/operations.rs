@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use super::listing::{CachedList, ListTools};
 use super::operate::ConnectionOperation;
 use crate::connection::{Clock, Connection, OperationError, ServerInfo};
-use crate::content::CallResult;
 use crate::lists::ListState;
+use crate::output::CallResult;
 use crate::prompt::PromptResult;
 use crate::resource::ResourceContents;
 

@@ -12,9 +12,9 @@ use tokio::time::Instant;
 use super::attempt::{Attempt, Start};
 use super::common::Common;
 use super::state::ServerState;
+use crate::challenge::Challenge;
 use crate::config::{Configured, Disabled, ServerConfig, ServerConfigError, Status};
 use crate::connect_error::ConnectError;
-use crate::fault::Challenge;
 
 /// Pauses before reconnecting a server after its first failure, and after further ones.
 const PAUSES: [Duration; 2] = [Duration::from_millis(250), Duration::from_secs(1)];

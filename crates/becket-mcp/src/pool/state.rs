@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::challenge::Challenge;
 use crate::config::{Configured, Disabled};
 use crate::connect_error::ConnectError;
 use crate::connection::ServerInfo;
-use crate::fault::Challenge;
 use crate::tool::ToolList;
 
 /// The state of one server.

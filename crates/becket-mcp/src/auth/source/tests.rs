@@ -5,11 +5,11 @@ use super::*;
 struct Tokens(&'static str, Option<&'static str>);
 
 impl HeaderSource for Tokens {
-    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, Fault>> {
+    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
         let answer = match (why, self.1) {
             (Why::First, _) => Ok(self.0),
             (Why::After401(_), Some(fresh)) => Ok(fresh),
-            (Why::After401(challenge), None) => Err(Fault::AuthNeeded(challenge)),
+            (Why::After401(challenge), None) => Err(NoHeaders::AuthNeeded(challenge)),
         };
         let headers =
             answer.map(|token| vec![(HeaderName::from_static("authorization"), Secret::new(token))]);
@@ -17,7 +17,7 @@ impl HeaderSource for Tokens {
     }
 }
 
-fn shown(headers: Result<Headers, Fault>) -> String {
+fn shown(headers: Result<Headers, NoHeaders>) -> String {
     match headers {
         Ok(headers) => {
             headers.iter().map(|(name, value)| format!("{name}={} ", value.expose())).collect::<String>()

@@ -13,7 +13,8 @@ use url::Url;
 use super::super::target::{RequestHeaders, Target};
 use super::super::trouble::{Place, deepest};
 use super::era::Network;
-use crate::fault::{Challenge, Fault};
+use crate::challenge::Challenge;
+use crate::fault::Fault;
 
 /// Idle time of a pooled connection. Node's servers close theirs after 5 s, others sooner, and a request that crosses
 /// with that would be lost.

@@ -9,9 +9,9 @@ use tokio::time::timeout;
 
 use super::super::link::Link;
 use super::super::state::State;
-use super::server::{InProcessServer, pair};
 use super::wire::{Session, Wire};
 use crate::fault::Fault;
+use crate::in_process_server::{InProcessServer, pair};
 
 /// An in-process server of the host.
 pub(crate) struct InProcessLink {

@@ -5,10 +5,8 @@
 //! INVARIANT: no background task runs here; when the link has ended, both channels are closed.
 
 mod link;
-mod server;
 #[cfg(test)]
 mod tests;
 mod wire;
 
 pub(crate) use link::InProcessLink;
-pub use server::{ClientGone, InProcessServer, ServerEnd, ServerSender};

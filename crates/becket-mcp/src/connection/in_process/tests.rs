@@ -9,9 +9,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 
-use super::{InProcessLink, InProcessServer, ServerEnd};
+use super::InProcessLink;
 use crate::connection::link::Link;
 use crate::connection::trial::{Act, Brain, Trial, calls_are_answered, eventually};
+use crate::in_process_server::{InProcessServer, ServerEnd};
 
 const CAP: usize = 1 << 20;
 

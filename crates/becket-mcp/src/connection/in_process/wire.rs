@@ -15,8 +15,8 @@ use super::super::link::SendError;
 use super::super::messages::Messages;
 use super::super::outbox::{Outbox, UNREAD};
 use super::super::state::State;
-use super::server::ClientEnd;
 use crate::fault::Fault;
+use crate::in_process_server::ClientEnd;
 
 /// The channel to a server and back. Clones share it, one after the other: a refused handshake leaves it for the next.
 #[derive(Clone)]

@@ -15,7 +15,8 @@ use url::Url;
 use super::super::handshake::{SHOWN, shown};
 use super::super::target::{Reach, RequestHeaders, Target};
 use super::super::trouble::{Place, deepest};
-use crate::fault::{Challenge, Fault};
+use crate::challenge::Challenge;
+use crate::fault::Fault;
 
 /// Idle time of a pooled connection: servers close theirs after 2 s and more, and a message that crosses with that
 /// would be lost.

@@ -23,8 +23,9 @@ use url::{Position, Url};
 use super::super::handshake::shown;
 use super::super::trouble::{Place, deepest, no_answer};
 use super::meter::MeteredSocket;
+use crate::challenge::Challenge;
 use crate::config::shown_url;
-use crate::fault::{Challenge, Fault};
+use crate::fault::Fault;
 
 /// The longest head of an answer.
 const HEAD: usize = 64 << 10;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use becket_mcp::Fault;
+use becket_mcp::auth::NoHeaders;
 use becket_mcp::auth::{HELPER_LIMIT, HeaderSource, Helper, HelperCommand, Why};
 use becket_process::Runner;
 use becket_testkit::proc::Marker;
@@ -80,7 +80,7 @@ async fn what_a_helper_prints_is_sent_and_everything_else_is_named() {
                     .collect();
                 assert_eq!(plain, case.headers, "{}", case.name);
             }
-            (Err(Fault::Headers(error)), Some(expected)) => {
+            (Err(NoHeaders::Failed(error)), Some(expected)) => {
                 let said = error.to_string();
                 assert!(
                     said.contains(expected.as_str()) && !said.contains("s3cr3t"),

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
+use becket_mcp::auth::NoHeaders;
 use becket_mcp::auth::{
     AUTH_NEEDED_TTL, AuthError, AuthNeeded, FileStore, HeaderSource, Key, LoggedIn, LoginOptions, Logins,
     Target, Tokens, Why,
 };
 use becket_mcp::config::OAuth;
-use becket_mcp::{CancellationToken, Challenge, Fault};
+use becket_mcp::{CancellationToken, Challenge};
 use becket_testkit::mcp_auth::{AuthServer, Page, browse, log_in};
 use becket_testkit::proc::PATIENCE;
 use tempfile::TempDir;
@@ -96,7 +97,7 @@ pub(crate) async fn enter(
 }
 
 /// The token that a request is sent with; what is wrong where there is none.
-pub(crate) async fn token(source: &dyn HeaderSource, why: Why) -> Result<String, Fault> {
+pub(crate) async fn token(source: &dyn HeaderSource, why: Why) -> Result<String, NoHeaders> {
     let headers = source.headers(why).await?;
     let bearer = headers.first().map(|(name, value)| {
         assert_eq!(name, "authorization");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use becket_mcp::Fault;
+use becket_mcp::auth::NoHeaders;
 use becket_mcp::auth::Why;
 use becket_testkit::mcp_auth::{AuthPlan, AuthServer};
 use becket_testkit::mcp_http::Reply;
@@ -92,11 +92,11 @@ async fn a_refresh_token_that_is_no_good_is_forgotten_and_the_user_is_asked() {
     assert_eq!(token(&source, Why::First).await.unwrap(), first);
     server.expire();
     let fault = token(&source, refused()).await.unwrap_err();
-    let Fault::AuthNeeded(said) = &fault else { panic!("{fault:?}") };
+    let NoHeaders::AuthNeeded(said) = &fault else { panic!("{fault:?}") };
     assert_eq!(said.header.as_deref(), Some(r#"Bearer error="invalid_token""#));
     assert!(place.kept(&target).await.is_none());
     assert_eq!(token(&source, Why::First).await.unwrap(), "");
-    assert!(matches!(token(&source, refused()).await, Err(Fault::AuthNeeded(_))));
+    assert!(matches!(token(&source, refused()).await, Err(NoHeaders::AuthNeeded(_))));
 }
 
 // rule: X3
@@ -105,9 +105,9 @@ async fn without_a_refresh_token_only_the_user_helps() {
     let (server, place) = logged_in(AuthPlan::new().without_refresh()).await;
     let source = place.logins().headers(&target(&server));
     assert!(server.takes(&token(&source, Why::First).await.unwrap()));
-    assert!(matches!(token(&source, refused()).await, Err(Fault::AuthNeeded(_))));
+    assert!(matches!(token(&source, refused()).await, Err(NoHeaders::AuthNeeded(_))));
     place.pass(3600);
-    assert!(matches!(token(&source, Why::First).await, Err(Fault::AuthNeeded(_))));
+    assert!(matches!(token(&source, Why::First).await, Err(NoHeaders::AuthNeeded(_))));
     assert_eq!(server.count("refresh_token"), 0);
 }
 

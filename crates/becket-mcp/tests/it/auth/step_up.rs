@@ -1,6 +1,6 @@
 //! A server that wants more than was granted.
 
-use becket_mcp::Fault;
+use becket_mcp::auth::NoHeaders;
 use becket_mcp::auth::Why;
 use becket_testkit::mcp_auth::AuthPlan;
 
@@ -36,7 +36,7 @@ async fn more_scopes_are_asked_for_once_beside_those_that_were_granted() {
     let wanted = said(&server, &token(&source, Why::First).await.unwrap());
     // A new token of the same kind would not help: none is asked for.
     let fault = token(&source, Why::After401(wanted.clone())).await.unwrap_err();
-    assert!(matches!(&fault, Fault::AuthNeeded(said) if *said == wanted));
+    assert!(matches!(&fault, NoHeaders::AuthNeeded(said) if *said == wanted));
     assert_eq!(server.count("refresh_token"), 0);
 
     let done = enter(&logins, &target, &wanted).await.unwrap();

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use becket_mcp::Fault;
+use becket_mcp::auth::NoHeaders;
 use becket_mcp::auth::{AuthError, HeaderSource, LoggedOut, Target, Why};
 use becket_mcp::config::{Grant, OAuth, PrivateKey};
 use becket_testkit::mcp_auth::{AuthPlan, AuthServer};
@@ -316,7 +316,7 @@ async fn no_person_logs_in_and_more_scopes_are_no_matter_of_a_new_token() {
     let more =
         becket_mcp::Challenge { header: Some(r#"Bearer error="insufficient_scope", scope="x""#.into()) };
     let fault = source.headers(Why::After401(more)).await.unwrap_err();
-    assert!(matches!(fault, Fault::AuthNeeded(_)), "{fault}");
+    assert!(matches!(fault, NoHeaders::AuthNeeded(_)), "{fault}");
     assert_eq!(scene.server.count("/token"), 1);
     assert!(matches!(logins.logout(&scene.target).await.unwrap(), LoggedOut::Here));
     assert!(matches!(logins.logout(&scene.target).await.unwrap(), LoggedOut::NoTokens));

@@ -10,7 +10,7 @@ use reqwest::header::AUTHORIZATION;
 use serde_json::json;
 
 use super::meet::{ConnectedClient, headers, nothing_left, target};
-use crate::auth::{HeaderSource, Headers, Why};
+use crate::auth::{HeaderSource, Headers, NoHeaders, Why};
 use crate::connection::http::{HttpLink, Network};
 use crate::fault::Fault;
 use crate::host::BoxFuture;
@@ -34,10 +34,10 @@ impl Tokens {
 }
 
 impl HeaderSource for Tokens {
-    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, Fault>> {
+    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
         let number = self.asked.fetch_add(1, Ordering::Relaxed) + 1;
         let given = match why {
-            Why::After401(challenge) if number > self.last => Err(Fault::AuthNeeded(challenge)),
+            Why::After401(challenge) if number > self.last => Err(NoHeaders::AuthNeeded(challenge)),
             Why::First | Why::After401(_) => {
                 let number = number.min(self.last);
                 Ok(vec![(AUTHORIZATION, Secret::new(format!("Bearer token-{number}")))])
@@ -102,7 +102,7 @@ async fn where_there_are_no_other_headers_the_user_is_needed() {
 struct Stubborn;
 
 impl HeaderSource for Stubborn {
-    fn headers(&self, _: Why) -> BoxFuture<'_, Result<Headers, Fault>> {
+    fn headers(&self, _: Why) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
         Box::pin(std::future::ready(Ok(vec![(AUTHORIZATION, Secret::new("Bearer the same"))])))
     }
 }

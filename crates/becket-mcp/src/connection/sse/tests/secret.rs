@@ -9,12 +9,11 @@ use url::Url;
 
 use super::server::{Script, Server};
 use super::{CAP, start, target};
-use crate::auth::{HeaderSource, Headers, Why};
+use crate::auth::{HeaderSource, Headers, NoHeaders, Why};
 use crate::config::Ide;
 use crate::connection::sse::SseLink;
 use crate::connection::target::Target;
 use crate::connection::trial::{Security, Trial};
-use crate::fault::Fault;
 use crate::host::BoxFuture;
 use becket_base::secret::Secret;
 
@@ -26,10 +25,10 @@ struct Tokens {
 }
 
 impl HeaderSource for Tokens {
-    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, Fault>> {
+    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
         let answer = match why {
             Why::After401(challenge) if self.given.load(Ordering::SeqCst) >= self.most => {
-                Err(Fault::AuthNeeded(challenge))
+                Err(NoHeaders::AuthNeeded(challenge))
             }
             Why::First | Why::After401(_) => {
                 let number = self.given.fetch_add(1, Ordering::SeqCst) + 1;

@@ -11,7 +11,7 @@ use url::Url;
 
 use super::server::{Hello, Manner, SWITCH, Server};
 use super::{CAP, link, start, target};
-use crate::auth::{HeaderSource, Headers, Why};
+use crate::auth::{HeaderSource, Headers, NoHeaders, Why};
 use crate::config::Ide;
 use crate::connection::link::Link;
 use crate::connection::target::Target;
@@ -129,7 +129,7 @@ async fn each_way_of_not_being_a_server_has_its_own_words() {
 struct Fresh(AtomicBool);
 
 impl HeaderSource for Fresh {
-    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, Fault>> {
+    fn headers(&self, why: Why) -> BoxFuture<'_, Result<Headers, NoHeaders>> {
         let token = match why {
             Why::First => "old",
             Why::After401(_) if self.0.swap(true, Ordering::SeqCst) => panic!("asked twice"),

@@ -83,13 +83,13 @@ impl ServerSender {
 }
 
 /// The client's end.
-pub(super) struct ClientEnd {
-    pub(super) receiver: mpsc::Receiver<Value>,
-    pub(super) sender: mpsc::Sender<Value>,
+pub(crate) struct ClientEnd {
+    pub(crate) receiver: mpsc::Receiver<Value>,
+    pub(crate) sender: mpsc::Sender<Value>,
 }
 
 /// A connection.
-pub(super) fn pair() -> (ClientEnd, ServerEnd) {
+pub(crate) fn pair() -> (ClientEnd, ServerEnd) {
     let (to_server, from_client) = mpsc::channel(QUEUED);
     let (to_client, from_server) = mpsc::channel(QUEUED);
     let client = ClientEnd { receiver: from_server, sender: to_server };
