@@ -111,6 +111,31 @@ impl fmt::Display for Fault {
     }
 }
 
+impl Fault {
+    /// Returns whether a request with this fault can't have been carried out (`protocol.md` X4).
+    pub(crate) fn is_before_execution(&self) -> bool {
+        match self {
+            Self::Spawn(_)
+            | Self::Unreachable(_)
+            | Self::AuthNeeded(_)
+            | Self::Headers(_)
+            | Self::SessionExpired => true,
+            Self::Ended(_)
+            | Self::LineTooLong(_)
+            | Self::Flood(_)
+            | Self::NotReading(_)
+            | Self::StdinClosed
+            | Self::Closed
+            | Self::Status { .. }
+            | Self::TooLarge(_)
+            | Self::BrokenOff(_)
+            | Self::NotMcp(_)
+            | Self::OtherOrigin(..)
+            | Self::NotLocal(_) => false,
+        }
+    }
+}
+
 /// Limit on the lines of stderr in an error message.
 const LINES: usize = 10;
 

@@ -1,70 +1,20 @@
 //! Moments as transcripts write them: `2026-01-31T12:00:00.000Z`.
 
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
-const DAY: u64 = 86_400;
+use jiff::Timestamp;
 
 /// A moment in words, to the millisecond; one before 1970 is taken for its first.
 pub fn text(moment: SystemTime) -> String {
-    let since = moment.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let (mut days, second) = (since.as_secs() / DAY, since.as_secs() % DAY);
-    let mut year = 1970;
-    while days >= days_of(year) {
-        days -= days_of(year);
-        year += 1;
-    }
-    let mut month = 0;
-    while days >= MONTHS[month] + leap(year, month) {
-        days -= MONTHS[month] + leap(year, month);
-        month += 1;
-    }
-    let (hour, minute, second, milli) =
-        (second / 3_600, second / 60 % 60, second % 60, since.subsec_millis());
-    format!("{year:04}-{:02}-{:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z", month + 1, days + 1)
+    let moment = Timestamp::try_from(moment.max(SystemTime::UNIX_EPOCH)).unwrap_or(Timestamp::MAX);
+    format!("{moment:.3}")
 }
 
 /// A moment from its words; `None` for any other form.
 pub(super) fn moment(text: &str) -> Option<SystemTime> {
-    let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
-    let (time, fraction) = time.split_once('.').unwrap_or((time, "0"));
-    let [year, month, day] = numbers(date, '-')?;
-    let [hour, minute, second] = numbers(time, ':')?;
-    let month = usize::try_from(month.checked_sub(1)?).ok()?;
-    let fits = (1970..=9_999).contains(&year) && month < 12 && hour < 24 && minute < 60 && second < 60;
-    if !fits || !(1..=MONTHS[month] + leap(year, month)).contains(&day) {
-        return None;
-    }
-    let days = (1970..year).map(days_of).sum::<u64>()
-        + (0..month).map(|month| MONTHS[month] + leap(year, month)).sum::<u64>()
-        + (day - 1);
-    let fraction: f64 = format!("0.{fraction}").parse().ok().filter(|_| digits(fraction))?;
-    let seconds = days * DAY + hour * 3_600 + minute * 60 + second;
-    SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds) + Duration::from_secs_f64(fraction))
-}
-
-const MONTHS: [u64; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-
-fn is_leap(year: u64) -> bool {
-    year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-}
-
-fn days_of(year: u64) -> u64 {
-    365 + u64::from(is_leap(year))
-}
-
-/// The day that February has more.
-fn leap(year: u64, month: usize) -> u64 {
-    u64::from(month == 1 && is_leap(year))
-}
-
-fn digits(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-fn numbers(text: &str, between: char) -> Option<[u64; 3]> {
-    let numbers: Option<Vec<u64>> =
-        text.split(between).map(|part| part.parse().ok().filter(|_| digits(part))).collect();
-    numbers?.try_into().ok()
+    let is_utc = text.ends_with('Z') && text.as_bytes().get(10) == Some(&b'T');
+    let moment: Timestamp = text.parse().ok().filter(|_| is_utc)?;
+    (moment >= Timestamp::UNIX_EPOCH).then(|| moment.into())
 }
 
 #[cfg(test)]

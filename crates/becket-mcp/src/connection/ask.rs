@@ -3,35 +3,57 @@
 //! INVARIANT: a request without a waiter is cancelled at its server (`notifications/cancelled`), whichever way the
 //! waiting ended: deadline, token, or a dropped future.
 
+use std::sync::Arc;
+
 use futures_util::FutureExt;
 use rmcp::RoleClient;
-use rmcp::model::{ClientRequest, ServerResult};
+use rmcp::model::{ClientRequest, ServerPeerInfo, ServerResult};
 use rmcp::service::{Peer, PeerRequestOptions, RequestHandle, ServiceError};
 use tokio::task::coop::unconstrained;
 
 use super::calls::ActiveCall;
 use super::no_answer::Trouble;
+use super::state::State;
 
-/// Sends the request and waits for its answer, without a limit of its own. The call that it is part of learns the ids
-/// under which it was sent.
-pub(super) async fn ask(
-    peer: &Peer<RoleClient>,
-    request: ClientRequest,
-    call: Option<&ActiveCall>,
-) -> Result<ServerResult, Trouble> {
-    let sending = peer.send_request_with_option(request, PeerRequestOptions::no_options());
-    let handle = match sending.await {
-        Ok(handle) => handle,
-        Err(ServiceError::TransportClosed) => return Err(Trouble::NotSent),
-        Err(error) => return Err(Trouble::from_service(error)),
-    };
-    if let Some(call) = call {
-        call.sent(&handle.id, &handle.progress_token);
+/// The sender of requests to one server.
+#[derive(Debug, Clone)]
+pub(super) struct Requester {
+    peer: Peer<RoleClient>,
+    state: Arc<State>,
+}
+
+impl Requester {
+    pub(super) fn new(peer: &Peer<RoleClient>, state: &Arc<State>) -> Self {
+        Self { peer: peer.clone(), state: Arc::clone(state) }
     }
-    let mut waiting = PendingRequest(Some(handle));
-    let answer = waiting.answer().await;
-    waiting.0 = None;
-    answer.map_err(Trouble::from_service)
+
+    /// Returns the server's description of itself, once the handshake is over.
+    pub(super) fn info(&self) -> Option<Arc<ServerPeerInfo>> {
+        self.peer.peer_info()
+    }
+
+    /// Sends the request and waits for its answer, without a limit of its own. The call that it is part of learns the
+    /// ids under which it was sent.
+    pub(super) async fn ask(
+        &self,
+        request: ClientRequest,
+        call: Option<&ActiveCall>,
+    ) -> Result<ServerResult, Trouble> {
+        let sending = self.peer.send_request_with_option(request, PeerRequestOptions::no_options());
+        let handle = match sending.await {
+            Ok(handle) => handle,
+            Err(ServiceError::TransportClosed) => return Err(Trouble::NotSent),
+            Err(error) => return Err(Trouble::from_service(error, None, &self.state)),
+        };
+        if let Some(call) = call {
+            call.sent(&handle.id, &handle.progress_token);
+        }
+        let id = handle.id.clone();
+        let mut waiting = PendingRequest(Some(handle));
+        let answer = waiting.answer().await;
+        waiting.0 = None;
+        answer.map_err(|error| Trouble::from_service(error, Some(&id), &self.state))
+    }
 }
 
 /// A pending request.

@@ -58,9 +58,10 @@ async fn shake<L: Link>(link: &L, client: &Client, era: Era) -> Result<Service, 
         Era::Discover => ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::LATEST] },
     };
     let wire = link.wire().await.map_err(Trouble::Failed)?;
+    link.state().lost.clear();
     let service = match client.clone().serve_with_lifecycle(wire, lifecycle).await {
         Ok(service) => known_version(service)?,
-        Err(error) => return Err(Trouble::from_handshake(error)),
+        Err(error) => return Err(Trouble::from_handshake(error, link.state())),
     };
     link.understood(era);
     Ok(service)

@@ -4,14 +4,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use becket_process::CancellationToken;
-use rmcp::RoleClient;
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest};
-use rmcp::service::Peer;
 use serde_json::{Map, Value};
 
-use super::answer::{self, Answer};
-use super::ask::ask;
-use super::calls::ActiveCall;
+use super::answer;
+use super::ask::Requester;
 use super::client::Client;
 use super::clock::Clock;
 use super::handshake::Service;
@@ -20,7 +17,7 @@ use super::link::{AnyLink, Link};
 use super::no_answer::Trouble;
 use super::pages;
 use super::redactor::ConnectionRedactor;
-use super::rounds::{Inputs, Round, rounds};
+use super::rounds::rounds;
 use super::state::State;
 use crate::fault::{Fault, ServerOutput};
 use crate::output::CallResult;
@@ -30,7 +27,7 @@ use crate::tool::ToolList;
 pub(crate) struct Connection {
     link: Box<dyn AnyLink>,
     service: Mutex<Option<Service>>,
-    peer: Peer<RoleClient>,
+    requester: Requester,
     client: Client,
     state: Arc<State>,
     info: Arc<ServerInfo>,
@@ -95,12 +92,12 @@ impl Connection {
         client: Client,
         redactor: ConnectionRedactor,
     ) -> Self {
-        let peer = service.peer().clone();
-        let info = peer.peer_info().map(|peer| ServerInfo::new(&peer)).unwrap_or_default();
+        let requester = Requester::new(service.peer(), link.state());
+        let info = requester.info().map(|peer| ServerInfo::new(&peer)).unwrap_or_default();
         let (state, link) = (Arc::clone(link.state()), Box::new(link));
         let (service, info, turns) = (Mutex::new(Some(service)), Arc::new(info), Turns::default());
         let ending = tokio::sync::Mutex::default();
-        Self { link, service, peer, client, state, info, turns, ending, redactor }
+        Self { link, service, requester, client, state, info, turns, ending, redactor }
     }
 
     /// Returns the server's description of itself.
@@ -133,8 +130,8 @@ impl Connection {
         &self.turns
     }
 
-    pub(super) fn peer(&self) -> &Peer<RoleClient> {
-        &self.peer
+    pub(super) fn requester(&self) -> &Requester {
+        &self.requester
     }
 
     pub(super) fn client(&self) -> &Client {
@@ -143,7 +140,7 @@ impl Connection {
 
     /// Lists the tools.
     pub(crate) async fn list_tools(&self) -> Result<ToolList, OperationError> {
-        let listed = pages::tools(&self.peer).await;
+        let listed = pages::tools(&self.requester).await;
         self.or_failed(listed).await
     }
 
@@ -154,8 +151,15 @@ impl Connection {
         input: &Map<String, Value>,
         clock: &Arc<Clock>,
     ) -> Result<CallResult, OperationError> {
-        let call = self.client.calls().enter(tool, clock);
-        rounds(&self.client, clock, &Call { connection: self, call, tool, input }).await
+        let call = &self.client.calls().enter(tool, clock);
+        rounds(&self.client, clock, |inputs| async move {
+            let mut params = CallToolRequestParams::new(tool.to_string()).with_arguments(input.clone());
+            (params.input_responses, params.request_state) = (inputs.responses, inputs.state);
+            let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
+            let answer = self.requester.ask(request, Some(call)).await;
+            answer::of_call(self.or_failed(answer).await?).map_err(OperationError::Unexpected)
+        })
+        .await
     }
 
     /// Ends the connection: closes its input, gives the server time to exit, then kills it. Returns once it is over,
@@ -187,7 +191,7 @@ impl Connection {
             Trouble::Gone => (self.state.settled_fault().await, false),
             Trouble::NotSent => (self.state.settled_fault().await, true),
             Trouble::Failed(fault) => {
-                let unseen = is_unseen(&fault);
+                let unseen = fault.is_before_execution();
                 (fault, unseen)
             }
             Trouble::Refused { code, message, data } => {
@@ -199,53 +203,9 @@ impl Connection {
     }
 }
 
-/// One call of a tool.
-struct Call<'a> {
-    connection: &'a Connection,
-    call: ActiveCall,
-    tool: &'a Arc<str>,
-    input: &'a Map<String, Value>,
-}
-
-impl Round for Call<'_> {
-    type Done = CallResult;
-
-    async fn once(&self, inputs: Inputs) -> Result<Answer<CallResult>, OperationError> {
-        let Call { connection, call, tool, input } = self;
-        let mut params = CallToolRequestParams::new(tool.to_string()).with_arguments((*input).clone());
-        (params.input_responses, params.request_state) = (inputs.responses, inputs.state);
-        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let answer = ask(&connection.peer, request, Some(call)).await;
-        answer::of_call(connection.or_failed(answer).await?).map_err(OperationError::Unexpected)
-    }
-}
-
 /// Open questions are cancelled.
 impl Drop for Connection {
     fn drop(&mut self) {
         self.state.broke(Fault::Closed);
-    }
-}
-
-/// Returns whether a request with this fault can't have been carried out (`protocol.md` X4).
-fn is_unseen(fault: &Fault) -> bool {
-    match fault {
-        Fault::Spawn(_)
-        | Fault::Unreachable(_)
-        | Fault::AuthNeeded(_)
-        | Fault::Headers(_)
-        | Fault::SessionExpired => true,
-        Fault::Ended(_)
-        | Fault::LineTooLong(_)
-        | Fault::Flood(_)
-        | Fault::NotReading(_)
-        | Fault::StdinClosed
-        | Fault::Closed
-        | Fault::Status { .. }
-        | Fault::TooLarge(_)
-        | Fault::BrokenOff(_)
-        | Fault::NotMcp(_)
-        | Fault::OtherOrigin(..)
-        | Fault::NotLocal(_) => false,
     }
 }

@@ -1,24 +1,22 @@
 //! Parsing of messages.
 //!
-//! An answer that can't be parsed becomes an error for the call that waits for it, which must not wait for its
-//! deadline. A line that is not JSON-RPC is not a message; servers print banners.
+//! An answer that can't be parsed still names its request, which must not wait for its deadline. A line that is not
+//! JSON-RPC is not a message; servers print banners.
 
 use rmcp::RoleClient;
-use rmcp::model::{ErrorData, JsonRpcMessage, RequestId};
+use rmcp::model::RequestId;
 use rmcp::service::RxJsonRpcMessage;
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::shortcut;
-
-/// Marks an error that was created here. A server that forges it gains nothing: the call has failed either way.
-const UNREADABLE: &str = "becket: unreadable";
 
 /// A parsed line.
 #[derive(Debug)]
 pub(in crate::connection) enum Line {
     Message(Box<RxJsonRpcMessage<RoleClient>>),
+    /// The answer to this request, which can't be parsed; with the reason.
+    Unreadable(RequestId, String),
     /// JSON-RPC without a meaning here: an unknown notification, a malformed request.
     Ignored,
     /// Anything else.
@@ -55,24 +53,15 @@ pub(in crate::connection) fn read(line: &[u8]) -> Line {
     }
     let is_answer = envelope.method.is_none() && (envelope.result.is_some() || envelope.error.is_some());
     match envelope.id.and_then(|id| serde_json::from_str::<RequestId>(id.get()).ok()) {
-        Some(id) if is_answer => Line::Message(Box::new(unreadable(id, &error.to_string()))),
+        Some(id) if is_answer => Line::Unreadable(id, format!("it can't be read: {error}")),
         Some(_) | None => Line::Ignored,
     }
-}
-
-fn unreadable(id: RequestId, why: &str) -> RxJsonRpcMessage<RoleClient> {
-    let why = format!("it can't be read: {why}");
-    JsonRpcMessage::error(ErrorData::internal_error(why, Some(Value::String(UNREADABLE.into()))), Some(id))
-}
-
-/// Returns whether the error was created here, because an answer could not be parsed.
-pub(in crate::connection) fn is_unreadable(error: &ErrorData) -> bool {
-    error.data.as_ref().and_then(Value::as_str) == Some(UNREADABLE)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rmcp::model::JsonRpcMessage;
 
     fn kind(line: &str) -> String {
         match read(line.as_bytes()) {
@@ -80,11 +69,9 @@ mod tests {
                 JsonRpcMessage::Request(_) => "request".into(),
                 JsonRpcMessage::Response(response) => format!("response to {}", response.id),
                 JsonRpcMessage::Notification(_) => "notification".into(),
-                JsonRpcMessage::Error(error) if is_unreadable(&error.error) => {
-                    format!("unreadable {}", error.id.unwrap())
-                }
                 JsonRpcMessage::Error(_) => "error".into(),
             },
+            Line::Unreadable(id, _) => format!("unreadable {id}"),
             Line::Ignored => "ignored".into(),
             Line::NoMessage => "no message".into(),
         }

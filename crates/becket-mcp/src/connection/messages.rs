@@ -35,6 +35,11 @@ impl Messages {
                 self.in_flight.received(&mut message);
                 Some(*message)
             }
+            Line::Unreadable(id, why) => {
+                let mut reply = self.state.lost.unreadable(id, why);
+                self.in_flight.received(&mut reply);
+                Some(reply)
+            }
             Line::Ignored => None,
             Line::NoMessage => {
                 self.state.no_message(text);

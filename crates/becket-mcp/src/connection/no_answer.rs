@@ -2,15 +2,14 @@
 
 use std::error::Error;
 
-use rmcp::model::ErrorData;
+use rmcp::model::{ErrorData, RequestId};
 use rmcp::service::{ClientInitializeError, ServiceError};
 use rmcp::transport::DynamicTransportError;
 use serde_json::Value;
 
 use super::handshake::shown;
 use super::link::{NotSent, SendError};
-use super::message::is_unreadable;
-use super::{stand_in, stdio};
+use super::state::State;
 use crate::fault::Fault;
 
 /// The reason for which a request has no valid answer.
@@ -30,9 +29,11 @@ pub(super) enum Trouble {
 
 impl Trouble {
     #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
-    pub(super) fn from_service(error: ServiceError) -> Self {
+    pub(super) fn from_service(error: ServiceError, id: Option<&RequestId>, state: &State) -> Self {
         match error {
-            ServiceError::McpError(error) => Self::refused(error),
+            ServiceError::McpError(error) => {
+                id.and_then(|id| state.lost.take(Some(id))).unwrap_or_else(|| Self::refused(error))
+            }
             ServiceError::TransportSend(error) => Self::of_transport(&error),
             ServiceError::TransportClosed => Self::Gone,
             other => Self::Unexpected(shown(&other.to_string())),
@@ -40,9 +41,11 @@ impl Trouble {
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
-    pub(super) fn from_handshake(error: ClientInitializeError) -> Self {
+    pub(super) fn from_handshake(error: ClientInitializeError, state: &State) -> Self {
         match error {
-            ClientInitializeError::JsonRpcError(error) => Self::refused(error),
+            ClientInitializeError::JsonRpcError(error) => {
+                state.lost.take(None).unwrap_or_else(|| Self::refused(error))
+            }
             ClientInitializeError::TransportError { error, .. } => Self::of_transport(&error),
             ClientInitializeError::ConnectionClosed(_) => Self::Gone,
             other => Self::Unexpected(shown(&other.to_string())),
@@ -50,12 +53,6 @@ impl Trouble {
     }
 
     fn refused(error: ErrorData) -> Self {
-        if let Some(fault) = stand_in::fault(&error) {
-            return Self::Failed(fault);
-        }
-        if is_unreadable(&error) {
-            return Self::Unexpected(error.message.into_owned());
-        }
         Self::Refused { code: error.code.0, message: error.message.into_owned(), data: error.data }
     }
 
@@ -64,6 +61,6 @@ impl Trouble {
             return Self::Failed(fault);
         }
         let error: &(dyn Error + 'static) = error.error.as_ref();
-        if error.is::<SendError>() || error.is::<stdio::SendError>() { Self::NotSent } else { Self::Gone }
+        if error.is::<SendError>() { Self::NotSent } else { Self::Gone }
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use becket_process::{CancellationToken, Runner};
 use tokio::time::{Instant, timeout_at};
 
+use super::ask::Requester;
 use super::client::Client;
 use super::connector::Connector;
 use super::handshake::{self, Service};
@@ -136,7 +137,7 @@ impl<L: Link> PendingConnection<L> {
             Err(_) => return Err(ConnectError::TimedOut { asked, limit, said: said() }),
         };
         let asked = "tools/list";
-        match timeout_at(deadline, pages::tools(service.peer())).await {
+        match timeout_at(deadline, pages::tools(&Requester::new(service.peer(), self.link.state()))).await {
             Ok(Ok(tools)) => Ok((service, tools)),
             Ok(Err(trouble)) => Err(self.error(asked, trouble).await),
             Err(_) => Err(ConnectError::TimedOut { asked, limit, said: said() }),

@@ -4,11 +4,9 @@
 
 use std::collections::HashSet;
 
-use rmcp::RoleClient;
 use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult};
-use rmcp::service::Peer;
 
-use super::ask::ask;
+use super::ask::Requester;
 use super::handshake::shown;
 use super::no_answer::Trouble;
 use crate::tool::{Tool, page};
@@ -17,15 +15,15 @@ use crate::tool::{Tool, page};
 const PAGES: usize = 100;
 
 /// Lists the tools of the server; none if it announces none.
-pub(super) async fn tools(peer: &Peer<RoleClient>) -> Result<Vec<Tool>, Trouble> {
-    if peer.peer_info().is_none_or(|info| info.capabilities.tools.is_none()) {
+pub(super) async fn tools(requester: &Requester) -> Result<Vec<Tool>, Trouble> {
+    if requester.info().is_none_or(|info| info.capabilities.tools.is_none()) {
         return Ok(Vec::new());
     }
     let request = |params| {
         let (method, extensions) = Default::default();
         ClientRequest::ListToolsRequest(ListToolsRequest { method, params, extensions })
     };
-    all(peer, request, page_of_tools).await
+    all(requester, request, page_of_tools).await
 }
 
 /// Reads the tools of a page and the cursor of the next one. A page with a malformed tool is parsed manually, to keep
@@ -45,14 +43,14 @@ fn page_of_tools(answer: ServerResult) -> Result<(Vec<Tool>, Option<String>), Tr
 
 /// Requests page after page.
 pub(super) async fn all<T>(
-    peer: &Peer<RoleClient>,
+    requester: &Requester,
     request: impl Fn(Option<PaginatedRequestParams>) -> ClientRequest,
     read: impl Fn(ServerResult) -> Result<(Vec<T>, Option<String>), Trouble>,
 ) -> Result<Vec<T>, Trouble> {
     let (mut list, mut seen, mut cursor) = (Vec::new(), HashSet::new(), None);
     for _ in 0..PAGES {
         let params = PaginatedRequestParams::default().with_cursor(cursor.take());
-        let (page, next) = read(ask(peer, request(Some(params)), None).await?)?;
+        let (page, next) = read(requester.ask(request(Some(params)), None).await?)?;
         list.extend(page);
         let Some(next) = next else { return Ok(list) };
         if !seen.insert(next.clone()) {

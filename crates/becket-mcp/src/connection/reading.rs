@@ -2,23 +2,20 @@
 
 use std::sync::Arc;
 
-use rmcp::RoleClient;
 use rmcp::model::{
     ClientRequest, GetPromptRequest, GetPromptRequestParams, ListPromptsRequest,
     ListResourceTemplatesRequest, ListResourcesRequest, PaginatedRequestParams, ReadResourceRequest,
     ReadResourceRequestParams, ServerResult,
 };
-use rmcp::service::Peer;
 use serde_json::{Map, Value};
 
 use super::answer::Answer;
-use super::ask::ask;
-use super::calls::ActiveCall;
+use super::ask::Requester;
 use super::clock::Clock;
 use super::live::{Connection, OperationError};
 use super::no_answer::Trouble;
 use super::pages::all;
-use super::rounds::{Inputs, Round, rounds};
+use super::rounds::rounds;
 use crate::prompt::{Prompt, PromptResult};
 use crate::resource::{ResourceContents, ResourceTemplate, Resources};
 
@@ -32,8 +29,8 @@ impl Connection {
             return Ok(Resources::default());
         }
         let listed = async {
-            let resources = all(self.peer(), resources_request, resources_page).await?;
-            let templates = match templates(self.peer()).await {
+            let resources = all(self.requester(), resources_request, resources_page).await?;
+            let templates = match templates(self.requester()).await {
                 // Many servers do not support families of resources.
                 Err(Trouble::Refused { code: METHOD_NOT_FOUND, .. }) => Vec::new(),
                 listed => listed?,
@@ -48,7 +45,7 @@ impl Connection {
         if !self.info().prompts {
             return Ok(Vec::new());
         }
-        let listed = all(self.peer(), prompts_request, prompts_page).await;
+        let listed = all(self.requester(), prompts_request, prompts_page).await;
         self.or_failed(listed).await
     }
 
@@ -58,8 +55,14 @@ impl Connection {
         uri: &str,
         clock: &Arc<Clock>,
     ) -> Result<Vec<ResourceContents>, OperationError> {
-        let call = self.client().calls().enter(&uri.into(), clock);
-        rounds(self.client(), clock, &ReadResource { connection: self, call, uri }).await
+        let call = &self.client().calls().enter(&uri.into(), clock);
+        rounds(self.client(), clock, |inputs| async move {
+            let mut params = ReadResourceRequestParams::new(uri);
+            (params.input_responses, params.request_state) = (inputs.responses, inputs.state);
+            let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
+            contents(self.or_failed(self.requester().ask(request, Some(call)).await).await?)
+        })
+        .await
     }
 
     /// Gets a prompt. Dropping the future cancels the request at the server.
@@ -69,66 +72,43 @@ impl Connection {
         arguments: &Map<String, Value>,
         clock: &Arc<Clock>,
     ) -> Result<PromptResult, OperationError> {
-        let call = self.client().calls().enter(&name.into(), clock);
-        rounds(self.client(), clock, &GetPrompt { connection: self, call, name, arguments }).await
+        let call = &self.client().calls().enter(&name.into(), clock);
+        rounds(self.client(), clock, |inputs| async move {
+            let mut params = GetPromptRequestParams::new(name).with_arguments(arguments.clone());
+            (params.input_responses, params.request_state) = (inputs.responses, inputs.state);
+            let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
+            prompt_result(self.or_failed(self.requester().ask(request, Some(call)).await).await?)
+        })
+        .await
     }
 }
 
-/// One reading of a resource.
-struct ReadResource<'a> {
-    connection: &'a Connection,
-    call: ActiveCall,
-    uri: &'a str,
-}
-
-impl Round for ReadResource<'_> {
-    type Done = Vec<ResourceContents>;
-
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
-    async fn once(&self, inputs: Inputs) -> Result<Answer<Self::Done>, OperationError> {
-        let mut params = ReadResourceRequestParams::new(self.uri);
-        (params.input_responses, params.request_state) = (inputs.responses, inputs.state);
-        let request = ClientRequest::ReadResourceRequest(ReadResourceRequest::new(params));
-        let answer = ask(self.connection.peer(), request, Some(&self.call)).await;
-        match self.connection.or_failed(answer).await? {
-            ServerResult::ReadResourceResult(read) => {
-                let contents = read.contents.into_iter().map(ResourceContents::try_from);
-                contents.collect::<Result<_, _>>().map(Answer::Done).map_err(OperationError::Unexpected)
-            }
-            ServerResult::InputRequiredResult(asks) => Ok(Answer::Asks(asks)),
-            _ => Err(OperationError::Unexpected("it is no resource".into())),
+/// Reads the answer to `resources/read`.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
+fn contents(answer: ServerResult) -> Result<Answer<Vec<ResourceContents>>, OperationError> {
+    match answer {
+        ServerResult::ReadResourceResult(read) => {
+            let contents = read.contents.into_iter().map(ResourceContents::try_from);
+            contents.collect::<Result<_, _>>().map(Answer::Done).map_err(OperationError::Unexpected)
         }
+        ServerResult::InputRequiredResult(asks) => Ok(Answer::Asks(asks)),
+        _ => Err(OperationError::Unexpected("it is no resource".into())),
     }
 }
 
-/// One use of a prompt.
-struct GetPrompt<'a> {
-    connection: &'a Connection,
-    call: ActiveCall,
-    name: &'a str,
-    arguments: &'a Map<String, Value>,
-}
-
-impl Round for GetPrompt<'_> {
-    type Done = PromptResult;
-
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
-    async fn once(&self, inputs: Inputs) -> Result<Answer<Self::Done>, OperationError> {
-        let mut params = GetPromptRequestParams::new(self.name).with_arguments(self.arguments.clone());
-        (params.input_responses, params.request_state) = (inputs.responses, inputs.state);
-        let request = ClientRequest::GetPromptRequest(GetPromptRequest::new(params));
-        let answer = ask(self.connection.peer(), request, Some(&self.call)).await;
-        match self.connection.or_failed(answer).await? {
-            ServerResult::GetPromptResult(got) => {
-                PromptResult::try_from(got).map(Answer::Done).map_err(OperationError::Unexpected)
-            }
-            ServerResult::InputRequiredResult(asks) => Ok(Answer::Asks(asks)),
-            _ => Err(OperationError::Unexpected("it is no prompt".into())),
+/// Reads the answer to `prompts/get`.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the enum is another crate's")]
+fn prompt_result(answer: ServerResult) -> Result<Answer<PromptResult>, OperationError> {
+    match answer {
+        ServerResult::GetPromptResult(got) => {
+            PromptResult::try_from(got).map(Answer::Done).map_err(OperationError::Unexpected)
         }
+        ServerResult::InputRequiredResult(asks) => Ok(Answer::Asks(asks)),
+        _ => Err(OperationError::Unexpected("it is no prompt".into())),
     }
 }
 
-async fn templates(peer: &Peer<RoleClient>) -> Result<Vec<ResourceTemplate>, Trouble> {
+async fn templates(requester: &Requester) -> Result<Vec<ResourceTemplate>, Trouble> {
     let request = |params| {
         let (method, extensions) = Default::default();
         ClientRequest::ListResourceTemplatesRequest(ListResourceTemplatesRequest {
@@ -137,7 +117,7 @@ async fn templates(peer: &Peer<RoleClient>) -> Result<Vec<ResourceTemplate>, Tro
             extensions,
         })
     };
-    all(peer, request, templates_page).await
+    all(requester, request, templates_page).await
 }
 
 fn templates_page(page: ServerResult) -> Result<(Vec<ResourceTemplate>, Option<String>), Trouble> {

@@ -36,25 +36,18 @@ pub(super) struct Inputs {
     pub(super) state: Option<String>,
 }
 
-/// A call that can be repeated.
-pub(super) trait Round: Sync {
-    /// The type of its result.
-    type Done;
-
-    /// Calls it once.
-    fn once(&self, inputs: Inputs)
-    -> impl Future<Output = Result<Answer<Self::Done>, OperationError>> + Send;
-}
-
 /// Makes a call, and repeats it while its server asks for input.
-pub(super) async fn rounds<R: Round>(
+pub(super) async fn rounds<T, F>(
     client: &Client,
     clock: &Arc<Clock>,
-    call: &R,
-) -> Result<R::Done, OperationError> {
+    call: impl Fn(Inputs) -> F,
+) -> Result<T, OperationError>
+where
+    F: Future<Output = Result<Answer<T>, OperationError>>,
+{
     let mut inputs = Inputs::default();
     for round in 0..=ROUNDS {
-        let wanted = match call.once(inputs).await {
+        let wanted = match call(inputs).await {
             Ok(Answer::Done(done)) => return Ok(done),
             Ok(Answer::Asks(asks)) => RetryCondition::Inputs(asks),
             Err(refusal) => match visits(&refusal) {

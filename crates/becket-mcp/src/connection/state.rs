@@ -6,6 +6,7 @@ use std::time::Duration;
 use becket_process::CancellationToken;
 use tokio::time::timeout;
 
+use super::lost_answers::LostAnswers;
 use super::tail::Tail;
 use crate::fault::{Fault, ServerOutput};
 
@@ -21,6 +22,7 @@ pub(in crate::connection) struct State {
     broken: CancellationToken,
     stderr: Mutex<Tail>,
     no_message: OnceLock<String>,
+    pub(in crate::connection) lost: LostAnswers,
 }
 
 impl State {

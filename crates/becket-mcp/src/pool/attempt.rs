@@ -12,8 +12,7 @@ use tokio::sync::SetOnce;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::common::Common;
-use super::listing::{CachedList, ListTools};
-use super::operate::ConnectionOperation;
+use super::listing::{CachedList, list_tools};
 use super::state::ServerState;
 use super::state_broadcast::StatePublisher;
 use crate::catalog::Tools;
@@ -284,11 +283,11 @@ async fn due(changes: &Debounce) {
 /// Lists the tools again. If the server gives no new list, the old one stays; the change is reported all the same.
 async fn refresh(common: &Common, start: &Start, connection: &Connection) {
     let (catalog, limit) = (&*common.catalog, common.options.connect_timeout);
-    let listing = ListTools(CachedList { catalog, server: &start.server, limit });
+    let cached = CachedList { catalog, server: &start.server, limit };
     let tools = tokio::select! {
         biased;
         () = connection.broken().cancelled() => return,
-        tools = listing.over(connection) => tools,
+        tools = list_tools(cached, connection) => tools,
     };
     if let Ok(tools) = tools {
         start.publisher.connected(connection.info(), tools.list.len());

@@ -10,9 +10,8 @@ use super::attempt::Attempt;
 use super::call::{Connect, PromptCall, ToolCall};
 use super::common::Common;
 use super::draining::DrainingConnections;
-use super::listing::{CachedList, ListPrompts, ListResources, ListTools};
-use super::operate::{ConnectionOperation, Request};
-use super::operations::{Call, ConnectOnly, GetPrompt, Read};
+use super::listing::{CachedList, find_tool, list_prompts, list_resources, list_tools};
+use super::operate::Request;
 use super::slot::{Slot, begins};
 use super::state::{ServerState, ServerView};
 use super::state_broadcast::Changes;
@@ -20,7 +19,7 @@ use super::table::{Entry, Table};
 use crate::auth::{LoggedOut, Login};
 use crate::call_error::CallError;
 use crate::config::Configured;
-use crate::connection::{Clock, ServerInfo, Times};
+use crate::connection::{Clock, Connection, OperationError, ServerInfo, Times};
 use crate::host::Host;
 use crate::login_error::LoginError;
 use crate::operation::Operation;
@@ -96,9 +95,8 @@ impl Pool {
         server: &str,
         cancel: &CancellationToken,
     ) -> Result<Arc<ServerInfo>, CallError> {
-        let asked = &Operation::Connection;
-        let request = Request { server, asked, connect: Connect::IfNeeded };
-        self.0.within(request, &self.0.patient(), cancel, &ConnectOnly).await
+        let info = |connection: Arc<Connection>| async move { Ok(Arc::clone(connection.info())) };
+        self.0.patiently(server, &Operation::Connection, cancel, info).await
     }
 
     /// Ends the connection to a server as [`Pool::configure`] does, and connects it again, even if it demanded a login
@@ -129,8 +127,9 @@ impl Pool {
     /// # Errors
     /// The server does not exist, can't be connected, or gives no list and never gave one.
     pub async fn tools(&self, server: &str, cancel: &CancellationToken) -> Result<Arc<ToolList>, CallError> {
-        let work = ListTools(self.0.cached_list(server));
-        let tools = self.0.listed(server, &Operation::Tools, cancel, &work).await?;
+        let cached = self.0.cached_list(server);
+        let list = |connection: Arc<Connection>| async move { list_tools(cached, &connection).await };
+        let tools = self.0.patiently(server, &Operation::Tools, cancel, list).await?;
         Ok(Arc::clone(&tools.list))
     }
 
@@ -143,7 +142,9 @@ impl Pool {
         server: &str,
         cancel: &CancellationToken,
     ) -> Result<Arc<Resources>, CallError> {
-        self.0.listed(server, &Operation::Resources, cancel, &ListResources(self.0.cached_list(server))).await
+        let cached = self.0.cached_list(server);
+        let list = |connection: Arc<Connection>| async move { list_resources(cached, &connection).await };
+        self.0.patiently(server, &Operation::Resources, cancel, list).await
     }
 
     /// Returns the prompts of a server, as [`Pool::tools`] does for tools (`protocol.md` X8).
@@ -155,7 +156,9 @@ impl Pool {
         server: &str,
         cancel: &CancellationToken,
     ) -> Result<Arc<Vec<Prompt>>, CallError> {
-        self.0.listed(server, &Operation::Prompts, cancel, &ListPrompts(self.0.cached_list(server))).await
+        let cached = self.0.cached_list(server);
+        let list = |connection: Arc<Connection>| async move { list_prompts(cached, &connection).await };
+        self.0.patiently(server, &Operation::Prompts, cancel, list).await
     }
 
     /// Reads a resource; the time counts as that of a call does (`protocol.md` X8).
@@ -171,7 +174,9 @@ impl Pool {
     ) -> Result<Vec<ResourceContents>, CallError> {
         let (clock, asked) = (self.0.clock_for(server, limit)?, Operation::Resource(uri.to_owned()));
         let request = Request { server, asked: &asked, connect: Connect::IfNeeded };
-        self.0.within(request, &clock, cancel, &Read { uri, clock: &clock }).await
+        let clock = &clock;
+        let read = |connection: Arc<Connection>| async move { connection.read_resource(uri, clock).await };
+        self.0.within(request, clock, cancel, read).await
     }
 
     /// Gets a prompt, filled in by its server; the time counts as that of a call does (`protocol.md` X8).
@@ -188,7 +193,9 @@ impl Pool {
         let PromptCall { name, arguments, limit } = prompt;
         let (clock, asked) = (self.0.clock_for(server, limit)?, Operation::Prompt(name.to_owned()));
         let request = Request { server, asked: &asked, connect: Connect::IfNeeded };
-        self.0.within(request, &clock, cancel, &GetPrompt { name, arguments, clock: &clock }).await
+        let (clock, arguments) = (&clock, &arguments);
+        let get = |connection: Arc<Connection>| async move { connection.prompt(name, arguments, clock).await };
+        self.0.within(request, clock, cancel, get).await
     }
 
     /// Calls a tool (`protocol.md` H6, X4, X6). The call is repeated only if the server can't have executed it the
@@ -207,10 +214,14 @@ impl Pool {
     ) -> Result<CallResult, CallError> {
         let ToolCall { server, tool, input, limit, connect } = call;
         let clock = self.0.clock_for(server, limit)?;
-        let (asked, list) = (Operation::Tool(tool.to_owned()), self.0.cached_list(server));
+        let (asked, cached) = (Operation::Tool(tool.to_owned()), self.0.cached_list(server));
         let request = Request { server, asked: &asked, connect };
-        let work = Call { list, tool: tool.into(), input, clock: &clock };
-        self.0.within(request, &clock, cancel, &work).await
+        let (clock, tool, input) = (&clock, &Arc::from(tool), &input);
+        let call = |connection: Arc<Connection>| async move {
+            find_tool(cached, tool, &connection).await.map_err(OperationError::before_the_call)?;
+            connection.call(tool, input, clock).await
+        };
+        self.0.within(request, clock, cancel, call).await
     }
 
     /// Begins a login to a server (`protocol.md` X3). No browser is opened: the user has to open [`Login::url`]. After
@@ -270,20 +281,19 @@ impl PoolState {
         CachedList { catalog: &self.common.catalog, server, limit: self.common.options.connect_timeout }
     }
 
-    async fn listed<W: ConnectionOperation>(
+    /// Runs an operation with the limits of connecting; no limit of its own, as it may wait for a lane.
+    async fn patiently<T, F>(
         &self,
         server: &str,
         asked: &Operation,
         cancel: &CancellationToken,
-        work: &W,
-    ) -> Result<W::Done, CallError> {
+        work: impl Fn(Arc<Connection>) -> F,
+    ) -> Result<T, CallError>
+    where
+        F: Future<Output = Result<T, OperationError>>,
+    {
         let request = Request { server, asked, connect: Connect::IfNeeded };
-        self.within(request, &self.patient(), cancel, work).await
-    }
-
-    /// Returns the clock of operations with the limits of connecting; longer, as they may wait for a lane.
-    fn patient(&self) -> Arc<Clock> {
-        self.clock(Duration::MAX)
+        self.within(request, &self.clock(Duration::MAX), cancel, work).await
     }
 
     fn configure(&self, configured: Vec<Configured>) {

@@ -9,11 +9,10 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use super::operate::ConnectionOperation;
 use crate::catalog::{Catalog, Tools, last};
 use crate::connection::{Connection, OperationError};
 use crate::fault::{Fault, ServerOutput};
-use crate::lists::Lists;
+use crate::lists::{ListState, Lists};
 use crate::prompt::Prompt;
 use crate::resource::Resources;
 
@@ -25,67 +24,64 @@ pub(super) struct CachedList<'a> {
     pub(super) limit: Duration,
 }
 
-/// The tools.
-pub(super) struct ListTools<'a>(pub(super) CachedList<'a>);
-
-impl ConnectionOperation for ListTools<'_> {
-    type Done = Arc<Tools>;
-
-    async fn over(&self, connection: &Connection) -> Result<Self::Done, OperationError> {
-        let CachedList { catalog, server, limit } = self.0;
-        let asked = ListRequest { lists: &catalog.tools, server, limit, turn: &connection.turns().tools };
-        asked.list(async { connection.list_tools().await.map(|tools| Arc::new(Tools::new(tools))) }).await
-    }
+/// Lists the tools.
+pub(super) async fn list_tools(
+    cached: CachedList<'_>,
+    connection: &Connection,
+) -> Result<Arc<Tools>, OperationError> {
+    let fetch = async { connection.list_tools().await.map(|tools| Arc::new(Tools::new(tools))) };
+    cached.list(&cached.catalog.tools, &connection.turns().tools, fetch).await
 }
 
-/// The resources.
-pub(super) struct ListResources<'a>(pub(super) CachedList<'a>);
-
-impl ConnectionOperation for ListResources<'_> {
-    type Done = Arc<Resources>;
-
-    async fn over(&self, connection: &Connection) -> Result<Self::Done, OperationError> {
-        let CachedList { catalog, server, limit } = self.0;
-        let asked =
-            ListRequest { lists: &catalog.resources, server, limit, turn: &connection.turns().resources };
-        asked.list(async { connection.list_resources().await.map(Arc::new) }).await
-    }
+/// Lists the resources.
+pub(super) async fn list_resources(
+    cached: CachedList<'_>,
+    connection: &Connection,
+) -> Result<Arc<Resources>, OperationError> {
+    let fetch = async { connection.list_resources().await.map(Arc::new) };
+    cached.list(&cached.catalog.resources, &connection.turns().resources, fetch).await
 }
 
-/// The prompts.
-pub(super) struct ListPrompts<'a>(pub(super) CachedList<'a>);
-
-impl ConnectionOperation for ListPrompts<'_> {
-    type Done = Arc<Vec<Prompt>>;
-
-    async fn over(&self, connection: &Connection) -> Result<Self::Done, OperationError> {
-        let CachedList { catalog, server, limit } = self.0;
-        let asked = ListRequest { lists: &catalog.prompts, server, limit, turn: &connection.turns().prompts };
-        asked.list(async { connection.list_prompts().await.map(Arc::new) }).await
-    }
+/// Lists the prompts.
+pub(super) async fn list_prompts(
+    cached: CachedList<'_>,
+    connection: &Connection,
+) -> Result<Arc<Vec<Prompt>>, OperationError> {
+    let fetch = async { connection.list_prompts().await.map(Arc::new) };
+    cached.list(&cached.catalog.prompts, &connection.turns().prompts, fetch).await
 }
 
-/// A request for one list.
-struct ListRequest<'a, T> {
-    lists: &'a Lists<T>,
-    server: &'a str,
-    limit: Duration,
-    turn: &'a Mutex<()>,
+/// Errors if the server has no such tool. The tools are listed again if this one is unknown and the server has announced
+/// a change. Without any list, the server itself decides if it has the tool.
+pub(super) async fn find_tool(
+    cached: CachedList<'_>,
+    tool: &str,
+    connection: &Connection,
+) -> Result<(), OperationError> {
+    let tools = match cached.catalog.tools.look(cached.server) {
+        ListState::Fresh(tools) | ListState::Kept { list: tools, .. } => Arc::clone(&*tools),
+        ListState::Changed(tools) if tools.has(tool) => return Ok(()),
+        ListState::Changed(_) => list_tools(cached, connection).await?,
+        ListState::Nothing { .. } => return Ok(()),
+    };
+    if tools.has(tool) { Ok(()) } else { Err(OperationError::NoSuchTool(Arc::clone(&tools.list))) }
 }
 
-impl<T: Clone> ListRequest<'_, T> {
-    async fn list(
+impl CachedList<'_> {
+    async fn list<T: Clone>(
         &self,
+        lists: &Lists<T>,
+        turn: &Mutex<()>,
         fetch: impl Future<Output = Result<T, OperationError>>,
     ) -> Result<T, OperationError> {
-        if let Some(list) = self.lists.get(self.server) {
+        if let Some(list) = lists.get(self.server) {
             return Ok(T::clone(&list));
         }
-        let _turn = self.turn.lock().await;
-        if let Some(list) = self.lists.get(self.server) {
+        let _turn = turn.lock().await;
+        if let Some(list) = lists.get(self.server) {
             return Ok(T::clone(&list));
         }
-        let ticket = self.lists.begin(self.server);
+        let ticket = lists.begin(self.server);
         let failed = match timeout(self.limit, fetch).await {
             Ok(Ok(list)) => {
                 // A list that is out of date by now is the newest one all the same; the next caller gets another.
@@ -102,7 +98,7 @@ impl<T: Clone> ListRequest<'_, T> {
             },
         };
         ticket.failed(&failed.words());
-        last(self.lists.look(self.server)).ok_or(failed)
+        last(lists.look(self.server)).ok_or(failed)
     }
 }
 

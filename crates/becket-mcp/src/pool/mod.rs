@@ -19,7 +19,6 @@ mod lanes;
 mod listing;
 mod logins;
 mod operate;
-mod operations;
 mod slot;
 mod state;
 mod state_broadcast;

@@ -27,16 +27,6 @@ pub(super) struct Request<'a> {
     pub(super) connect: Connect,
 }
 
-/// An operation over a connection. It may be repeated.
-pub(super) trait ConnectionOperation: Sync {
-    type Done: Send;
-
-    fn over(
-        &self,
-        connection: &Connection,
-    ) -> impl Future<Output = Result<Self::Done, OperationError>> + Send;
-}
-
 /// A connection, and its slot.
 struct Lease {
     slot: Arc<Slot>,
@@ -53,14 +43,17 @@ struct RetryState {
 }
 
 impl PoolState {
-    /// Runs the request, until the clock has run out or the token fires.
-    pub(super) async fn within<W: ConnectionOperation>(
+    /// Runs the request, until the clock has run out or the token fires. `work` may be repeated.
+    pub(super) async fn within<T, F>(
         &self,
         request: Request<'_>,
         clock: &Clock,
         cancel: &CancellationToken,
-        work: &W,
-    ) -> Result<W::Done, CallError> {
+        work: impl Fn(Arc<Connection>) -> F,
+    ) -> Result<T, CallError>
+    where
+        F: Future<Output = Result<T, OperationError>>,
+    {
         let (server, asked) = (request.server.to_owned(), || request.asked.clone());
         tokio::select! {
             biased;
@@ -70,15 +63,18 @@ impl PoolState {
         }
     }
 
-    async fn operate<W: ConnectionOperation>(
+    async fn operate<T, F>(
         &self,
         request: Request<'_>,
-        work: &W,
-    ) -> Result<W::Done, CallError> {
+        work: impl Fn(Arc<Connection>) -> F,
+    ) -> Result<T, CallError>
+    where
+        F: Future<Output = Result<T, OperationError>>,
+    {
         let mut retried = RetryState::default();
         loop {
             let lease = self.connection(request).await?;
-            let failed = match work.over(&lease.connection).await {
+            let failed = match work(Arc::clone(&lease.connection)).await {
                 Ok(done) => return Ok(done),
                 Err(failed) => failed,
             };

@@ -7,7 +7,6 @@ use sse_stream::Sse;
 use tokio::time::sleep;
 
 use super::super::message::{self, Line};
-use super::super::stand_in;
 use super::client::{Client, SessionHeaders};
 use super::feed::{Feed, Mark};
 use super::meaning::{Message, answer_to};
@@ -43,7 +42,7 @@ impl Answer {
             };
             if let Err(fault) = self.take_up(fault).await {
                 self.is_over = true;
-                return Some(event(&stand_in::reply(self.id.clone(), &fault)));
+                return Some(event(&self.client.lost().broken_off(self.id.clone(), fault)));
             }
         }
     }
@@ -55,6 +54,10 @@ impl Answer {
             self.tries = 0;
             match message::read(text.as_bytes()) {
                 Line::Message(message) => return self.take(text, *message),
+                Line::Unreadable(_, why) => {
+                    self.is_over = true;
+                    return Ok(event(&self.client.lost().unreadable(self.id.clone(), why)));
+                }
                 // A notification of an unknown kind, or something other than a message, has no receiver.
                 Line::Ignored | Line::NoMessage => {}
             }

@@ -20,6 +20,7 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::Sse;
 
 use super::super::link::NotSent;
+use super::super::lost_answers::LostAnswers;
 use super::super::state::State;
 use super::answer::Answer;
 use super::feed::Feed;
@@ -95,6 +96,10 @@ impl Client {
 
     pub(super) fn requests(&self) -> &Requests {
         &self.0.requests
+    }
+
+    pub(super) fn lost(&self) -> &LostAnswers {
+        &self.0.state.lost
     }
 
     /// Records whether there is a stream for unsolicited messages.
@@ -175,7 +180,7 @@ impl Client {
         }
         let content_type = content_type(&response).map(str::to_owned);
         let body = self.whole(response).await?;
-        let answer = meaning::of_body(&body, content_type.as_deref(), id)?;
+        let answer = meaning::of_body(&body, content_type.as_deref(), id, self.lost())?;
         Ok(StreamableHttpPostResponse::Json(answer, session))
     }
 

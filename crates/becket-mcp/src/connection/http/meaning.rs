@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::super::in_flight::is_same;
+use super::super::lost_answers::LostAnswers;
 use super::super::message::{self, Line};
 use crate::fault::Fault;
 
@@ -99,10 +100,16 @@ pub(super) fn of_refusal(status: u16, body: &[u8], asked: &RequestContext) -> Re
 ///
 /// # Errors
 /// It is not an answer.
-pub(super) fn of_body(body: &[u8], content_type: Option<&str>, id: &RequestId) -> Result<Message, Fault> {
+pub(super) fn of_body(
+    body: &[u8],
+    content_type: Option<&str>,
+    id: &RequestId,
+    lost: &LostAnswers,
+) -> Result<Message, Fault> {
     let text = || beginning(&String::from_utf8_lossy(body));
     match message::read(body) {
         Line::Message(message) => answer_to(id, *message),
+        Line::Unreadable(_, why) => Ok(lost.unreadable(id.clone(), why)),
         Line::Ignored => Err(Fault::NotMcp(format!("its answer names no request: {}", text()))),
         Line::NoMessage if body.trim_ascii().is_empty() => Err(Fault::NotMcp("its answer is empty".into())),
         Line::NoMessage => {

@@ -1,89 +1,40 @@
 //! A server of the older kind, as a link.
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use becket_process::CancellationToken;
-use tokio::sync::Mutex;
 use url::Url;
 
-use super::super::link::Link;
-use super::super::state::State;
+use super::super::session::{Lifetime, Opener, SessionLink};
 use super::super::target::Target;
 use super::http::Http;
-use super::wire::{Session, Wire};
+use super::wire::SseSession;
 use crate::fault::Fault;
 
-/// A server that is reached by a stream of events.
-pub(crate) struct SseLink {
+/// The link to a server that is reached by a stream of events.
+pub(crate) type SseLink = SessionLink<SseOpener>;
+
+/// A server, and the proxy to it.
+pub(crate) struct SseOpener {
     target: Target,
     proxy: Option<Url>,
-    state: Arc<State>,
-    stop: CancellationToken,
-    session: Mutex<Option<Arc<Session>>>,
 }
 
-impl SseLink {
+impl SessionLink<SseOpener> {
     /// Creates it. Nothing is sent yet.
     pub(crate) fn new(target: Target) -> Self {
-        Self {
-            target,
-            proxy: None,
-            state: Arc::default(),
-            stop: CancellationToken::new(),
-            session: Mutex::default(),
-        }
+        Self::with(SseOpener { target, proxy: None })
     }
 
     /// Sets a proxy, if there is one. It is not used for a server on this machine.
     pub(crate) fn through(mut self, proxy: Option<&Url>) -> Self {
-        self.proxy = proxy.cloned();
+        self.opener.proxy = proxy.cloned();
         self
     }
+}
 
-    async fn open(&self) -> Result<Arc<Session>, Fault> {
+impl Opener for SseOpener {
+    type Session = SseSession;
+
+    async fn open(&self, lifetime: &Lifetime) -> Result<SseSession, Fault> {
         let http = Http::new(&self.target, self.proxy.as_ref())?;
-        let Target { url, cap, .. } = &self.target;
-        let session = Session::open(http, url, *cap, Arc::clone(&self.state), self.stop.clone());
-        tokio::select! {
-            biased;
-            () = self.stop.cancelled() => Err(Fault::Closed),
-            session = session => Ok(Arc::new(session?)),
-        }
-    }
-}
-
-impl Link for SseLink {
-    type Wire = Wire;
-
-    /// The stream is the same one each time: a refused handshake leaves it for the next.
-    async fn wire(&self) -> Result<Wire, Fault> {
-        let mut session = self.session.lock().await;
-        if let Some(session) = &*session {
-            return Ok(session.wire());
-        }
-        Ok(session.insert(self.open().await?).wire())
-    }
-
-    fn state(&self) -> &Arc<State> {
-        &self.state
-    }
-
-    /// No wait is needed: a session ends with its stream.
-    async fn end(&self, _: Duration) {
-        self.state.broke(Fault::Closed);
-        self.stop.cancel();
-        if let Some(session) = self.session.lock().await.take() {
-            session.let_go();
-        }
-    }
-}
-
-impl Drop for SseLink {
-    fn drop(&mut self) {
-        self.stop.cancel();
-        if let Some(session) = self.session.get_mut() {
-            session.let_go();
-        }
+        SseSession::open(http, &self.target, lifetime).await
     }
 }

@@ -6,11 +6,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use becket_process::{CancellationToken, Chunk, Stream};
+use becket_process::{Chunk, Stream};
 use tokio::sync::mpsc;
 
 use super::lines::{Lines, TooLong};
-use crate::connection::state::State;
+use crate::connection::session::Lifetime;
 use crate::fault::Fault;
 
 /// Limit on the queue.
@@ -19,10 +19,10 @@ const QUEUED: usize = 64 << 20;
 const LINE: usize = 64;
 
 /// Creates a queue of lines: its writing and its reading end.
-pub(super) fn queue(cap: usize, state: Arc<State>, stop: CancellationToken) -> (Intake, Queue) {
+pub(super) fn queue(cap: usize, lifetime: Lifetime) -> (Intake, Queue) {
     let (sender, receiver) = mpsc::unbounded_channel();
     let waiting = Arc::new(AtomicUsize::new(0));
-    let intake = Intake { lines: Lines::new(cap), cap, sender, waiting: Arc::clone(&waiting), state, stop };
+    let intake = Intake { lines: Lines::new(cap), cap, sender, waiting: Arc::clone(&waiting), lifetime };
     (intake, Queue { receiver, waiting })
 }
 
@@ -32,16 +32,15 @@ pub(super) struct Intake {
     cap: usize,
     sender: mpsc::UnboundedSender<Vec<u8>>,
     waiting: Arc<AtomicUsize>,
-    state: Arc<State>,
-    stop: CancellationToken,
+    lifetime: Lifetime,
 }
 
 impl Intake {
     /// Never waits: it is called while the pipes are drained.
     pub(super) fn take(&mut self, chunk: Chunk<'_>) {
         match chunk.stream {
-            Stream::Stderr => self.state.stderr(chunk.bytes),
-            Stream::Stdout if self.stop.is_cancelled() => {}
+            Stream::Stderr => self.lifetime.state.stderr(chunk.bytes),
+            Stream::Stdout if self.lifetime.stop.is_cancelled() => {}
             Stream::Stdout => self.messages(chunk.bytes),
         }
     }
@@ -54,15 +53,12 @@ impl Intake {
             let _ = sender.send(line);
         });
         match cut {
-            Err(TooLong) => self.give_up(Fault::LineTooLong(self.cap)),
-            Ok(()) if self.waiting.load(Ordering::Relaxed) > QUEUED => self.give_up(Fault::Flood(QUEUED)),
+            Err(TooLong) => self.lifetime.broke(Fault::LineTooLong(self.cap)),
+            Ok(()) if self.waiting.load(Ordering::Relaxed) > QUEUED => {
+                self.lifetime.broke(Fault::Flood(QUEUED));
+            }
             Ok(()) => {}
         }
-    }
-
-    fn give_up(&self, fault: Fault) {
-        self.state.broke(fault);
-        self.stop.cancel();
     }
 }
 
@@ -84,10 +80,12 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use becket_process::CancellationToken;
 
     fn flood(line: &str, times: usize) -> (Intake, Queue, CancellationToken) {
-        let stop = CancellationToken::new();
-        let (mut intake, queue) = queue(1 << 20, Arc::default(), stop.clone());
+        let lifetime = Lifetime::default();
+        let stop = lifetime.stop.clone();
+        let (mut intake, queue) = queue(1 << 20, lifetime);
         let lines = line.repeat(1000);
         for _ in 0..times / 1000 {
             intake.take(Chunk { stream: Stream::Stdout, bytes: lines.as_bytes() });
@@ -102,7 +100,7 @@ mod tests {
             assert!(!flood(line, few).2.is_cancelled(), "{few}");
             let (mut intake, queue, stop) = flood(line, many);
             assert!(stop.is_cancelled(), "{many}");
-            assert!(matches!(intake.state.settled_fault().await, Fault::Flood(QUEUED)));
+            assert!(matches!(intake.lifetime.state.settled_fault().await, Fault::Flood(QUEUED)));
             let held = queue.receiver.len();
             intake.take(Chunk { stream: Stream::Stdout, bytes: b"more\n" });
             assert_eq!(queue.receiver.len(), held);

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use becket_process::{CancellationToken, Command, Control, Program, Runner};
+use becket_process::{Command, Control, Program, Runner};
 
 use super::intake;
 use super::process::{Process, Start};
-use super::wire::Wire;
+use super::wire::StdioSession;
 use crate::config::Stdio;
 use crate::connection::link::Link;
+use crate::connection::session::{Lifetime, Wire};
 use crate::connection::state::State;
 use crate::fault::Fault;
 use crate::options::Options;
@@ -17,36 +18,30 @@ use crate::options::Options;
 /// A server that was started.
 pub(crate) struct StdioLink {
     process: Process,
-    wire: Wire,
+    session: Arc<StdioSession>,
     state: Arc<State>,
 }
 
 impl StdioLink {
     /// Starts it. An error appears at the handshake.
     pub(crate) fn start(runner: &Runner, config: &Stdio, options: &Options) -> Self {
-        let (state, stop) = (Arc::new(State::default()), CancellationToken::new());
-        let control = Control::with_open_stdin();
-        let (intake, queue) = intake::queue(options.line_cap.get(), Arc::clone(&state), stop.clone());
-        let wire = Wire::new(queue, control.clone(), Arc::clone(&state), stop.clone());
-        let start = Start {
-            command: command(config, options),
-            control,
-            intake,
-            state: Arc::clone(&state),
-            stop,
-            term_grace: options.term_grace,
-        };
-        let process = Process::start(runner.clone(), start);
-        Self { process, wire, state }
+        let (lifetime, control) = (Lifetime::default(), Control::with_open_stdin());
+        let (intake, queue) = intake::queue(options.line_cap.get(), lifetime.clone());
+        let session = Arc::new(StdioSession::new(queue, control.clone(), &lifetime));
+        let state = Arc::clone(&lifetime.state);
+        let (command, term_grace) = (command(config, options), options.term_grace);
+        let process =
+            Process::start(runner.clone(), Start { command, control, intake, lifetime, term_grace });
+        Self { process, session, state }
     }
 }
 
 impl Link for StdioLink {
-    type Wire = Wire;
+    type Wire = Wire<StdioSession>;
 
     /// The pipes are the same ones each time: a refused handshake leaves them for the next.
-    async fn wire(&self) -> Result<Wire, Fault> {
-        Ok(self.wire.clone())
+    async fn wire(&self) -> Result<Wire<StdioSession>, Fault> {
+        Ok(Wire::new(&self.session))
     }
 
     fn state(&self) -> &Arc<State> {

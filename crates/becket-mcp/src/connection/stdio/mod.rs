@@ -16,4 +16,3 @@ mod process;
 mod wire;
 
 pub(crate) use link::StdioLink;
-pub(crate) use wire::SendError;

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use super::intake::Intake;
 use super::leftovers::Leftovers;
-use crate::connection::state::State;
+use crate::connection::session::Lifetime;
 use crate::fault::Fault;
 use crate::owned_task::OwnedTask;
 
@@ -25,16 +25,15 @@ pub(super) struct Start {
     pub(super) command: Command,
     pub(super) control: Control,
     pub(super) intake: Intake,
-    pub(super) state: Arc<State>,
-    /// Cancelling it ends the group.
-    pub(super) stop: CancellationToken,
+    /// Its stop ends the group.
+    pub(super) lifetime: Lifetime,
     pub(super) term_grace: Duration,
 }
 
 impl Process {
     /// Starts it. The state and the end of the queue report the outcome.
     pub(super) fn start(runner: Runner, start: Start) -> Self {
-        let stop = start.stop.clone();
+        let stop = start.lifetime.stop.clone();
         Self { run: OwnedTask::spawn(run(runner, start)), stop }
     }
 
@@ -48,7 +47,8 @@ impl Process {
 }
 
 async fn run(runner: Runner, start: Start) {
-    let Start { mut command, control, mut intake, state, stop, term_grace } = start;
+    let Start { mut command, control, mut intake, lifetime, term_grace } = start;
+    let Lifetime { state, stop } = lifetime;
     let leftovers = Leftovers::new();
     command.env.push(leftovers.variable());
     let limits = Limits {

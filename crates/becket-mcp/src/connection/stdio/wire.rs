@@ -1,103 +1,71 @@
-//! The transport of `rmcp`: lines from the queue, lines into stdin.
+//! The session of a process: lines from the queue, lines into stdin.
 //!
 //! INVARIANT: at most `UNREAD` bytes and one message wait for the server to read them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use becket_process::{CancellationToken, Control};
+use becket_process::Control;
 use bytes::Bytes;
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
-use rmcp::transport::Transport;
 use tokio::sync::Mutex;
 
 use super::intake::Queue;
-use crate::connection::in_flight::InFlight;
-use crate::connection::message::{self, Line};
-use crate::connection::state::State;
+use crate::connection::link::SendError;
+use crate::connection::messages::Messages;
+use crate::connection::outbox::UNREAD;
+use crate::connection::session::{Lifetime, Session};
 use crate::fault::Fault;
 
-/// Limit on the queue for a server that does not read.
-const UNREAD: usize = 64 << 20;
-
-/// The channel to a server and back. Clones share it, one after the other: a refused handshake leaves it for the next.
-#[derive(Clone)]
-pub(crate) struct Wire(Arc<WireState>);
-
-struct WireState {
+/// The pipes of a process.
+pub(crate) struct StdioSession {
     queue: Mutex<Queue>,
     control: Control,
     unread: Arc<AtomicUsize>,
-    in_flight: InFlight,
-    state: Arc<State>,
-    stop: CancellationToken,
+    messages: Messages,
+    lifetime: Lifetime,
 }
 
-/// A message was not sent.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum SendError {
-    #[error("the server takes no more messages")]
-    Closed,
-    #[error("the message can't be written: {0}")]
-    Encode(#[from] serde_json::Error),
-}
-
-impl Wire {
-    pub(super) fn new(queue: Queue, control: Control, state: Arc<State>, stop: CancellationToken) -> Self {
-        Self(Arc::new(WireState {
-            queue: Mutex::new(queue),
-            control,
-            unread: Arc::default(),
-            in_flight: InFlight::default(),
-            state,
-            stop,
-        }))
+impl StdioSession {
+    pub(super) fn new(queue: Queue, control: Control, lifetime: &Lifetime) -> Self {
+        let messages = Messages::new(Arc::clone(&lifetime.state));
+        let lifetime = lifetime.clone();
+        Self { queue: Mutex::new(queue), control, unread: Arc::default(), messages, lifetime }
     }
 
     fn write(&self, message: &TxJsonRpcMessage<RoleClient>) -> Result<(), SendError> {
-        let mut line = serde_json::to_vec(message)?;
-        line.push(b'\n');
-        let shared = &self.0;
-        if shared.unread.load(Ordering::Relaxed) > UNREAD {
-            shared.state.broke(Fault::NotReading(UNREAD));
-            shared.stop.cancel();
-            return Err(SendError::Closed);
+        if self.unread.load(Ordering::Relaxed) > UNREAD {
+            self.lifetime.broke(Fault::NotReading(UNREAD));
+            return Err(SendError::Broken);
         }
-        shared.in_flight.sent(message);
-        let line = Bytes::from_owner(Unread::new(line, &shared.unread));
-        if shared.control.write(line) { Ok(()) } else { Err(SendError::Closed) }
+        let mut line = self.messages.write(message)?;
+        line.push(b'\n');
+        let line = Bytes::from_owner(Unread::new(line, &self.unread));
+        if self.control.write(line) { Ok(()) } else { Err(SendError::Broken) }
     }
 }
 
-impl Transport<RoleClient> for Wire {
-    type Error = SendError;
-
+impl Session for StdioSession {
     fn send(
-        &mut self,
+        self: Arc<Self>,
         message: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), SendError>> + Send + 'static {
         std::future::ready(self.write(&message))
     }
 
-    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
-        let mut queue = self.0.queue.lock().await;
+    async fn receive(&self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        let mut queue = self.queue.lock().await;
         loop {
             let line = queue.next().await?;
-            match message::read(&line) {
-                Line::Message(mut message) => {
-                    self.0.in_flight.received(&mut message);
-                    return Some(*message);
-                }
-                Line::Ignored => {}
-                Line::NoMessage => self.0.state.no_message(&line),
+            if let Some(message) = self.messages.read(&line) {
+                return Some(message);
             }
         }
     }
 
-    async fn close(&mut self) -> Result<(), SendError> {
-        self.0.control.close_stdin();
-        Ok(())
+    fn close(&self) {
+        self.control.close_stdin();
     }
 }
 

@@ -58,7 +58,7 @@ fn a_body_is_an_answer_or_says_what_it_is_instead() {
     assert!(cases.len() > 10);
     for case in cases {
         let (id, kind) = (RequestId::Number(3), case.r#type.unwrap_or("application/json".into()));
-        let told = told(of_body(case.body.as_bytes(), Some(&kind), &id), &id);
+        let told = told(of_body(case.body.as_bytes(), Some(&kind), &id, &LostAnswers::default()), &id);
         assert!(told.starts_with(&case.is), "{}: {}: {told}", case.rule, case.body);
     }
 }

@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout};
 use super::meet::{ConnectedClient, PATIENCE, link, nothing_left, until};
 use crate::connection::link::Link;
 use crate::connection::no_answer::Trouble;
+use crate::connection::state::State;
 use crate::fault::Fault;
 
 /// Long enough to tell it from a hang, short enough not to wait for.
@@ -68,7 +69,7 @@ async fn a_link_that_is_dropped_ends_what_is_spoken_over_it() {
     };
     let (called, ()) = timeout(PATIENCE, async { tokio::join!(call, cut) }).await.unwrap();
     // It was sent, so no error may claim that the server has not seen it.
-    let trouble = Trouble::from_service(called.unwrap_err());
+    let trouble = Trouble::from_service(called.unwrap_err(), None, &State::default());
     assert!(matches!(trouble, Trouble::Gone | Trouble::Failed(Fault::Closed)), "{trouble:?}");
     until("a connection is left", || server.open() == 0).await;
 }

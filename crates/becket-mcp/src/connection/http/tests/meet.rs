@@ -10,7 +10,7 @@ use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::auth::{HeaderSource, StaticHeaders};
-use crate::connection::ask::ask;
+use crate::connection::ask::Requester;
 use crate::connection::client::Client;
 use crate::connection::handshake::{self, Service};
 use crate::connection::host_handle::HostHandle;
@@ -67,7 +67,8 @@ impl ConnectedClient {
         let Value::Object(arguments) = arguments else { panic!("no arguments") };
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let called = timeout(PATIENCE, ask(self.service.peer(), request, None)).await;
+        let requester = Requester::new(self.service.peer(), self.link.state());
+        let called = timeout(PATIENCE, requester.ask(request, None)).await;
         match called.expect("a call must not hang") {
             Ok(ServerResult::CallToolResult(result)) => {
                 let result = serde_json::to_value(result).unwrap();

@@ -37,12 +37,11 @@ async fn a_server_that_answers_no_ping_is_given_up() {
 async fn a_server_that_does_not_read_is_given_up_before_memory_is() {
     let server = Server::start(Hello::Switch(SWITCH), Manner::Deaf, &Security::None).await;
     let mut link = link(&server);
-    let wire = link.wire().await.unwrap();
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
         "params": {"name": "echo", "arguments": {"text": "x".repeat(8 << 20)}}});
     let mut sends = Vec::new();
     let refused = loop {
-        let mut wire = wire.clone();
+        let mut wire = link.wire().await.unwrap();
         let message = serde_json::from_value(request.clone()).unwrap();
         let mut sending = Box::pin(rmcp::transport::Transport::send(&mut wire, message));
         match futures_util::FutureExt::now_or_never(sending.as_mut()) {
@@ -54,7 +53,7 @@ async fn a_server_that_does_not_read_is_given_up_before_memory_is() {
     assert!(sends.len() >= 8, "{refused}");
     let fault = link.state().settled_fault().await.to_string();
     assert_eq!(fault, "it does not read what is sent to it: 67108864 bytes wait");
-    drop((sends, wire));
+    drop(sends);
     link.end(Duration::from_millis(100)).await;
     link = super::link(&server);
     drop(link);
