@@ -35,11 +35,11 @@ impl StdioSession {
     }
 
     fn write(&self, message: &TxJsonRpcMessage<RoleClient>) -> Result<(), SendError> {
+        let mut line = self.messages.write(message)?;
         if self.unread.load(Ordering::Relaxed) > UNREAD {
             self.lifetime.broke(Fault::NotReading(UNREAD));
             return Err(SendError::Broken);
         }
-        let mut line = self.messages.write(message)?;
         line.push(b'\n');
         let line = Bytes::from_owner(Unread::new(line, &self.unread));
         if self.control.write(line) { Ok(()) } else { Err(SendError::Broken) }
