@@ -1,12 +1,11 @@
 //! `Retry-After`: seconds, or a date.
 
-use std::time::{Duration, SystemTime};
+use jiff::Timestamp;
+use jiff::fmt::rfc2822::DateTimeParser;
+use std::time::Duration;
 
 /// The maximum wait that is reported.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
-
-const MONTHS: [&str; 12] =
-    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// The wait that a `Retry-After` header asks for. A date is measured against the answer's own `Date`, so that a
 /// wrong clock here does no harm; without one, against the clock.
@@ -17,31 +16,15 @@ pub(crate) fn retry_after(value: &str, date: Option<&str>) -> Option<Duration> {
         return Some(wait.min(LONGEST));
     }
     let until = unix_seconds(value)?;
-    let now = date.and_then(unix_seconds).unwrap_or_else(clock);
+    let now = date.and_then(unix_seconds).unwrap_or_else(|| Timestamp::now().as_second().unsigned_abs());
     Some(Duration::from_secs(until.saturating_sub(now)).min(LONGEST))
-}
-
-fn clock() -> u64 {
-    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |now| now.as_secs())
 }
 
 /// Seconds since 1970 of a date such as `Sun, 06 Nov 1994 08:49:37 GMT`, the only form HTTP still writes.
 fn unix_seconds(date: &str) -> Option<u64> {
-    let (_, rest) = date.trim().split_once(", ")?;
-    let mut parts = rest.split(' ');
-    let day: u64 = parts.next()?.parse().ok().filter(|day| (1..=31).contains(day))?;
-    let name = parts.next()?;
-    let month = 1 + MONTHS.iter().position(|month| *month == name)? as u64;
-    let year: u64 = parts.next()?.parse().ok().filter(|year| (1970..=9999).contains(year))?;
-    let mut clock = parts.next()?.splitn(3, ':').map(|part| part.parse::<u64>().ok().filter(|n| *n <= 60));
-    let (hours, minutes, seconds) = (clock.next()??, clock.next()??, clock.next()??);
-    if parts.next()? != "GMT" {
-        return None;
-    }
-    // Days from 1970 to a date, counted in years that begin in March.
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - 719_468;
-    Some(days * 86_400 + hours * 3600 + minutes * 60 + seconds)
+    let date = date.trim();
+    let moment = DateTimeParser::new().relaxed_weekday(true).parse_timestamp(date).ok()?;
+    date.ends_with("GMT").then(|| u64::try_from(moment.as_second()).ok())?
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use jiff::Timestamp;
+use jiff::civil::Date;
 use url::Url;
 
 /// The format of a text.
@@ -48,8 +50,8 @@ impl Format {
             Self::Uri => {
                 !text.contains(|c: char| c.is_whitespace() || c.is_control()) && Url::parse(text).is_ok()
             }
-            Self::Date => is_date(text.as_bytes()),
-            Self::DateTime => is_moment(text.as_bytes()),
+            Self::Date => is_date(text),
+            Self::DateTime => is_moment(text),
         }
     }
 }
@@ -69,51 +71,17 @@ fn is_email(text: &str) -> bool {
     name_is_one && host_is_one && !host.contains(is_blank)
 }
 
-/// Checks for `YYYY-MM-DD`, an existing day.
-fn is_date(text: &[u8]) -> bool {
-    let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text else { return false };
-    let (Some(year), Some(month), Some(day)) =
-        (digits(&[*y1, *y2, *y3, *y4]), digits(&[*m1, *m2]), digits(&[*d1, *d2]))
-    else {
-        return false;
-    };
-    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let days = match month {
-        2 => 28 + u32::from(leap),
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => return false,
-    };
-    (1..=days).contains(&day)
+/// Checks for `YYYY-MM-DD`, an existing day; `jiff` also takes other forms of ISO 8601.
+fn is_date(text: &str) -> bool {
+    text.len() == 10 && text.parse::<Date>().is_ok()
 }
 
-/// Checks for a date, `T`, a time, and the offset from UTC.
-fn is_moment(text: &[u8]) -> bool {
-    let Some((date, [b'T' | b't' | b' ', rest @ ..])) = text.split_at_checked(10) else { return false };
-    let Some((time, rest)) = rest.split_at_checked(8) else { return false };
-    let [h1, h2, b':', m1, m2, b':', s1, s2] = time else { return false };
-    let below = |a: u8, b: u8, most: u32| digits(&[a, b]).is_some_and(|number| number <= most);
-    // A minute may have a leap second.
-    let time_is_one = below(*h1, *h2, 23) && below(*m1, *m2, 59) && below(*s1, *s2, 60);
-    let zone = match rest {
-        [b'.', fraction @ ..] => {
-            let digits = fraction.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            if digits == 0 {
-                return false;
-            }
-            &fraction[digits..]
-        }
-        _ => rest,
-    };
-    let zone_is_one = match zone {
-        [b'Z' | b'z'] => true,
-        [b'+' | b'-', h1, h2, b':', m1, m2] => below(*h1, *h2, 23) && below(*m1, *m2, 59),
-        _ => false,
-    };
-    is_date(date) && time_is_one && zone_is_one
-}
-
-fn digits(text: &[u8]) -> Option<u32> {
-    text.iter()
-        .try_fold(0, |number, byte| byte.is_ascii_digit().then(|| number * 10 + u32::from(byte - b'0')))
+/// Checks for a date, `T`, a time with seconds, and the offset from UTC.
+fn is_moment(text: &str) -> bool {
+    let Some((date, time)) = text.split_at_checked(10) else { return false };
+    let has_seconds = time.as_bytes().get(6) == Some(&b':');
+    // An offset is less than a day, and no name of a zone follows it.
+    let offset = time.rsplit_once(['+', '-']).map_or("", |(_, offset)| offset);
+    let is_plain = has_seconds && offset < "24:00" && !time.ends_with(']');
+    is_date(date) && is_plain && text.parse::<Timestamp>().is_ok()
 }
