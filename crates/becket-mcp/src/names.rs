@@ -19,7 +19,7 @@ use std::sync::Arc;
 use crate::prompt::Prompt;
 use crate::tool::Tool;
 use prefix::{Prefix, prefixes};
-use spelling::{LONGEST, sanitised, told_apart};
+use spelling::{LONGEST, distinguish, sanitised};
 pub use warning::NameWarning;
 
 /// The full names of the tools, or of the prompts, of several servers.
@@ -169,7 +169,7 @@ impl NamesBuilder {
             let first = taken_by.and_then(|first| self.names.all.get(first)).cloned();
             let Some(own) = self.names.all.get_mut(index) else { continue };
             let taken = |full: &str| self.names.by_full.contains_key(full);
-            own.full = told_apart(&prefix, (&own.server, &own.name), taken).into();
+            own.full = distinguish(&prefix, &own.server, &own.name, taken).into();
             self.names.by_full.insert(Arc::clone(&own.full), index);
             self.names.warnings.push(NameWarning::of(own, first.as_ref()));
         }

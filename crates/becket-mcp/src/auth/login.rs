@@ -103,7 +103,7 @@ impl Login {
         let request =
             RegistrationRequest { name: &options.client_name, redirect: &redirect, scopes: &scopes };
         let client = client(&mut manager, &authority, &target.oauth, &request).await?;
-        let (url, asked) = PendingAuthorization::new(manager, authority, client, (redirect, scopes)).await?;
+        let (url, asked) = PendingAuthorization::new(manager, authority, client, redirect, scopes).await?;
         Ok((url, callback, asked))
     }
 
@@ -168,7 +168,8 @@ impl PendingAuthorization {
         mut manager: AuthorizationManager,
         authority: Authority,
         client: Client,
-        (redirect, scopes): (String, Vec<String>),
+        redirect: String,
+        scopes: Vec<String>,
     ) -> Result<(Url, Self), AuthError> {
         let states = InMemoryStateStore::new();
         manager.set_state_store(states.clone());

@@ -58,7 +58,7 @@ async fn revoke(session: &Session, tokens: &Tokens) -> Result<bool, AuthError> {
     let web = session.web().await?;
     let kinds = [("refresh_token", tokens.refresh.as_ref()), ("access_token", Some(&tokens.access))];
     for (kind, token) in kinds.into_iter().filter_map(|(kind, token)| Some((kind, token?))) {
-        let request = request(web, endpoint, &tokens.client, (kind, token))?;
+        let request = request(web, endpoint, &tokens.client, kind, token)?;
         let answer = web.send("revocation endpoint", request).await?;
         if !answer.status.is_success() {
             let error = format!("HTTP {}", answer.status.as_u16());
@@ -72,7 +72,8 @@ fn request(
     web: &HttpClient,
     endpoint: &Url,
     client: &Client,
-    (kind, token): (&str, &Secret),
+    kind: &str,
+    token: &Secret,
 ) -> Result<reqwest::Request, AuthError> {
     let mut form = Serializer::new(String::new());
     form.append_pair("token", token.expose()).append_pair("token_type_hint", kind);

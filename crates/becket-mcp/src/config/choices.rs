@@ -50,7 +50,7 @@ impl Choices {
             match serde_json::from_str::<Vec<String>>(raw.get()) {
                 Ok(names) => choices.refused.extend(names),
                 Err(_) => {
-                    source.wrong_kind(raw, DISABLED, ("a list of names", REFUSES_ALL));
+                    source.wrong_kind(raw, DISABLED, "a list of names", REFUSES_ALL);
                     choices.refuses_all = true;
                 }
             }
@@ -59,7 +59,7 @@ impl Choices {
             if may_approve(source, ENABLED, raw) {
                 match serde_json::from_str::<Vec<String>>(raw.get()) {
                     Ok(names) => choices.approved.extend(names),
-                    Err(_) => source.wrong_kind(raw, ENABLED, ("a list of names", "")),
+                    Err(_) => source.wrong_kind(raw, ENABLED, "a list of names", ""),
                 }
             }
         }
@@ -67,7 +67,7 @@ impl Choices {
             if may_approve(source, ENABLE_ALL, raw) {
                 match serde_json::from_str::<bool>(raw.get()) {
                     Ok(on) => choices.approves_all |= on,
-                    Err(_) => source.wrong_kind(raw, ENABLE_ALL, ("`true` or `false`", "")),
+                    Err(_) => source.wrong_kind(raw, ENABLE_ALL, "`true` or `false`", ""),
                 }
             }
         }

@@ -52,7 +52,7 @@ impl Configured {
         let Entry { name, place, disabled, fingerprint, written } = entry;
         let mut warnings = Vec::new();
         let config = written.and_then(|written| {
-            written.resolve(variables, (&scope.variables(), scope.options()), &mut warnings)
+            written.resolve(variables, &scope.variables(), scope.options(), &mut warnings)
         });
         Self {
             name,

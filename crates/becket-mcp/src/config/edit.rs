@@ -177,7 +177,7 @@ fn check(name: &str, entry: &Map<String, Value>) -> Result<(), EditError> {
     let text = serde_json::json!({KEY: {name: entry}}).to_string();
     let layer = read_file(&text, "".as_ref(), Scope::User).map_err(|error| wrong(error.to_string()))?;
     let Some(entry) = layer.entries.into_iter().next() else { return Ok(()) };
-    match entry.written.and_then(|written| written.resolve(&[], (&[], None), &mut Vec::new())) {
+    match entry.written.and_then(|written| written.resolve(&[], &[], None, &mut Vec::new())) {
         Ok(_) | Err(ServerConfigError::VariableMissing { .. }) => Ok(()),
         Err(error) => {
             // The position is in a text that the user has never seen.

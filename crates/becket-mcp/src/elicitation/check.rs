@@ -56,12 +56,12 @@ impl Field {
             (FieldKind::Text { format, min, max, pattern }, Value::String(text)) => {
                 let format = format.filter(|format| !format.holds(text));
                 let pattern = pattern.as_deref().filter(|pattern| judge(pattern, text) == Some(false));
-                wrong_count(text.chars().count() as u64, (*min, *max), "characters")
+                wrong_count(text.chars().count() as u64, *min, *max, "characters")
                     .or_else(|| format.map(|format| format!("write {format}")))
                     .or_else(|| pattern.map(|pattern| format!("this does not match `{pattern}`")))
             }
             (FieldKind::Number { whole, min, max }, Value::Number(number)) => {
-                wrong_number(number, *whole, (min.as_ref(), max.as_ref()))
+                wrong_number(number, *whole, min.as_ref(), max.as_ref())
             }
             (FieldKind::Boolean, Value::Bool(_)) => None,
             (FieldKind::One(choices), Value::String(value)) => no_choice(choices, value),
@@ -70,7 +70,7 @@ impl Field {
                     Some(value) => no_choice(choices, value),
                     None => Some(format!("`{value}` is no string")),
                 });
-                wrong.or_else(|| wrong_count(values.len() as u64, (*min, *max), "values"))
+                wrong.or_else(|| wrong_count(values.len() as u64, *min, *max, "values"))
             }
             (kind, _) => Some(format!("this must be {}", kind.name())),
         }
@@ -128,7 +128,7 @@ fn none_of(text: &str, choices: &[Choice]) -> String {
     format!("`{text}` is none of {}{more}", names.join(", "))
 }
 
-fn wrong_count(count: u64, (min, max): (Option<u64>, Option<u64>), what: &str) -> Option<String> {
+fn wrong_count(count: u64, min: Option<u64>, max: Option<u64>, what: &str) -> Option<String> {
     match (min.filter(|min| count < *min), max.filter(|max| count > *max)) {
         (Some(min), _) => Some(format!("these are {count} {what}; there must be {min} at least")),
         (None, Some(max)) => Some(format!("these are {count} {what}; there must be {max} at most")),
@@ -136,11 +136,7 @@ fn wrong_count(count: u64, (min, max): (Option<u64>, Option<u64>), what: &str) -
     }
 }
 
-fn wrong_number(
-    number: &Number,
-    whole: bool,
-    (min, max): (Option<&Number>, Option<&Number>),
-) -> Option<String> {
+fn wrong_number(number: &Number, whole: bool, min: Option<&Number>, max: Option<&Number>) -> Option<String> {
     if whole && !is_whole(number) {
         return Some(format!("{number} is no whole number"));
     }

@@ -32,7 +32,7 @@ pub(super) fn mark(words: &[&str], attempt: u32) -> String {
 
 /// Returns the prefix, the beginning of the name and a mark: the first combination that is not taken. The prefix leaves
 /// room for a mark.
-pub(super) fn told_apart(prefix: &str, (server, name): (&str, &str), taken: impl Fn(&str) -> bool) -> String {
+pub(super) fn distinguish(prefix: &str, server: &str, name: &str, taken: impl Fn(&str) -> bool) -> String {
     let rest = sanitised(name);
     let room = LONGEST.saturating_sub(prefix.len() + MARK).min(rest.len());
     let mut attempt = 0;

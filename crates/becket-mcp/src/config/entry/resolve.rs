@@ -25,7 +25,8 @@ impl RawEntry {
     pub(in crate::config) fn resolve(
         &self,
         variables: &Variables,
-        (own, options): (&Variables, Option<&[(String, String)]>),
+        own: &Variables,
+        options: Option<&[(String, String)]>,
         warnings: &mut Vec<ServerWarning>,
     ) -> Result<ServerConfig, ServerConfigError> {
         warnings.extend(self.warnings.iter().cloned());

@@ -60,7 +60,8 @@ impl<'a> Source<'_, 'a> {
         &mut self,
         raw: &RawValue,
         key: &str,
-        (wanted, effect): (&'static str, &'static str),
+        wanted: &'static str,
+        effect: &'static str,
     ) {
         let (place, is) = (self.place(raw), kind(raw.get()));
         self.problems.push(ConfigError::WrongKind { place, what: format!("`{key}`"), is, wanted, effect });
@@ -92,7 +93,7 @@ fn managed_only(source: &mut Source<'_, '_>) -> Option<Place> {
         } else if raw.get() == "true" {
             on = Some(place);
         } else if raw.get() != "false" {
-            source.wrong_kind(raw, SWITCH, ("`true` or `false`", IS_ON));
+            source.wrong_kind(raw, SWITCH, "`true` or `false`", IS_ON);
             on = Some(place);
         }
     }
@@ -106,7 +107,7 @@ fn list(
     effect: &'static str,
 ) -> Vec<(Place, Pattern)> {
     let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(raw.get()) else {
-        source.wrong_kind(raw, name, ("a list of patterns", effect));
+        source.wrong_kind(raw, name, "a list of patterns", effect);
         return vec![(source.place(raw), Pattern::Unreadable(None))];
     };
     let mut patterns = Vec::with_capacity(items.len());
