@@ -10,7 +10,8 @@
 #[allow(dead_code, unused_imports, reason = "this binary uses a part of it")]
 mod common;
 
-use std::time::{Duration, Instant};
+use becket_testkit::wait::until as eventually;
+use std::time::Duration;
 
 use becket_mcp::config::{Configured, Remote, ServerConfig, Tls, Transport};
 use becket_mcp::{CallError, CancellationToken, Connect, Pool, ToolCall};
@@ -35,18 +36,6 @@ fn tasks() -> usize {
 fn over_http(name: &str, server: &Server, tls: Option<Tls>) -> Configured {
     let remote = Remote { tls, ..Remote::new(server.url().parse().unwrap()) };
     Configured::of_host(name, ServerConfig { transport: Transport::Http(remote), timeout: None })
-}
-
-#[track_caller]
-fn eventually(what: &'static str, mut is_so: impl FnMut() -> bool) -> impl Future<Output = ()> {
-    let caller = std::panic::Location::caller();
-    async move {
-        let start = Instant::now();
-        while !is_so() {
-            assert!(start.elapsed() < LONG, "{caller}: not in time: {what}");
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    }
 }
 
 // rules: X2, X7

@@ -9,6 +9,7 @@
 #[allow(dead_code, unused_imports, reason = "this binary uses a part of it")]
 mod common;
 
+use becket_testkit::wait::until;
 use std::time::Duration;
 
 use becket_mcp::CancellationToken;
@@ -106,13 +107,7 @@ async fn died() {
         call(&pool, tool, nothing()).await.unwrap();
         place.marker.wait_for(2);
         call(&pool, "die", nothing()).await.unwrap_err();
-        for _ in 0..1000 {
-            if place.marker.alive().is_empty() {
-                break;
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        assert_eq!(place.marker.alive(), NOBODY, "{tool}");
+        until(tool, || place.marker.alive().is_empty()).await;
         pool.close().await;
     }
 }
@@ -135,11 +130,7 @@ async fn dropped_while_connecting() {
     {
         let pool = place.pool(configured);
         let mut connecting = std::pin::pin!(pool.start(&cancel));
-        let started = async {
-            while place.marker.alive().len() < 3 {
-                tokio::time::sleep(Duration::from_millis(10)).await;
-            }
-        };
+        let started = until("both are started", || place.marker.alive().len() >= 3);
         tokio::select! {
             () = &mut connecting => panic!("connected"),
             () = started => {}
@@ -165,19 +156,11 @@ async fn restarted() {
         call(&pool, "text", nothing()).await.unwrap();
     }
     let is_settled = || open_descriptors() <= before && place.marker.alive().len() == 1;
-    for _ in 0..1000 {
-        if is_settled() {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    assert!(is_settled(), "{:?}, {} of {before}", place.marker.alive(), open_descriptors());
+    until("one is left, and its descriptors", is_settled).await;
     pool.close().await;
     assert_eq!((place.marker.alive(), zombies()), (NOBODY.to_vec(), NOBODY.to_vec()));
     assert_eq!(far.sessions(), Vec::<String>::new());
-    while far.open() > 0 {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    until("no connection is left", || far.open() == 0).await;
 }
 
 fn dropped_with_its_runtime() {

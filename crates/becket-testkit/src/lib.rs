@@ -6,6 +6,7 @@
 //! - [`mcp_auth`] is an MCP server that requires a login, with its authorisation server.
 //! - [`messages_api`] is a model behind the Messages API, which checks each request against the API's rules.
 //! - `real_model` (Unix) is the server of a small real model.
+//! - [`wait`] waits for facts in asynchronous tests.
 //! - [`mod@bench`] measures code beside its lower bound, in one run, and prints rows for `cargo xtask bench`.
 
 #![expect(clippy::expect_used, reason = "a test helper fails by panicking")]
@@ -18,3 +19,4 @@ pub mod messages_api;
 pub mod proc;
 #[cfg(unix)]
 pub mod real_model;
+pub mod wait;

@@ -7,7 +7,7 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
@@ -29,6 +29,11 @@ use becket_base::secret::Secret;
 
 /// Minimum age of a token for another renewal: the request that was refused had been sent before.
 const YOUNG: Duration = Duration::from_secs(2);
+
+/// Returns whether tokens of this moment are too new for other ones.
+pub(crate) fn is_young(got: SystemTime, now: SystemTime) -> bool {
+    now.duration_since(got).is_ok_and(|age| age < YOUNG)
+}
 
 /// The reason for a renewal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +70,7 @@ struct State {
     tokens: Option<Tokens>,
     /// The token of the last request.
     handed: Option<Secret>,
-    renewed: Option<Instant>,
+    renewed: Option<SystemTime>,
     renewal: Option<Renewal>,
 }
 
@@ -132,7 +137,7 @@ impl Session {
     pub(crate) async fn renewed(self: &Arc<Self>, stale: Stale) -> Result<Option<Tokens>, AuthError> {
         let renewal = {
             let mut state = self.state();
-            let is_young = state.renewed.is_some_and(|at| at.elapsed() < YOUNG);
+            let is_young = state.renewed.is_some_and(|renewed| is_young(renewed, self.now()));
             if let Some(tokens) = state.tokens.as_ref().filter(|_| is_young) {
                 return Ok(Some(tokens.clone()));
             }
@@ -213,7 +218,7 @@ impl Session {
             Ok(given) => {
                 let tokens = given.next(old, self.now());
                 self.keep(&guard, tokens.clone(), TokenOrigin::ByRenewal).await?;
-                self.state().renewed = Some(Instant::now());
+                self.state().renewed = Some(self.now());
                 Ok(Some(tokens))
             }
             Err(_) if does.is_some() => Ok(does),

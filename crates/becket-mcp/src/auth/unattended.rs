@@ -8,7 +8,7 @@
 //!
 //! INVARIANT: one request runs at a time; concurrent callers get its result.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use tokio::time::timeout;
 
@@ -18,7 +18,7 @@ use crate::auth::endpoint::{Grant, ask};
 use crate::auth::exchange::TokenExchangeRequest;
 use crate::auth::headless::resource;
 use crate::auth::logins::Target;
-use crate::auth::session::Session;
+use crate::auth::session::{Session, is_young};
 use crate::auth::source::Why;
 use crate::auth::tokens::Tokens;
 use crate::auth::{AuthError, exchange, scopes};
@@ -26,8 +26,6 @@ use crate::challenge::Challenge;
 
 /// Time limit on discovery and the token request.
 const LIMIT: Duration = Duration::from_secs(60);
-/// Minimum age of a token for another request: the request that was refused had been sent before.
-const YOUNG: Duration = Duration::from_secs(2);
 /// Pause after a refusal; without it the client might be locked out.
 const REST: Duration = Duration::from_secs(30);
 
@@ -35,7 +33,7 @@ const REST: Duration = Duration::from_secs(30);
 #[derive(Debug, Default)]
 pub(crate) struct UnattendedTokens {
     tokens: Option<Tokens>,
-    got: Option<Instant>,
+    got: Option<SystemTime>,
     refused: Option<(Instant, AuthError)>,
     /// The last challenge of the server.
     challenge: Challenge,
@@ -54,7 +52,7 @@ pub(crate) async fn tokens(session: &Session, why: Why) -> Result<Option<Tokens>
             known => Ok(known),
         },
         Why::After401(challenge) => {
-            let is_young = state.got.is_some_and(|at| at.elapsed() < YOUNG);
+            let is_young = state.got.is_some_and(|got| is_young(got, now));
             if let Some(tokens) = state.tokens.as_ref().filter(|_| is_young) {
                 return Ok(Some(tokens.clone()));
             }
@@ -82,7 +80,7 @@ impl UnattendedTokens {
         });
         match &asked {
             Ok(tokens) => {
-                (self.tokens, self.got, self.refused) = (Some(tokens.clone()), Some(Instant::now()), None);
+                (self.tokens, self.got, self.refused) = (Some(tokens.clone()), Some(session.now()), None);
             }
             Err(error @ (AuthError::Refused { .. } | AuthError::NotVouched { .. })) => {
                 self.refused = Some((Instant::now(), error.clone()))

@@ -194,7 +194,8 @@ impl Pool {
         let (clock, asked) = (self.0.clock_for(server, limit)?, Operation::Prompt(name.to_owned()));
         let request = Request { server, asked: &asked, connect: Connect::IfNeeded };
         let (clock, arguments) = (&clock, &arguments);
-        let get = |connection: Arc<Connection>| async move { connection.prompt(name, arguments, clock).await };
+        let get =
+            |connection: Arc<Connection>| async move { connection.prompt(name, arguments, clock).await };
         self.0.within(request, clock, cancel, get).await
     }
 

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
+use becket_testkit::wait::{holds_for, until};
 use std::time::{Duration, Instant};
 
 use crate::common::{
@@ -9,7 +10,7 @@ use crate::common::{
 };
 use becket_mcp::config::{self, Configured, Transport};
 use becket_mcp::{CancellationToken, ConnectError, ServerState};
-use serde_json::{Value, json};
+use serde_json::json;
 
 // rules: X1, X2
 #[tokio::test]
@@ -182,11 +183,8 @@ async fn no_more_servers_connect_at_once_than_there_are_lanes() {
     let (pool, cancel) = (place.pool(configured), CancellationToken::new());
     let connecting = pool.start(&cancel);
     let watching = async {
-        while place.got().len() < 2 {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        tokio::time::sleep(SHORT).await;
-        assert_eq!(place.got().len(), 2, "{:#?}", place.got());
+        until("two connect", || place.got().len() >= 2).await;
+        assert!(holds_for(SHORT, || place.got().len() == 2).await, "{:#?}", place.got());
         assert_eq!(place.marker.alive().len(), 2);
     };
     tokio::select! {
@@ -204,9 +202,7 @@ async fn connecting_can_be_cancelled() {
     let pool = place.pool(configured);
     let connecting = pool.start(&cancel);
     let cancelling = async {
-        while place.got().len() < 2 {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        until("two connect", || place.got().len() >= 2).await;
         cancel.cancel();
     };
     tokio::join!(connecting, cancelling);
@@ -228,6 +224,5 @@ async fn a_cancelled_host_starts_nothing() {
     let pool = place.pool(vec![ours("it", &[])]);
     pool.start(&cancel).await;
     assert!(matches!(state(&pool, "it"), ServerState::Waiting));
-    tokio::time::sleep(SHORT).await;
-    assert_eq!(place.got(), Vec::<Value>::new());
+    assert!(holds_for(SHORT, || place.got().is_empty()).await, "{:#?}", place.got());
 }

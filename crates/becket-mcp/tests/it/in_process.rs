@@ -107,9 +107,8 @@ fn it_leaves_nothing() {
             }
             drop((pool, place));
             // The server's own task sees it, and drops the server.
-            while tokio::runtime::Handle::current().metrics().num_alive_tasks() > 0 {
-                tokio::time::sleep(std::time::Duration::from_millis(1)).await;
-            }
+            let tasks = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+            becket_testkit::wait::until("no task is left", || tasks() == 0).await;
             assert_eq!(Arc::strong_count(&server.calls), 1);
         });
         assert_eq!(runtime.metrics().num_alive_tasks(), 0, "closed: {is_closed}");

@@ -8,7 +8,6 @@
 
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
 use crate::common::real::program;
 use crate::common::{LONG, Place, SHORT, call, call_for, nothing, of_it, tools, why};
@@ -76,10 +75,7 @@ async fn a_long_call_is_given_up_and_the_next_one_works() {
     assert!(matches!(error, CallError::TimedOut { .. }), "{error}");
     let cancel = CancellationToken::new();
     let running = pool.call(of_it("trigger-long-running-operation", long, LONG), &cancel);
-    let cancelling = async {
-        tokio::time::sleep(Duration::from_millis(100)).await;
-        cancel.cancel();
-    };
+    let cancelling = crate::common::real::cancel_soon(&cancel);
     let (ended, ()) = tokio::join!(running, cancelling);
     assert!(matches!(ended, Err(CallError::Cancelled { .. })), "{ended:?}");
     assert_eq!(call(&pool, "echo", json!({"message": "a"})).await.unwrap().text(), "Echo: a");

@@ -3,17 +3,16 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
+use becket_testkit::wait::eventually;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use crate::common::real::program;
-use crate::common::{LONG, Place, call, nothing, object};
+use crate::common::{Place, call, nothing, object};
 use becket_mcp::config::Configured;
 use becket_mcp::{
     BoxFuture, CancellationToken, Elicitation, ElicitationAnswer, Host, Offers, Pool, Progress, Root,
 };
 use serde_json::{Map, Value, json};
-use tokio::time::timeout;
 
 /// A host that offers everything, and records the uses.
 #[derive(Default)]
@@ -99,14 +98,11 @@ async fn what_a_host_does_not_lend_is_not_offered_to_it() {
 async fn tools_that_come_later_are_found() {
     let place = Place::new();
     let Some(pool) = connect(Arc::new(Generous::default()), &place).await else { return };
-    let mut names = Vec::new();
-    let all = async {
-        while !LENT.iter().all(|lent| names.contains(&(*lent).to_owned())) {
-            names = self::names(&pool).await;
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    timeout(LONG, all).await.unwrap();
+    eventually("all tools are there", async || {
+        let names = names(&pool).await;
+        LENT.iter().all(|lent| names.contains(&(*lent).to_owned())).then_some(())
+    })
+    .await;
     pool.close().await;
     place.marker.wait_for(0);
 }

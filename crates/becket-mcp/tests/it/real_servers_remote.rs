@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use crate::common::real::RunningServer;
 use crate::common::{LONG, Place, SHORT, call, call_for, nothing, of_it};
@@ -133,10 +132,7 @@ async fn a_long_call_is_given_up_and_the_next_one_works() {
         let error = call_for(&pool, tool, long.clone(), SHORT).await.unwrap_err();
         assert!(matches!(error, CallError::TimedOut { .. }), "{}: {error}", way.0);
         let cancel = CancellationToken::new();
-        let cancelling = async {
-            tokio::time::sleep(Duration::from_millis(100)).await;
-            cancel.cancel();
-        };
+        let cancelling = crate::common::real::cancel_soon(&cancel);
         let (ended, ()) = tokio::join!(pool.call(of_it(tool, long, LONG), &cancel), cancelling);
         assert!(matches!(ended, Err(CallError::Cancelled { .. })), "{}: {ended:?}", way.0);
         assert_eq!(

@@ -70,9 +70,7 @@ impl Server {
 
     /// Returns once this many requests have come.
     pub(crate) async fn asked(&self, times: usize) {
-        while self.requests().len() < times {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        becket_testkit::wait::until("the requests have come", || self.requests().len() >= times).await;
     }
 
     /// The body of a request.

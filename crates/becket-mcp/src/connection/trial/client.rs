@@ -1,9 +1,10 @@
 //! A client over any link, without anything of this crate above the link.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use becket_testkit::proc::PATIENCE;
+pub(in crate::connection) use becket_testkit::wait::until as eventually;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, ProgressNotificationParam, ServerResult,
 };
@@ -111,14 +112,5 @@ impl<L: Link> Trial<L> {
         let _ = self.service.close().await;
         self.link.end(grace).await;
         self.link
-    }
-}
-
-/// Waits until it holds.
-pub(in crate::connection) async fn eventually(what: &str, condition: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !condition() {
-        assert!(start.elapsed() < PATIENCE, "{what}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }

@@ -1,12 +1,12 @@
 //! Several processes at once: this very program again, each running one test as a job of its own.
 
+use becket_testkit::proc::wait_until_every;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use becket_mcp::auth::{AUTH_NEEDED_TTL, AuthNeeded, FileStore, Key, LoginOptions, Logins, Why};
 use becket_testkit::mcp_auth::AuthPlan;
-use becket_testkit::proc::PATIENCE;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -104,16 +104,13 @@ fn processes_that_remember_at_once_lose_nothing_and_the_file_is_good_at_each_loo
     let looks = std::thread::spawn({
         let file = file.clone();
         move || {
-            let (mut looks, start) = (0, Instant::now());
-            while start.elapsed() < PATIENCE {
+            let mut looks = 0;
+            wait_until_every(Duration::from_millis(1), || {
                 let (memory, warning) = AuthNeeded::open(&file, AUTH_NEEDED_TTL);
                 assert!(warning.is_none(), "{warning:?}");
                 looks += 1;
-                if (0..8).all(|number| memory.is_needed(&key(number, 49), now()).is_some()) {
-                    break;
-                }
-                std::thread::sleep(Duration::from_millis(1));
-            }
+                (0..8).all(|number| memory.is_needed(&key(number, 49), now()).is_some())
+            });
             looks
         }
     });

@@ -261,7 +261,7 @@ async fn many_requests_that_are_refused_at_once_have_one_token_got() {
     assert!(tokens.iter().all(|token| *token == tokens[0]));
     assert_eq!(scene.server.count("client_credentials"), 1);
     // Later it is another one that was refused.
-    tokio::time::sleep(Duration::from_millis(2100)).await;
+    scene.place.pass(2);
     scene.server.expire();
     let next = token(&*source, refused()).await.unwrap();
     assert!(next != tokens[0] && scene.server.takes(&next));

@@ -15,6 +15,7 @@ use becket_mcp::{
     ToolList,
 };
 use becket_testkit::proc::{Marker, PATIENCE};
+use becket_testkit::wait::{eventually, until};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
@@ -73,23 +74,12 @@ impl Place {
 
     /// Waits until so many processes carry the mark, without holding the runtime up.
     pub(crate) async fn alive(&self, count: usize) {
-        let start = std::time::Instant::now();
-        while self.marker.alive().len() != count {
-            assert!(start.elapsed() < LONG, "{:?} carry the mark, not {count}", self.marker.alive());
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        until(&format!("{count} carry the mark"), || self.marker.alive().len() == count).await;
     }
 
     /// Waits for a message of this method.
     pub(crate) async fn wait_for(&self, method: &str) -> Value {
-        let start = std::time::Instant::now();
-        loop {
-            if let Some(message) = self.got().into_iter().find(|message| message["method"] == method) {
-                return message;
-            }
-            assert!(start.elapsed() < LONG, "no `{method}` in {:#?}", self.got());
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        eventually(method, async || self.got().into_iter().find(|message| message["method"] == method)).await
     }
 }
 

@@ -3,11 +3,10 @@
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use becket_mcp::CancellationToken;
 use becket_mcp::config::ServerConfig;
-
-use super::LONG;
 
 /// The command line that a variable holds, with more arguments; none where there is a reason that it is missing.
 pub(crate) fn command(variable: &str, args: &[&str]) -> Option<Vec<OsString>> {
@@ -88,15 +87,17 @@ fn run(words: &[OsString], port: u16) -> Option<Child> {
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).env("PORT", port.to_string());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let (mut child, start) = (command.spawn().unwrap(), Instant::now());
-    loop {
-        if child.try_wait().unwrap().is_some() {
-            return None;
-        }
-        if TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok() {
-            return Some(child);
-        }
-        assert!(start.elapsed() < LONG, "`{words:?}` does not listen");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let mut child = command.spawn().unwrap();
+    let listens = becket_testkit::proc::eventually("it listens", || {
+        let has_exited = child.try_wait().unwrap().is_some();
+        let listens = || TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok();
+        if has_exited { Some(false) } else { listens().then_some(true) }
+    });
+    listens.then_some(child)
+}
+
+/// Cancels while a call is under way. A real server does not show when it has a call.
+pub(crate) async fn cancel_soon(cancel: &CancellationToken) {
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    cancel.cancel();
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use becket_mcp::config::Configured;
 use becket_testkit::mcp_http::{Plan, Reply, Seen, Server};
@@ -82,15 +82,8 @@ async fn nobody_gets_a_list_that_is_older_than_the_last_change_he_knows_of() {
         bad.push(&changed());
         // A call of the tool that is new asks for the list if it has to; the old one is not believed.
         let newest = format!("v{n}");
-        let start = Instant::now();
-        loop {
-            let tools = scene.tools().await.unwrap();
-            if tools[0].name == newest {
-                break;
-            }
-            assert!(start.elapsed() < crate::common::LONG, "{} instead of {newest}", tools[0].name);
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
+        let has_newest = async || (scene.tools().await.unwrap()[0].name == newest).then_some(());
+        becket_testkit::wait::eventually(&newest, has_newest).await;
         // What was newest once never becomes old again.
         for _ in 0..5 {
             assert_eq!(scene.tools().await.unwrap()[0].name, newest);

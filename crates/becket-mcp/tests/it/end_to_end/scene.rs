@@ -1,13 +1,14 @@
 //! A pool with a good server, `good`, beside those that a test brings, and the question whether `good` was left alone.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use becket_mcp::config::{Configured, Remote, ServerConfig, Transport};
 use becket_mcp::{
     CallError, CallResult, CancellationToken, Connect, Options, Pool, ServerState, ToolCall, ToolList,
 };
 use becket_testkit::mcp_http::{Plan, Server};
+pub(crate) use becket_testkit::wait::until as eventually;
 use serde_json::{Value, json};
 
 use crate::common::{LONG, Place, object, state};
@@ -104,17 +105,4 @@ pub(crate) fn at(name: &str, url: &str) -> Configured {
 
 pub(crate) fn over(name: &str, transport: Transport) -> Configured {
     Configured::of_host(name, ServerConfig { transport, timeout: None })
-}
-
-/// Waits until it is so.
-#[track_caller]
-pub(crate) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) -> impl Future<Output = ()> {
-    let (what, caller) = (what.to_owned(), std::panic::Location::caller());
-    async move {
-        let start = Instant::now();
-        while !is_so() {
-            assert!(start.elapsed() < LONG, "{caller}: not in time: {what}");
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    }
 }

@@ -1,6 +1,8 @@
 //! A configuration that changes while servers are in use.
 
+use becket_testkit::wait::until;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use becket_mcp::config::{Configured, Disabled, Status};
@@ -51,19 +53,14 @@ async fn calls_under_way_are_drained_and_what_takes_too_long_fails_by_name() {
     let server =
         ScriptedServer::tool(|tool, seen| match (tool, &seen.message["params"]["arguments"]["sleeps"]) {
             ("other", _) => Then::Silence,
-            (_, sleeps) => {
-                std::thread::sleep(Duration::from_millis(sleeps.as_u64().unwrap_or(0)));
-                Then::Usual
-            }
+            (_, sleeps) => Then::Later(Duration::from_millis(sleeps.as_u64().unwrap_or(0))),
         });
     let mut options = options();
     options.drain_grace = Duration::from_secs(1);
     let pool = server.pool(options, Arc::new(()));
     let (slow, hanging) = (call(&pool, "echo", json!({"sleeps": 300})), call(&pool, "other", nothing()));
     let changing = async {
-        while server.count("tools/call") < 2 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        until("both are called", || server.count("tools/call") >= 2).await;
         pool.configure(vec![changed("it", 60)]);
         // It is connected again once the old one is gone.
         call(&pool, "echo", nothing()).await.unwrap();
@@ -122,16 +119,19 @@ async fn under_load_every_call_ends_and_one_process_is_left() {
     let mut place = Place::new();
     place.options.drain_grace = LONG;
     let pool = place.pool(vec![ours("it", &[])]);
-    let calls = (0..200).map(|number| {
-        let pool = pool.clone();
+    let done = Arc::new(AtomicUsize::new(0));
+    let calls = (0..10).map(|caller| {
+        let (pool, done) = (pool.clone(), Arc::clone(&done));
         tokio::spawn(async move {
-            tokio::time::sleep(Duration::from_millis(number * 5)).await;
-            call(&pool, "echo", json!({"number": number})).await.unwrap();
+            for number in 0..20 {
+                call(&pool, "echo", json!({"caller": caller, "number": number})).await.unwrap();
+                done.fetch_add(1, Ordering::SeqCst);
+            }
         })
     });
     let changing = async {
-        for turn in 0..5_u32 {
-            tokio::time::sleep(Duration::from_millis(150)).await;
+        for turn in 0..5 {
+            until("some calls are done", || done.load(Ordering::SeqCst) >= 30 * (turn + 1)).await;
             let configured = if turn % 2 == 0 { ours("it", &["--other"]) } else { ours("it", &[]) };
             pool.configure(vec![configured]);
         }

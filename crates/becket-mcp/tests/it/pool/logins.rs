@@ -1,7 +1,8 @@
 //! Servers that want a login: left alone for a while, logged in to, logged out of.
 
-use std::sync::Arc;
-use std::time::Duration;
+use becket_testkit::wait::eventually;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
 
 use becket_mcp::auth::{
     AUTH_NEEDED_TTL, AuthNeeded, Bearer, BearerProvider, FileStore, LoginOptions, Logins,
@@ -88,9 +89,11 @@ async fn what_is_remembered_is_forgotten_after_its_time() {
     let pool = pool_of(remembering(&directory, ttl), configured());
     pool.start(&none()).await;
     let asked = server.connections();
-    tokio::time::sleep(2 * ttl).await;
-    call(&pool, "echo", nothing()).await.unwrap_err();
-    assert!(server.connections() > asked);
+    eventually("it is asked again", async || {
+        call(&pool, "echo", nothing()).await.unwrap_err();
+        (server.connections() > asked).then_some(())
+    })
+    .await;
     pool.close().await;
 }
 
@@ -215,7 +218,11 @@ async fn a_server_of_a_machine_is_logged_in_to_without_a_person() {
     server.know("mine", Some("s3cr3t-good"));
     let mut options = remembering(&directory, AUTH_NEEDED_TTL);
     let store = Arc::new(FileStore::new(directory.path().join("tokens.json")));
-    options.logins = Some(Logins::new(LoginOptions::new(store)));
+    let clock = Arc::new(Mutex::new(SystemTime::now()));
+    let shown = Arc::clone(&clock);
+    let clocked =
+        LoginOptions { clock: Arc::new(move || *shown.lock().unwrap()), ..LoginOptions::new(store) };
+    options.logins = Some(Logins::new(clocked));
     let pool = pool_of(options, by_secret(&server, "s3cr3t-bad"));
     pool.start(&none()).await;
     let ServerState::Failed { why } = state(&pool, "it") else { panic!("{:?}", state(&pool, "it")) };
@@ -224,7 +231,7 @@ async fn a_server_of_a_machine_is_logged_in_to_without_a_person() {
     pool.configure(by_secret(&server, "s3cr3t-good"));
     assert_eq!(call(&pool, "echo", json!({"text": "me"})).await.unwrap().text(), "me");
     // The server forgets its tokens: the call goes through all the same.
-    tokio::time::sleep(Duration::from_millis(2100)).await;
+    *clock.lock().unwrap() += Duration::from_secs(2);
     server.expire();
     assert_eq!(call(&pool, "echo", json!({"text": "us"})).await.unwrap().text(), "us");
     let error = pool.login("it").await.map(drop).unwrap_err().to_string();

@@ -1,5 +1,6 @@
 //! Questions of servers to the host during calls, and their effect on the time of calls.
 
+use becket_testkit::wait::until;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -239,9 +240,7 @@ async fn a_question_is_withdrawn_with_its_call_and_by_its_server() {
     let cancel = CancellationToken::new();
     let calling = pool.call(of_it("other", nothing(), LONG), &cancel);
     let cancelling = async {
-        while host.questions() == 0 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        until("a question is open", || host.questions() > 0).await;
         cancel.cancel();
     };
     let (called, ()) = tokio::join!(calling, cancelling);
@@ -265,9 +264,7 @@ async fn a_question_is_withdrawn_with_its_call_and_by_its_server() {
     let pool = server.pool(options(), host.clone());
     let asking = call_for(&pool, "other", nothing(), LONG);
     let withdrawing = async {
-        while host.questions() == 0 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        until("a question is open", || host.questions() > 0).await;
         call(&pool, "echo", nothing()).await.unwrap();
         let token = host.tokens.lock().unwrap().remove(0);
         tokio::time::timeout(LONG, token.cancelled()).await.unwrap();
@@ -407,14 +404,16 @@ fn progresses(times: u64) -> Arc<ScriptedServer> {
             (seen.message["params"]["_meta"]["progressToken"].clone(), seen.message["id"].clone());
         let sender = seen.sender.clone();
         tokio::spawn(async move {
-            for done in 1..=times {
+            for done in 1.. {
                 tokio::time::sleep(Duration::from_millis(100)).await;
+                if done > times {
+                    break;
+                }
                 let params =
                     json!({"progressToken": token, "progress": done, "total": times, "message": "on it"});
                 let told = json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params});
                 sender.send(told).await.unwrap();
             }
-            tokio::time::sleep(Duration::from_millis(100)).await;
             let _ = sender.send(json!({"jsonrpc": "2.0", "id": id, "result": said("done")})).await;
         });
         Then::Silence
@@ -460,9 +459,7 @@ async fn what_a_server_logs_is_told() {
     let host = RecordingHost::new(Offers::default(), Answers::No);
     let pool = server.pool(options(), host.clone());
     call(&pool, "echo", nothing()).await.unwrap();
-    while host.logged.lock().unwrap().is_empty() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    until("it is logged", || !host.logged.lock().unwrap().is_empty()).await;
     let logged = host.logged.lock().unwrap().remove(0);
     assert_eq!((logged.level.as_str(), logged.logger.as_deref()), ("warning", Some("db")));
     assert_eq!(logged.data, json!({"rows": 3}));
@@ -503,12 +500,7 @@ async fn a_host_hears_that_a_visit_is_done_and_survives_it() {
             heard.sort();
             heard
         };
-        let all = async {
-            while heard().len() < 2 {
-                tokio::time::sleep(SHORT).await;
-            }
-        };
-        tokio::time::timeout(LONG, all).await.expect("it is told");
+        until("both have arrived", || heard().len() >= 2).await;
         assert_eq!(heard(), ["e1".to_owned(), "x".repeat(1024)]);
         // The connection goes on.
         call(&pool, "echo", json!({"a": 2})).await.unwrap();

@@ -1,5 +1,6 @@
 //! Retries under the limit of one call, and requests that are never repeated.
 
+use becket_testkit::wait::{holds_for, until};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -178,10 +179,9 @@ async fn a_server_that_is_not_there_any_longer_is_looked_for_once_more() {
     let address = server.url().trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
     server.cut();
     drop(server);
-    while std::net::TcpStream::connect(&address).is_ok() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
-    tokio::time::sleep(SHORT).await;
+    let listens = || std::net::TcpStream::connect(&address).is_ok();
+    until("nothing listens", || !listens()).await;
+    assert!(holds_for(SHORT, || !listens()).await);
     let error = call(&pool, "echo", text("gone")).await.unwrap_err();
     let CallError::NotConnected { why, .. } = error else { panic!("{error}") };
     assert!(why.to_string().starts_with("it can't be reached: nothing listens at 127.0.0.1:"), "{why}");
@@ -198,18 +198,14 @@ async fn cancelling_reaches_the_server_also_after_mending() {
     let cancel = CancellationToken::new();
     let calling = pool.call(ToolCall { server: "it", ..of_it("echo", text("x"), LONG) }, &cancel);
     let cancelling = async {
-        while server.count("tools/call") < 2 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        until("it is called again", || server.count("tools/call") >= 2).await;
         cancel.cancel();
     };
     let (called, ()) = tokio::join!(calling, cancelling);
     let error = called.unwrap_err();
     assert!(matches!(error, CallError::Cancelled { .. }), "{error}");
     assert_eq!(error.to_string(), "waiting for the tool `echo` of the MCP server `it` was cancelled");
-    while server.count("notifications/cancelled") == 0 {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    until("the server hears of it", || server.count("notifications/cancelled") > 0).await;
     pool.close().await;
     assert_eq!(server.sessions(), Vec::<String>::new());
 }

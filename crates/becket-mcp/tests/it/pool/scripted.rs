@@ -1,14 +1,13 @@
 //! A server in this process that does what a test says, and notes what it gets.
 
+use becket_testkit::wait::eventually;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use becket_mcp::config::{Configured, ServerConfig, Transport};
 use becket_mcp::{Host, InProcessServer, Options, Pool, ServerEnd, ServerSender};
 use serde_json::{Value, json};
-
-use crate::common::LONG;
 
 /// A message of the client, and the way back to it.
 pub(crate) struct ReceivedMessage {
@@ -84,14 +83,7 @@ impl ScriptedServer {
 
     /// Waits for a message.
     pub(crate) async fn wait_for(&self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
-        let start = Instant::now();
-        loop {
-            if let Some(message) = self.got().into_iter().find(|message| is_it(message)) {
-                return message;
-            }
-            assert!(start.elapsed() < LONG, "no {what} in {:#?}", self.got());
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        eventually(what, async || self.got().into_iter().find(|message| is_it(message))).await
     }
 
     /// Waits for a call of a method.

@@ -1,5 +1,6 @@
 //! One connection to a server, for all callers, however many.
 
+use becket_testkit::wait::{holds_for, until};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -70,10 +71,12 @@ async fn a_connection_that_failed_is_tried_again_and_not_at_once() {
 // rule: X2
 #[tokio::test]
 async fn those_who_ask_while_it_fails_hear_of_the_same_failure() {
-    let server = ScriptedServer::new(|seen| {
-        std::thread::sleep(Duration::from_millis(20));
-        if seen.message["method"] == "initialize" { Then::Break } else { Then::Usual }
-    });
+    let server =
+        ScriptedServer::new(
+            |seen| {
+                if seen.message["method"] == "initialize" { Then::Break } else { Then::Usual }
+            },
+        );
     let pool = server.pool(options(), Arc::new(()));
     let asked = join_all((0..20).map(|_| call(&pool, "echo", nothing()))).await;
     assert!(asked.iter().all(Result::is_err));
@@ -113,11 +116,9 @@ async fn few_servers_here_and_more_elsewhere_connect_at_once() {
     let cancel = CancellationToken::new();
     let met = || servers.iter().filter(|server| server.connections() > 0).count();
     let watching = async {
-        while initialized(&place) < 2 || met() < 3 {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        tokio::time::sleep(SHORT).await;
-        assert_eq!((initialized(&place), place.marker.alive().len(), met()), (2, 2, 3));
+        until("the lanes are taken", || initialized(&place) >= 2 && met() >= 3).await;
+        let counts = || (initialized(&place), place.marker.alive().len(), met());
+        assert!(holds_for(SHORT, || counts() == (2, 2, 3)).await, "{:?}", counts());
         let states = pool.servers().into_iter().map(|view| matches!(view.state, ServerState::Connecting));
         assert_eq!(states.filter(|is_connecting| *is_connecting).count(), 5);
         cancel.cancel();

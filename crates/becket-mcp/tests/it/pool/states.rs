@@ -1,6 +1,7 @@
 //! The states of servers, reported as they change.
 
-use std::sync::Arc;
+use becket_testkit::wait;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use becket_mcp::{CallError, CancellationToken, Changes, ConnectError, ServerState};
@@ -40,28 +41,26 @@ async fn each_step_is_told_and_the_end_is_the_end() {
     });
     let pool = server.pool(options(), Arc::new(()));
     let mut changes = pool.changes();
-    let steps = async {
-        let mut steps = Vec::new();
+    let steps = Mutex::new(Vec::new());
+    let watching = async {
         while let Some((name, state)) = changes.next().await {
             assert_eq!(name, "it");
-            steps.push(word(&state));
+            steps.lock().unwrap().push(word(&state));
         }
-        steps
     };
+    // Each state is seen before the next one can come.
+    let so_far = &steps;
+    let seen = |word| wait::until(word, move || so_far.lock().unwrap().last() == Some(&word));
     let acting = async {
-        let settle = || tokio::time::sleep(Duration::from_millis(20));
-        settle().await;
+        seen("waiting").await;
         call(&pool, "echo", nothing()).await.unwrap();
-        settle().await;
+        seen("connected").await;
         call(&pool, "other", nothing()).await.unwrap_err();
-        while word(&state(&pool, "it")) != "failed" {
-            settle().await;
-        }
-        settle().await;
+        seen("failed").await;
         pool.close().await;
     };
-    let (steps, ()) = tokio::join!(steps, acting);
-    assert_eq!(steps, ["waiting", "connecting", "connected", "failed", "closed"]);
+    tokio::join!(watching, acting);
+    assert_eq!(*steps.lock().unwrap(), ["waiting", "connecting", "connected", "failed", "closed"]);
     assert_eq!(pool.changes().next().await.map(|(_, state)| word(&state)), Some("closed"));
 }
 

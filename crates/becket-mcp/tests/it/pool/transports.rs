@@ -92,7 +92,5 @@ async fn servers_of_this_process_and_elsewhere_are_connected_alike() {
     assert_eq!(call(&pool, "echo", json!({"text": 1})).await.unwrap().text(), r#"{"text":1}"#);
     pool.close().await;
     assert_eq!((far.sessions(), far.count("DELETE")), (Vec::new(), 1));
-    while far.open() > 0 {
-        tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-    }
+    becket_testkit::wait::until("no connection is left", || far.open() == 0).await;
 }

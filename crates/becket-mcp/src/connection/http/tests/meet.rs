@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use becket_testkit::mcp_http::Server;
+pub(super) use becket_testkit::wait::until;
 use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest, ServerResult};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::timeout;
 
 use crate::auth::{HeaderSource, StaticHeaders};
 use crate::connection::ask::Requester;
@@ -97,15 +98,6 @@ async fn words(link: &HttpLink, trouble: Trouble) -> String {
         Trouble::Failed(fault) => fault.to_string(),
         Trouble::Refused { code, message, .. } => format!("refused: {message} ({code})"),
         Trouble::Unexpected(what) => format!("unexpected: {what}"),
-    }
-}
-
-/// Waits until `holds`, without blocking the runtime.
-pub(super) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < PATIENCE, "{what}");
-        sleep(Duration::from_millis(5)).await;
     }
 }
 
