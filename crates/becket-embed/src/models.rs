@@ -2,7 +2,9 @@
 //! script instead of all of them.
 
 use becket_engine::Environment;
-use becket_llm::{Credential, Endpoint, HttpOptions, Model, ModelError, Models, Providers, Scripted, Secret};
+use becket_llm::{
+    Credential, Endpoint, HttpOptions, Model, ModelError, Models, Providers, ScriptedModel, Secret,
+};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -53,7 +55,7 @@ pub struct BadScript {
 /// The script is none.
 pub fn models(choice: &Choice, environment: &Environment) -> Result<Arc<dyn Models>, BadScript> {
     if let Some(script) = &choice.script {
-        let model = Scripted::from_file(script).map_err(|error| BadScript { why: error.to_string() })?;
+        let model = ScriptedModel::from_file(script).map_err(|error| BadScript { why: error.to_string() })?;
         return Ok(Arc::new(Always(Arc::new(model))));
     }
     Ok(Arc::new(providers(choice, environment)))

@@ -1,7 +1,7 @@
 //! Clients for language models.
 //!
 //! The main interface is the trait [`Model`]: a [`Request`] goes in, a stream of [`Delta`]s or a whole [`Response`]
-//! comes out. [`Anthropic`] speaks the Messages API natively, [`Genai`] every other provider, and [`Scripted`] answers
+//! comes out. [`Anthropic`] speaks the Messages API natively, [`Genai`] every other provider, and [`ScriptedModel`] answers
 //! from a file, offline. [`Providers`] finds the model for a name. [`judge`] reads the verdict of a model asked for
 //! one; it does no I/O at all.
 //!
@@ -10,12 +10,12 @@
 //! its connection.
 //!
 //! ```
-//! use becket_llm::{Model, Output, Request, Script, Scripted, Thinking, Turn, judge};
+//! use becket_llm::{Model, Output, Request, Script, ScriptedModel, Thinking, Turn, judge};
 //!
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 //! // A scripted model; a host would ask `Providers` for the one a hook names.
 //! let turn = Turn::json(serde_json::json!({"reason": "it only lists files", "ok": true}));
-//! let model = Scripted::new(Script::new("offline", vec![turn.expecting("ls -l")]));
+//! let model = ScriptedModel::new(Script::new("offline", vec![turn.expecting("ls -l")]));
 //!
 //! let request = Request {
 //!     output: Output::Json { name: "verdict".into(), schema: judge::verdict_schema(false) },
@@ -65,7 +65,7 @@ pub use model::{Capabilities, Model, Models};
 pub use anthropic::{Anthropic, Credential, StructuredOutput};
 pub use endpoint::Endpoint;
 pub use genai_model::Genai;
-pub use scripted::{RecordedRequest, Script, ScriptError, Scripted, Turn};
+pub use scripted::{RecordedRequest, Script, ScriptError, ScriptedModel, Turn};
 
 pub use providers::Providers;
 

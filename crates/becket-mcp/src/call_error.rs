@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::challenge::Challenge;
-use crate::config::Disabled;
+use crate::config::DisabledReason;
 use crate::connect_error::ConnectError;
 use crate::fault::{Fault, ServerOutput};
 use crate::operation::Operation;
@@ -49,7 +49,7 @@ pub enum CallError {
         /// The server.
         server: String,
         /// The cause.
-        why: Disabled,
+        why: DisabledReason,
     },
     /// It demands authentication, and there is no login or the credentials are not enough; for this call or for any
     /// (`protocol.md` X3).

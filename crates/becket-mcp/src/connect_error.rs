@@ -6,7 +6,7 @@ use std::time::Duration;
 use becket_process::SpawnError;
 
 use crate::challenge::Challenge;
-use crate::config::{Disabled, ServerConfigError};
+use crate::config::{DisabledReason, ServerConfigError};
 use crate::fault::{Fault, ServerOutput};
 
 /// An error of connecting a server (`protocol.md` X2). `asked` is the MCP method without a valid answer.
@@ -17,7 +17,7 @@ pub enum ConnectError {
     Config(#[from] ServerConfigError),
     /// It must not be connected.
     #[error(transparent)]
-    Disabled(#[from] Disabled),
+    Disabled(#[from] DisabledReason),
     /// It is an in-process server, and the host provides none of this name.
     #[error("the host has no server of this name in its process")]
     NotProvided,

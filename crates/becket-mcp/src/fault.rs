@@ -75,7 +75,7 @@ impl fmt::Display for Fault {
             Self::Ended(End::Signaled(signal)) => write!(f, "signal {signal} ended it"),
             Self::Ended(End::TimedOut | End::Cancelled) => f.write_str("it was ended"),
             Self::Ended(End::Lost) => f.write_str(
-                "it ended, and somebody else took its exit status: let nobody wait for every child",
+                "it ended, and its exit status was taken by other code in the host: that code must not wait for every child",
             ),
             Self::LineTooLong(cap) => {
                 write!(f, "it wrote a line of more than {cap} bytes, the most that a message may have")
@@ -95,7 +95,7 @@ impl fmt::Display for Fault {
                 write!(f, "it answered with more than {cap} bytes, the most that a message may have")
             }
             Self::BrokenOff(how) => write!(f, "its answer broke off: {how}"),
-            Self::NotMcp(what) => write!(f, "what answers there is no MCP server: {what}"),
+            Self::NotMcp(what) => write!(f, "its response is not MCP: {what}"),
             Self::Headers(why) => why.fmt(f),
             Self::OtherOrigin(own, other) => {
                 write!(
@@ -152,7 +152,7 @@ pub struct ServerOutput {
 impl fmt::Display for ServerOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(line) = &self.no_message {
-            write!(f, "; its stdout has `{line}`, which is no message")?;
+            write!(f, "; its stdout has `{line}`, which is not a message")?;
         }
         let stderr = self.stderr.trim();
         if stderr.is_empty() {

@@ -38,7 +38,7 @@ pub trait Host: Send + Sync + 'static {
         cancel: &'a CancellationToken,
     ) -> BoxFuture<'a, Result<Map<String, Value>, String>> {
         let _ = (server, request, cancel);
-        Box::pin(std::future::ready(Err("this host lends no model".to_owned())))
+        Box::pin(std::future::ready(Err("this host provides no model".to_owned())))
     }
 
     /// Returns the directories that the host works in, as `file:` URIs with a name each.

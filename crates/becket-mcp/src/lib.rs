@@ -109,7 +109,7 @@ pub use in_process_server::{ClientGone, InProcessServer, ServerEnd, ServerSender
 pub use lists::{Debounce, ListState, Lists, Ticket};
 pub use names::{Name, NameWarning, Names};
 pub use operation::Operation;
-pub use output::{CallResult, Limited, OutputCaps, ReplaceError, Shown, SpillError};
+pub use output::{CallResult, LimitedResult, OutputCaps, ReplaceError, ShownPart, SpillError};
 pub use prompt::{Prompt, PromptArgument, PromptError, PromptMessage, PromptResult, PromptRole};
 pub use resource::{
     Mention, Resource, ResourceBody, ResourceContents, ResourceTemplate, Resources, mentions,

@@ -10,7 +10,7 @@ pub enum LoginError {
     #[error(transparent)]
     Server(#[from] CallError),
     /// Servers of this kind have no login.
-    #[error("nobody can log in to the MCP server `{server}`: {why}")]
+    #[error("no login is possible to the MCP server `{server}`: {why}")]
     NotForIt {
         /// The server.
         server: String,

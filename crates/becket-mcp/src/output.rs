@@ -60,9 +60,9 @@ impl Default for OutputCaps {
 
 /// An answer as a model is shown it.
 #[derive(Debug, Default)]
-pub struct Limited {
+pub struct LimitedResult {
     /// The parts for the model, in order.
-    pub shown: Vec<Shown>,
+    pub shown: Vec<ShownPart>,
     /// The files that hold the rest, complete; the caller has to remove them.
     pub files: Vec<PathBuf>,
     /// The parts that could neither be shown nor stored. The texts say so too.
@@ -71,7 +71,7 @@ pub struct Limited {
 
 /// A part of an answer as a model is shown it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Shown {
+pub enum ShownPart {
     /// Text.
     Text(String),
     /// An image that models can read.
@@ -84,13 +84,13 @@ pub enum Shown {
     },
 }
 
-impl Limited {
+impl LimitedResult {
     /// The texts, joined by newlines.
     #[must_use]
     pub fn text(&self) -> String {
-        let text = |shown: &Shown| match shown {
-            Shown::Text(text) => Some(text.clone()),
-            Shown::Image { .. } => None,
+        let text = |shown: &ShownPart| match shown {
+            ShownPart::Text(text) => Some(text.clone()),
+            ShownPart::Image { .. } => None,
         };
         self.shown.iter().filter_map(text).collect::<Vec<_>>().join("\n")
     }

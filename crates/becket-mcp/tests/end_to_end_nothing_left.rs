@@ -13,7 +13,7 @@ mod common;
 use becket_testkit::wait::until as eventually;
 use std::time::Duration;
 
-use becket_mcp::config::{Configured, Remote, ServerConfig, Tls, Transport};
+use becket_mcp::config::{ConfiguredServer, Remote, ServerConfig, Tls, Transport};
 use becket_mcp::{CallError, CancellationToken, Connect, Pool, ToolCall};
 use becket_testkit::mcp_http::tls::Pems;
 use becket_testkit::mcp_http::{Plan, Reply, Seen, Server};
@@ -33,9 +33,9 @@ fn tasks() -> usize {
     Handle::current().metrics().num_alive_tasks()
 }
 
-fn over_http(name: &str, server: &Server, tls: Option<Tls>) -> Configured {
+fn over_http(name: &str, server: &Server, tls: Option<Tls>) -> ConfiguredServer {
     let remote = Remote { tls, ..Remote::new(server.url().parse().unwrap()) };
-    Configured::of_host(name, ServerConfig { transport: Transport::Http(remote), timeout: None })
+    ConfiguredServer::of_host(name, ServerConfig { transport: Transport::Http(remote), timeout: None })
 }
 
 // rules: X2, X7

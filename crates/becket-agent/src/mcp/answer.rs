@@ -2,7 +2,7 @@
 
 use crate::tool_call::{ToolFailure, ToolOutput};
 use becket_llm::Block;
-use becket_mcp::{CallResult, Limited, OutputCaps, Shown};
+use becket_mcp::{CallResult, LimitedResult, OutputCaps, ShownPart};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -39,10 +39,10 @@ impl OutputStore {
     }
 }
 
-fn blocks(limited: Limited) -> Vec<Block> {
+fn blocks(limited: LimitedResult) -> Vec<Block> {
     let block = |shown| match shown {
-        Shown::Text(text) => Block::Text(text),
-        Shown::Image { media_type, data } => Block::Image { media_type: media_type.to_owned(), data },
+        ShownPart::Text(text) => Block::Text(text),
+        ShownPart::Image { media_type, data } => Block::Image { media_type: media_type.to_owned(), data },
     };
     limited.shown.into_iter().map(block).collect()
 }

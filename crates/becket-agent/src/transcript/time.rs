@@ -20,6 +20,7 @@ pub(super) fn moment(text: &str) -> Option<SystemTime> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
 
     #[test]
     fn a_moment_comes_back() {

@@ -94,11 +94,11 @@ fn added(sum: Option<f64>, more: Option<f64>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use becket_llm::{Script, Scripted};
+    use becket_llm::{Script, ScriptedModel};
 
     #[test]
     fn what_a_subagent_spends_counts_above_and_each_reading_stands_alone() {
-        let model = Scripted::new(Script::new("m", Vec::new()));
+        let model = ScriptedModel::new(Script::new("m", Vec::new()));
         let usage = |n| Usage { input_tokens: n, ..Usage::default() };
         let main = Meter::default();
         main.answered(&model, usage(5));

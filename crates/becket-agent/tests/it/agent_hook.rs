@@ -5,7 +5,7 @@
 use crate::support::Tree;
 use becket_agent::{HostTools, Surroundings};
 use becket_engine::{Engine, Environment};
-use becket_llm::{Block, Model, ModelError, Models, Script, Scripted};
+use becket_llm::{Block, Model, ModelError, Models, Script, ScriptedModel};
 use becket_model::event::lifecycle::Stop;
 use becket_model::{Event, Session};
 use becket_testkit::proc::Marker;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// One model under every name.
-struct One(Arc<Scripted>);
+struct One(Arc<ScriptedModel>);
 
 impl Models for One {
     fn model(&self, _: Option<&str>) -> Result<Arc<dyn Model>, ModelError> {
@@ -31,7 +31,7 @@ fn engine(
     environment: &Environment,
     handler: Value,
     mut turns: Vec<Value>,
-) -> (Engine, Arc<Scripted>) {
+) -> (Engine, Arc<ScriptedModel>) {
     let settings = json!({
         "permissions": {"allow": ["Bash(touch *)", "Bash(sleep *)"], "deny": ["Read(./sub/**)"]},
         "hooks": {"Stop": [{"hooks": [handler]}]},
@@ -39,7 +39,7 @@ fn engine(
     tree.write("work/.claude/settings.json", settings.to_string());
     turns.push(call("StructuredOutput", json!({"reason": "as seen", "ok": true})));
     let script = Script::from_text(&json!({"turns": turns}).to_string(), "script").unwrap();
-    let model = Arc::new(Scripted::new(script));
+    let model = Arc::new(ScriptedModel::new(script));
     let tools = HostTools::new(Surroundings::new(environment.clone()));
     let managed = tree.base.join("managed");
     let builder = Engine::builder().environment(environment.clone()).start_dir(tree.work());
@@ -53,7 +53,7 @@ fn stop(tree: &Tree) -> Event {
 }
 
 /// Returns the results that the model got for its calls, in order.
-fn told(model: &Scripted) -> Vec<String> {
+fn told(model: &ScriptedModel) -> Vec<String> {
     let requests = model.requests();
     let messages = requests.last().map(|last| last.request.messages.clone()).unwrap();
     let results = messages.into_iter().flat_map(|message| message.content).filter_map(|block| {

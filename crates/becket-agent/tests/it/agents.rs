@@ -13,7 +13,7 @@ use becket_agent::turn::EndReason;
 use becket_agent::{Agent, AgentBuilder};
 use becket_engine::config::{Request, Trust};
 use becket_engine::{Engine, Environment, Profile};
-use becket_llm::{Model, ModelError, Models, Script, Scripted, ToolSpec};
+use becket_llm::{Model, ModelError, Models, Script, ScriptedModel, ToolSpec};
 use becket_model::event::tool::PreToolUse;
 use becket_model::event::{Agent as AgentFacts, PermissionMode};
 use becket_model::{Event, EventKind, Session};
@@ -97,7 +97,7 @@ impl World {
     fn fitting(settings: &Value, agents: &Value, turns: &Value) -> Self {
         let mut at = At::new(settings, &json!([{"text": "unused"}]));
         let script = json!({"name": "scripted", "pick": "fitting", "turns": turns}).to_string();
-        at.model = Arc::new(Scripted::new(Script::from_text(&script, "script").unwrap()));
+        at.model = Arc::new(ScriptedModel::new(Script::from_text(&script, "script").unwrap()));
         Self::of(at, &Agents::load(&Homes::default(), Some(&agents.to_string())).agents)
     }
 

@@ -4,7 +4,7 @@
 
 use becket_agent::compact::{Compaction, CompactionSummary, NotCompacted, Trigger, Window};
 use becket_engine::{CancellationToken, Engine, Environment};
-use becket_llm::{Message, RecordedRequest, Script, Scripted, Turn};
+use becket_llm::{Message, RecordedRequest, Script, ScriptedModel, Turn};
 use becket_model::Session;
 use serde_json::{Value, json};
 use std::fs;
@@ -16,7 +16,7 @@ const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 struct At {
     dir: TempDir,
     engine: Engine,
-    model: Scripted,
+    model: ScriptedModel,
     cancel: CancellationToken,
 }
 
@@ -33,7 +33,12 @@ impl At {
             .settings_text(settings.to_string())
             .build()
             .unwrap();
-        Self { dir, engine, model: Scripted::new(Script::new("m", turns)), cancel: CancellationToken::new() }
+        Self {
+            dir,
+            engine,
+            model: ScriptedModel::new(Script::new("m", turns)),
+            cancel: CancellationToken::new(),
+        }
     }
 
     async fn summary(

@@ -8,7 +8,7 @@ use becket_agent::mcp::{HookCalls, McpServers};
 use becket_agent::tool_call::{DeniedBy, Ended, Report, ToolCalls, Toolbox};
 use becket_engine::{CancellationToken, Engine};
 use becket_llm::Block;
-use becket_mcp::config::Configured;
+use becket_mcp::config::ConfiguredServer;
 use becket_mcp::{NameWarning, Options, Pool, config};
 use serde_json::{Value, json};
 use std::ffi::OsString;
@@ -72,7 +72,7 @@ fn pool(place: &Place, host: &McpHost) -> Pool {
     let environment: Vec<(OsString, OsString)> = [("PATH", path), ("LOG", place.dir.join("log"))]
         .map(|(name, value)| (name.into(), value.into()))
         .into();
-    let configured: Vec<Configured> = config::read(&file, ".mcp.json".as_ref(), &environment).unwrap();
+    let configured: Vec<ConfiguredServer> = config::read(&file, ".mcp.json".as_ref(), &environment).unwrap();
     let mut options = Options::new(environment, &place.dir);
     options.connect_timeout = LONG;
     let pool = Pool::new(options, Arc::new(host.clone()));

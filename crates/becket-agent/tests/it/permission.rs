@@ -11,7 +11,7 @@ use becket_agent::permission::{
 use becket_agent::session::Facts;
 use becket_agent::tool_call::{Ended, Report, Tool, ToolCalls, Toolbox};
 use becket_engine::{CancellationToken, Engine};
-use becket_llm::{Model, ModelError, Models, Script, Scripted, Turn};
+use becket_llm::{Model, ModelError, Models, Script, ScriptedModel, Turn};
 use becket_model::event::PermissionMode;
 use becket_rules::PermissionUpdate;
 use serde_json::{Value, json};
@@ -321,7 +321,7 @@ async fn a_models_judgement_is_read_strictly() {
         let answer = &case["answer"];
         let turn = answer.as_str().map_or_else(|| Turn::json(answer.clone()), Turn::text);
         let turn = turn.expecting("tidy up").expecting("rm -rf build").expecting("the tree was clean");
-        let model = Only(Arc::new(Scripted::new(Script::new("small", vec![turn]))));
+        let model = Only(Arc::new(ScriptedModel::new(Script::new("small", vec![turn]))));
         let judged = ModelClassifier::new(Arc::new(model), None)
             .classify(&to_classify(json!({"command": "rm -rf build"})), &CancellationToken::new())
             .await;
@@ -338,7 +338,7 @@ async fn a_models_judgement_is_read_strictly() {
 // rule: P14
 #[tokio::test]
 async fn an_input_that_is_too_long_is_a_persons_to_judge() {
-    let model = Only(Arc::new(Scripted::new(Script::new("small", vec![]))));
+    let model = Only(Arc::new(ScriptedModel::new(Script::new("small", vec![]))));
     let long = to_classify(json!({"command": "x".repeat(60_000)}));
     let judged = ModelClassifier::new(Arc::new(model), None).classify(&long, &CancellationToken::new()).await;
     let Ok(Classification::Unsure { .. }) = judged else { panic!("{judged:?}") };

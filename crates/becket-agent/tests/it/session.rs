@@ -12,7 +12,7 @@ use becket_agent::turn::EndReason;
 use becket_agent::update::Happened;
 use becket_agent::worktree::{WorktreeError, WorktreeName};
 use becket_agent::{Agent, AgentBuilder};
-use becket_llm::{Script, Scripted};
+use becket_llm::{Script, ScriptedModel};
 use becket_model::event::PermissionMode;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -352,9 +352,9 @@ fn overloaded(times: usize, then: &[&str]) -> Value {
     std::iter::repeat_n(error, times).chain(then).collect()
 }
 
-fn another(turns: &Value) -> Arc<Scripted> {
+fn another(turns: &Value) -> Arc<ScriptedModel> {
     let script = json!({"name": "another", "turns": turns}).to_string();
-    Arc::new(Scripted::new(Script::from_text(&script, "another").unwrap()))
+    Arc::new(ScriptedModel::new(Script::from_text(&script, "another").unwrap()))
 }
 
 // rules: L3, L5

@@ -7,7 +7,7 @@ use crate::support::in_session::InSession;
 use becket_agent::tool_call::{Effect, ToolFailure, ToolOutput};
 use becket_agent::{SessionTools, Web};
 use becket_engine::{CancellationToken, Resolve};
-use becket_llm::{HttpOptions, Model, ModelError, Models, Script, Scripted, Turn};
+use becket_llm::{HttpOptions, Model, ModelError, Models, Script, ScriptedModel, Turn};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -91,7 +91,7 @@ impl Resolve for Names {
     }
 }
 
-struct Small(Result<Arc<Scripted>, ()>);
+struct Small(Result<Arc<ScriptedModel>, ()>);
 
 impl Models for Small {
     fn model(&self, name: Option<&str>) -> Result<Arc<dyn Model>, ModelError> {
@@ -259,7 +259,7 @@ async fn no_name_leads_where_its_owner_wants_a_model_to_go() {
 #[tokio::test]
 async fn a_small_model_reads_the_page() {
     let server = Server::new();
-    let model = Arc::new(Scripted::new(Script::new("small", vec![Turn::text("It is one.")])));
+    let model = Arc::new(ScriptedModel::new(Script::new("small", vec![Turn::text("It is one.")])));
     let here = session(Web::new().with_models(Arc::new(Small(Ok(model.clone())))));
     let output = fetch(&here, &server.url("/page")).await.unwrap();
     assert_eq!((output.as_text().as_str(), &output.response["result"]), ("It is one.", &json!("It is one.")));

@@ -70,7 +70,7 @@ struct McpContext<'a> {
 
 impl McpContext<'_> {
     /// A server that counts.
-    fn server(&self, name: &str) -> Result<&becket_mcp::config::Configured, CliError> {
+    fn server(&self, name: &str) -> Result<&becket_mcp::config::ConfiguredServer, CliError> {
         let servers = &self.gathered.resolved.servers;
         let found = servers.iter().find(|server| server.name.to_string() == name);
         found.ok_or_else(|| {

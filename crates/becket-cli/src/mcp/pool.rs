@@ -5,7 +5,7 @@ use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::session::Session;
 use becket_mcp::auth::{AUTH_NEEDED_TTL, AuthNeeded, FileStore, LoginOptions, Logins, TokenStore};
-use becket_mcp::config::{Configured, ServerName};
+use becket_mcp::config::{ConfiguredServer, ServerName};
 use becket_mcp::{CancellationToken, Host, InProcessServer, Names, Options, Pool, ToolList};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(crate) enum Keep {
 #[derive(Default)]
 pub(crate) struct HostServers {
     /// Those that no configuration names; of two of one name, these count.
-    pub(crate) servers: Vec<Configured>,
+    pub(crate) servers: Vec<ConfiguredServer>,
     /// The ends of those, and of others that a configuration names.
     pub(crate) in_process: Vec<(String, Arc<dyn InProcessServer>)>,
 }

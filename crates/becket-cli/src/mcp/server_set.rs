@@ -6,7 +6,7 @@ use crate::error::CliError;
 use crate::session::Session;
 use becket_embed::text::read_if_there;
 use becket_embed::trust;
-use becket_mcp::config::{Approvals, ConfigError, Configured, Gates, Resolved, resolve};
+use becket_mcp::config::{Approvals, ConfigError, ConfiguredServer, Gates, ResolvedServers, resolve};
 use becket_mcp::{Names, Prompt, Tool};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ const APPROVALS: &str = "mcp-approvals.json";
 #[derive(Debug)]
 pub(crate) struct ServerSet {
     /// The one that counts of each name, and the others.
-    pub(crate) resolved: Resolved,
+    pub(crate) resolved: ResolvedServers,
     /// The files that can't be read.
     pub(crate) problems: Vec<ConfigError>,
     /// The project's name in approvals.
@@ -65,9 +65,9 @@ impl ServerSet {
     }
 
     /// The same with this one server.
-    pub(crate) fn alone(&self, server: &Configured) -> Self {
+    pub(crate) fn alone(&self, server: &ConfiguredServer) -> Self {
         ServerSet {
-            resolved: Resolved { servers: vec![server.clone()], others: Vec::new() },
+            resolved: ResolvedServers { servers: vec![server.clone()], others: Vec::new() },
             problems: Vec::new(),
             project: self.project.clone(),
             own: self.own.clone(),

@@ -9,7 +9,7 @@ use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::session;
 use becket_embed::models::{self, BadScript, text};
-use becket_llm::{Model, ModelError, Models, Scripted};
+use becket_llm::{Model, ModelError, Models, ScriptedModel};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -125,7 +125,7 @@ impl RunModels {
             return Ok(model.clone());
         }
         let path = self.start.join(file);
-        let model = Scripted::from_file(&path)
+        let model = ScriptedModel::from_file(&path)
             .map_err(|error| ModelError::Script { name: name.to_owned(), message: error.to_string() })?;
         let model: Arc<dyn Model> = Arc::new(model);
         scripts.insert(name.to_owned(), model.clone());

@@ -149,7 +149,7 @@ fn what_answers_over_http_and_is_no_server_says_so() {
     let expected = [
         ("missing", "HTTP 404"),
         ("broken", "out of order"),
-        ("page", "no MCP server"),
+        ("page", "its response is not MCP"),
         ("nobody", "refused"),
         ("nowhere", "no-such-host.invalid"),
         ("selfmade", "certificate"),

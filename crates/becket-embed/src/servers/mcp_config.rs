@@ -51,7 +51,7 @@ pub enum Unusable {
 /// Servers that were read.
 #[derive(Debug)]
 pub struct LoadedServers {
-    pub(super) servers: Vec<config::Configured>,
+    pub(super) servers: Vec<config::ConfiguredServer>,
     pub(super) options: Options,
 }
 
@@ -78,7 +78,7 @@ impl LoadedServers {
 
     /// The servers that can't be used as they are written, and why, a line each. Calls of them fail.
     pub fn wrong(&self) -> Vec<String> {
-        let wrong = |server: &config::Configured| {
+        let wrong = |server: &config::ConfiguredServer| {
             let why = server.config.as_ref().err()?;
             Some(format!("the MCP server `{}` can't be used: {why}", server.name))
         };

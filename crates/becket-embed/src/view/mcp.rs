@@ -8,7 +8,7 @@ pub use offered::{
     McpAccount, McpAccountState, McpContents, McpKept, McpPrompt, McpPrompts, McpResource, McpResources,
 };
 
-use becket_mcp::config::{Configured, Disabled, Status};
+use becket_mcp::config::{ConfiguredServer, DisabledReason, Status};
 use becket_mcp::{Names, ServerState, ServerView, Tool};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -103,7 +103,7 @@ pub struct McpStep {
 
 impl McpServers {
     /// Servers with their state, and entries without effect.
-    pub fn new(views: &[ServerView], others: &[Configured]) -> Self {
+    pub fn new(views: &[ServerView], others: &[ConfiguredServer]) -> Self {
         let tools = views.iter().map(|view| {
             let tools = view.tools.as_ref().map(|tools| tools.as_slice()).unwrap_or_default();
             (view.name.as_str(), tools)
@@ -147,13 +147,13 @@ impl McpServer {
     }
 
     /// A server that was not asked.
-    pub fn of_entry(configured: &Configured) -> Self {
+    pub fn of_entry(configured: &ConfiguredServer) -> Self {
         let (state, why) = match (&configured.status, &configured.config) {
-            (Status::Disabled(why @ Disabled::Shadowed { .. }), _) => {
+            (Status::Disabled(why @ DisabledReason::Shadowed { .. }), _) => {
                 (McpState::Shadowed, Some(why.to_string()))
             }
             // Whoever would approve it has to mend it first.
-            (Status::Disabled(Disabled::NotApproved { .. }) | Status::Allowed, Err(error)) => {
+            (Status::Disabled(DisabledReason::NotApproved { .. }) | Status::Allowed, Err(error)) => {
                 (McpState::Failed, Some(error.to_string()))
             }
             (Status::Disabled(why), _) => {
@@ -178,15 +178,15 @@ impl McpServer {
 }
 
 /// Returns the reason why a server must not be used, and the command that helps, if there is one.
-pub fn why_disabled(why: &Disabled, server: &str) -> String {
+pub fn why_disabled(why: &DisabledReason, server: &str) -> String {
     match why {
-        Disabled::NotApproved { .. } => format!("{why}: `becket mcp approve {server}`"),
-        Disabled::ByEntry
-        | Disabled::ByUser
-        | Disabled::ByHost
-        | Disabled::NotTrusted
-        | Disabled::ByPolicy { .. }
-        | Disabled::Shadowed { .. } => why.to_string(),
+        DisabledReason::NotApproved { .. } => format!("{why}: `becket mcp approve {server}`"),
+        DisabledReason::ByEntry
+        | DisabledReason::ByUser
+        | DisabledReason::ByHost
+        | DisabledReason::NotTrusted
+        | DisabledReason::ByPolicy { .. }
+        | DisabledReason::Shadowed { .. } => why.to_string(),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::models::{
     agent_hook, event, failure, hook, host, priced, prompt_hook, scripted, text_of, turns, with,
 };
 use becket_engine::{Builder, Engine, Outcome, Run};
-use becket_llm::{Block, Models, Output, Price, Scripted, Thinking};
+use becket_llm::{Block, Models, Output, Price, ScriptedModel, Thinking};
 use becket_model::{Event, EventKind, Source};
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
@@ -14,12 +14,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// An engine with these settings and this model.
-fn engine(project: &Project, model: &Arc<Scripted>) -> Engine {
+fn engine(project: &Project, model: &Arc<ScriptedModel>) -> Engine {
     project.builder().models(host(model)).build().unwrap()
 }
 
 /// Returns the outcome of one hook on an event.
-fn fired(kind: &str, handler: Value, fields: &Value, model: &Arc<Scripted>) -> Outcome {
+fn fired(kind: &str, handler: Value, fields: &Value, model: &Arc<ScriptedModel>) -> Outcome {
     let project = Project::with(hook(kind, handler));
     let engine = engine(&project, model);
     assert!(engine.config().diagnostics.is_empty(), "{:?}", engine.config().diagnostics);

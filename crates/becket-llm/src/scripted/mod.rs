@@ -36,6 +36,6 @@ mod model;
 mod script;
 mod turn;
 
-pub use model::{RecordedRequest, Scripted};
+pub use model::{RecordedRequest, ScriptedModel};
 pub use script::{Script, ScriptError};
 pub use turn::Turn;

@@ -27,12 +27,12 @@ pub struct RecordedRequest {
 
 /// A model that follows a script and records its requests.
 #[derive(Debug)]
-pub struct Scripted {
+pub struct ScriptedModel {
     script: Script,
     recorded: Mutex<Vec<RecordedRequest>>,
 }
 
-impl Scripted {
+impl ScriptedModel {
     /// Follows this script.
     #[must_use]
     pub fn new(script: Script) -> Self {
@@ -121,7 +121,7 @@ impl Scripted {
     }
 }
 
-impl Model for Scripted {
+impl Model for ScriptedModel {
     fn name(&self) -> &str {
         &self.script.name
     }

@@ -3,7 +3,7 @@
 use crate::support::{KEY, Server, http, served, variant};
 use becket_llm::{
     Anthropic, Credential, Endpoint, HttpOptions, Model, ModelError, Models, Price, Providers, Request,
-    Roots, Script, Scripted, Secret, Turn, http_client,
+    Roots, Script, ScriptedModel, Secret, Turn, http_client,
 };
 use std::sync::Arc;
 
@@ -16,7 +16,10 @@ fn providers() -> Providers {
         .with_alias("fast", "haiku")
         .with_alias("a", "b")
         .with_alias("b", "a")
-        .with_model("scripted::judge", Arc::new(Scripted::new(Script::new("judge", vec![Turn::text("hi")]))))
+        .with_model(
+            "scripted::judge",
+            Arc::new(ScriptedModel::new(Script::new("judge", vec![Turn::text("hi")]))),
+        )
         .with_alias("judge", "scripted::judge")
 }
 

@@ -4,7 +4,7 @@
 
 use crate::support::{PATIENCE, variant};
 use becket_llm::{
-    Block, Capabilities, Message, Model, ModelError, Request, Role, Script, ScriptError, Scripted,
+    Block, Capabilities, Message, Model, ModelError, Request, Role, Script, ScriptError, ScriptedModel,
     StopReason, Turn, judge,
 };
 use serde_json::json;
@@ -25,8 +25,8 @@ const SCRIPT: &str = r#"{
   ]
 }"#;
 
-fn scripted() -> Scripted {
-    Scripted::new(Script::from_text(SCRIPT, "script.json").expect("a script"))
+fn scripted() -> ScriptedModel {
+    ScriptedModel::new(Script::from_text(SCRIPT, "script.json").expect("a script"))
 }
 
 // rule: H7
@@ -87,7 +87,7 @@ async fn turns_in_order_end_and_say_what_they_expected() {
             Turn::tool("Bash", serde_json::Map::new()).expecting("second").after(Duration::from_millis(1)),
         ],
     );
-    let model = Scripted::new(script);
+    let model = ScriptedModel::new(script);
     assert_eq!(model.respond(&Request::user("the first")).await.expect("an answer").text(), r#"{"ok":true}"#);
     let error = model.respond(&Request::user("something else")).await.expect_err("an error");
     let shown = error.to_string();
@@ -103,7 +103,7 @@ async fn turns_in_order_end_and_say_what_they_expected() {
 #[tokio::test]
 async fn requests_side_by_side_take_one_turn_each() {
     let turns = (0..20).map(|turn| Turn::text(turn.to_string())).collect();
-    let model = Scripted::new(Script::new("many", turns));
+    let model = ScriptedModel::new(Script::new("many", turns));
     let request = Request::user("?");
     let answers = futures_util::future::join_all((0..20).map(|_| model.respond(&request))).await;
     let mut texts: Vec<u32> = answers
@@ -138,13 +138,13 @@ fn a_mistake_is_told_with_its_place() {
 async fn a_script_is_read_from_a_file() {
     let dir = tempfile::tempdir().expect("a directory");
     let path = dir.path().join("script.json");
-    let missing = Scripted::from_file(&path).expect_err("no file");
+    let missing = ScriptedModel::from_file(&path).expect_err("no file");
     assert!(matches!(missing, ScriptError::Read { .. }), "{missing}");
     std::fs::write(&path, format!("\u{feff}{SCRIPT}")).expect("written");
-    let model = Scripted::from_file(&path).expect("a script");
+    let model = ScriptedModel::from_file(&path).expect("a script");
     assert_eq!(model.respond(&Request::user("late")).await.expect("an answer").text(), "at last");
     std::fs::write(&path, "{\"turns\": 1}").expect("written");
-    let error = Scripted::from_file(&path).expect_err("no script").to_string();
+    let error = ScriptedModel::from_file(&path).expect_err("no script").to_string();
     assert!(error.starts_with(&format!("{}:1:", path.display())), "{error}");
 }
 

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use becket_mcp::config::{Configured, ServerConfig};
+use becket_mcp::config::{ConfiguredServer, ServerConfig};
 use becket_mcp::{CancellationToken, Connect, Options, Pool, ToolCall};
 
 use super::{input, program};
 
 /// Connects that many servers.
 pub(crate) async fn connect(count: usize, thinks: Duration) -> Pool {
-    let one = |index: usize| Configured::of_host(format!("it{index}").as_str(), config(thinks));
+    let one = |index: usize| ConfiguredServer::of_host(format!("it{index}").as_str(), config(thinks));
     let pool = Pool::new(Options::new(Vec::new(), "/"), Arc::new(()));
     pool.configure((0..count).map(one).collect());
     pool.start(&CancellationToken::new()).await;

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use becket_mcp::auth::{FileStore, LoginOptions, Logins, MissingMetadata};
 use becket_mcp::config::{
-    Algorithm, Configured, Grant, IdentityProvider, OAuth, PrivateKey, Remote, ServerConfig, Transport,
+    Algorithm, ConfiguredServer, Grant, IdentityProvider, OAuth, PrivateKey, Remote, ServerConfig, Transport,
 };
 use becket_mcp::{Options, Pool, Secret};
 use context::Context;
@@ -55,7 +55,7 @@ async fn run() -> Result<(), String> {
     options.logins = Some(Logins::new(logins));
     let pool = Pool::new(options, Arc::new(host::Agreeable));
     let grant = grant(&context, dir.path())?;
-    pool.configure(vec![Configured::of_host(SERVER, server(&context, grant))]);
+    pool.configure(vec![ConfiguredServer::of_host(SERVER, server(&context, grant))]);
     let visited = Visit::new(pool.clone()).all(&context.given.calls).await;
     pool.close().await;
     visited

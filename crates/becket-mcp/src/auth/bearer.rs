@@ -97,7 +97,10 @@ mod tests {
         }
         let needed = "it needs authentication";
         let bad = "the value of the header `authorization` can't be sent: it has a line end or another control character";
-        assert_eq!(said, ["Bearer t1", "Bearer t2", needed, needed, "the host lends no token: offline", bad]);
+        assert_eq!(
+            said,
+            ["Bearer t1", "Bearer t2", needed, needed, "the host provides no token: offline", bad]
+        );
         let refused: Vec<_> = host.0.lock().unwrap().1.clone();
         assert_eq!(refused, [None, Some("t1".into()), Some("t2".into()), None, None, None]);
         assert!(!format!("{bearer:?}").contains("t2"));

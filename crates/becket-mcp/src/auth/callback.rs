@@ -78,7 +78,7 @@ impl Callback {
 
 /// Reads the address that a browser was redirected to, for users without a browser on this machine.
 pub(crate) fn read(address: &str, state: &Secret) -> Result<AuthorizationResponse, AuthError> {
-    let url: Url = address.trim().parse().map_err(|_| AuthError::Callback("it is no address"))?;
+    let url: Url = address.trim().parse().map_err(|_| AuthError::Callback("it is not an address"))?;
     returned(&url, state).map_err(AuthError::Callback)
 }
 

@@ -143,7 +143,7 @@ impl Authority {
             let url: Url = text.parse().map_err(|_| AuthError::Address {
                 what,
                 url: line(text),
-                why: "it is no address".to_owned(),
+                why: "it is not an address".to_owned(),
             })?;
             look.web.policy().check(what, &url).map(|()| url)
         };

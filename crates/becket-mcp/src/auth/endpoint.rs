@@ -198,7 +198,7 @@ fn read(answer: &Answer, url: &str, redactor: &Redactor) -> Result<TokenResponse
         // Some servers refuse with a 200.
         match serde_json::from_slice::<Bad>(&answer.body) {
             Ok(bad) => bad.refused(redactor),
-            Err(_) => wrong(format!("it is no token (line {}, column {})", error.line(), error.column())),
+            Err(_) => wrong(format!("it is not a token (line {}, column {})", error.line(), error.column())),
         }
     })?;
     good.given().map_err(|what| wrong(what.to_owned()))

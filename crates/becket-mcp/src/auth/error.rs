@@ -104,7 +104,7 @@ pub enum AuthError {
     },
     /// The grant needs no login.
     #[error(
-        "nobody has to log in: this program does it itself, by the grant `{grant}` that the server's `oauth` names"
+        "no login is needed: this program authenticates itself, by the grant `{grant}` that the server's `oauth` names"
     )]
     NoPerson {
         /// The grant.
@@ -140,7 +140,7 @@ pub enum AuthError {
         what: String,
     },
     /// No redirect arrived in time.
-    #[error("nobody has logged in within {} s", limit.as_secs_f64())]
+    #[error("no login was completed within {} s", limit.as_secs_f64())]
     TimedOut {
         /// The time limit.
         limit: Duration,

@@ -103,7 +103,7 @@ fn read(
                     AuthError::NotVouched { url: url.to_owned(), error, description }
                 }
                 (Err(_), Err(error)) if answer.status.is_success() => {
-                    wrong(format!("it is no grant (line {}, column {})", error.line(), error.column()))
+                    wrong(format!("it is not a grant (line {}, column {})", error.line(), error.column()))
                 }
                 (Err(_), _) => {
                     wrong(format!("it is HTTP {} without an error of OAuth", answer.status.as_u16()))

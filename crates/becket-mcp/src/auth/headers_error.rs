@@ -77,7 +77,7 @@ pub enum HeadersError {
     #[error("this host logs in to no server, and the `oauth` of this one says that it should")]
     NoLogins,
     /// The host's bearer provider has no token.
-    #[error("the host lends no token: {0}")]
+    #[error("the host provides no token: {0}")]
     Bearer(String),
 }
 
@@ -90,6 +90,6 @@ fn ended(end: End) -> String {
         End::Exited(code) => format!("exited with {code}"),
         End::Signaled(signal) => format!("was ended by signal {signal}"),
         End::TimedOut | End::Cancelled => "was ended".to_owned(),
-        End::Lost => "ended, and somebody else took its exit status".to_owned(),
+        End::Lost => "ended, and its exit status was taken by other code in the host".to_owned(),
     }
 }

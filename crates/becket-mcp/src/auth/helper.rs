@@ -121,7 +121,7 @@ fn read(finished: &Finished) -> Result<Headers, String> {
     for (number, (name, value)) in object.iter().enumerate() {
         let number = number + 1;
         let Value::String(value) = value else {
-            return Err(format!("the value of its entry {number} is no string"));
+            return Err(format!("the value of its entry {number} is not a string"));
         };
         let (name, value) = checked(name, &Secret::new(value)).map_err(|error| {
             let is_value = matches!(error, HeadersError::Value { .. });

@@ -51,7 +51,7 @@ impl AssertionSigner {
         let der = PrivateKeyDer::from_pem_slice(pem)
             .map_err(|_| "there is no unencrypted `PRIVATE KEY` in it".to_owned())?;
         let key = ring::sign::any_supported_type(&der)
-            .map_err(|_| "it is no key of RSA (from 2048 bits), P-256, P-384 or Ed25519".to_owned())?;
+            .map_err(|_| "it is not a key of RSA (from 2048 bits), P-256, P-384 or Ed25519".to_owned())?;
         let able: Vec<Algorithm> = Algorithm::ALL
             .into_iter()
             .filter(|algorithm| key.choose_scheme(&[scheme(*algorithm)]).is_some())

@@ -45,7 +45,7 @@ impl UrlPolicy {
             "https" => {}
             "http" if self.is_local && is_loopback(url) => {}
             "http" => return Err(AuthError::Insecure { what, url: shown(url) }),
-            _ => return Err(wrong("it is no web address")),
+            _ => return Err(wrong("it is not a web address")),
         }
         if !url.username().is_empty() || url.password().is_some() {
             return Err(wrong("it has credentials in it"));

@@ -101,7 +101,7 @@ pub fn add(
         return Err(EditError::Name { name: name.to_owned(), why });
     }
     check(name, entry)?;
-    change(text, part, name, Deed::Add(entry, if_there))
+    change(text, part, name, EntryEdit::Add(entry, if_there))
 }
 
 /// Returns the text without a server. The object that contained it stays, even if it is empty.
@@ -109,48 +109,48 @@ pub fn add(
 /// # Errors
 /// [`EditError`]; nothing has been changed.
 pub fn remove(text: &str, part: Part<'_>, name: &str) -> Result<String, EditError> {
-    change(text, part, name, Deed::Remove)
+    change(text, part, name, EntryEdit::Remove)
 }
 
 #[derive(Clone, Copy)]
-enum Deed<'a> {
+enum EntryEdit<'a> {
     Add(&'a Map<String, Value>, IfThere),
     Remove,
 }
 
-fn change(text: &str, part: Part<'_>, name: &str, deed: Deed<'_>) -> Result<String, EditError> {
+fn change(text: &str, part: Part<'_>, name: &str, edit: EntryEdit<'_>) -> Result<String, EditError> {
     let document = JsonDocument::parse(text)?;
     let keys: &[&str] = match part {
         Part::Whole => &[KEY],
         Part::Project(project) => &["projects", project, KEY],
     };
-    apply(&document.object()?, keys, name, deed)?;
+    apply(&document.object()?, keys, name, edit)?;
     let mut expected = document.value().clone();
-    apply_to_value(&mut expected, keys, name, deed);
+    apply_to_value(&mut expected, keys, name, edit);
     Ok(document.finish(&expected)?)
 }
 
-fn apply(top: &CstObject, keys: &[&str], name: &str, deed: Deed<'_>) -> Result<(), EditError> {
+fn apply(top: &CstObject, keys: &[&str], name: &str, edit: EntryEdit<'_>) -> Result<(), EditError> {
     let not_there = |meant| Err(EditError::NotThere { name: name.to_owned(), meant });
     let mut object = top.clone();
     for key in keys {
-        if matches!(deed, Deed::Remove) && json_edit::property(&object, key)?.is_none() {
+        if matches!(edit, EntryEdit::Remove) && json_edit::property(&object, key)?.is_none() {
             return not_there(None);
         }
         object = json_edit::object_or_new(&object, key)?;
     }
-    match (json_edit::property(&object, name)?, deed) {
-        (Some(property), Deed::Remove) => property.remove(),
-        (None, Deed::Remove) => {
+    match (json_edit::property(&object, name)?, edit) {
+        (Some(property), EntryEdit::Remove) => property.remove(),
+        (None, EntryEdit::Remove) => {
             let names: Vec<String> =
                 object.properties().iter().filter_map(CstObjectProp::decoded_name).collect();
             let known: Vec<&str> = names.iter().map(String::as_str).collect();
             return not_there(suggest(name, &known).map(str::to_owned));
         }
-        (Some(_), Deed::Add(_, IfThere::Refuse)) => {
+        (Some(_), EntryEdit::Add(_, IfThere::Refuse)) => {
             return Err(EditError::There { name: name.to_owned() });
         }
-        (Some(_), Deed::Add(entry, IfThere::Replace)) | (None, Deed::Add(entry, _)) => {
+        (Some(_), EntryEdit::Add(entry, IfThere::Replace)) | (None, EntryEdit::Add(entry, _)) => {
             json_edit::set(&object, name, &Value::Object(entry.clone()))?;
         }
     }
@@ -158,16 +158,16 @@ fn apply(top: &CstObject, keys: &[&str], name: &str, deed: Deed<'_>) -> Result<(
 }
 
 /// Applies the same change to the parsed value.
-fn apply_to_value(value: &mut Value, keys: &[&str], name: &str, deed: Deed<'_>) {
+fn apply_to_value(value: &mut Value, keys: &[&str], name: &str, edit: EntryEdit<'_>) {
     let mut at = value;
     for key in keys {
         let Value::Object(members) = at else { return };
         at = members.entry(*key).or_insert_with(|| Value::Object(Map::new()));
     }
     let Value::Object(servers) = at else { return };
-    match deed {
-        Deed::Add(entry, _) => drop(servers.insert(name.to_owned(), Value::Object(entry.clone()))),
-        Deed::Remove => drop(servers.shift_remove(name)),
+    match edit {
+        EntryEdit::Add(entry, _) => drop(servers.insert(name.to_owned(), Value::Object(entry.clone()))),
+        EntryEdit::Remove => drop(servers.shift_remove(name)),
     }
 }
 

@@ -34,7 +34,7 @@
 //!     config::Status::Allowed => format!("{}: allowed", server.name),
 //!     config::Status::Disabled(why) => format!("{}: {why}", server.name),
 //! }).collect();
-//! assert_eq!(shown[0], "docs: nobody has approved it: read its entry, then approve it");
+//! assert_eq!(shown[0], "docs: it has not been approved: read its entry, then approve it");
 //! assert!(shown[2].starts_with("odd: settings.json:1:23: `deniedMcpServers` denies it"));
 //! assert!(resolved.servers[1].config.is_err());
 //! # Ok::<(), config::ConfigError>(())
@@ -42,7 +42,7 @@
 
 mod approvals;
 mod choices;
-mod configured;
+mod configured_server;
 pub mod edit;
 mod entry;
 mod error;
@@ -64,7 +64,7 @@ mod warning;
 
 pub use approvals::{Approvals, ApprovalsError};
 pub use choices::Choices;
-pub use configured::{Configured, read};
+pub use configured_server::{ConfiguredServer, read};
 pub use error::{ConfigError, ServerConfigError};
 pub use fingerprint::{ConfigKey, Fingerprint};
 pub use grant::{Algorithm, Grant, IdentityProvider, PrivateKey};
@@ -72,10 +72,10 @@ pub use layer::{Layer, read_file};
 pub use name::ServerName;
 pub use place::Place;
 pub use policy::McpPolicy;
-pub use resolve::{Gates, Resolved, resolve};
+pub use resolve::{Gates, ResolvedServers, resolve};
 pub use scope::{PluginValues, Scope};
 pub(crate) use server::shown_url;
 pub use server::{Ide, OAuth, Proxy, Remote, ServerConfig, Stdio, Tls, Transport};
 pub use settings::{Settings, read_settings, read_user_file};
-pub use status::{Disabled, PolicyReason, Status};
+pub use status::{DisabledReason, PolicyReason, Status};
 pub use warning::ServerWarning;

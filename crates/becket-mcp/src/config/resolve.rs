@@ -9,12 +9,12 @@ use std::ffi::OsString;
 
 use super::approvals::Approvals;
 use super::choices::Choices;
-use super::configured::Configured;
+use super::configured_server::ConfiguredServer;
 use super::error::ServerConfigError;
 use super::layer::Layer;
 use super::policy::McpPolicy;
 use super::scope::Scope;
-use super::status::{Disabled, PolicyReason, Status};
+use super::status::{DisabledReason, PolicyReason, Status};
 
 /// The conditions for connecting servers.
 #[derive(Debug, Clone, Copy)]
@@ -35,11 +35,11 @@ pub struct Gates<'a> {
 
 /// The merged configuration of many files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Resolved {
+pub struct ResolvedServers {
     /// The servers that count, each name once, the strongest scope first and each scope in the order of its text.
-    pub servers: Vec<Configured>,
+    pub servers: Vec<ConfiguredServer>,
     /// Shadowed entries: another one of the same name counts. None of them is allowed.
-    pub others: Vec<Configured>,
+    pub others: Vec<ConfiguredServer>,
 }
 
 /// Decides between entries of one name, expands variables, and applies the gates. Of two layers of one scope the later
@@ -47,12 +47,16 @@ pub struct Resolved {
 ///
 /// `variables` have to be the user's own: if a project could set one, it could change the meaning of an approved entry.
 #[must_use]
-pub fn resolve(mut layers: Vec<Layer>, variables: &[(OsString, OsString)], gates: &Gates<'_>) -> Resolved {
+pub fn resolve(
+    mut layers: Vec<Layer>,
+    variables: &[(OsString, OsString)],
+    gates: &Gates<'_>,
+) -> ResolvedServers {
     layers.sort_by_key(|layer| layer.scope.rank());
     let mut candidates = Vec::new();
     for Layer { scope, entries } in layers {
         for entry in entries {
-            let server = Configured::of_entry(entry, &scope, variables);
+            let server = ConfiguredServer::of_entry(entry, &scope, variables);
             let held_back = held_back(&server, gates);
             candidates.push(Candidate { server, held_back });
         }
@@ -66,18 +70,18 @@ pub fn resolve(mut layers: Vec<Layer>, variables: &[(OsString, OsString)], gates
             (other.is_none(), candidate.status(other.and_then(|other| candidates.get(*other)), gates))
         })
         .collect();
-    let mut resolved = Resolved::default();
+    let mut resolved = ResolvedServers::default();
     for (Candidate { server, .. }, (counts, status)) in candidates.into_iter().zip(statuses) {
         let list = if counts { &mut resolved.servers } else { &mut resolved.others };
-        list.push(Configured { status, ..server });
+        list.push(ConfiguredServer { status, ..server });
     }
     resolved
 }
 
 /// An entry, with the reason for which it is ignored until its user approves it.
 struct Candidate {
-    server: Configured,
-    held_back: Option<Disabled>,
+    server: ConfiguredServer,
+    held_back: Option<DisabledReason>,
 }
 
 /// Returns, for each candidate, the index of the one that counts under its name.
@@ -98,23 +102,23 @@ fn counting(candidates: &[Candidate]) -> Vec<usize> {
 }
 
 /// Returns the reason for which an entry of the workspace is ignored.
-fn held_back(server: &Configured, gates: &Gates<'_>) -> Option<Disabled> {
+fn held_back(server: &ConfiguredServer, gates: &Gates<'_>) -> Option<DisabledReason> {
     if server.scope.is_of_the_workspace() && !gates.workspace_trusted {
-        return Some(Disabled::NotTrusted);
+        return Some(DisabledReason::NotTrusted);
     }
     if server.scope != Scope::Project {
         return None;
     }
     let name = server.name.plain.as_str();
     if gates.choices.refuse(name) {
-        return Some(Disabled::ByUser);
+        return Some(DisabledReason::ByUser);
     }
     let fingerprint = server.fingerprint.clone()?;
     let approved = gates.approvals.of(gates.project, name);
     if gates.choices.approve(name) || approved == Some(&fingerprint) {
         return None;
     }
-    Some(Disabled::NotApproved { fingerprint, changed: approved.is_some() })
+    Some(DisabledReason::NotApproved { fingerprint, changed: approved.is_some() })
 }
 
 impl Candidate {
@@ -134,11 +138,11 @@ impl Candidate {
             gates.policy.judge(&self.server)
         };
         let shadowed = || {
-            let Candidate { server: Configured { scope, place, .. }, .. } = other?;
-            Some(Disabled::Shadowed { by: scope.clone(), place: place.clone() })
+            let Candidate { server: ConfiguredServer { scope, place, .. }, .. } = other?;
+            Some(DisabledReason::Shadowed { by: scope.clone(), place: place.clone() })
         };
         let why = match (policy, &self.server.status, &self.held_back) {
-            (Err(why), _, _) => Some(Disabled::ByPolicy { why }),
+            (Err(why), _, _) => Some(DisabledReason::ByPolicy { why }),
             (Ok(()), Status::Disabled(own), None) => Some(shadowed().unwrap_or(own.clone())),
             (Ok(()), Status::Disabled(own), Some(_)) => Some(own.clone()),
             (Ok(()), Status::Allowed, Some(held_back)) => Some(held_back.clone()),

@@ -12,12 +12,12 @@ pub enum Status {
     /// It may be connected, unless its configuration is invalid.
     Allowed,
     /// It must not be.
-    Disabled(Disabled),
+    Disabled(DisabledReason),
 }
 
 /// The reason for which a server is disabled; the message says what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Disabled {
+pub enum DisabledReason {
     /// Its entry says `"disabled": true`.
     #[error("its entry says `\"disabled\": true`: remove that to use it")]
     ByEntry,
@@ -81,7 +81,7 @@ pub enum PolicyReason {
 }
 
 fn not_approved(changed: bool) -> &'static str {
-    if changed { "the project has changed it since it was approved" } else { "nobody has approved it" }
+    if changed { "the project has changed it since it was approved" } else { "it has not been approved" }
 }
 
 fn shadowed(by: &Scope, place: Option<&Place>) -> impl fmt::Display {

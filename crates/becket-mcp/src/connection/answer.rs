@@ -29,12 +29,12 @@ pub(super) fn of_call(answer: ServerResult) -> Result<Answer<CallResult>, String
         ServerResult::CustomResult(answer) => by_hand(answer.0).map(Answer::Done),
         ServerResult::InputRequiredResult(asks) => Ok(Answer::Asks(asks)),
         ServerResult::CreateTaskResult(_) => Err("it is a task, which this client did not ask for".into()),
-        _ => Err("it is no result of a tool".into()),
+        _ => Err("it is not a result of a tool".into()),
     }
 }
 
 fn by_hand(answer: Value) -> Result<CallResult, String> {
-    let none = || "it is no result of a tool".to_owned();
+    let none = || "it is not a result of a tool".to_owned();
     let Value::Object(mut answer) = answer else { return Err(none()) };
     let Some(Value::Array(blocks)) = answer.remove("content") else { return Err(none()) };
     let is_error = match answer.remove("isError") {

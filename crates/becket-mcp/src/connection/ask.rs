@@ -72,7 +72,7 @@ impl Drop for PendingRequest {
     fn drop(&mut self) {
         let Some(handle) = self.0.take() else { return };
         // The first poll passes the notification to the task that sends; its delivery is not awaited.
-        let notice = handle.cancel(Some("nobody waits for the answer".into()));
+        let notice = handle.cancel(Some("the caller no longer waits for the answer".into()));
         let _ = unconstrained(notice).now_or_never();
     }
 }

@@ -37,7 +37,7 @@ fn page_of_tools(answer: ServerResult) -> Result<(Vec<Tool>, Option<String>), Tr
         ServerResult::CustomResult(answer) => page(&answer.0),
         _ => None,
     };
-    let page = by_hand.ok_or_else(|| Trouble::Unexpected("it is no list of tools".into()))?;
+    let page = by_hand.ok_or_else(|| Trouble::Unexpected("it is not a list of tools".into()))?;
     Ok((page.tools, page.next_cursor))
 }
 

@@ -92,7 +92,7 @@ fn contents(answer: ServerResult) -> Result<Answer<Vec<ResourceContents>>, Opera
             contents.collect::<Result<_, _>>().map(Answer::Done).map_err(OperationError::Unexpected)
         }
         ServerResult::InputRequiredResult(asks) => Ok(Answer::Asks(asks)),
-        _ => Err(OperationError::Unexpected("it is no resource".into())),
+        _ => Err(OperationError::Unexpected("it is not a resource".into())),
     }
 }
 
@@ -104,7 +104,7 @@ fn prompt_result(answer: ServerResult) -> Result<Answer<PromptResult>, Operation
             PromptResult::try_from(got).map(Answer::Done).map_err(OperationError::Unexpected)
         }
         ServerResult::InputRequiredResult(asks) => Ok(Answer::Asks(asks)),
-        _ => Err(OperationError::Unexpected("it is no prompt".into())),
+        _ => Err(OperationError::Unexpected("it is not a prompt".into())),
     }
 }
 
@@ -124,7 +124,7 @@ fn templates_page(page: ServerResult) -> Result<(Vec<ResourceTemplate>, Option<S
     if let ServerResult::ListResourceTemplatesResult(page) = page {
         return Ok((page.resource_templates.into_iter().map(Into::into).collect(), page.next_cursor));
     }
-    Err(Trouble::Unexpected("it is no list of resource templates".into()))
+    Err(Trouble::Unexpected("it is not a list of resource templates".into()))
 }
 
 fn resources_request(params: Option<PaginatedRequestParams>) -> ClientRequest {
@@ -136,7 +136,7 @@ fn resources_page(page: ServerResult) -> Result<(Vec<crate::resource::Resource>,
     if let ServerResult::ListResourcesResult(page) = page {
         return Ok((page.resources.into_iter().map(Into::into).collect(), page.next_cursor));
     }
-    Err(Trouble::Unexpected("it is no list of resources".into()))
+    Err(Trouble::Unexpected("it is not a list of resources".into()))
 }
 
 fn prompts_request(params: Option<PaginatedRequestParams>) -> ClientRequest {
@@ -148,5 +148,5 @@ fn prompts_page(page: ServerResult) -> Result<(Vec<Prompt>, Option<String>), Tro
     if let ServerResult::ListPromptsResult(page) = page {
         return Ok((page.prompts.into_iter().map(Into::into).collect(), page.next_cursor));
     }
-    Err(Trouble::Unexpected("it is no list of prompts".into()))
+    Err(Trouble::Unexpected("it is not a list of prompts".into()))
 }

@@ -51,7 +51,7 @@ impl Address {
             return Err(refused("it has blanks or control characters in it"));
         }
         let parsed =
-            Url::parse(url).map_err(|error| refused(&format!("it is no whole address ({error})")))?;
+            Url::parse(url).map_err(|error| refused(&format!("it is not a whole address ({error})")))?;
         if !matches!(parsed.scheme(), "http" | "https") {
             return Err(refused("only http and https are opened"));
         }

@@ -27,7 +27,7 @@ fn untitled(values: &Value, names: Option<&Value>) -> Result<Vec<Choice>, String
     let values = list(values, "enum")?;
     let names = names.and_then(Value::as_array).filter(|names| names.len() == values.len());
     let one = |(index, value): (usize, &Value)| {
-        let value = value.as_str().ok_or("`enum` has a value that is no string")?.to_owned();
+        let value = value.as_str().ok_or("`enum` has a value that is not a string")?.to_owned();
         let name = names.and_then(|names| names.get(index)).and_then(Value::as_str);
         Ok(Choice { title: name.map_or_else(|| value.clone(), str::to_owned), value })
     };

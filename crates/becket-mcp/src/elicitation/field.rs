@@ -65,7 +65,7 @@ pub enum FieldKind {
 
 impl Field {
     pub(super) fn read(name: &str, schema: &Value, required: bool) -> Result<Self, String> {
-        let schema = schema.as_object().ok_or("its schema is no object")?;
+        let schema = schema.as_object().ok_or("its schema is not an object")?;
         let kind = kind(schema)?;
         let text = |key: &str| schema.get(key).and_then(Value::as_str).map(str::to_owned);
         let default = schema.get("default").filter(|value| kind.has_type(value)).cloned();
@@ -89,7 +89,7 @@ fn kind(schema: &Map<String, Value>) -> Result<FieldKind, String> {
             "array" => many(schema),
             other => Err(format!("a field can't be of type `{other}`")),
         },
-        Some(_) => Err("its `type` is no name of a type".to_owned()),
+        Some(_) => Err("its `type` is not a name of a type".to_owned()),
         // Some servers leave it out beside the values.
         None => choices(schema)?.map(FieldKind::One).ok_or_else(|| "it has no `type`".to_owned()),
     }
@@ -110,7 +110,7 @@ fn number(schema: &Map<String, Value>, whole: bool) -> Result<FieldKind, String>
     let bound = |key: &str| match schema.get(key) {
         None => Ok(None),
         Some(Value::Number(number)) => Ok(Some(number.clone())),
-        Some(_) => Err(format!("its `{key}` is no number")),
+        Some(_) => Err(format!("its `{key}` is not a number")),
     };
     let (min, max) = (bound("minimum")?, bound("maximum")?);
     in_order(min.as_ref().and_then(Number::as_f64), max.as_ref().and_then(Number::as_f64))?;
@@ -135,7 +135,7 @@ fn count(schema: &Map<String, Value>, key: &str) -> Result<Option<u64>, String> 
     let whole =
         |number: f64| (number >= 0.0 && number.fract() == 0.0 && number < 1e15).then_some(number as u64);
     let count = value.as_u64().or_else(|| value.as_f64().and_then(whole));
-    count.map(Some).ok_or_else(|| format!("its `{key}` is no count"))
+    count.map(Some).ok_or_else(|| format!("its `{key}` is not a count"))
 }
 
 /// Errors if the bounds are reversed.

@@ -129,14 +129,14 @@ fn required<'a>(
     let names = match schema.get("required") {
         None => return Ok(Vec::new()),
         Some(Value::Array(names)) => names,
-        Some(_) => return Err(Unreadable::params("`required` in its schema is no list")),
+        Some(_) => return Err(Unreadable::params("`required` in its schema is not a list")),
     };
     let one = |name: &'a Value| match name.as_str() {
         Some(name) if properties.contains_key(name) => Ok(name),
         Some(name) => {
             Err(Unreadable::Field { field: name.to_owned(), what: "it is required and not there".into() })
         }
-        None => Err(Unreadable::params("`required` in its schema has a name that is no string")),
+        None => Err(Unreadable::params("`required` in its schema has a name that is not a string")),
     };
     names.iter().map(one).collect()
 }

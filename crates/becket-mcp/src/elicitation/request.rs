@@ -40,9 +40,11 @@ impl Elicitation {
         let one = |asked: &Value| match asked.get("mode").map_or(Some("url"), Value::as_str) {
             Some("url") => {
                 let asked = asked.as_object();
-                address(asked.ok_or_else(|| Unreadable::params("one of `data.elicitations` is no object"))?)
+                address(
+                    asked.ok_or_else(|| Unreadable::params("one of `data.elicitations` is not an object"))?,
+                )
             }
-            Some(_) | None => Err(Unreadable::params("one of `data.elicitations` is no address")),
+            Some(_) | None => Err(Unreadable::params("one of `data.elicitations` is not an address")),
         };
         let visits = listed.iter().map(one).collect::<Result<Vec<_>, _>>()?;
         if visits.is_empty() { Err(Unreadable::params("`data.elicitations` is empty")) } else { Ok(visits) }
@@ -54,7 +56,7 @@ fn form(params: &Map<String, Value>) -> Result<Elicitation, Unreadable> {
         Some(Value::Object(schema)) => {
             Ok(Elicitation::Form { message: text(params, "message")?, schema: schema.clone() })
         }
-        Some(_) => Err(Unreadable::params("its `requestedSchema` is no object")),
+        Some(_) => Err(Unreadable::params("its `requestedSchema` is not an object")),
         None => Err(Unreadable::params("it has no `requestedSchema`")),
     }
 }
@@ -71,7 +73,7 @@ fn address(params: &Map<String, Value>) -> Result<Elicitation, Unreadable> {
 fn text(params: &Map<String, Value>, key: &str) -> Result<String, Unreadable> {
     match params.get(key) {
         Some(Value::String(text)) => Ok(text.clone()),
-        Some(_) => Err(Unreadable::params(format!("its `{key}` is no string"))),
+        Some(_) => Err(Unreadable::params(format!("its `{key}` is not a string"))),
         None => Err(Unreadable::params(format!("it has no `{key}`"))),
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::limit::limited;
 use super::replace::replaced;
-use super::{Limited, OutputCaps, ReplaceError};
+use super::{LimitedResult, OutputCaps, ReplaceError};
 use crate::content::Content;
 
 /// The result of a call (`protocol.md` H6).
@@ -44,7 +44,7 @@ impl CallResult {
     /// Returns the answer as shown to a model. What exceeds the caps goes to files in `dir`, which is created if
     /// needed; the owner of the directory removes them. Blocks while files are written.
     #[must_use]
-    pub fn limited(&self, caps: &OutputCaps, dir: &Path) -> Limited {
+    pub fn limited(&self, caps: &OutputCaps, dir: &Path) -> LimitedResult {
         limited(self, caps, dir)
     }
 

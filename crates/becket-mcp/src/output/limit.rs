@@ -5,18 +5,18 @@ use std::path::Path;
 use super::block::Part;
 use super::media::{decoded, encoded, ending, image};
 use super::spill::{Spill, SpillError};
-use super::{CallResult, Limited, OutputCaps, Shown};
+use super::{CallResult, LimitedResult, OutputCaps, ShownPart};
 use becket_base::text::cut;
 
 /// An answer as a model is shown it; blocks while files are written.
-pub(super) fn limited(result: &CallResult, caps: &OutputCaps, dir: &Path) -> Limited {
+pub(super) fn limited(result: &CallResult, caps: &OutputCaps, dir: &Path) -> LimitedResult {
     let mut cut = Cut {
         caps,
         spill: Spill::new(dir, caps.files.get()),
         images_left: caps.images.get(),
         blocks: 0,
         left_out: 0,
-        limited: Limited::default(),
+        limited: LimitedResult::default(),
     };
     let parts: Vec<Part> = match result.instead_of_text() {
         Some(structured) => std::iter::once(Part::Text(structured.to_string()))
@@ -35,7 +35,7 @@ struct Cut<'a> {
     /// The numbers of parts other than text that were processed and that were not.
     blocks: usize,
     left_out: usize,
-    limited: Limited,
+    limited: LimitedResult,
 }
 
 impl Cut<'_> {
@@ -47,7 +47,7 @@ impl Cut<'_> {
         let is_long = long.is_some();
         for part in parts {
             match part {
-                Part::Text(text) if !is_long => self.limited.shown.push(Shown::Text(text)),
+                Part::Text(text) if !is_long => self.limited.shown.push(ShownPart::Text(text)),
                 // All texts are joined at the position of the first one.
                 Part::Text(_) => {
                     if let Some(whole) = long.take() {
@@ -79,7 +79,7 @@ impl Cut<'_> {
                 note
             }
         };
-        self.limited.shown.push(Shown::Text(shown));
+        self.limited.shown.push(ShownPart::Text(shown));
     }
 
     fn bytes(&mut self, what: &str, media_type: &str, data: &str) {
@@ -92,7 +92,7 @@ impl Cut<'_> {
             && bytes.len() <= self.images_left
         {
             self.images_left -= bytes.len();
-            return self.limited.shown.push(Shown::Image { media_type, data: encoded(&bytes) });
+            return self.limited.shown.push(ShownPart::Image { media_type, data: encoded(&bytes) });
         }
         // A block that falsely claims to be an image does not get the name of one.
         let claimed = ending(media_type);
@@ -104,18 +104,18 @@ impl Cut<'_> {
         match self.spill.keep(what, ending, &bytes) {
             Ok(path) => {
                 let note = format!("[{what}, {} bytes: in the file `{}`]", bytes.len(), path.display());
-                self.limited.shown.push(Shown::Text(note));
+                self.limited.shown.push(ShownPart::Text(note));
             }
             Err(problem) => self.lost(problem),
         }
     }
 
     fn lost(&mut self, problem: SpillError) {
-        self.limited.shown.push(Shown::Text(format!("[left out: {problem}]")));
+        self.limited.shown.push(ShownPart::Text(format!("[left out: {problem}]")));
         self.limited.problems.push(problem);
     }
 
-    fn finish(mut self) -> Limited {
+    fn finish(mut self) -> LimitedResult {
         if self.left_out > 0 {
             self.lost(SpillError::TooMany { left_out: self.left_out, most: self.caps.blocks });
         }

@@ -52,7 +52,7 @@ fn answers_as_the_cases_say() {
         let result = CallResult { structured, ..answer(&blocks) };
         let limited = result.limited(&small(), &dir.path().join("new"));
         let mut names = limited.files.iter().map(|path| path.display().to_string());
-        let expected: Vec<Shown> = case.shown.iter().map(|shown| expected(shown, &mut names)).collect();
+        let expected: Vec<ShownPart> = case.shown.iter().map(|shown| expected(shown, &mut names)).collect();
         assert_eq!(limited.shown, expected, "{}", case.name);
         let kept: Vec<(String, String)> = limited.files.iter().map(|path| file(path)).collect();
         assert_eq!(kept, case.files, "{}", case.name);
@@ -66,10 +66,10 @@ fn answers_as_the_cases_say() {
     }
 }
 
-fn expected(shown: &Value, names: &mut impl Iterator<Item = String>) -> Shown {
+fn expected(shown: &Value, names: &mut impl Iterator<Item = String>) -> ShownPart {
     let Value::Object(image) = shown else {
         let text = shown.as_str().unwrap();
-        return Shown::Text(if text.contains("FILE") {
+        return ShownPart::Text(if text.contains("FILE") {
             text.replace("FILE", &names.next().unwrap())
         } else {
             text.to_owned()
@@ -78,7 +78,7 @@ fn expected(shown: &Value, names: &mut impl Iterator<Item = String>) -> Shown {
     let kinds = ["image/png", "image/jpeg", "image/gif", "image/webp"];
     let (kind, data) = image.iter().next().unwrap();
     let media_type = kinds.into_iter().find(|known| known == kind).unwrap();
-    Shown::Image { media_type, data: data.as_str().unwrap().to_owned() }
+    ShownPart::Image { media_type, data: data.as_str().unwrap().to_owned() }
 }
 
 fn file(path: &Path) -> (String, String) {
@@ -187,7 +187,8 @@ fn images_have_caps_each_and_together() {
         let dir = tempfile::tempdir().unwrap();
         let caps = OutputCaps { image: ByteCap::bytes(each), images: ByteCap::bytes(all), ..small() };
         let limited = answer(&sizes.map(image)).limited(&caps, dir.path());
-        let got: Vec<bool> = limited.shown.iter().map(|shown| matches!(shown, Shown::Image { .. })).collect();
+        let got: Vec<bool> =
+            limited.shown.iter().map(|shown| matches!(shown, ShownPart::Image { .. })).collect();
         assert_eq!(got, shown, "{each} {all}");
         assert_eq!(files(dir.path()), shown.iter().filter(|shown| !**shown).count());
         for path in &limited.files {
@@ -249,7 +250,7 @@ fn a_resource_that_was_read_is_limited_as_an_answer_is() {
     let content = contents.map(|body| read(body).into_content()).into();
     let result = CallResult { content, structured: None, is_error: false };
     let dir = tempfile::tempdir().unwrap();
-    let image = Shown::Image { media_type: "image/png", data: PNG.to_owned() };
-    let expected = [Shown::Text("[resource `a:b`]\nt".into()), image];
+    let image = ShownPart::Image { media_type: "image/png", data: PNG.to_owned() };
+    let expected = [ShownPart::Text("[resource `a:b`]\nt".into()), image];
     assert_eq!(result.limited(&OutputCaps::default(), dir.path()).shown, expected);
 }

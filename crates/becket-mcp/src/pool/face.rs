@@ -18,7 +18,7 @@ use super::state_broadcast::Changes;
 use super::table::{Entry, Table};
 use crate::auth::{LoggedOut, Login};
 use crate::call_error::CallError;
-use crate::config::Configured;
+use crate::config::ConfiguredServer;
 use crate::connection::{Clock, Connection, OperationError, ServerInfo, Times};
 use crate::host::Host;
 use crate::login_error::LoginError;
@@ -57,7 +57,7 @@ impl Pool {
     /// Applies a configuration; this connects no server. A server whose entry has not changed keeps its connection. If
     /// it has changed, or is removed, its active calls have [`Options::drain_grace`]; its replacement is connected
     /// after that. Does nothing once the pool is closed.
-    pub fn configure(&self, configured: Vec<Configured>) {
+    pub fn configure(&self, configured: Vec<ConfiguredServer>) {
         self.0.configure(configured);
     }
 
@@ -297,7 +297,7 @@ impl PoolState {
         self.within(request, &self.clock(Duration::MAX), cancel, work).await
     }
 
-    fn configure(&self, configured: Vec<Configured>) {
+    fn configure(&self, configured: Vec<ConfiguredServer>) {
         let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         if self.common.closed.is_cancelled() {
             return;

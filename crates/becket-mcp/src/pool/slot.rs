@@ -13,7 +13,7 @@ use super::attempt::{Attempt, Start};
 use super::common::Common;
 use super::state::ServerState;
 use crate::challenge::Challenge;
-use crate::config::{Configured, Disabled, ServerConfig, ServerConfigError, Status};
+use crate::config::{ConfiguredServer, DisabledReason, ServerConfig, ServerConfigError, Status};
 use crate::connect_error::ConnectError;
 
 /// Pauses before reconnecting a server after its first failure, and after further ones.
@@ -42,7 +42,7 @@ struct Line {
 #[derive(Debug)]
 pub(super) enum NoAttempt {
     /// It must not be connected.
-    Disabled(Disabled),
+    Disabled(DisabledReason),
     /// It has recently demanded a login.
     NeedsAuth(Challenge),
     /// Its configuration is invalid.
@@ -55,7 +55,7 @@ impl Slot {
     /// A server that was not needed yet. It is not connected before `after` fires.
     pub(super) fn new(
         common: &Common,
-        configured: &Configured,
+        configured: &ConfiguredServer,
         after: Option<CancellationToken>,
     ) -> Arc<Self> {
         let name: Arc<str> = configured.name.to_string().into();
@@ -66,7 +66,7 @@ impl Slot {
     }
 
     /// Returns whether it has this configuration, wherever that is written.
-    pub(super) fn is(&self, configured: &Configured) -> bool {
+    pub(super) fn is(&self, configured: &ConfiguredServer) -> bool {
         self.config == configured.config && self.status == configured.status
     }
 

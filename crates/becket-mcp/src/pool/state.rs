@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::challenge::Challenge;
-use crate::config::{Configured, Disabled};
+use crate::config::{ConfiguredServer, DisabledReason};
 use crate::connect_error::ConnectError;
 use crate::connection::ServerInfo;
 use crate::tool::ToolList;
@@ -14,7 +14,7 @@ pub enum ServerState {
     /// It must not be used.
     Disabled {
         /// The cause.
-        why: Disabled,
+        why: DisabledReason,
     },
     /// It was not needed yet, or it waits for its turn.
     Waiting,
@@ -51,7 +51,7 @@ pub struct ServerView {
     /// Its name, as calls name it.
     pub name: String,
     /// Its configuration.
-    pub configured: Arc<Configured>,
+    pub configured: Arc<ConfiguredServer>,
     /// Its state.
     pub state: ServerState,
     /// Its tools as it listed them last, while it is connected.

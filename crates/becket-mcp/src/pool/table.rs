@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::slot::Slot;
-use crate::config::{Configured, Disabled, Status};
+use crate::config::{ConfiguredServer, DisabledReason, Status};
 
 /// All servers.
 #[derive(Default)]
@@ -18,14 +18,17 @@ pub(super) struct Table {
 /// A configured entry.
 pub(super) struct Entry {
     pub(super) name: Arc<str>,
-    pub(super) configured: Arc<Configured>,
+    pub(super) configured: Arc<ConfiguredServer>,
     /// None for one that is shadowed.
     pub(super) slot: Option<Arc<Slot>>,
 }
 
 impl Table {
     /// `slot` is called once for each name.
-    pub(super) fn new(configured: Vec<Configured>, mut slot: impl FnMut(&Configured) -> Arc<Slot>) -> Self {
+    pub(super) fn new(
+        configured: Vec<ConfiguredServer>,
+        mut slot: impl FnMut(&ConfiguredServer) -> Arc<Slot>,
+    ) -> Self {
         let (mut entries, mut by_name) = (Vec::with_capacity(configured.len()), HashMap::new());
         for configured in configured {
             let name: Arc<str> = configured.name.to_string().into();
@@ -52,9 +55,9 @@ impl Table {
     }
 }
 
-fn is_shadowed(configured: &Configured) -> bool {
+fn is_shadowed(configured: &ConfiguredServer) -> bool {
     match &configured.status {
-        Status::Disabled(why) => matches!(why, Disabled::Shadowed { .. }),
+        Status::Disabled(why) => matches!(why, DisabledReason::Shadowed { .. }),
         Status::Allowed => false,
     }
 }

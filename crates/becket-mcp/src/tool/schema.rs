@@ -48,7 +48,7 @@ pub(super) fn problem(schema: &Map<String, Value>) -> Option<String> {
     match schema.get("required") {
         None => None,
         Some(Value::Array(names)) if names.iter().all(Value::is_string) => None,
-        Some(_) => Some("`required` in its input schema is no list of names".to_owned()),
+        Some(_) => Some("`required` in its input schema is not a list of names".to_owned()),
     }
 }
 

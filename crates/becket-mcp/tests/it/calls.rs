@@ -86,11 +86,11 @@ const BAD_ANSWERS: [(&str, &str); 7] = [
     ("deep", "the answer of the MCP server `it` to the tool `deep` breaks the protocol: it can't be read: "),
     (
         "empty",
-        "the answer of the MCP server `it` to the tool `empty` breaks the protocol: it is no result of a tool",
+        "the answer of the MCP server `it` to the tool `empty` breaks the protocol: it is not a result of a tool",
     ),
     (
         "strange",
-        "the answer of the MCP server `it` to the tool `strange` breaks the protocol: it is no result of a tool",
+        "the answer of the MCP server `it` to the tool `strange` breaks the protocol: it is not a result of a tool",
     ),
     (
         "input_required",
@@ -243,7 +243,7 @@ async fn what_is_no_message_is_passed_over_and_remembered() {
     let burst = json!({"lines": 2000, "size": 1000});
     assert_eq!(call(&pool, "burst", burst).await.unwrap().text(), "after the burst");
     let error = call(&pool, "die", nothing()).await.unwrap_err().to_string();
-    assert!(error.contains("its stdout has `Server ready`, which is no message"), "{error}");
+    assert!(error.contains("its stdout has `Server ready`, which is not a message"), "{error}");
     pool.close().await;
 }
 

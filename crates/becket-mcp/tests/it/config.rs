@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use becket_mcp::Secret;
 use becket_mcp::config::{
-    self, Algorithm, Configured, Grant, Ide, IdentityProvider, OAuth, PrivateKey, Proxy, Remote, Scope,
+    self, Algorithm, ConfiguredServer, Grant, Ide, IdentityProvider, OAuth, PrivateKey, Proxy, Remote, Scope,
     ServerConfig, Stdio, Tls, Transport,
 };
 use serde::Deserialize;
@@ -53,12 +53,12 @@ fn cases() {
     }
 }
 
-fn warnings(server: &Configured) -> Option<(String, Vec<String>)> {
+fn warnings(server: &ConfiguredServer) -> Option<(String, Vec<String>)> {
     let all: Vec<String> = server.warnings.iter().map(ToString::to_string).collect();
     (!all.is_empty()).then(|| (server.name.to_string(), all))
 }
 
-fn became(server: &Configured) -> Value {
+fn became(server: &ConfiguredServer) -> Value {
     match &server.config {
         Ok(config) => shown(config),
         Err(error) => Value::from(error.to_string()),
@@ -155,7 +155,7 @@ fn what_may_be_secret_is_not_shown() {
     assert_eq!(whole, "f.json:1:1: the file is a string: write an object");
 }
 
-fn became_error(server: &Configured) -> String {
+fn became_error(server: &ConfiguredServer) -> String {
     server.config.as_ref().map_or_else(ToString::to_string, |_| String::new())
 }
 

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use becket_mcp::config::{
-    self, Approvals, Choices, Configured, Disabled, Gates, McpPolicy, Resolved, Scope, Settings, Status,
+    self, Approvals, Choices, ConfiguredServer, DisabledReason, Gates, McpPolicy, ResolvedServers, Scope,
+    Settings, Status,
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -132,7 +133,7 @@ fn all_of(files: &[(Scope, Value)]) -> Settings {
     all
 }
 
-fn resolve(settings: &Settings, choices: &Choices, trusted: bool, exclusive: bool) -> Resolved {
+fn resolve(settings: &Settings, choices: &Choices, trusted: bool, exclusive: bool) -> ResolvedServers {
     let gates = Gates {
         policy: &settings.policy,
         choices,
@@ -144,11 +145,11 @@ fn resolve(settings: &Settings, choices: &Choices, trusted: bool, exclusive: boo
     config::resolve(settings.layers.clone(), &[("A".into(), "x".into())], &gates)
 }
 
-fn is_allowed(server: &&Configured) -> bool {
+fn is_allowed(server: &&ConfiguredServer) -> bool {
     server.status == Status::Allowed
 }
 
-fn allowed(resolved: &Resolved) -> HashSet<(String, String)> {
+fn allowed(resolved: &ResolvedServers) -> HashSet<(String, String)> {
     let servers = resolved.servers.iter().filter(is_allowed);
     servers.map(|server| (server.name.to_string(), server.scope.to_string())).collect()
 }
@@ -244,7 +245,9 @@ fn ten_thousand_servers_are_read_in_no_time() {
     assert!(resolved.others.iter().all(|server| {
         matches!(
             &server.status,
-            Status::Disabled(Disabled::Shadowed { by: Scope::Local, .. } | Disabled::ByPolicy { .. })
+            Status::Disabled(
+                DisabledReason::Shadowed { by: Scope::Local, .. } | DisabledReason::ByPolicy { .. }
+            )
         )
     }));
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use becket_mcp::config::PluginValues;
 use becket_mcp::config::{
-    self, Approvals, Configured, Fingerprint, Gates, Scope, Settings, Status, Transport,
+    self, Approvals, ConfiguredServer, Fingerprint, Gates, Scope, Settings, Status, Transport,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -89,7 +89,7 @@ fn fingerprint(name: &str, entry: &Value) -> Fingerprint {
     config::read(&text, Path::new("f.json"), &[]).unwrap().remove(0).fingerprint.unwrap()
 }
 
-fn shown(server: &Configured) -> [String; 3] {
+fn shown(server: &ConfiguredServer) -> [String; 3] {
     let status = match &server.status {
         Status::Allowed => "allowed".to_owned(),
         Status::Disabled(why) => why.to_string(),
@@ -119,7 +119,7 @@ fn cases() {
         let variables: Vec<(OsString, OsString)> =
             case.variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
         let resolved = config::resolve(settings.layers, &variables, &gates);
-        let all = |servers: &[Configured]| servers.iter().map(shown).collect::<Vec<_>>();
+        let all = |servers: &[ConfiguredServer]| servers.iter().map(shown).collect::<Vec<_>>();
         assert_eq!(all(&resolved.servers), case.servers, "{}", case.name);
         assert_eq!(all(&resolved.others), case.others, "{}", case.name);
         let problems: Vec<String> = settings.problems.iter().map(ToString::to_string).collect();
@@ -264,7 +264,7 @@ fn a_plugins_servers_know_where_it_lies() {
     };
     let variables = [("CLAUDE_PLUGIN_ROOT".into(), "/elsewhere".into())];
     let servers = config::resolve(vec![layer], &variables, &gates).servers;
-    let env = |server: &Configured| {
+    let env = |server: &ConfiguredServer| {
         let Transport::Stdio(stdio) = &server.config.as_ref().unwrap().transport else { panic!() };
         let mut env: Vec<String> =
             stdio.env.iter().map(|(name, value)| format!("{}={}", name.display(), value.display())).collect();
@@ -279,7 +279,7 @@ fn a_plugins_servers_know_where_it_lies() {
         env(&servers[1]).2,
         ["BECKET_PLUGIN_ROOT=/plugins/tools", "CLAUDE_PLUGIN_ROOT=/own", "KEY=a value"]
     );
-    let helper_env = |server: &Configured| {
+    let helper_env = |server: &ConfiguredServer| {
         let Transport::Http(remote) = &server.config.as_ref().unwrap().transport else { panic!() };
         remote.helper_env.iter().map(|(name, _)| name.to_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
@@ -287,7 +287,7 @@ fn a_plugins_servers_know_where_it_lies() {
     assert_eq!(helper_env(&servers[3]), [""; 0], "nothing is run for it");
     let elsewhere = config::read_file(text, Path::new("f.json"), scope("others.mcp.json")).unwrap();
     let elsewhere = config::resolve(vec![elsewhere], &variables, &gates).servers;
-    let key = |server: &Configured| server.config.as_ref().unwrap().key();
+    let key = |server: &ConfiguredServer| server.config.as_ref().unwrap().key();
     assert_ne!(key(&servers[2]), key(&elsewhere[2]), "two plugins share no connection");
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::common::{
     LONG, Place, SHORT, call, call_connected, nothing, object, ours, program, state, tools, why,
 };
-use becket_mcp::config::{self, Configured, Transport};
+use becket_mcp::config::{self, ConfiguredServer, Transport};
 use becket_mcp::{CancellationToken, ConnectError, ServerState};
 use serde_json::json;
 
@@ -122,7 +122,8 @@ async fn a_program_that_is_not_there_is_told_from_one_that_ends() {
         ("ends", "true", vec![]),
         ("signal", "sh", vec!["-c".into(), "kill -9 $$".into()]),
     ];
-    let configured = pool.map(|(name, command, args)| Configured::of_host(name, program(command, args)));
+    let configured =
+        pool.map(|(name, command, args)| ConfiguredServer::of_host(name, program(command, args)));
     let pool = place.start(configured.into()).await;
     let whys = ["missing", "ends", "signal"].map(|name| why(&pool, name).to_string());
     assert!(whys[0].starts_with("program `no-such-program-at-all` was not found"), "{}", whys[0]);

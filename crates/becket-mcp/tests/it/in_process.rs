@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::common::{Place, call, call_connected, nothing, why};
-use becket_mcp::config::{Configured, ServerConfig, Transport};
+use becket_mcp::config::{ConfiguredServer, ServerConfig, Transport};
 use becket_mcp::{InProcessServer, ServerEnd};
 use becket_testkit::proc::{open_descriptors, threads, wait_until};
 use serde_json::{Value, json};
@@ -63,8 +63,8 @@ fn lent(place: &mut Place) -> Arc<Echo> {
     server
 }
 
-fn sdk(name: &str) -> Configured {
-    Configured::of_host(name, ServerConfig { transport: Transport::InProcess, timeout: None })
+fn sdk(name: &str) -> ConfiguredServer {
+    ConfiguredServer::of_host(name, ServerConfig { transport: Transport::InProcess, timeout: None })
 }
 
 // rules: X1, X2

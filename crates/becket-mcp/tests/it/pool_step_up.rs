@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::common::{LONG, Place, call, nothing};
 use becket_mcp::auth::{FileStore, LoggedIn, LoginOptions, Logins};
-use becket_mcp::config::{Configured, Remote, ServerConfig, Transport};
+use becket_mcp::config::{ConfiguredServer, Remote, ServerConfig, Transport};
 use becket_mcp::{CallError, CancellationToken, Pool};
 use becket_testkit::mcp_auth::{AuthPlan, AuthServer, log_in};
 
@@ -19,7 +19,7 @@ fn pool(server: &AuthServer, place: &Place) -> Pool {
     let remote = Remote::new(url);
     let config = ServerConfig { transport: Transport::Http(remote), timeout: None };
     let pool = Pool::new(options, Arc::new(()));
-    pool.configure(vec![Configured::of_host("it", config)]);
+    pool.configure(vec![ConfiguredServer::of_host("it", config)]);
     pool
 }
 

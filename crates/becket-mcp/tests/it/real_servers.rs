@@ -11,7 +11,7 @@ use std::process::Command;
 
 use crate::common::real::program;
 use crate::common::{LONG, Place, SHORT, call, call_for, nothing, of_it, tools, why};
-use becket_mcp::config::{Configured, Transport};
+use becket_mcp::config::{ConfiguredServer, Transport};
 use becket_mcp::{CallError, CancellationToken, Content, Pool};
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ async fn connect(variable: &str, args: &[&str], env: &[(&str, &Path)], place: &P
     let mut config = program(variable, args)?;
     let Transport::Stdio(stdio) = &mut config.transport else { panic!("it is started") };
     stdio.env = env.iter().map(|(name, value)| (name.into(), value.into())).collect();
-    let configured = vec![Configured::of_host("it", config)];
+    let configured = vec![ConfiguredServer::of_host("it", config)];
     Some(place.start(configured).await)
 }
 

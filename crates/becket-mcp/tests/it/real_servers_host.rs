@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::common::real::program;
 use crate::common::{Place, call, nothing, object};
-use becket_mcp::config::Configured;
+use becket_mcp::config::ConfiguredServer;
 use becket_mcp::{
     BoxFuture, CancellationToken, Elicitation, ElicitationAnswer, Host, Offers, Pool, Progress, Root,
 };
@@ -66,7 +66,7 @@ impl Host for Generous {
 /// The server, connected for a host; none where there is a reason that it is missing.
 async fn connect(host: Arc<dyn Host>, place: &Place) -> Option<Pool> {
     let pool = Pool::new(place.options.clone(), host);
-    pool.configure(vec![Configured::of_host("it", program("BECKET_TEST_MCP_EVERYTHING", &["stdio"])?)]);
+    pool.configure(vec![ConfiguredServer::of_host("it", program("BECKET_TEST_MCP_EVERYTHING", &["stdio"])?)]);
     pool.start(&CancellationToken::new()).await;
     Some(pool)
 }

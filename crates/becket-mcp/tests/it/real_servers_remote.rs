@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::common::real::RunningServer;
 use crate::common::{LONG, Place, SHORT, call, call_for, nothing, of_it};
-use becket_mcp::config::{Configured, Remote, ServerConfig, Transport};
+use becket_mcp::config::{ConfiguredServer, Remote, ServerConfig, Transport};
 use becket_mcp::{
     CallError, CancellationToken, Content, Host, Offers, Pool, Progress, PromptCall, ResourceBody,
 };
@@ -41,7 +41,7 @@ async fn connect(
     let remote = Remote::new(url);
     let place = Place::new();
     let pool = Pool::new(place.options.clone(), host);
-    pool.configure(vec![Configured::of_host(
+    pool.configure(vec![ConfiguredServer::of_host(
         "it",
         ServerConfig { transport: transport(remote), timeout: None },
     )]);

@@ -5,7 +5,7 @@ use becket_agent::tool_call::{Effect, Hints, RunningCall, Tool, ToolFailure, Too
 use becket_agent::update::{Happened, Update};
 use becket_agent::{Agent, AgentBuilder};
 use becket_engine::{CancellationToken, Engine, Environment};
-use becket_llm::{Block, Message, Script, Scripted, ToolSpec};
+use becket_llm::{Block, Message, Script, ScriptedModel, ToolSpec};
 use becket_model::Session;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
@@ -91,7 +91,7 @@ impl Tool for Does {
 pub(crate) struct At {
     _root: TempDir,
     pub(crate) dir: PathBuf,
-    pub(crate) model: Arc<Scripted>,
+    pub(crate) model: Arc<ScriptedModel>,
     pub(crate) done: Arc<Done>,
     pub(crate) updates: Arc<Mutex<Vec<Update>>>,
     pub(crate) engine: Engine,
@@ -156,7 +156,7 @@ impl At {
         Self {
             _root: root,
             dir,
-            model: Arc::new(Scripted::new(Script::from_text(&script, "script").unwrap())),
+            model: Arc::new(ScriptedModel::new(Script::from_text(&script, "script").unwrap())),
             done,
             updates: Arc::default(),
             engine,

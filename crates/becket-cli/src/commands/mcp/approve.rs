@@ -5,7 +5,7 @@ use crate::error::{CliError, CommandResult};
 use crate::mcp::approvals;
 use crate::report::style::{GOOD, HEAD, plain, styled};
 use becket_engine::config::{Access, write_text};
-use becket_mcp::config::{Disabled, Scope, Status};
+use becket_mcp::config::{DisabledReason, Scope, Status};
 
 /// Writes or revokes an approval.
 pub(super) fn run(server: &str, revoke: bool, at: McpContext<'_>) -> CommandResult {
@@ -22,7 +22,7 @@ pub(super) fn run(server: &str, revoke: bool, at: McpContext<'_>) -> CommandResu
     }
     let configured = at.server(server)?;
     match (&configured.status, &configured.scope, &configured.fingerprint) {
-        (Status::Disabled(Disabled::NotApproved { fingerprint, .. }), _, _) => {
+        (Status::Disabled(DisabledReason::NotApproved { fingerprint, .. }), _, _) => {
             known.approve(project, server, fingerprint.clone());
         }
         (Status::Disabled(why), _, _) => {

@@ -14,7 +14,7 @@ use crate::report::{human, json};
 use becket_embed::view::Report;
 use becket_embed::view::mcp::{McpServer, McpServers, McpState, why_disabled};
 use becket_engine::CancellationToken;
-use becket_mcp::config::{Configured, Status};
+use becket_mcp::config::{ConfiguredServer, Status};
 use connected::connected;
 use futures_util::StreamExt;
 use reach::reached;
@@ -28,7 +28,7 @@ const AT_ONCE: usize = 8;
 /// Examines one server, or all of them.
 pub(super) fn run(server: Option<&str>, at: McpContext<'_>) -> CommandResult {
     let all = &at.gathered.resolved.servers;
-    let chosen: Vec<&Configured> = match server {
+    let chosen: Vec<&ConfiguredServer> = match server {
         Some(name) => vec![at.server(name)?],
         None => all.iter().collect(),
     };
@@ -56,7 +56,7 @@ pub(super) fn run(server: Option<&str>, at: McpContext<'_>) -> CommandResult {
 
 /// The steps to one server; the first that fails is the last, but for the end of the connection.
 async fn examine(
-    server: &Configured,
+    server: &ConfiguredServer,
     at: McpContext<'_>,
     cancel: &CancellationToken,
 ) -> Result<McpServer, CliError> {
@@ -83,7 +83,7 @@ async fn examine(
 }
 
 /// Reports the entry, and whether the server may be used.
-fn configured(server: &Configured, at: McpContext<'_>, steps: &mut Steps) -> bool {
+fn configured(server: &ConfiguredServer, at: McpContext<'_>, steps: &mut Steps) -> bool {
     let others = at.gathered.resolved.others.iter().filter(|other| other.name == server.name).count();
     let hides = match others {
         0 => String::new(),
@@ -103,7 +103,7 @@ fn configured(server: &Configured, at: McpContext<'_>, steps: &mut Steps) -> boo
     permitted(server, steps)
 }
 
-fn permitted(server: &Configured, steps: &mut Steps) -> bool {
+fn permitted(server: &ConfiguredServer, steps: &mut Steps) -> bool {
     match &server.status {
         Status::Allowed => {
             steps.good("permission", None, "it may be used");

@@ -35,7 +35,7 @@ use becket_embed::tools::AgentsTools;
 use becket_engine::{Engine, RunEvent, Start as HowStarted};
 use becket_llm::Models;
 use becket_mcp::Pool;
-use becket_mcp::config::Configured;
+use becket_mcp::config::ConfiguredServer;
 use becket_model::Session as Words;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -83,7 +83,7 @@ struct SessionParts<'a> {
     host: McpHost,
     servers: Option<Pool>,
     /// Entries of servers that do not count.
-    hidden_servers: Vec<Configured>,
+    hidden_servers: Vec<ConfiguredServer>,
     fired: LastFired,
     /// The notes of earlier sessions, and those for later ones.
     notes: Option<Notes>,

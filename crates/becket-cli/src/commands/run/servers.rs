@@ -10,7 +10,7 @@ use crate::out::Out;
 use crate::report::style::{WARNING, one_line, styled};
 use becket_agent::elicit::{Elicited, McpHost};
 use becket_mcp::Pool;
-use becket_mcp::config::Configured;
+use becket_mcp::config::ConfiguredServer;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ pub(super) fn host(at: RunContext<'_>) -> McpHost {
 pub(super) fn pool_of(
     at: RunContext<'_>,
     host: &McpHost,
-) -> Result<Option<(Pool, Vec<Configured>)>, CliError> {
+) -> Result<Option<(Pool, Vec<ConfiguredServer>)>, CliError> {
     let of = &at.args.sources;
     let lends = at.wants.is_some_and(Initialize::lends_servers);
     if of.skips_files() && of.mcp_config.is_empty() && !lends {
@@ -67,7 +67,7 @@ pub(super) fn pool_of(
 ///
 /// # Errors
 /// A file can't be read that may deny something.
-pub(super) fn with_more(at: RunContext<'_>, more: &Value) -> Result<Vec<Configured>, CliError> {
+pub(super) fn with_more(at: RunContext<'_>, more: &Value) -> Result<Vec<ConfiguredServer>, CliError> {
     let more = json!({"mcpServers": more}).to_string();
     let gathered = ServerSet::new(at.session, &arguments(at, Some(more)))?;
     let mut servers = gathered.resolved.servers;

@@ -11,7 +11,7 @@ use becket_agent::agents::AgentTool;
 use becket_agent::skills::SessionSkills;
 use becket_agent::turn::TurnEndTasks;
 use becket_mcp::Pool;
-use becket_mcp::config::Configured;
+use becket_mcp::config::ConfiguredServer;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -22,7 +22,7 @@ pub(super) struct Session {
     pub(super) tools: SessionTools,
     pub(super) servers: Option<Pool>,
     /// Entries of servers that do not count.
-    pub(super) hidden_servers: Vec<Configured>,
+    pub(super) hidden_servers: Vec<ConfiguredServer>,
     pub(super) models: Arc<RunModels>,
     pub(super) agents: AgentTool,
     pub(super) skills: SessionSkills,

@@ -4,14 +4,14 @@ use super::tools::FakeTools;
 use super::{agent_hook, host, turns};
 use crate::common::{Project, command, fire, stop};
 use becket_engine::{Engine, Outcome};
-use becket_llm::Scripted;
+use becket_llm::ScriptedModel;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// An agent on Stop, tools that it may call, and a model that follows a script.
 pub(crate) struct Agent {
     pub(crate) project: Project,
-    pub(crate) model: Arc<Scripted>,
+    pub(crate) model: Arc<ScriptedModel>,
     pub(crate) tools: FakeTools,
 }
 
@@ -21,7 +21,7 @@ impl Agent {
         Agent::with_model(turns(turns_of), settings)
     }
 
-    pub(crate) fn with_model(model: Arc<Scripted>, mut settings: Value) -> Self {
+    pub(crate) fn with_model(model: Arc<ScriptedModel>, mut settings: Value) -> Self {
         if settings.get("hooks").is_none() {
             settings["hooks"] = json!({});
         }

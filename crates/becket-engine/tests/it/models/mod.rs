@@ -13,7 +13,9 @@ pub(crate) use tools::FakeTools;
 use crate::common::Project;
 use becket_engine::Outcome;
 use becket_llm::Delta;
-use becket_llm::{Block, Capabilities, Message, Model, ModelError, Models, Price, Request, Script, Scripted};
+use becket_llm::{
+    Block, Capabilities, Message, Model, ModelError, Models, Price, Request, Script, ScriptedModel,
+};
 use becket_model::Event;
 use futures_util::stream::BoxStream;
 use serde_json::{Value, json};
@@ -21,13 +23,13 @@ use std::sync::Arc;
 
 /// One scripted model under every name but `unknown`.
 pub(crate) struct Host {
-    pub(crate) model: Arc<Scripted>,
+    pub(crate) model: Arc<ScriptedModel>,
     price: Option<Price>,
 }
 
 /// A scripted model with a price.
 struct PricedModel {
-    model: Arc<Scripted>,
+    model: Arc<ScriptedModel>,
     price: Price,
 }
 
@@ -63,20 +65,20 @@ impl Models for Host {
 }
 
 /// A model that follows a script, as JSON.
-pub(crate) fn scripted(script: Value) -> Arc<Scripted> {
-    Arc::new(Scripted::new(Script::from_text(&script.to_string(), "script").unwrap()))
+pub(crate) fn scripted(script: Value) -> Arc<ScriptedModel> {
+    Arc::new(ScriptedModel::new(Script::from_text(&script.to_string(), "script").unwrap()))
 }
 
 /// A model with these turns.
-pub(crate) fn turns(turns: Value) -> Arc<Scripted> {
+pub(crate) fn turns(turns: Value) -> Arc<ScriptedModel> {
     scripted(json!({ "turns": turns }))
 }
 
-pub(crate) fn host(model: &Arc<Scripted>) -> Host {
+pub(crate) fn host(model: &Arc<ScriptedModel>) -> Host {
     Host { model: model.clone(), price: None }
 }
 
-pub(crate) fn priced(model: &Arc<Scripted>, price: Price) -> Host {
+pub(crate) fn priced(model: &Arc<ScriptedModel>, price: Price) -> Host {
     Host { model: model.clone(), price: Some(price) }
 }
 
@@ -119,7 +121,7 @@ pub(crate) fn text_of(message: &Message) -> String {
 }
 
 /// Returns the last message to the model.
-pub(crate) fn last_told(model: &Scripted) -> String {
+pub(crate) fn last_told(model: &ScriptedModel) -> String {
     let requests = model.requests();
     text_of(requests.last().unwrap().request.messages.last().unwrap())
 }

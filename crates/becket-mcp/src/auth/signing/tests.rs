@@ -113,7 +113,7 @@ fn a_key_signs_as_it_can_and_as_the_other_side_takes_it() {
         ("", None, None, "there is no unencrypted `PRIVATE KEY` in it"),
         (broken, None, None, "there is no unencrypted `PRIVATE KEY` in it"),
         (public, None, None, "there is no unencrypted `PRIVATE KEY` in it"),
-        (odd, None, None, "it is no key of RSA (from 2048 bits), P-256, P-384 or Ed25519"),
+        (odd, None, None, "it is not a key of RSA (from 2048 bits), P-256, P-384 or Ed25519"),
     ] {
         let taken: Option<Vec<String>> = taken.map(|all| all.iter().map(|name| (*name).to_owned()).collect());
         let signing =

@@ -60,7 +60,7 @@ async fn the_stronger_source_counts_and_a_401_asks_for_others() {
 #[test]
 fn what_is_no_header_is_named_and_its_value_is_not() {
     for (name, value, said) in [
-        ("a b", "s3cret", "`a b` is no name of a header: use letters, digits and `-`"),
+        ("a b", "s3cret", "`a b` is not a name of a header: use letters, digits and `-`"),
         (
             "X-A",
             "s3cret\r\nX-B: 1",

@@ -64,7 +64,7 @@ pub(super) fn is_loopback(url: &Url) -> bool {
 }
 
 const NO_HOST: &str = "names no host: write one";
-const BAD_PORT: &str = "has a port that is no number from 1 to 65535: correct it";
+const BAD_PORT: &str = "has a port that is not a number from 1 to 65535: correct it";
 
 fn has_host(url: &Url) -> bool {
     match url.host() {
@@ -82,7 +82,7 @@ fn in_words(error: ParseError) -> String {
         ParseError::InvalidIpv4Address => "ends in a number but is no IPv4 address: correct the host",
         ParseError::InvalidIpv6Address => "has in `[ ]` what is no IPv6 address: correct the host",
         ParseError::InvalidDomainCharacter | ParseError::IdnaError => {
-            "has a host that is no valid name: correct it"
+            "has a host that is not valid name: correct it"
         }
         _ => "can't be read: correct it",
     };

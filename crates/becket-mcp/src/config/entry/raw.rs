@@ -189,7 +189,7 @@ fn scopes(members: &Members<'_, '_>) -> Result<Vec<String>, ServerConfigError> {
 fn port(text: &Text<'_>, raw: &RawValue) -> Result<u16, ServerConfigError> {
     let wrong = || ServerConfigError::WrongValue {
         place: text.start_of(raw.get()),
-        what: "`callbackPort` is no number from 1 to 65535".to_owned(),
+        what: "`callbackPort` is not a number from 1 to 65535".to_owned(),
     };
     serde_json::from_str(raw.get()).ok().filter(|port| *port != 0).ok_or_else(wrong)
 }

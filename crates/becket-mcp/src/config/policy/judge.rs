@@ -1,7 +1,7 @@
 //! All lists together, applied to one server. Pure.
 
 use super::pattern::{Key, List, Pattern};
-use crate::config::configured::Configured;
+use crate::config::configured_server::ConfiguredServer;
 use crate::config::place::Place;
 use crate::config::scope::Scope;
 use crate::config::server::{ServerConfig, Transport};
@@ -34,7 +34,7 @@ impl McpPolicy {
     }
 
     /// Errors with the reason if the policy forbids a server.
-    pub(in crate::config) fn judge(&self, server: &Configured) -> Result<(), PolicyReason> {
+    pub(in crate::config) fn judge(&self, server: &ConfiguredServer) -> Result<(), PolicyReason> {
         let config = server.config.as_ref().ok();
         let denies = |(_, pattern): &&(Place, Pattern)| pattern.matches(&server.name, config, List::Deny);
         if let Some((place, pattern)) = self.denied.iter().find(denies) {
@@ -62,7 +62,11 @@ impl McpPolicy {
 }
 
 /// Checks a server against lists that count as one; no lists mean no restriction.
-fn allows(lists: &[&AllowList], server: &Configured, config: &ServerConfig) -> Result<(), PolicyReason> {
+fn allows(
+    lists: &[&AllowList],
+    server: &ConfiguredServer,
+    config: &ServerConfig,
+) -> Result<(), PolicyReason> {
     let Some(first) = lists.first() else { return Ok(()) };
     let patterns = || lists.iter().flat_map(|list| &list.patterns);
     let has = |key| patterns().any(|pattern| pattern.key() == Some(key));

@@ -141,18 +141,18 @@ fn pattern(raw: &RawValue) -> Result<Pattern, (Option<Key>, &'static str)> {
     match key {
         Key::Name => {
             let name = serde_json::from_str(value.get()).ok().filter(|name: &String| !name.is_empty());
-            name.map(Pattern::Name).ok_or(wrong("has a `serverName` that is no name: write one"))
+            name.map(Pattern::Name).ok_or(wrong("has a `serverName` that is not a name: write one"))
         }
         Key::Command => {
             let words =
                 serde_json::from_str(value.get()).ok().filter(|words: &Vec<String>| !words.is_empty());
             words.map(Pattern::Command).ok_or(wrong(
-                "has a `serverCommand` that is no list of strings: write the program and its arguments",
+                "has a `serverCommand` that is not a list of strings: write the program and its arguments",
             ))
         }
         Key::Url => {
             let text: String = serde_json::from_str(value.get())
-                .map_err(|_| wrong("has a `serverUrl` that is no string: write one"))?;
+                .map_err(|_| wrong("has a `serverUrl` that is not a string: write one"))?;
             UrlPattern::parse(&text).map(Pattern::Url).map_err(wrong)
         }
     }

@@ -39,6 +39,6 @@ fn server_name(target: &Target) -> Result<ServerName<'static>, Fault> {
         None => None,
     };
     name.ok_or_else(|| {
-        Fault::Unreachable("the host in its URL is no name that a certificate can have".into())
+        Fault::Unreachable("the host in its URL is not a name that a certificate can have".into())
     })
 }

@@ -14,7 +14,7 @@ pub(super) fn text(message: Message) -> Result<Option<Bytes>, Fault> {
     match message {
         Message::Text(text) => Ok(Some(text.into())),
         Message::Binary(bytes) if std::str::from_utf8(&bytes).is_ok() => Ok(Some(bytes)),
-        Message::Binary(_) => Err(Fault::NotMcp("it sent a binary message that is no text".into())),
+        Message::Binary(_) => Err(Fault::NotMcp("it sent a binary message that is not text".into())),
         Message::Close(frame) => Err(Fault::BrokenOff(closed(frame.as_ref()))),
         Message::Ping(_) | Message::Pong(_) | Message::Frame(_) => Ok(None),
     }
@@ -43,7 +43,7 @@ pub(super) fn fault(error: &Error, place: &Place, cap: usize) -> Fault {
         | Error::Protocol(ProtocolError::ResetWithoutClosingHandshake | ProtocolError::SendAfterClosing) => {
             Fault::BrokenOff("the server closed the connection without a word".into())
         }
-        Error::Utf8(_) => Fault::NotMcp("it sent a text that is no UTF-8".into()),
+        Error::Utf8(_) => Fault::NotMcp("it sent a text that is not UTF-8".into()),
         other => Fault::NotMcp(format!("it breaks the rules of WebSocket: {other}")),
     }
 }

@@ -150,7 +150,7 @@ fn agreed(headers: &HeaderMap, key: &str) -> Result<(), String> {
         return Err("it switches to something other than WebSocket".into());
     }
     if text(&SEC_WEBSOCKET_ACCEPT) != Some(derive_accept_key(key.as_bytes()).as_str()) {
-        return Err("its answer is to somebody else's WebSocket handshake".into());
+        return Err("its answer belongs to another WebSocket handshake".into());
     }
     if headers.contains_key(SEC_WEBSOCKET_EXTENSIONS) {
         return Err("it wants a WebSocket extension that was not offered".into());

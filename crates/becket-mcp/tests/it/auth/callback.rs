@@ -84,7 +84,7 @@ async fn a_wait_ends_at_its_limit_by_the_host_or_with_the_login_and_nobody_liste
     let (redirect, _) = back(&login);
     assert!(is_open(&redirect));
     let error = login.finish(&CancellationToken::new()).await.unwrap_err();
-    assert_eq!(error.to_string(), "nobody has logged in within 0.05 s");
+    assert_eq!(error.to_string(), "no login was completed within 0.05 s");
     assert!(!is_open(&redirect));
 
     place.options.limit = Duration::from_secs(300);
@@ -151,7 +151,7 @@ async fn without_a_browser_here_the_address_it_ended_at_does() {
 
     for (address, error) in [
         (address.as_str(), "its `state` is of another login"),
-        ("what?", "it is no address"),
+        ("what?", "it is not an address"),
         ("http://127.0.0.1/callback", "its `state` is of another login"),
     ] {
         let login = begin(&server, &place).await;

@@ -75,11 +75,11 @@ async fn no_error_has_what_an_authorisation_server_sends_back() {
         (garbage(r#"{"access_token": "", "token_type": "bearer"}"#), "can't be sent in a header"),
         (
             garbage(r#"{"access_token": {"s3cr3t-1": 1}, "token_type": "bearer"}"#),
-            "it is no token (line 1, column",
+            "it is not a token (line 1, column",
         ),
-        (garbage(r#""s3cr3t-1""#), "it is no token (line 1, column"),
-        (garbage("access_token=s3cr3t-1&token_type=bearer"), "it is no token (line 1, column 1)"),
-        (garbage(""), "it is no token"),
+        (garbage(r#""s3cr3t-1""#), "it is not a token (line 1, column"),
+        (garbage("access_token=s3cr3t-1&token_type=bearer"), "it is not a token (line 1, column 1)"),
+        (garbage(""), "it is not a token"),
     ] {
         let (server, place) = (plan.start(), Place::new());
         let error = enter(&place.logins(), &target(&server), &challenge(&server)).await.unwrap_err();

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use becket_mcp::config::{Configured, Remote, ServerConfig, Transport};
+use becket_mcp::config::{ConfiguredServer, Remote, ServerConfig, Transport};
 use becket_mcp::{
     CallError, CallResult, CancellationToken, Connect, ConnectError, Options, Pool, ServerState, ToolCall,
     ToolList,
@@ -53,14 +53,14 @@ impl Place {
     }
 
     /// Connects servers, for a host without services.
-    pub(crate) async fn start(&self, configured: Vec<Configured>) -> Pool {
+    pub(crate) async fn start(&self, configured: Vec<ConfiguredServer>) -> Pool {
         let pool = self.pool(configured);
         pool.start(&CancellationToken::new()).await;
         pool
     }
 
     /// Servers that are not connected yet.
-    pub(crate) fn pool(&self, configured: Vec<Configured>) -> Pool {
+    pub(crate) fn pool(&self, configured: Vec<ConfiguredServer>) -> Pool {
         let pool = Pool::new(self.options.clone(), Arc::new(()));
         pool.configure(configured);
         pool
@@ -84,16 +84,16 @@ impl Place {
 }
 
 /// A server of ours.
-pub(crate) fn ours(name: &str, flags: &[&str]) -> Configured {
+pub(crate) fn ours(name: &str, flags: &[&str]) -> ConfiguredServer {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/servers/server.py");
     let args = [script].into_iter().chain(flags.iter().copied()).map(OsString::from).collect();
-    Configured::of_host(name, program(python(), args))
+    ConfiguredServer::of_host(name, program(python(), args))
 }
 
 /// A server that is reached by streamable HTTP.
-pub(crate) fn remote(name: &str, url: &str) -> Configured {
+pub(crate) fn remote(name: &str, url: &str) -> ConfiguredServer {
     let transport = Transport::Http(Remote::new(url.parse().unwrap()));
-    Configured::of_host(name, ServerConfig { transport, timeout: None })
+    ConfiguredServer::of_host(name, ServerConfig { transport, timeout: None })
 }
 
 /// A server that is some program.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use becket_mcp::config::Configured;
+use becket_mcp::config::ConfiguredServer;
 use becket_testkit::mcp_http::{Plan, Reply, Seen, Server};
 use serde_json::{Value, json};
 
@@ -116,8 +116,8 @@ for line in sys.stdin:
     sys.stdout.flush()
 "#;
 
-fn stormy() -> Configured {
-    Configured::of_host("bad", program(python(), vec![OsString::from("-c"), STORMY.into()]))
+fn stormy() -> ConfiguredServer {
+    ConfiguredServer::of_host("bad", program(python(), vec![OsString::from("-c"), STORMY.into()]))
 }
 
 // rules: X5, X7

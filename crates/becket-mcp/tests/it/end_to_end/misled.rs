@@ -17,7 +17,7 @@ type Answer = fn() -> Reply;
 #[tokio::test]
 async fn what_is_no_mcp_server_fails_with_words_that_say_so() {
     let answers: [(Answer, &str); 6] = [
-        (|| Reply::text(200, "text/html", PAGE), "what answers there is no MCP server: it sends `text/html`"),
+        (|| Reply::text(200, "text/html", PAGE), "its response is not MCP: it sends `text/html`"),
         (|| Reply::text(404, "text/html", PAGE), "it answers with HTTP 404"),
         (|| Reply::text(500, "text/html", PAGE), "it answers with HTTP 500: <!doctype html>"),
         (|| Reply::status(405), "it answers with HTTP 405"),
@@ -32,7 +32,7 @@ async fn what_is_no_mcp_server_fails_with_words_that_say_so() {
     }
 }
 
-fn with_secret(url: &str) -> becket_mcp::config::Configured {
+fn with_secret(url: &str) -> becket_mcp::config::ConfiguredServer {
     let mut remote = Remote::new(url.parse().unwrap());
     remote.headers.push(("X-Api-Key".into(), Secret::new("hunter2-of-bad")));
     over("bad", Transport::Http(remote))

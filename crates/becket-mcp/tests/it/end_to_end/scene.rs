@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use becket_mcp::config::{Configured, Remote, ServerConfig, Transport};
+use becket_mcp::config::{ConfiguredServer, Remote, ServerConfig, Transport};
 use becket_mcp::{
     CallError, CallResult, CancellationToken, Connect, Options, Pool, ServerState, ToolCall, ToolList,
 };
@@ -22,12 +22,12 @@ pub(crate) struct Scene {
 
 impl Scene {
     /// Connects the servers of a test, and `good`.
-    pub(crate) async fn with(others: Vec<Configured>) -> Self {
+    pub(crate) async fn with(others: Vec<ConfiguredServer>) -> Self {
         Self::tuned(others, |_| ()).await
     }
 
     /// The same with other options.
-    pub(crate) async fn tuned(others: Vec<Configured>, tune: impl FnOnce(&mut Options)) -> Self {
+    pub(crate) async fn tuned(others: Vec<ConfiguredServer>, tune: impl FnOnce(&mut Options)) -> Self {
         let (good, mut place) = (Plan::new().start(), Place::new());
         tune(&mut place.options);
         let pool = Pool::new(place.options.clone(), Arc::new(()));
@@ -94,15 +94,15 @@ pub(crate) fn of<'a>(server: &'a str, tool: &'a str, input: Value, limit: Durati
 }
 
 /// A server over HTTP.
-pub(crate) fn http(name: &str, server: &Server) -> Configured {
+pub(crate) fn http(name: &str, server: &Server) -> ConfiguredServer {
     at(name, &server.url())
 }
 
 /// The same at some address.
-pub(crate) fn at(name: &str, url: &str) -> Configured {
+pub(crate) fn at(name: &str, url: &str) -> ConfiguredServer {
     over(name, Transport::Http(Remote::new(url.parse().unwrap())))
 }
 
-pub(crate) fn over(name: &str, transport: Transport) -> Configured {
-    Configured::of_host(name, ServerConfig { transport, timeout: None })
+pub(crate) fn over(name: &str, transport: Transport) -> ConfiguredServer {
+    ConfiguredServer::of_host(name, ServerConfig { transport, timeout: None })
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use becket_mcp::config::{Configured, Ide, OAuth, Proxy, Remote, ServerConfig, Transport};
+use becket_mcp::config::{ConfiguredServer, Ide, OAuth, Proxy, Remote, ServerConfig, Transport};
 use becket_mcp::{CancellationToken, Connect, Secret};
 use becket_testkit::mcp_http::{Plan, Reply, Seen};
 use serde_json::json;
@@ -63,7 +63,7 @@ fn remote(url: &str) -> Remote {
 }
 
 /// One server for each way to reach one.
-fn configured(url: &str) -> Vec<Configured> {
+fn configured(url: &str) -> Vec<ConfiguredServer> {
     let mut with_password: url::Url = url.parse().unwrap();
     with_password.set_password(Some("hunter2-password")).unwrap();
     let ws: url::Url = url.replace("http://", "ws://").parse().unwrap();
@@ -87,7 +87,7 @@ fn configured(url: &str) -> Vec<Configured> {
             "proxy",
             Transport::Proxy(Proxy { url: url.parse().unwrap(), id: "id".into(), needs_host: false }),
         ),
-        Configured::of_host("program", program),
+        ConfiguredServer::of_host("program", program),
     ]
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use becket_mcp::config::{Configured, Remote, Tls, Transport};
+use becket_mcp::config::{ConfiguredServer, Remote, Tls, Transport};
 use becket_mcp::{CallError, Secret, ServerState};
 use becket_testkit::mcp_http::tls::Pems;
 use becket_testkit::mcp_http::{Plan, Reply};
@@ -95,7 +95,7 @@ fn answer(asked: &Value, counts: &Counts) -> Option<Value> {
     }
 }
 
-fn remote(address: SocketAddr, tls: Tls) -> Configured {
+fn remote(address: SocketAddr, tls: Tls) -> ConfiguredServer {
     let mut remote = Remote::new(format!("wss://{address}/mcp").parse().unwrap());
     remote.headers.push(("X-Api-Key".into(), Secret::new("hunter2-of-bad")));
     remote.tls = Some(tls);

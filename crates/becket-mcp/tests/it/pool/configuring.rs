@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use becket_mcp::config::{Configured, Disabled, Status};
+use becket_mcp::config::{ConfiguredServer, DisabledReason, Status};
 use becket_mcp::{CallError, CancellationToken, ConnectError, Fault, ServerState};
 use futures_util::future::join_all;
 use serde_json::json;
@@ -19,7 +19,7 @@ fn generation(state: &ServerState) -> u64 {
 }
 
 /// The same server in another configuration.
-fn changed(name: &str, seconds: u64) -> Configured {
+fn changed(name: &str, seconds: u64) -> ConfiguredServer {
     let mut configured = in_process(name);
     configured.config.as_mut().unwrap().timeout = Some(Duration::from_secs(seconds));
     configured
@@ -149,14 +149,17 @@ async fn a_server_that_must_not_be_used_is_not() {
     let place = Place::new();
     let mut shadowed = ours("it", &[]);
     let by = becket_mcp::config::Scope::User;
-    shadowed.status = Status::Disabled(Disabled::Shadowed { by, place: None });
+    shadowed.status = Status::Disabled(DisabledReason::Shadowed { by, place: None });
     let mut refused = ours("refused", &[]);
-    refused.status = Status::Disabled(Disabled::NotTrusted);
+    refused.status = Status::Disabled(DisabledReason::NotTrusted);
     let pool = place.pool(vec![shadowed, refused, ours("it", &[])]);
     pool.start(&CancellationToken::new()).await;
     let states: Vec<ServerState> = pool.servers().into_iter().map(|view| view.state).collect();
-    assert!(matches!(states[0], ServerState::Disabled { why: Disabled::Shadowed { .. } }), "{states:?}");
-    assert!(matches!(states[1], ServerState::Disabled { why: Disabled::NotTrusted }), "{states:?}");
+    assert!(
+        matches!(states[0], ServerState::Disabled { why: DisabledReason::Shadowed { .. } }),
+        "{states:?}"
+    );
+    assert!(matches!(states[1], ServerState::Disabled { why: DisabledReason::NotTrusted }), "{states:?}");
     assert!(matches!(states[2], ServerState::Connected { .. }), "{states:?}");
     let refused = becket_mcp::ToolCall { server: "refused", ..crate::common::of_it("echo", nothing(), LONG) };
     let error = pool.call(refused, &CancellationToken::new()).await.unwrap_err().to_string();

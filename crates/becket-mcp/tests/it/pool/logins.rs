@@ -8,8 +8,8 @@ use becket_mcp::auth::{
     AUTH_NEEDED_TTL, AuthNeeded, Bearer, BearerProvider, FileStore, LoginOptions, Logins,
 };
 use becket_mcp::config::{
-    self, Approvals, Configured, Gates, Grant, OAuth, Proxy, Remote, Scope, ServerConfig, Settings, Stdio,
-    Transport,
+    self, Approvals, ConfiguredServer, Gates, Grant, OAuth, Proxy, Remote, Scope, ServerConfig, Settings,
+    Stdio, Transport,
 };
 use becket_mcp::{BoxFuture, CallError, CancellationToken, LoginError, Options, Pool, Secret, ServerState};
 use becket_testkit::mcp_auth::{AuthPlan, AuthServer, log_in};
@@ -40,7 +40,7 @@ fn guarded() -> Server {
         .start()
 }
 
-fn pool_of(options: Options, configured: Vec<Configured>) -> Pool {
+fn pool_of(options: Options, configured: Vec<ConfiguredServer>) -> Pool {
     let pool = Pool::new(options, Arc::new(()));
     pool.configure(configured);
     pool
@@ -105,7 +105,7 @@ async fn other_credentials_in_the_configuration_count_at_once() {
         let mut bearer = Remote::new(server.url().parse().unwrap());
         bearer.headers = vec![("Authorization".into(), Secret::new(format!("Bearer {token}")))];
         let transport = Transport::Http(bearer);
-        vec![Configured::of_host("it", ServerConfig { transport, timeout: None })]
+        vec![ConfiguredServer::of_host("it", ServerConfig { transport, timeout: None })]
     };
     let pool = pool_of(remembering(&directory, AUTH_NEEDED_TTL), with("bad"));
     pool.start(&none()).await;
@@ -152,7 +152,7 @@ async fn a_user_logs_in_and_out() {
 // rule: X3
 #[tokio::test]
 async fn nobody_logs_in_where_that_can_not_be() {
-    let stdio = Configured::of_host(
+    let stdio = ConfiguredServer::of_host(
         "it",
         ServerConfig { transport: Transport::Stdio(Stdio::default()), timeout: None },
     );
@@ -164,13 +164,13 @@ async fn nobody_logs_in_where_that_can_not_be() {
     let error = pool.login("it").await.map(|_| ()).unwrap_err().to_string();
     assert_eq!(
         error,
-        "nobody can log in to the MCP server `it`: it is not reached over a network by a URL of its own"
+        "no login is possible to the MCP server `it`: it is not reached over a network by a URL of its own"
     );
     let error = pool.logout("that").await.unwrap_err();
     assert!(matches!(error, LoginError::Server(CallError::NoSuchServer { .. })), "{error}");
     let pool = pool_of(crate::pool::scripted::options(), vec![remote("it", "http://127.0.0.1:9/mcp")]);
     let error = pool.login("it").await.map(|_| ()).unwrap_err().to_string();
-    assert_eq!(error, "nobody can log in to the MCP server `it`: this host keeps no tokens");
+    assert_eq!(error, "no login is possible to the MCP server `it`: this host keeps no tokens");
 }
 
 // rule: X1
@@ -202,12 +202,12 @@ async fn the_helper_of_a_plugins_server_knows_where_the_plugin_lies() {
 }
 
 /// A server that is logged in to by the secret of a client.
-fn by_secret(server: &AuthServer, secret: &str) -> Vec<Configured> {
+fn by_secret(server: &AuthServer, secret: &str) -> Vec<ConfiguredServer> {
     let (client_id, client_secret) = (Some("mine".into()), Some(secret.into()));
     let oauth = OAuth { client_id, client_secret, grant: Grant::Secret, ..OAuth::default() };
     let remote = Remote { oauth: Some(oauth), ..Remote::new(server.url().parse().unwrap()) };
     let config = ServerConfig { transport: Transport::Http(remote), timeout: None };
-    vec![Configured::of_host("it", config)]
+    vec![ConfiguredServer::of_host("it", config)]
 }
 
 // rule: X3
@@ -237,7 +237,7 @@ async fn a_server_of_a_machine_is_logged_in_to_without_a_person() {
     let error = pool.login("it").await.map(drop).unwrap_err().to_string();
     assert_eq!(
         error,
-        "the MCP server `it`: nobody has to log in: this program does it itself, by the grant `client_credentials` \
+        "the MCP server `it`: no login is needed: this program authenticates itself, by the grant `client_credentials` \
          that the server's `oauth` names"
     );
     // The credentials are available: nothing is stored.
@@ -268,7 +268,7 @@ async fn the_files_of_a_machine_count_from_the_directory_of_the_host() {
         OAuth { client_id: Some("mine".into()), grant: Grant::Assertion("jwt".into()), ..OAuth::default() };
     let remote = Remote { oauth: Some(oauth), ..Remote::new(server.url().parse().unwrap()) };
     let config = ServerConfig { transport: Transport::Http(remote), timeout: None };
-    let pool = pool_of(options, vec![Configured::of_host("it", config)]);
+    let pool = pool_of(options, vec![ConfiguredServer::of_host("it", config)]);
     assert_eq!(call(&pool, "echo", json!({"text": "me"})).await.unwrap().text(), "me");
     pool.close().await;
 }
@@ -338,7 +338,8 @@ async fn a_server_behind_a_proxy_is_asked_with_what_the_host_lends() {
     assert!(format!("{:?}", Bearer::new(Arc::new(Lends))).len() > 1);
     let proxy = Proxy { url: server.url().parse().unwrap(), id: "a b".into(), needs_host: true };
     let transport = Transport::Proxy(proxy);
-    let pool = pool_of(options, vec![Configured::of_host("it", ServerConfig { transport, timeout: None })]);
+    let pool =
+        pool_of(options, vec![ConfiguredServer::of_host("it", ServerConfig { transport, timeout: None })]);
     assert_eq!(call(&pool, "echo", json!({"text": "through"})).await.unwrap().text(), "through");
     assert!(server.seen().iter().all(|seen| seen.path == "/mcp/a%20b"));
     pool.close().await;

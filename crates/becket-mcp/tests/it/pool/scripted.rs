@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use becket_mcp::config::{Configured, ServerConfig, Transport};
+use becket_mcp::config::{ConfiguredServer, ServerConfig, Transport};
 use becket_mcp::{Host, InProcessServer, Options, Pool, ServerEnd, ServerSender};
 use serde_json::{Value, json};
 
@@ -167,8 +167,8 @@ pub(crate) fn pool(
 }
 
 /// A server in this process, as it is configured.
-pub(crate) fn in_process(name: &str) -> Configured {
-    Configured::of_host(name, ServerConfig { transport: Transport::InProcess, timeout: None })
+pub(crate) fn in_process(name: &str) -> ConfiguredServer {
+    ConfiguredServer::of_host(name, ServerConfig { transport: Transport::InProcess, timeout: None })
 }
 
 /// Options without anything in them.

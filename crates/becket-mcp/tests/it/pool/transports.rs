@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use becket_mcp::config::{Configured, Ide, Proxy, Remote, ServerConfig, Tls, Transport};
+use becket_mcp::config::{ConfiguredServer, Ide, Proxy, Remote, ServerConfig, Tls, Transport};
 use becket_mcp::{Pool, ServerState};
 use becket_testkit::mcp_http::Plan;
 use serde_json::json;
@@ -18,7 +18,7 @@ fn nobody() -> u16 {
 
 fn pool_of(transport: Transport) -> Pool {
     let pool = Pool::new(options(), Arc::new(()));
-    pool.configure(vec![Configured::of_host("it", ServerConfig { transport, timeout: None })]);
+    pool.configure(vec![ConfiguredServer::of_host("it", ServerConfig { transport, timeout: None })]);
     pool
 }
 

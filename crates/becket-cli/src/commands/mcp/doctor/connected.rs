@@ -2,7 +2,7 @@
 
 use super::super::McpContext;
 use super::steps::Steps;
-use becket_mcp::config::Configured;
+use becket_mcp::config::ConfiguredServer;
 use becket_mcp::{CallError, CancellationToken, Names, Pool, ServerInfo, ServerState, Tool};
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ const MOST_NAMES: usize = 10;
 /// Shakes hands and asks for the tools.
 pub(super) async fn connected(
     pool: &Pool,
-    server: &Configured,
+    server: &ConfiguredServer,
     at: McpContext<'_>,
     steps: &mut Steps,
     cancel: &CancellationToken,

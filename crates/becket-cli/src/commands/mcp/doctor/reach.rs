@@ -1,7 +1,7 @@
 //! The reachability of a remote server.
 
 use super::steps::Steps;
-use becket_mcp::config::{Configured, Transport};
+use becket_mcp::config::{ConfiguredServer, Transport};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use tokio::net::{TcpStream, lookup_host};
@@ -11,7 +11,7 @@ use tokio::time::timeout;
 const REACH: Duration = Duration::from_secs(10);
 
 /// Resolves a server's host and connects to it; returns true for other transports.
-pub(super) async fn reached(server: &Configured, steps: &mut Steps) -> bool {
+pub(super) async fn reached(server: &ConfiguredServer, steps: &mut Steps) -> bool {
     let Ok(config) = &server.config else { return false };
     let url = match &config.transport {
         Transport::Stdio(_) | Transport::InProcess => return true,

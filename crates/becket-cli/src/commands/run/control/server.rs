@@ -7,7 +7,7 @@ use super::host::Host;
 use super::initialize::Initialize;
 use crate::mcp::HostServers;
 use crate::peer::{Answer, PendingRequest};
-use becket_mcp::config::{Configured, Scope, ServerConfig, Transport};
+use becket_mcp::config::{ConfiguredServer, Scope, ServerConfig, Transport};
 use becket_mcp::{CancellationToken, InProcessServer, ServerEnd, ServerSender};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -25,15 +25,15 @@ const CANCELLED: &str = "notifications/cancelled";
 pub(crate) fn host_servers(
     host: &Host,
     wants: Option<&Initialize>,
-    configured: &[Configured],
+    configured: &[ConfiguredServer],
 ) -> HostServers {
     let named = wants.map(|wants| wants.servers.as_slice()).unwrap_or_default();
     let of_host = |(name, timeout): &(String, _)| {
         let config = ServerConfig { transport: Transport::InProcess, timeout: *timeout };
-        Configured::of_host(name.as_str(), config)
+        ConfiguredServer::of_host(name.as_str(), config)
     };
-    let servers: Vec<Configured> = named.iter().map(of_host).collect();
-    let is_hosts = |server: &&Configured| {
+    let servers: Vec<ConfiguredServer> = named.iter().map(of_host).collect();
+    let is_hosts = |server: &&ConfiguredServer| {
         let is_in_process = matches!(&server.config, Ok(config) if config.transport == Transport::InProcess);
         server.scope == Scope::CommandLine && is_in_process
     };

@@ -6,7 +6,7 @@
 use super::super::context::RunContext;
 use super::super::servers::with_more;
 use super::super::session::Session;
-use becket_mcp::config::{Configured, Disabled, Status};
+use becket_mcp::config::{ConfiguredServer, DisabledReason, Status};
 use becket_mcp::{CancellationToken, Pool};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -23,12 +23,13 @@ pub(super) async fn toggle(
 ) -> Result<Value, String> {
     let pool = pool_of(session)?;
     let _changing = session.server_changes.lock().await;
-    let mut all: Vec<Configured> = pool.servers().iter().map(|view| (*view.configured).clone()).collect();
+    let mut all: Vec<ConfiguredServer> =
+        pool.servers().iter().map(|view| (*view.configured).clone()).collect();
     let server = all.iter_mut().find(|server| server.name.to_string() == name);
     let server = server.ok_or_else(|| format!("there is no MCP server `{name}`"))?;
     match (&server.status, on) {
-        (Status::Disabled(Disabled::ByHost), true) => server.status = Status::Allowed,
-        (Status::Allowed, false) => server.status = Status::Disabled(Disabled::ByHost),
+        (Status::Disabled(DisabledReason::ByHost), true) => server.status = Status::Allowed,
+        (Status::Allowed, false) => server.status = Status::Disabled(DisabledReason::ByHost),
         (Status::Allowed, true) | (Status::Disabled(_), false) => {}
         (Status::Disabled(why), true) => return Err(why.to_string()),
     }
@@ -65,7 +66,7 @@ pub(super) async fn set(
     let mut all = with_more(at, &Value::Object(others.clone())).map_err(|error| error.to_string())?;
     for server in all.iter_mut().filter(|server| server.status == Status::Allowed) {
         if before.off.contains(&server.name.to_string()) {
-            server.status = Status::Disabled(Disabled::ByHost);
+            server.status = Status::Disabled(DisabledReason::ByHost);
         }
     }
     pool.configure(all);

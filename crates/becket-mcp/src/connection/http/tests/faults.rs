@@ -21,9 +21,9 @@ const FAULTS: &[(&str, Answer, &str)] = &[
     (
         "html",
         |_| Reply::text(200, "text/html", "<p>hi"),
-        "what answers there is no MCP server: it sends `text/html`: <p>hi",
+        "its response is not MCP: it sends `text/html`: <p>hi",
     ),
-    ("empty", |_| Reply::status(200), "what answers there is no MCP server: its answer is empty"),
+    ("empty", |_| Reply::status(200), "its response is not MCP: its answer is empty"),
     ("401", |_| Reply::unauthorized(None), "it needs authentication"),
     ("401 Bearer", |_| Reply::unauthorized(Some("Bearer scope=\"a\"")), "it needs authentication"),
     ("403", |_| Reply::text(403, "text/plain", "no"), "it answers with HTTP 403: no"),
@@ -98,12 +98,12 @@ const FAULTS: &[(&str, Answer, &str)] = &[
     (
         "somebody else's answer",
         |_| Reply::json(200, &json!({"jsonrpc": "2.0", "id": 99, "result": {}})),
-        "what answers there is no MCP server: it answers request 99 when it is asked",
+        "its response is not MCP: it answers request 99 when it is asked",
     ),
     (
         "somebody else's answer over a stream",
         |_| Reply::stream(vec![Step::Message(json!({"jsonrpc": "2.0", "id": 99, "result": {}})), Step::Hang]),
-        "what answers there is no MCP server: it answers request 99 when it is asked",
+        "its response is not MCP: it answers request 99 when it is asked",
     ),
     (
         "another origin",
@@ -204,15 +204,9 @@ async fn a_redirect_within_the_origin_is_followed() {
 async fn a_greeting_that_fails_says_why() {
     let faults: &[(Answer, &str)] = &[
         (|_| Reply::text(404, "text/html", "<h1>Not Found"), "it answers with HTTP 404: <h1>Not Found"),
-        (
-            |_| Reply::text(200, "text/html", "<p>hi"),
-            "what answers there is no MCP server: it sends `text/html`: <p>hi",
-        ),
+        (|_| Reply::text(200, "text/html", "<p>hi"), "its response is not MCP: it sends `text/html`: <p>hi"),
         (|_| Reply::unauthorized(None), "it needs authentication"),
-        (
-            |_| Reply::status(202),
-            "what answers there is no MCP server: it takes a request without answering it",
-        ),
+        (|_| Reply::status(202), "its response is not MCP: it takes a request without answering it"),
         (|_| Reply::stream(vec![]), "its answer broke off: it ended without an answer"),
         (|_| Reply::Close, "its answer broke off: "),
         (|_| Reply::redirect(307, "http://localhost:1/"), "it sends us from `http://127.0.0.1:"),

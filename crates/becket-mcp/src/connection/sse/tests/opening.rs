@@ -47,7 +47,7 @@ async fn a_server_is_followed_to_itself_and_not_away() {
     assert!(other.heads().is_empty());
     let server = start(Script { get: ScriptedAnswer::Raw(to("/sse")), ..Script::default() }).await;
     let round = Trial::connect(link(&server)).await.err().unwrap();
-    assert_eq!(round, "what answers there is no MCP server: it has sent us on more than 5 times");
+    assert_eq!(round, "its response is not MCP: it has sent us on more than 5 times");
     assert_eq!(server.heads().len(), 6);
 }
 
@@ -71,13 +71,13 @@ async fn messages_go_to_the_origin_of_the_stream_only() {
     }
     assert!(other.heads().is_empty());
     let error = refusal(Script { endpoint: "http://[".into(), ..Script::default() }).await;
-    assert!(error.starts_with("what answers there is no MCP server: where it wants its messages"), "{error}");
+    assert!(error.starts_with("its response is not MCP: where it wants its messages"), "{error}");
 }
 
 // rule: X1
 #[tokio::test]
 async fn each_way_of_not_being_a_server_has_its_own_words() {
-    let no_mcp = "what answers there is no MCP server: ";
+    let no_mcp = "its response is not MCP: ";
     let stream = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
     for (get, begins) in [
         (

@@ -65,16 +65,13 @@ async fn a_server_without_a_subprotocol_is_taken_and_one_of_another_is_not() {
     let server = Server::start(Hello::Switch(says("mcp")), Manner::Well, &Security::None).await;
     assert!(Trial::connect(link(&server)).await.unwrap().works().await);
     let error = refusal(Hello::Switch(says("chat"))).await;
-    assert_eq!(
-        error,
-        "what answers there is no MCP server: it speaks the subprotocol `chat` instead of `mcp`"
-    );
+    assert_eq!(error, "its response is not MCP: it speaks the subprotocol `chat` instead of `mcp`");
 }
 
 // rule: X1
 #[tokio::test]
 async fn each_way_of_not_being_a_server_has_its_own_words() {
-    let no_mcp = "what answers there is no MCP server: ";
+    let no_mcp = "its response is not MCP: ";
     let raw = |status: &str, headers: &str, body: &str| Hello::Raw(answer(status, headers, body));
     let huge = format!("HTTP/1.1 101 Switching\r\nX-Long: {}", "y".repeat(100_000));
     for (hello, begins) in [
@@ -103,7 +100,7 @@ async fn each_way_of_not_being_a_server_has_its_own_words() {
         ),
         (
             Hello::Switch("Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: KEY0\r\n"),
-            format!("{no_mcp}its answer is to somebody else's WebSocket handshake"),
+            format!("{no_mcp}its answer belongs to another WebSocket handshake"),
         ),
         (
             Hello::Switch(

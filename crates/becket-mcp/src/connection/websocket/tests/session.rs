@@ -36,7 +36,7 @@ async fn the_end_of_a_websocket_ends_the_calls_on_it_and_says_why() {
         (close(1011, "out of order"), "the server closed the connection with code 1011: out of order"),
         (close(1001, ""), "the server closed the connection with code 1001"),
         (Message::Close(None), "the server closed the connection"),
-        (Message::binary(vec![0xFF, 0xFE]), "it sent a binary message that is no text"),
+        (Message::binary(vec![0xFF, 0xFE]), "it sent a binary message that is not text"),
         (Message::text("x".repeat(CAP + 1)), "it answered with more than 1048576 bytes"),
     ] {
         let (server, trial) = connected(Manner::Well).await;

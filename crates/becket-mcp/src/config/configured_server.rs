@@ -10,12 +10,12 @@ use super::name::ServerName;
 use super::place::Place;
 use super::scope::Scope;
 use super::server::ServerConfig;
-use super::status::{Disabled, Status};
+use super::status::{DisabledReason, Status};
 use super::warning::ServerWarning;
 
 /// A configured server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Configured {
+pub struct ConfiguredServer {
     /// Its name.
     pub name: ServerName,
     /// Its origin.
@@ -32,7 +32,7 @@ pub struct Configured {
     pub fingerprint: Option<Fingerprint>,
 }
 
-impl Configured {
+impl ConfiguredServer {
     /// A server of the host's own program. No policy applies to it.
     #[must_use]
     pub fn of_host(name: impl Into<ServerName>, config: ServerConfig) -> Self {
@@ -59,7 +59,7 @@ impl Configured {
             scope: scope.clone(),
             place: Some(place),
             config,
-            status: if disabled { Status::Disabled(Disabled::ByEntry) } else { Status::Allowed },
+            status: if disabled { Status::Disabled(DisabledReason::ByEntry) } else { Status::Allowed },
             warnings,
             fingerprint: Some(fingerprint),
         }
@@ -92,8 +92,8 @@ pub fn read(
     text: &str,
     file: &Path,
     variables: &[(OsString, OsString)],
-) -> Result<Vec<Configured>, ConfigError> {
+) -> Result<Vec<ConfiguredServer>, ConfigError> {
     let layer = read_file(text, file, Scope::CommandLine)?;
     let configured = layer.entries.into_iter();
-    Ok(configured.map(|entry| Configured::of_entry(entry, &layer.scope, variables)).collect())
+    Ok(configured.map(|entry| ConfiguredServer::of_entry(entry, &layer.scope, variables)).collect())
 }
