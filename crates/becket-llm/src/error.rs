@@ -112,7 +112,7 @@ pub enum ModelError {
         limit: usize,
     },
     /// Anything else the provider said.
-    #[error("`{from}` failed{}: {message}", said(*.status, .kind))]
+    #[error("`{from}` failed{}: {message}", status_suffix(*.status, .kind))]
     Provider {
         /// The host that failed.
         from: String,
@@ -237,7 +237,7 @@ fn wait(retry_after: Option<Duration>) -> String {
     }
 }
 
-fn said(status: Option<u16>, kind: &str) -> String {
+fn status_suffix(status: Option<u16>, kind: &str) -> String {
     match (status, kind) {
         (None, "") => String::new(),
         (Some(status), "") => format!(" (status {status})"),

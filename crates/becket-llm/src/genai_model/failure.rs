@@ -34,7 +34,7 @@ impl FailureContext {
             Error::ChatResponse { body, .. } => {
                 let kind = text_of(&body, "type").or(text_of(&body, "code")).unwrap_or_default();
                 let message = text_of(&body, "message").unwrap_or_else(|| body.to_string());
-                self.said(None, &kind, &message, None)
+                self.model_error(None, &kind, &message, None)
             }
             Error::StreamParse { serde_error, .. } => self.bad(&serde_error.to_string()),
             Error::WebModelCall { webc_error: genai::webc::Error::Reqwest(error), .. } => self.network(error),
@@ -77,10 +77,16 @@ impl FailureContext {
         let error = &document["error"];
         let kind = text_of(error, "type").or(text_of(error, "status")).unwrap_or_default();
         let message = text_of(error, "message").or(error.as_str().map(str::to_owned));
-        self.said(Some(status), &kind, message.as_deref().unwrap_or(body), wait)
+        self.model_error(Some(status), &kind, message.as_deref().unwrap_or(body), wait)
     }
 
-    fn said(&self, status: Option<u16>, kind: &str, message: &str, wait: Option<Duration>) -> ModelError {
+    fn model_error(
+        &self,
+        status: Option<u16>,
+        kind: &str,
+        message: &str,
+        wait: Option<Duration>,
+    ) -> ModelError {
         refused(&Refusal {
             from: &self.from,
             model: &self.model,

@@ -74,7 +74,7 @@ fn thinking_off(kind: AdapterKind, model: &str) -> Option<ReasoningEffort> {
 /// A message becomes several for `genai` if it carries results of tools.
 fn messages(message: &Message) -> Vec<ChatMessage> {
     match message.role {
-        Role::Assistant => vec![said(ChatRole::Assistant, &message.content)],
+        Role::Assistant => vec![chat_message(ChatRole::Assistant, &message.content)],
         Role::User => {
             let is_result = |block: &&Block| matches!(block, Block::ToolResult { .. });
             let (results, rest): (Vec<&Block>, Vec<&Block>) = message.content.iter().partition(is_result);
@@ -84,14 +84,14 @@ fn messages(message: &Message) -> Vec<ChatMessage> {
                 messages.push(ChatMessage::tool(MessageContent::from_tool_responses(results)));
             }
             if !rest.is_empty() {
-                messages.push(said(ChatRole::User, rest));
+                messages.push(chat_message(ChatRole::User, rest));
             }
             messages
         }
     }
 }
 
-fn said<'a>(role: ChatRole, blocks: impl IntoIterator<Item = &'a Block>) -> ChatMessage {
+fn chat_message<'a>(role: ChatRole, blocks: impl IntoIterator<Item = &'a Block>) -> ChatMessage {
     let parts: Vec<ContentPart> = blocks.into_iter().flat_map(parts).collect();
     ChatMessage::new(role, MessageContent::from_parts(parts))
 }

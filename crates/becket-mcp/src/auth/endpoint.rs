@@ -77,13 +77,13 @@ pub(crate) struct Bad {
 
 impl Bad {
     /// The code and its description, for people.
-    pub(crate) fn said(&self, redactor: &Redactor) -> (String, String) {
+    pub(crate) fn describe(&self, redactor: &Redactor) -> (String, String) {
         let line = |text: &str| line(&redactor.redact(text));
         (line(&self.error), line(self.error_description.as_deref().unwrap_or_default()))
     }
 
     fn refused(&self, redactor: &Redactor) -> AuthError {
-        let (error, description) = self.said(redactor);
+        let (error, description) = self.describe(redactor);
         AuthError::Refused { error, description }
     }
 }

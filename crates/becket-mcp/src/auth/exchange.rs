@@ -99,7 +99,7 @@ fn read(
             return Err(match (serde_json::from_slice::<Bad>(&answer.body), good) {
                 // Some servers refuse with a 200.
                 (Ok(bad), _) => {
-                    let (error, description) = bad.said(redactor);
+                    let (error, description) = bad.describe(redactor);
                     AuthError::NotVouched { url: url.to_owned(), error, description }
                 }
                 (Err(_), Err(error)) if answer.status.is_success() => {

@@ -29,7 +29,7 @@ impl From<HeadersError> for NoHeaders {
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum HeadersError {
     /// The configured name is not a valid header name.
-    #[error("`{name}` is no name of a header: use letters, digits and `-`")]
+    #[error("`{name}` is not a name of a header: use letters, digits and `-`")]
     Name {
         /// The configured name.
         name: String,
@@ -44,7 +44,7 @@ pub enum HeadersError {
     #[error("the headers helper can't be started: {0}")]
     Spawn(Arc<SpawnError>),
     /// The helper took too long.
-    #[error("the headers helper did not end within {} s{}", limit.as_secs_f64(), told(.said))]
+    #[error("the headers helper did not end within {} s{}", limit.as_secs_f64(), stderr_suffix(.said))]
     TimedOut {
         /// The time limit.
         limit: Duration,
@@ -52,7 +52,7 @@ pub enum HeadersError {
         said: String,
     },
     /// The helper failed.
-    #[error("the headers helper {}{}", ended(*.end), told(.said))]
+    #[error("the headers helper {}{}", ended(*.end), stderr_suffix(.said))]
     Failed {
         /// The exit status.
         end: End,
@@ -62,7 +62,7 @@ pub enum HeadersError {
     /// The helper's output is not a JSON object of strings.
     #[error(
         "the headers helper must print one JSON object of strings, such as `{{\"Authorization\": \"Bearer …\"}}`: {what}{}",
-        told(.said)
+        stderr_suffix(.said)
     )]
     NotHeaders {
         /// The problem, without any of the output's text.
@@ -81,7 +81,7 @@ pub enum HeadersError {
     Bearer(String),
 }
 
-fn told(said: &str) -> String {
+fn stderr_suffix(said: &str) -> String {
     if said.is_empty() { String::new() } else { format!("; its stderr ends with: {said}") }
 }
 

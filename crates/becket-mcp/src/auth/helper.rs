@@ -89,7 +89,7 @@ impl Helper {
             Limits { deadline: Some(*limit), stdout_cap: ByteCap::bytes(OUTPUT), ..Limits::default() };
         let finished = self.runner.run(&command, &limits, &CancellationToken::new(), &mut |_| ()).await;
         let finished = finished.map_err(|error| HeadersError::Spawn(Arc::new(error)))?;
-        let said = said(&finished);
+        let said = stderr_end(&finished);
         match finished.end {
             End::Exited(0) => read(&finished).map_err(|what| HeadersError::NotHeaders { what, said }),
             End::TimedOut => Err(HeadersError::TimedOut { limit: *limit, said }),
@@ -138,7 +138,7 @@ fn read(finished: &Finished) -> Result<Headers, String> {
 const SECRET_WORD: usize = 6;
 
 /// Returns the end of stderr, without anything that is on stdout too.
-fn said(finished: &Finished) -> String {
+fn stderr_end(finished: &Finished) -> String {
     let stderr = String::from_utf8_lossy(&finished.stderr.bytes);
     let stdout = String::from_utf8_lossy(&finished.stdout.bytes);
     let words = stdout.split(|c: char| c.is_whitespace() || "\"'{}[],:;".contains(c));

@@ -120,8 +120,8 @@ mod tests {
             (far, public, "https://[::ffff:10.0.0.9]/a", "may not lead there"),
             (far, public, "https://[fd00::1]/a", "may not lead there"),
             (far, private, "https://[::1]/a", "may not lead there"),
-            (far, public, "javascript:alert(1)", "no web address"),
-            (far, public, "file:///etc/passwd", "no web address"),
+            (far, public, "javascript:alert(1)", "not a web address"),
+            (far, public, "file:///etc/passwd", "not a web address"),
             (far, public, "https://ann:pw@as.example/a", "credentials"),
             (far, public, "https://as.example/a#b", "`#`"),
         ] {

@@ -216,7 +216,7 @@ pub enum ServerConfigError {
     },
     /// A malformed use of a variable.
     #[error(
-        "{place}: `{}` is no use of a variable: write `${{NAME}}` or `${{NAME:-default}}`, without another one in it",
+        "{place}: `{}` is not a use of a variable: write `${{NAME}}` or `${{NAME:-default}}`, without another one in it",
         cut(.text)
     )]
     VariableUnclear {

@@ -113,7 +113,7 @@ impl Connection {
     /// Returns the fault that broke it, and the server's output until then.
     pub(crate) async fn fault(&self) -> (Fault, ServerOutput) {
         let fault = self.state.settled_fault().await;
-        (self.redactor.fault(fault), self.redactor.said(self.state.said()))
+        (self.redactor.fault(fault), self.redactor.output(self.state.output()))
     }
 
     /// Waits until the server says that one of its lists has changed. Cancel-safe.
@@ -199,7 +199,7 @@ impl Connection {
             }
             Trouble::Unexpected(what) => return OperationError::Unexpected(what),
         };
-        OperationError::Gone { fault, said: self.state.said(), unseen }
+        OperationError::Gone { fault, said: self.state.output(), unseen }
     }
 }
 

@@ -127,20 +127,20 @@ struct PendingConnection<L> {
 impl<L: Link> PendingConnection<L> {
     async fn greet(&self, options: &Options) -> Result<(Service, ToolList), ConnectError> {
         let limit = options.connect_timeout;
-        let said = || self.link.state().said();
+        let output = || self.link.state().output();
         // A deadline beyond the range of `Instant` is capped at a year.
         let deadline = Instant::now() + limit.min(Duration::from_secs(365 * 24 * 3600));
         let asked = "initialize";
         let service = match timeout_at(deadline, handshake::initialize(&self.link, &self.client)).await {
             Ok(Ok(service)) => service,
             Ok(Err(trouble)) => return Err(self.error(asked, trouble).await),
-            Err(_) => return Err(ConnectError::TimedOut { asked, limit, said: said() }),
+            Err(_) => return Err(ConnectError::TimedOut { asked, limit, said: output() }),
         };
         let asked = "tools/list";
         match timeout_at(deadline, pages::tools(&Requester::new(service.peer(), self.link.state()))).await {
             Ok(Ok(tools)) => Ok((service, tools)),
             Ok(Err(trouble)) => Err(self.error(asked, trouble).await),
-            Err(_) => Err(ConnectError::TimedOut { asked, limit, said: said() }),
+            Err(_) => Err(ConnectError::TimedOut { asked, limit, said: output() }),
         }
     }
 
@@ -150,12 +150,12 @@ impl<L: Link> PendingConnection<L> {
             Trouble::Gone | Trouble::NotSent => state.settled_fault().await,
             Trouble::Failed(fault) => fault,
             Trouble::Refused { code, message, .. } => {
-                return ConnectError::Refused { asked, code, message, said: state.said() };
+                return ConnectError::Refused { asked, code, message, said: state.output() };
             }
             Trouble::Unexpected(what) => {
-                return ConnectError::Unexpected { asked, what, said: state.said() };
+                return ConnectError::Unexpected { asked, what, said: state.output() };
             }
         };
-        ConnectError::broken(asked, fault, state.said())
+        ConnectError::broken(asked, fault, state.output())
     }
 }

@@ -69,15 +69,15 @@ impl ConnectionRedactor {
         }
     }
 
-    pub(super) fn said(&self, said: ServerOutput) -> ServerOutput {
-        let ServerOutput { stderr, no_message } = said;
+    pub(super) fn output(&self, output: ServerOutput) -> ServerOutput {
+        let ServerOutput { stderr, no_message } = output;
         ServerOutput { stderr: self.clean(&stderr), no_message: no_message.map(|line| self.clean(&line)) }
     }
 
     pub(super) fn failed(&self, failed: OperationError) -> OperationError {
         match failed {
             OperationError::Gone { fault, said, unseen } => {
-                OperationError::Gone { fault: self.fault(fault), said: self.said(said), unseen }
+                OperationError::Gone { fault: self.fault(fault), said: self.output(said), unseen }
             }
             OperationError::Refused { code, message, data } => {
                 OperationError::Refused { code, message: self.clean(&message), data }
@@ -91,19 +91,19 @@ impl ConnectionRedactor {
         match error {
             ConnectError::NoWay(fault) => ConnectError::NoWay(self.fault(fault)),
             ConnectError::Broken { asked, fault, said } => {
-                ConnectError::Broken { asked, fault: self.fault(fault), said: self.said(said) }
+                ConnectError::Broken { asked, fault: self.fault(fault), said: self.output(said) }
             }
             ConnectError::TimedOut { asked, limit, said } => {
-                ConnectError::TimedOut { asked, limit, said: self.said(said) }
+                ConnectError::TimedOut { asked, limit, said: self.output(said) }
             }
             ConnectError::Refused { asked, code, message, said } => {
-                ConnectError::Refused { asked, code, message: self.clean(&message), said: self.said(said) }
+                ConnectError::Refused { asked, code, message: self.clean(&message), said: self.output(said) }
             }
             ConnectError::Unexpected { asked, what, said } => {
-                ConnectError::Unexpected { asked, what: self.clean(&what), said: self.said(said) }
+                ConnectError::Unexpected { asked, what: self.clean(&what), said: self.output(said) }
             }
             ConnectError::Lost { fault, said } => {
-                ConnectError::Lost { fault: self.fault(fault), said: self.said(said) }
+                ConnectError::Lost { fault: self.fault(fault), said: self.output(said) }
             }
             ConnectError::Config(_)
             | ConnectError::Disabled(_)

@@ -61,7 +61,7 @@ impl State {
         });
     }
 
-    pub(in crate::connection) fn said(&self) -> ServerOutput {
+    pub(in crate::connection) fn output(&self) -> ServerOutput {
         ServerOutput { stderr: self.lock().text(), no_message: self.no_message.get().cloned() }
     }
 

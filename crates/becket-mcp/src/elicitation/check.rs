@@ -68,7 +68,7 @@ impl Field {
             (FieldKind::Many { choices, min, max }, Value::Array(values)) => {
                 let wrong = values.iter().find_map(|value| match value.as_str() {
                     Some(value) => no_choice(choices, value),
-                    None => Some(format!("`{value}` is no string")),
+                    None => Some(format!("`{value}` is not a string")),
                 });
                 wrong.or_else(|| wrong_count(values.len() as u64, *min, *max, "values"))
             }
@@ -138,7 +138,7 @@ fn wrong_count(count: u64, min: Option<u64>, max: Option<u64>, what: &str) -> Op
 
 fn wrong_number(number: &Number, whole: bool, min: Option<&Number>, max: Option<&Number>) -> Option<String> {
     if whole && !is_whole(number) {
-        return Some(format!("{number} is no whole number"));
+        return Some(format!("{number} is not a whole number"));
     }
     let less = min.filter(|min| compared(number, min) == Some(Ordering::Less));
     let more = max.filter(|max| compared(number, max) == Some(Ordering::Greater));

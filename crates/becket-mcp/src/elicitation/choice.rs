@@ -47,6 +47,6 @@ fn list<'a>(value: &'a Value, what: &str) -> Result<&'a [Value], String> {
     match value.as_array() {
         Some(list) if !list.is_empty() => Ok(list),
         Some(_) => Err("there is nothing to choose from".to_owned()),
-        None => Err(format!("`{what}` is no list")),
+        None => Err(format!("`{what}` is not a list")),
     }
 }

@@ -26,7 +26,7 @@ pub enum NameWarning {
     },
     /// The full name would be too long, or empty behind the server's part.
     #[error(
-        "`{name}` of the MCP server `{server}` is called `{full}`: `{written}` is no name of at most 64 characters"
+        "`{name}` of the MCP server `{server}` is called `{full}`: `{written}` is not a name of at most 64 characters"
     )]
     Cut {
         /// The server.

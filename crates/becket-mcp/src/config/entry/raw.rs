@@ -239,7 +239,7 @@ fn timeout(members: &Members<'_, '_>) -> Result<Option<Duration>, ServerConfigEr
             Err(error)
         }
         Err(_) => {
-            let what = format!("a `timeout` of `{}` is no whole number of milliseconds", cut(raw.get()));
+            let what = format!("a `timeout` of `{}` is not a whole number of milliseconds", cut(raw.get()));
             Err(ServerConfigError::WrongValue { place: place(), what })
         }
     }

@@ -113,7 +113,7 @@ async fn a_server_in_this_process_is_called() {
 async fn a_value_that_is_no_message_is_shown() {
     let (_server, trial) = connected(Manner::Well).await;
     assert_eq!(trial.call("noise", json!({})).await, Ok("done".into()));
-    assert_eq!(trial.link.state().said().no_message.as_deref(), Some("\"listening on port 8\""));
+    assert_eq!(trial.link.state().output().no_message.as_deref(), Some("\"listening on port 8\""));
 }
 
 // rule: X1

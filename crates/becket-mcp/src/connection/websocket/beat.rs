@@ -63,7 +63,7 @@ impl Beat {
     }
 
     /// Records received bytes: they may contain the awaited pong.
-    pub(super) fn heard(&mut self) {
+    pub(super) fn received(&mut self) {
         if self.waits_for.take_if(|sign| sign.read != self.meter.read()).is_some() {
             self.until = self.asked + self.rhythm.every;
         }
@@ -72,7 +72,7 @@ impl Beat {
     /// Returns the due step. `is_free` is true if no message of ours is being sent, so that a ping can be.
     pub(super) fn step(&mut self, is_free: bool) -> Step {
         if self.waits_for.is_some() {
-            self.heard();
+            self.received();
             if self.waits_for.is_none() {
                 return Step::Wait;
             }
@@ -140,10 +140,10 @@ mod tests {
         };
         assert!(is_due_in(&beat, 30));
         assert!(beat.step(true) == Step::Ping && is_due_in(&beat, 20));
-        beat.heard();
+        beat.received();
         assert!(is_due_in(&beat, 20), "nothing was read");
         meter.count(1, 0);
-        beat.heard();
+        beat.received();
         assert!(is_due_in(&beat, 30));
         assert!(beat.step(true) == Step::Ping && is_due_in(&beat, 20));
         meter.count(1, 0);

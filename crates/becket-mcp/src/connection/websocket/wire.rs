@@ -75,7 +75,7 @@ impl ServerMessages {
                     continue;
                 }
             };
-            self.beat.heard();
+            self.beat.received();
             if let Some(text) = frames::text(frame.map_err(|error| self.peer.fault(&error))?)? {
                 return Ok(text);
             }
