@@ -14,25 +14,25 @@ use std::ptr;
 /// The arguments of a message: its kind, its recipient, a number, and a text.
 type MessageArgs = FnArgs<(&'static str, u32, u32, String)>;
 
-/// The function that JavaScript hands in.
+/// The function that JavaScript passes in.
 pub(crate) type Listener = ThreadsafeFunction<MessageArgs, (), MessageArgs, Status, false, true>;
 
 /// The kind of a message to JavaScript.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum MessageKind {
-    /// A hook of JavaScript is to answer.
+    /// A request to a hook of JavaScript.
     Call,
-    /// The user of JavaScript is to answer.
+    /// A request to the user of JavaScript.
     Ask,
     /// An answer is no longer awaited.
     Withdrawn,
     /// Something happened in the engine.
     Event,
-    /// The request is done.
+    /// The request has succeeded.
     Done,
-    /// It can't be done.
+    /// The request has failed.
     Failed,
-    /// It was cancelled, and what ran is ended.
+    /// The request was cancelled, and its hooks are ended.
     Cancelled,
 }
 
@@ -50,7 +50,7 @@ impl MessageKind {
     }
 }
 
-/// Something said.
+/// A message.
 #[napi(object, object_from_js = false)]
 pub struct Message {
     /// The kind.

@@ -11,7 +11,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// Longer than a process that withstands SIGTERM is let live.
+/// The time limit; it exceeds the grace of a process that ignores SIGTERM.
 const LIMIT: Duration = Duration::from_secs(4);
 
 thread_local! {
@@ -22,7 +22,7 @@ thread_local! {
 /// Registers this engine to be ended with its thread.
 ///
 /// # Errors
-/// Node takes no more hooks of this kind.
+/// Errors if Node accepts no more hooks of this kind.
 pub(crate) fn with_thread(env: &Env, engine: &Arc<Inner>) -> napi::Result<()> {
     ENGINES.with_borrow_mut(|engines| {
         engines.retain(|engine| engine.strong_count() > 0);
@@ -34,13 +34,13 @@ pub(crate) fn with_thread(env: &Env, engine: &Arc<Inner>) -> napi::Result<()> {
     Ok(())
 }
 
-/// Ends all engines of this thread, and waits until they are. Node runs no hooks of its own where a program calls
-/// `process.exit`, or throws: then JavaScript calls this.
+/// Ends all engines of this thread, and waits until they are. Node runs no cleanup hooks if a program calls
+/// `process.exit` or throws: then JavaScript calls this.
 #[napi(catch_unwind)]
 pub(crate) fn end_all() {
     let engines: Vec<Arc<Inner>> = ENGINES.take().iter().filter_map(Weak::upgrade).collect();
     let Ok(threads) = runtime::handle() else { return };
     let all = futures_util::future::join_all(engines.iter().map(|engine| engine.close()));
-    // A process that survives even SIGKILL is left: the thread must end.
+    // A process that survives even SIGKILL is left running: the thread must end.
     drop(threads.block_on(async { tokio::time::timeout(LIMIT, all).await }));
 }

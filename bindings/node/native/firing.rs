@@ -21,11 +21,11 @@ pub(crate) const BROKEN: &str =
 
 /// The result of an event.
 pub(crate) enum End {
-    /// SessionContext an outcome, as JSON.
+    /// An outcome, as JSON.
     Outcome(String),
-    /// Its hooks were ended before they were done.
+    /// It was cancelled: its hooks were ended before they were done.
     Cancelled,
-    /// The engine broke down over it.
+    /// The engine panicked.
     Broken,
 }
 
@@ -34,7 +34,7 @@ pub(crate) async fn fire(open: &OpenSession, event: ReadyEvent, cancel: &Cancell
     AssertUnwindSafe(fired(open, event, cancel)).catch_unwind().await.unwrap_or(End::Broken)
 }
 
-/// Tells JavaScript how an event ended.
+/// Sends the result of an event to JavaScript.
 pub(crate) fn tell(channel: &Channel, id: u32, end: End) {
     match end {
         End::Outcome(text) => channel.send(MessageKind::Done, id, 0, text),

@@ -33,7 +33,7 @@ fn answered(event: EventKind, said: Answer) -> CallbackAnswer {
     }
 }
 
-/// Reads an answer as a command's is read: half a character in a reason costs no denial (O11).
+/// Parses an answer like that of a command: a lone surrogate in a reason must not lose a denial (O11).
 fn read(event: EventKind, text: &str) -> Result<Option<JsonAnswer>, String> {
     if text == "null" {
         return Ok(None);

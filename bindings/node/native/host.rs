@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// A host for one session, whose private files go below `private`.
 ///
 /// # Errors
-/// The script of the model is none.
+/// Errors if the script of the model is invalid.
 pub(crate) fn of(around: HostEnvironment, private: PathBuf) -> Result<Host, models::BadScript> {
     let vars = around.vars.into_iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
     let mut environment = Environment::from_vars(vars).with_temp(around.temp);

@@ -40,7 +40,7 @@ impl Inner {
     /// The session.
     ///
     /// # Errors
-    /// None was opened.
+    /// Errors if none was opened.
     pub(crate) fn session(&self) -> Result<&Arc<OpenSession>, String> {
         self.session.get().ok_or_else(|| "the engine is not open".to_owned())
     }
@@ -71,19 +71,19 @@ impl Inner {
     /// Fires an event under the number `id`. Returns the messages of its work on this thread.
     ///
     /// # Errors
-    /// The event is invalid; the text says why.
+    /// Errors if the event is invalid, with the reason.
     pub(crate) fn fire(&self, id: u32, name: &str, fields: &str) -> Result<Vec<Message>, String> {
         let open = self.session()?.clone();
         let fields: Map<String, Value> =
             serde_json::from_str(fields).map_err(|error| format!("`input`: {error}"))?;
         let event = open.session.event(name, fields)?;
-        // Planned here, so that a hook which JavaScript removes next still runs for it.
+        // Planned here, so that a hook that JavaScript removes next still runs for this event.
         let event = open.session.ready(event);
         let is_own = becket_embed::runs_on_caller(&event);
         let cancel = self.with.cancel.child_token();
         lock(&self.tokens).insert(id, cancel.clone());
         let (tokens, channel) = (self.tokens.clone(), self.with.channel.clone());
-        // It is large, and moved on several times.
+        // Boxed, since it is large and moved several times.
         let work = Box::pin(async move {
             let end = firing::fire(&open, event, &cancel).await;
             lock(&tokens).remove(&id);
@@ -96,7 +96,7 @@ impl Inner {
         Ok(Vec::new())
     }
 
-    /// Passes on the answer of a function, or the user. Returns the messages of the work that waited for it.
+    /// Delivers the answer of a function or of the user. Returns the messages of the work that waited for it.
     pub(crate) fn answered(&self, call: u32, answer: Answer) -> Vec<Message> {
         let ((), woken) = caller_executor::collect_woken(|| self.with.questions.answered(call, answer));
         if woken.is_empty() { Vec::new() } else { self.with.channel.collect(|| woken.poll()) }
@@ -109,7 +109,7 @@ impl Inner {
         }
     }
 
-    /// Ends all that runs, and waits until it is gone.
+    /// Ends everything that runs, and waits for its end.
     pub(crate) async fn close(&self) {
         self.with.cancel.cancel();
         if let Some(open) = self.session.get() {

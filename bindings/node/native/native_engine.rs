@@ -25,7 +25,7 @@ pub struct NativeEngine {
 
 #[napi]
 impl NativeEngine {
-    /// An engine that is not open. `listener` receives questions and messages.
+    /// Creates an engine that is not open yet. `listener` receives questions and messages.
     #[napi(constructor, catch_unwind)]
     pub fn new(env: Env, listener: Listener) -> Result<Self> {
         let threads = runtime::handle().map_err(refused)?;
@@ -34,7 +34,7 @@ impl NativeEngine {
         Ok(NativeEngine { inner })
     }
 
-    /// Opens it; throws why not, as JSON.
+    /// Opens it; throws the reason of a failure as JSON.
     #[napi(catch_unwind)]
     pub fn open(&self, wants: String) -> Result<String> {
         self.inner.open(&wants).map_err(|error| refused(error.to_json()))
@@ -58,7 +58,7 @@ impl NativeEngine {
         self.inner.cancel(id);
     }
 
-    /// Passes on the answer of a function, or the user: JSON, or the reason why there is none; both, if the JSON is a
+    /// Delivers the answer of a function or of the user: JSON, or the reason why there is none; both, if the JSON is a
     /// part of an answer. Returns the immediate messages.
     #[napi(catch_unwind)]
     pub fn answer(&self, call: u32, answer: Option<String>, failure: Option<String>) -> Option<Vec<Message>> {
@@ -70,7 +70,7 @@ impl NativeEngine {
         some(self.inner.answered(call, answer))
     }
 
-    /// Has a function called on an event.
+    /// Registers a function as a hook of an event.
     #[napi(catch_unwind)]
     pub fn register(&self, number: u32, wants: String) -> Result<()> {
         let wants: Registration = read(&wants)?;
@@ -78,7 +78,7 @@ impl NativeEngine {
         self.session()?.register(&wants, Arc::new(hook)).map_err(refused)
     }
 
-    /// Has it called no more.
+    /// Removes a registered function.
     #[napi(catch_unwind)]
     pub fn unregister(&self, id: String) -> Result<()> {
         self.session()?.unregister(&id).map_err(refused)
@@ -90,7 +90,7 @@ impl NativeEngine {
         written(&self.session()?.plan(&self.event(&name, &fields)?))
     }
 
-    /// The same with all that would not, and why.
+    /// Returns the hooks that an event would run, and the reasons why others would not.
     #[napi(catch_unwind)]
     pub fn explain(&self, name: String, fields: String) -> Result<String> {
         let planned = self.session()?.explain(&self.event(&name, &fields)?);
@@ -127,7 +127,7 @@ impl NativeEngine {
         written(&Report::Check(self.session()?.reload().map_err(refused)?))
     }
 
-    /// Ends all that it runs; a message on the channel says when it is gone.
+    /// Ends everything that it runs; a message on the channel reports the end.
     #[napi(catch_unwind)]
     pub fn close_later(&self, id: u32) {
         self.inner.close_later(id);
@@ -144,7 +144,7 @@ impl NativeEngine {
     }
 }
 
-/// Saves JavaScript an empty list.
+/// Returns `None` for an empty list, to spare JavaScript its conversion.
 fn some(said: Vec<Message>) -> Option<Vec<Message>> {
     (!said.is_empty()).then_some(said)
 }

@@ -35,7 +35,7 @@ pub(crate) struct HostEnvironment {
     pub(crate) home: Option<PathBuf>,
     pub(crate) temp: PathBuf,
     pub(crate) managed_dir: Option<PathBuf>,
-    /// A script that answers in the place of every model.
+    /// A script that answers instead of every model.
     pub(crate) model_script: Option<PathBuf>,
 }
 
@@ -112,7 +112,7 @@ impl OpenSession {
         serde_json::to_string(&SessionInfo { session: self.session.id(), findings })
     }
 
-    /// Ends all that it runs, and deletes its private files.
+    /// Ends everything that it runs, and deletes its private files.
     pub(crate) async fn close(&self) {
         self.session.close().await;
         // The directory exists only if a hook needed it.

@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Asks through JavaScript. An invalid key chooses nothing.
+/// Asks through JavaScript. An invalid key selects nothing.
 pub(crate) struct Person(pub(crate) Arc<Questions>);
 
 impl AskUser for Person {

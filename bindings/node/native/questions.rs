@@ -27,7 +27,7 @@ impl From<&str> for NoAnswer {
     }
 }
 
-/// All that JavaScript is asked by one engine.
+/// The pending questions of one engine to JavaScript.
 pub(crate) struct Questions {
     channel: Arc<Channel>,
     next: AtomicU32,
@@ -39,14 +39,14 @@ impl Questions {
         Questions { channel, next: AtomicU32::new(1), waiting: Mutex::default() }
     }
 
-    /// Has a hook answer.
+    /// Asks a hook.
     pub(crate) fn call(self: &Arc<Self>, hook: u32, input: String) -> PendingAnswer {
         let (asked, id) = self.asked();
         self.send(MessageKind::Call, id, hook, input);
         asked
     }
 
-    /// Has the user answer.
+    /// Asks the user.
     pub(crate) fn ask(self: &Arc<Self>, question: String) -> PendingAnswer {
         let (asked, id) = self.asked();
         self.send(MessageKind::Ask, id, 0, question);
@@ -83,7 +83,7 @@ impl Questions {
     }
 }
 
-/// A question that was asked. Dropped without an answer, it is withdrawn.
+/// A pending question. Dropped without an answer, it is withdrawn.
 pub(crate) struct PendingAnswer {
     questions: Arc<Questions>,
     id: u32,

@@ -1,4 +1,4 @@
-//! The threads that all engines of a process share. They are made on first use, and end with the process.
+//! The threads that all engines of a process share. They are created on first use, and end with the process.
 
 use std::sync::OnceLock;
 use tokio::runtime::{Builder, Handle, Runtime};
@@ -11,7 +11,7 @@ const THREADS: usize = 2;
 /// The threads.
 ///
 /// # Errors
-/// The system gives none.
+/// Errors if the system can't create threads.
 pub(crate) fn handle() -> Result<&'static Handle, String> {
     let made =
         || Builder::new_multi_thread().worker_threads(THREADS).thread_name("becket").enable_all().build();

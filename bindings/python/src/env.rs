@@ -1,4 +1,4 @@
-//! The surroundings of the process. The one place of the binding that reads them.
+//! The surroundings of the process. This is the only part of the binding that reads them.
 
 use becket_engine::Environment;
 use std::path::PathBuf;

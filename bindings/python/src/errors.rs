@@ -23,7 +23,7 @@ pub(crate) fn not_opened(py: Python<'_>, why: &NotOpened) -> PyErr {
     }
 }
 
-/// Returns the exception for a panic of the engine: never mistaken for a verdict.
+/// Returns the exception for a panic of the engine, which must never be mistaken for a verdict.
 pub(crate) fn broken(what: &str) -> PyErr {
     BecketError::new_err(format!("the engine failed, so nothing was decided: {what}"))
 }

@@ -50,7 +50,7 @@ pub(crate) fn fires(
     cancel: CancellationToken,
     around: Py<PyAny>,
 ) -> impl Future<Output = End> + Send + 'static {
-    // It is large, and moved on several times.
+    // Boxed, since it is large and moved several times.
     let firing = Box::pin(async move {
         let fired = open.session.fire(event, &cancel).await;
         if let Some(told) = &open.told {
@@ -65,7 +65,7 @@ pub(crate) fn fires(
 /// Waits for it on this thread.
 ///
 /// # Errors
-/// There is none, or a signal's handler raised: then it is cancelled.
+/// Errors if there is no outcome, or a signal's handler raised; then the firing is cancelled.
 pub(crate) fn wait(
     py: Python<'_>,
     fires: impl Future<Output = End> + Send,
@@ -113,8 +113,8 @@ enum Stage {
 }
 
 impl Firing {
-    /// Starts it: on this thread as far as it goes without waiting for anything, to its end if possible; or, if it is
-    /// not this thread's own (`is_own`), on the runtime.
+    /// Starts the firing: on this thread up to its first wait, or to its end if it never waits; on the runtime unless
+    /// `is_own`.
     pub(crate) fn start(
         process: &'static Process,
         fires: impl Future<Output = End> + Send + 'static,
@@ -140,7 +140,7 @@ impl Firing {
 }
 
 impl FiringState {
-    /// Leaves one stage for another.
+    /// Moves to another stage.
     fn turn(&self, stage: Stage) -> Stage {
         mem::replace(&mut *self.stage.lock().unwrap_or_else(PoisonError::into_inner), stage)
     }
@@ -169,7 +169,7 @@ impl FiringState {
         }
     }
 
-    /// Has `done` called with the result, which may be there already.
+    /// Calls `done` with the result, at once if it is available already.
     fn awaited(&self, py: Python<'_>, done: Py<PyAny>, left: Option<Arc<ResultQueue>>) -> PyResult<()> {
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         match mem::replace(&mut *stage, Stage::Told) {
@@ -186,11 +186,11 @@ impl FiringState {
 
 #[pymethods]
 impl Firing {
-    /// Has `done(outcome, error)` called at its end, one of them `None`: by the loop of `ends`, or from any thread.
-    /// `done` must not wait.
+    /// Calls `done(outcome, error)` at its end, one of them `None`: on the loop of `ends`, or from any thread. `done`
+    /// must not wait.
     ///
     /// # Errors
-    /// An exception of `done`, if the result is there already.
+    /// An exception of `done`, if the result is available already.
     fn go_on(&self, py: Python<'_>, done: Py<PyAny>, ends: Option<&Ends>) -> PyResult<()> {
         self.going.awaited(py, done, ends.map(|ends| ends.left.clone()))
     }
@@ -209,8 +209,8 @@ impl Drop for Firing {
     }
 }
 
-/// Calls the awaiter of a result. It is called again if it raises, as the handler of a signal may anywhere: no awaiter
-/// is left waiting.
+/// Calls the awaiter of a result. If it raises, which a signal handler may do anywhere, it is called again, so that no
+/// awaiter is left waiting.
 ///
 /// # Errors
 /// The first exception.

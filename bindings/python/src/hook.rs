@@ -24,11 +24,11 @@ tokio::task_local! {
 }
 
 thread_local! {
-    /// True while a firing is polled on a thread of the user's, which has released the interpreter.
+    /// True while a firing is polled on one of the user's threads, which has released the interpreter.
     static IS_CALLERS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Says that this thread is the caller's own as long as it is held.
+/// Marks this thread as the caller's own as long as it is held.
 pub(crate) struct OnCaller {
     before: bool,
 }

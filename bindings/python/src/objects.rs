@@ -18,12 +18,12 @@ use std::fmt::{self, Display};
 /// Converts the value.
 ///
 /// # Errors
-/// It holds a value that JSON can't represent, or the interpreter has no memory left.
+/// Errors if it contains a value that JSON can't represent, or the interpreter has no memory left.
 pub(crate) fn to_python<'py>(py: Python<'py>, data: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     data.serialize(Objects { py, is_key: false }).map_err(|ConversionError(why)| why)
 }
 
-/// A field's name of the event table, as Python keeps it: once, so that a call with it as a keyword compares no text.
+/// The name of a field of the event table, interned by Python, so that a keyword call compares no text.
 fn known_name<'py>(py: Python<'py>, name: &str) -> Option<&'py Bound<'py, PyString>> {
     static NAMES: PyOnceLock<HashMap<&str, Py<PyString>>> = PyOnceLock::new();
     let names = NAMES.get_or_init(py, || {

@@ -1,7 +1,7 @@
 //! Events of a session, reported to a Python function (`protocol.md` H13).
 //!
-//! A thread of its own calls it, in the order of the events; those that belong to a firing come before its outcome. If
-//! the function does not keep up, some events are dropped, and it is told how many.
+//! A separate thread calls it, in the order of the events; those that belong to a firing precede its outcome. If the
+//! function does not keep up, some events are dropped, and it receives their number.
 
 use crate::attach;
 use crate::objects::to_python;
@@ -31,10 +31,10 @@ pub(crate) struct EventReporter {
 }
 
 impl EventReporter {
-    /// Starts its thread, which ends with the teller.
+    /// Starts its thread, which ends with the reporter.
     ///
     /// # Errors
-    /// The system has none.
+    /// Errors if the system can't create a thread.
     pub(crate) fn start(function: Py<PyAny>) -> std::io::Result<Arc<Self>> {
         let (lines, waiting) = sync_channel(MOST);
         let thread =
@@ -50,7 +50,7 @@ impl EventReporter {
         }
         let (mark, told) = oneshot::channel();
         if self.lines.try_send(QueueItem::Mark(mark)).is_ok() {
-            // Gone with its thread where the interpreter shuts down.
+            // The receiver ends with its thread when the interpreter shuts down.
             drop(told.await);
         }
     }

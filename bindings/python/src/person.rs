@@ -1,11 +1,11 @@
-//! The user of the host, as the one to answer the questions of hooks (`protocol.md` Q1, Q2).
+//! The user of the host, who answers the questions of hooks (`protocol.md` Q1, Q2).
 
 use crate::hook::CallStarter;
 use becket_engine::{AskUser, CallbackAnswer, CancellationToken, Question};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-/// Asks through a Python function. An invalid key chooses nothing.
+/// Asks through a Python function. An invalid key selects nothing.
 pub(crate) struct Person(pub(crate) CallStarter);
 
 impl AskUser for Person {

@@ -1,6 +1,6 @@
-//! State shared by all sessions of a process: one runtime, made on first use, and the directory for private files.
+//! State shared by all sessions of a process: one runtime, created on first use, and the directory for private files.
 //!
-//! A forked child has none of its parent's threads, so nothing of the parent's is used in it: it makes its own.
+//! A forked child has none of its parent's threads, so it uses nothing of its parent's state and creates its own.
 //!
 //! INVARIANT: the lock is taken only while holding the interpreter, and released before that is. A fork holds the
 //! interpreter too, so no child inherits it locked.
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use tokio::runtime::{Builder, Handle, Runtime};
 
-/// Hooks wait more than they work.
+/// The number of threads: hooks wait more than they compute.
 const THREADS: usize = 2;
 
 /// The state that a process has once.
@@ -25,10 +25,10 @@ pub(crate) struct Process {
 static PROCESS: Mutex<Option<&'static Process>> = Mutex::new(None);
 
 impl Process {
-    /// That of this process.
+    /// Returns the state of this process.
     ///
     /// # Errors
-    /// The system has no threads for it.
+    /// Errors if the system can't create its threads.
     pub(crate) fn get(_py: Python<'_>) -> PyResult<&'static Process> {
         let mut known = PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
         let pid = std::process::id();
@@ -40,7 +40,7 @@ impl Process {
         Ok(made)
     }
 
-    /// That of this process, if it has been needed.
+    /// Returns the state of this process, if it was created.
     pub(crate) fn made(_py: Python<'_>) -> Option<&'static Process> {
         let known = PROCESS.lock().unwrap_or_else(PoisonError::into_inner);
         known.filter(|process| process.pid == std::process::id())
@@ -74,7 +74,7 @@ impl Process {
     }
 }
 
-/// Tells the directories of processes with one id apart.
+/// Distinguishes the directories of processes with the same id.
 fn nonce() -> u128 {
     std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos())
 }

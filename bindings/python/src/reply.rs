@@ -98,7 +98,7 @@ impl Drop for CancelOnDrop {
         if !self.process.is_this() || attach::is_closed() {
             return;
         }
-        // Whoever drops it may not wait for the interpreter.
+        // The dropping thread may not be allowed to wait for the interpreter.
         self.process.runtime().spawn_blocking(move || {
             attach::attach(|py| {
                 if let Err(error) = withdraw.call0(py) {

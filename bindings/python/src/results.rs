@@ -16,7 +16,7 @@ struct FinishedFiring {
     end: Box<End>,
 }
 
-/// Results that our threads leave for one loop.
+/// Results that our threads pass to one loop.
 pub(crate) struct ResultQueue {
     ended: Mutex<Vec<FinishedFiring>>,
     reader: PipeReader,
@@ -24,7 +24,7 @@ pub(crate) struct ResultQueue {
 }
 
 impl ResultQueue {
-    /// Leaves a result, from any thread. Returns it if the loop can't be notified.
+    /// Queues a result, from any thread. Returns it if the loop can't be notified.
     pub(crate) fn leave(&self, done: Py<PyAny>, end: Box<End>) -> Result<(), (Py<PyAny>, Box<End>)> {
         let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         if ended.is_empty() && (&self.writer).write_all(b"!").is_err() {
@@ -81,7 +81,7 @@ impl Ends {
             return Vec::new();
         }
         let mut ended = self.left.ended.lock().unwrap_or_else(PoisonError::into_inner);
-        // A loop that calls without cause must not wait here.
+        // A spurious call must not wait here.
         if !ended.is_empty() {
             // If it can't be read, the loop calls again, and finds nothing.
             drop((&self.left.reader).read_exact(&mut [0]));

@@ -1,7 +1,7 @@
 //! One session, as Python holds it.
 //!
-//! It belongs to the process that opened it: in a forked child each use is an error that says so, and dropping it there
-//! ends nothing.
+//! It belongs to the process that opened it: in a forked child each use is an error, and dropping it there ends
+//! nothing.
 
 use crate::errors::{self, BecketError, EventError, ForkedError, RegistrationError, SessionClosed};
 use crate::firing::{self, Firing};
@@ -53,7 +53,7 @@ impl Session {
     /// Opens a session: reads the configuration.
     ///
     /// # Errors
-    /// `ConfigError`: the options can't be met, or the configuration forbids the start.
+    /// `ConfigError`: the options can't be satisfied, or the configuration forbids the start.
     #[staticmethod]
     fn open(
         py: Python<'_>,
@@ -94,8 +94,8 @@ impl Session {
         Ok(self.alive()?.session.id().to_string())
     }
 
-    /// Fires an event. If it runs functions and one command at most, it goes as far as it does without waiting: an `Outcome`,
-    /// or the `Firing` that goes on.
+    /// Fires an event. If it runs functions and one command at most, it runs here up to its first wait. Returns an
+    /// `Outcome`, or the `Firing` that continues.
     ///
     /// # Errors
     /// `EventError`: the fields don't fit.
@@ -124,7 +124,7 @@ impl Session {
     /// Fires an event and waits for it on this thread.
     ///
     /// # Errors
-    /// `EventError`: the fields don't fit. What a signal's handler raises.
+    /// `EventError`: the fields don't fit. Exceptions of a signal's handler.
     fn run(
         &self,
         py: Python<'_>,
@@ -154,7 +154,7 @@ impl Session {
         to_python(py, &planned)
     }
 
-    /// The same with all that would not, and why.
+    /// Returns the hooks that an event would run, and the reasons why others would not.
     fn explain<'py>(
         &self,
         py: Python<'py>,
@@ -177,7 +177,7 @@ impl Session {
     /// Reads the configuration again.
     ///
     /// # Errors
-    /// `ConfigError`: it can't be read any more, and stays as it was.
+    /// `ConfigError`: it can no longer be read, and stays unchanged.
     fn reload<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let open = self.alive()?;
         let reloaded = py.detach(|| open.session.reload());
@@ -205,7 +205,7 @@ impl Session {
         Ok(files.iter().map(|file| file.display().to_string()).collect())
     }
 
-    /// Adds a hook; `begin` begins a call of it.
+    /// Adds a hook; `begin` starts a call of it.
     ///
     /// # Errors
     /// `RegistrationError`.
@@ -228,7 +228,7 @@ impl Session {
         py.detach(|| open.session.unregister(id)).map_err(RegistrationError::new_err)
     }
 
-    /// Ends all that it runs, and waits until nothing of it is left. In a forked child it does nothing.
+    /// Ends everything that it runs, and waits for its end. In a forked child it does nothing.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         let Some(open) = self.open.as_ref().filter(|_| self.process.is_this()) else { return Ok(()) };
         self.may_wait()?;
@@ -238,7 +238,7 @@ impl Session {
         Ok(())
     }
 
-    /// Ends all that it runs, and waits for nothing: its engine was collected.
+    /// Ends everything that it runs without waiting: its engine was collected.
     fn abandon(&self) {
         let Some(open) = self.open.as_ref().filter(|_| self.process.is_this()) else { return };
         if !open.is_closed.swap(true, Ordering::SeqCst) {
@@ -279,7 +279,7 @@ fn event_of(open: &Open, event: &str, fields: &Bound<'_, PyDict>) -> PyResult<Ev
     open.session.event(event, fields).map_err(wrong)
 }
 
-/// Returns the host of this session. The models are those of the environment's keys.
+/// Returns the host of this session. Its models are those whose keys are in the environment.
 fn host(process: &Process, managed: Option<PathBuf>) -> Result<Host, NotOpened> {
     let environment = env::surroundings();
     let models = models::models(&Choice::default(), &environment);

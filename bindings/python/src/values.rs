@@ -1,8 +1,8 @@
 //! Python values as JSON.
 //!
 //! Values that JSON can't represent are errors: other types, keys that are not text, numbers that JSON readers do not
-//! keep, text with lone surrogates, and values nested deeper than [`DEEPEST`], a list that holds itself included. The
-//! error says where.
+//! preserve, text with lone surrogates, and values nested deeper than [`DEEPEST`], a list that contains itself
+//! included. The error contains the position.
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -15,7 +15,7 @@ const DEEPEST: usize = 127;
 /// Converts a `dict` to a JSON object: a map, or another collection of fields.
 ///
 /// # Errors
-/// It holds a value that JSON can't represent.
+/// Errors if it contains a value that JSON can't represent.
 pub(crate) fn object<T: FromIterator<(String, Value)>>(given: &Bound<'_, PyDict>) -> PyResult<T> {
     fields(given, &Path::Top)
 }
