@@ -1,4 +1,4 @@
-//! The command line as it is typed. Nothing is looked up or read here: see [`crate::session`] and [`crate::event`].
+//! The command line as typed. Nothing is resolved or read here: see [`crate::session`] and [`crate::event`].
 
 mod autocompact;
 mod fire;
@@ -123,7 +123,7 @@ pub(crate) enum Command {
     /// Print the reference of all commands in Markdown
     #[command(hide = true)]
     Reference,
-    /// Ask the person at the terminal the question on stdin; `fire` starts this
+    /// Ask the user at the terminal the question on stdin; `fire` starts this
     #[command(hide = true)]
     Ask,
     /// End the processes of a killed run; `run` starts this
@@ -135,8 +135,8 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Returns true if the command only examines a configuration or an output: then 1 means that something was found,
-    /// and 2 that it could not examine it.
+    /// Returns true if the command only examines a configuration or an output: then exit code 1 means that it found
+    /// something, and 2 that it could not examine it.
     pub(crate) const fn examines(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! `--autocompact`: from which size on a conversation is compacted.
+//! `--autocompact`: the size at which a conversation is compacted.
 
 use std::str::FromStr;
 

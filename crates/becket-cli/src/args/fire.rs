@@ -27,7 +27,7 @@ pub(crate) struct FireArgs {
         conflicts_with_all = ["event", "tool", "input", "set", "mode", "session", "json", "nobody_to_ask", "answers", "verbose"]
     )]
     pub(crate) stdin_event: bool,
-    /// Decide as in a folder that is not trusted: its own files may restrict, and grant nothing
+    /// Decide as in a folder that is not trusted: its own files may restrict, but grant nothing
     #[arg(long)]
     pub(crate) untrusted_project: bool,
     /// Decide as in a session without a user: an ask becomes a denial, a question of a hook is answered with null

@@ -1,4 +1,4 @@
-//! The arguments by which agent SDKs start their program, as far as `run` does not have them anyway.
+//! The arguments with which agent SDKs start their program, except those that `run` has anyway.
 
 use clap::Args;
 use std::path::PathBuf;
@@ -41,7 +41,7 @@ pub(crate) struct RunIgnoredArgs {
     thinking_display: Option<String>,
     #[arg(long, hide = true)]
     max_thinking_tokens: Option<String>,
-    /// It is waited for in any case
+    /// Without effect: it is awaited in any case
     #[arg(long, hide = true)]
     await_initialize: bool,
     #[arg(long, hide = true, value_name = "FILTER", num_args = 0..=1, default_missing_value = "")]
@@ -50,7 +50,7 @@ pub(crate) struct RunIgnoredArgs {
     debug_to_stderr: bool,
 }
 
-/// Options that are not supported, and on which callers rely: a limit, a place, a shape.
+/// Options that are not supported, and on whose effect callers rely: a limit, a location, a format.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct RunUnsupportedArgs {
     #[arg(long, hide = true)]
@@ -82,7 +82,7 @@ pub(crate) struct RunUnsupportedArgs {
 }
 
 impl RunIgnoredArgs {
-    /// Returns those that were given.
+    /// Returns the given options.
     pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
         let all = [
             ("--betas", self.betas.is_some()),
@@ -99,7 +99,7 @@ impl RunIgnoredArgs {
 type UnsupportedArg = (&'static str, bool, &'static str);
 
 impl RunUnsupportedArgs {
-    /// Returns the first that was given, and the reason why it is not supported.
+    /// Returns the first given option, and the reason why it is not supported.
     pub(crate) fn given(&self) -> Option<(&'static str, &'static str)> {
         let mut all = self.limits().into_iter().chain(self.sessions()).chain(self.settings());
         all.find(|(_, is_given, _)| *is_given).map(|(name, _, why)| (name, why))

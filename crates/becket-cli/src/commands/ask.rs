@@ -1,7 +1,7 @@
-//! `becket ask`: asks the person at the terminal one question for `fire`, in a process that can be ended while it waits
+//! `becket ask`: asks the user at the terminal one question for `fire`, in a process that can be ended while it waits
 //! for a key.
 //!
-//! stdin holds the question on its first line; when it ends, the terminal is restored and nothing is asked any more.
+//! stdin contains the question on its first line; when it ends, the terminal is restored and the question is withdrawn.
 //! INVARIANT: keys typed before the question was shown never answer it.
 
 use crate::error::CommandResult;
@@ -55,7 +55,7 @@ fn ask_user(to_ask: &ToAsk) -> QuestionAnswer {
     }
 }
 
-/// Throws away what was typed until now.
+/// Discards the keys typed so far.
 fn forget_keys() -> io::Result<()> {
     terminal::enable_raw_mode()?;
     while event::poll(Duration::ZERO)? {
@@ -64,8 +64,7 @@ fn forget_keys() -> io::Result<()> {
     terminal::disable_raw_mode()
 }
 
-/// Scrolls as far as the question will need, and saves the position of its first line: the screen is cleared from
-/// there.
+/// Scrolls to make room for the question, and saves the position of its first line, from which the screen is cleared.
 fn make_room(lines: usize) -> io::Result<()> {
     let lines = lines.min(MOST_LINES) + 3;
     let mut stderr = io::stderr().lock();
@@ -73,18 +72,18 @@ fn make_room(lines: usize) -> io::Result<()> {
     execute!(stderr, cursor::MoveUp(u16::try_from(lines).unwrap_or(u16::MAX)), cursor::SavePosition)
 }
 
-/// Waits for the end of stdin, then leaves the terminal as it was found.
+/// Waits for the end of stdin, then restores the terminal.
 #[expect(clippy::exit, reason = "the other thread waits for a key, and nothing else can end it")]
 fn withdrawn_at_end_of_stdin() {
     let mut last = Vec::new();
-    // A stdin that fails has ended.
+    // A failing stdin counts as its end.
     drop(io::stdin().lock().read_to_end(&mut last));
-    // Held to the end: the other thread writes nothing more.
+    // Held to the end, so that the other thread writes nothing more.
     let mut stderr = io::stderr().lock();
     if last == WITHDRAWN {
         drop(execute!(stderr, cursor::RestorePosition, Clear(ClearType::FromCursorDown)));
     }
-    // Without the word `fire` was killed, and a shell may have written since: only the settings are put back.
+    // Without the last word `fire` was killed, and a shell may have written since: only the settings are restored.
     drop(execute!(stderr, event::DisableBracketedPaste, cursor::Show));
     drop(terminal::disable_raw_mode());
     std::process::exit(0);

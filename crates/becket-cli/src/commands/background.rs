@@ -1,4 +1,4 @@
-//! `becket background`: what hosts run in the background right now, as they say in their session directories.
+//! `becket background`: the hooks that hosts currently run in the background, according to their session directories.
 
 use crate::args::{BackgroundArgs, Global};
 use crate::env::Surroundings;
@@ -12,10 +12,10 @@ use becket_engine::background_in;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-/// The name of the directory below the user's, where no other is given.
+/// The name of the default directory, below the user's.
 const DEFAULT: &str = "becket";
 
-/// Prints what is pending.
+/// Prints the pending hooks.
 pub(crate) fn run(args: &BackgroundArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let directory = directory(args, &session::launched(global, around)?)?;
     let listed =
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &BackgroundArgs, global: &Global, around: &Surroundings,
     Ok(0)
 }
 
-/// The directory that was given, or the one below the user's directory of the profile.
+/// Returns the given directory, or the default one below the user's directory of the profile.
 fn directory(args: &BackgroundArgs, session: &Session) -> Result<PathBuf, CliError> {
     if let Some(given) = &args.session_dir {
         return Ok(session.start.join(given));

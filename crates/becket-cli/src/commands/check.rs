@@ -15,7 +15,7 @@ use becket_engine::config::{self, Diagnostic, Loaded, Request};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The findings, and the source texts to show them in.
+/// The findings, and the source texts for their excerpts.
 #[derive(Debug, Default)]
 pub(super) struct CheckResult {
     diagnostics: Vec<Diagnostic>,
@@ -23,7 +23,7 @@ pub(super) struct CheckResult {
     files: usize,
 }
 
-/// Checks what the arguments name. Ends with 1 on errors, and on warnings where they are denied.
+/// Checks what the arguments name. Exits with 1 on errors, and on warnings if they are denied.
 pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     if let (true, CheckFormat::Sarif | CheckFormat::Github) = (global.json, args.format) {
         return Err(CliError::usage(
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out:
     let checked = CheckReport::new(&found.diagnostics, found.files);
     let fails = checked.errors > 0 || (args.deny.is_some() && checked.warnings > 0);
     let format = if global.json { CheckFormat::Json } else { args.format };
-    // That all is well is not what a check of nothing has found.
+    // A check of nothing must not report success.
     let is_nothing = found.files == 0 && found.diagnostics.is_empty();
     match format {
         CheckFormat::Human if is_nothing => {}
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out:
 }
 
 impl CheckResult {
-    /// Loads and judges what a request describes.
+    /// Loads and checks the configuration of a request.
     pub(super) fn configuration(&mut self, request: &Request) {
         let loaded = config::load(request);
         let config = config::resolve(&loaded);
@@ -74,7 +74,7 @@ impl CheckResult {
         self.keep_texts(&loaded);
     }
 
-    /// Takes the findings of one text.
+    /// Adds the findings of one text.
     pub(super) fn text(&mut self, file: &str, text: &str, diagnostics: Vec<Diagnostic>) {
         self.diagnostics.extend(diagnostics);
         self.files += 1;
@@ -91,7 +91,7 @@ impl CheckResult {
         }
     }
 
-    /// Sorts by file in the order of loading, then by place and severity, and keeps each finding once.
+    /// Sorts by file in the order of loading, then by position and severity, and removes duplicates.
     fn put_in_order(&mut self) {
         let mut order: HashMap<Arc<std::path::Path>, usize> = HashMap::new();
         for diagnostic in &self.diagnostics {

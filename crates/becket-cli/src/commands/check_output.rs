@@ -13,7 +13,7 @@ use becket_embed::view::answer::Answer;
 use becket_model::interpret::{self, Printed, PrintedBy};
 
 /// Reads an output from stdin and shows its effects. Exits with 1 if it is not a usable answer, or if a part of it is
-/// ignored: the ignored part may be the very word that denies.
+/// ignored: the ignored part may be the one that denies.
 pub(crate) fn run(
     args: &CheckOutputArgs,
     global: &Global,

@@ -1,4 +1,4 @@
-//! `becket completions`: a script for a shell, made from the arguments' own description.
+//! `becket completions`: a script for a shell, generated from the description of the arguments.
 
 use crate::args::Cli;
 use crate::error::CommandResult;

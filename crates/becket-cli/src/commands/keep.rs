@@ -1,7 +1,7 @@
-//! `becket keep`: a second process of `run`, which ends what is left where the first one is killed.
+//! `becket keep`: a second process of `run`, which ends the remaining processes if the first one is killed.
 //!
-//! Processes are ended, and the directory that only that run has needed is deleted. It reads what runs from stdin, which ends with the run. It gets no variable of the environment, no terminal and no
-//! descriptor but its pipe.
+//! It ends the processes, and deletes the directory that only that run has needed. It reads the list of processes from
+//! stdin, which ends with the run. It gets no variable of the environment, no terminal and no descriptor but its pipe.
 
 use crate::env::Surroundings;
 use crate::error::CommandResult;
@@ -22,7 +22,7 @@ mod of_unix {
     /// Waits for the end of the host, and then ends the processes that it has left.
     pub(crate) fn run(private: &Path) -> CommandResult {
         becket_process::keep(std::io::stdin().lock());
-        // After a run that has ended normally it does not exist.
+        // After a run that has ended normally the directory does not exist.
         drop(std::fs::remove_dir_all(private));
         Ok(0)
     }
@@ -43,7 +43,7 @@ mod of_unix {
     }
 }
 
-/// Elsewhere the system ends what a process has started.
+/// On other systems the system itself ends the processes.
 #[cfg(not(unix))]
 mod of_others {
     use super::{CommandResult, Out, Surroundings};

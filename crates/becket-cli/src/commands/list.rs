@@ -11,7 +11,7 @@ use crate::session;
 use becket_embed::view::Report;
 use becket_embed::view::listed::HookListing;
 
-/// Prints the hook set. Ends with 1 where something of the configuration is not loaded.
+/// Prints the hook set. Exits with 1 if a part of the configuration is not loaded.
 pub(crate) fn run(args: &ListArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let only = args.event.as_deref().map(event::kind).transpose()?;
     let engine = started(session::in_project(global, around, out)?.builder(true).build(), around, out)?;

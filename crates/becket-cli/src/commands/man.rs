@@ -1,4 +1,4 @@
-//! `becket man`: manual pages, made from the arguments' own description.
+//! `becket man`: manual pages, generated from the description of the arguments.
 
 use crate::args::Cli;
 use crate::error::{CliError, CommandResult};

@@ -20,7 +20,7 @@ use crate::session::{self, Session};
 use becket_base::suggest;
 use becket_embed::trust;
 
-/// Does what the arguments say.
+/// Runs the selected command.
 pub(crate) fn run(args: &McpArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let session = session::launched(global, around)?;
     let folder_trusted = trust::is_recorded(&session.request());
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &McpArgs, global: &Global, around: &Surroundings, out: &
     }
 }
 
-/// The context of each of the commands.
+/// The context of the commands.
 #[derive(Clone, Copy)]
 struct McpContext<'a> {
     session: &'a Session,
@@ -69,7 +69,7 @@ struct McpContext<'a> {
 }
 
 impl McpContext<'_> {
-    /// A server that counts.
+    /// Returns the effective server of that name.
     fn server(&self, name: &str) -> Result<&becket_mcp::config::ConfiguredServer, CliError> {
         let servers = &self.gathered.resolved.servers;
         let found = servers.iter().find(|server| server.name.to_string() == name);

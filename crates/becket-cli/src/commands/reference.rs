@@ -1,4 +1,4 @@
-//! `becket reference`: docs/cli.md, made from the arguments' own description. A test keeps the file in step.
+//! `becket reference`: docs/cli.md, generated from the description of the arguments. A test keeps the file up to date.
 
 use crate::args::Cli;
 use crate::error::CommandResult;

@@ -1,7 +1,7 @@
 //! `becket run`: an agent works on a prompt, under the hooks and rules of the configuration.
 //!
-//! INVARIANT: whatever becomes of the work, SessionEnd is fired where a session was opened, and nothing that was started is
-//! left when the process ends, but after a second signal.
+//! INVARIANT: however the work ends, SessionEnd is fired if a session was opened, and no started process is left when
+//! this one ends, except after a second signal.
 
 mod agents_and_skills;
 mod at_end;
@@ -61,7 +61,7 @@ use std::path::Path;
 use std::sync::Arc;
 use terminal::{Terminal, View};
 
-/// Works on the prompts; the exit code says how that went.
+/// Works on the prompts; the exit code depends on the result.
 pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let options = RunOptions::new(args, global, around)?;
     let session = Session { sources: options.sources, ..launched(global, around)? };
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     let permissions = permissions(args, &session.start)?;
     let session = Session { permissions, ..session };
     let cancel = CancellationToken::new();
-    // Nobody is asked to trust a folder for a session that can't be had.
+    // No question about trust for a session that can't be opened.
     let models = Arc::new(RunModels::new(&args.model, &session.start, around)?);
     let screen = terminal::opened(options.output, &session, around, out, &cancel);
     let terminal = screen.as_ref().map(|(terminal, _)| terminal);
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     {
         return Err(CliError::usage(nothing));
     }
-    // Before anything is started, and until all has ended.
+    // Started before everything else, and kept until the end.
     let private = around.temp.join(format!("becket-run-{}", uuid::Uuid::new_v4()));
     let _guard = keep::guarded(&private, around, out);
     let view = terminal.map(|terminal| View::new(terminal.clone(), options.output, out));
@@ -143,7 +143,7 @@ fn may_start_with_a_prompt(session: &Session) -> bool {
     engine.is_ok_and(|engine| engine.hooks().has_any(EventKind::SessionStart))
 }
 
-/// Arguments that are taken and mean nothing here.
+/// Warns of arguments that are accepted but have no effect here.
 fn warn_of_muted(args: &RunArgs, out: &Out) {
     for name in args.sdk.mute.given() {
         out.tell(&format!("{} `{name}` has no effect here\n", styled(WARNING, "warning:")));
@@ -153,7 +153,7 @@ fn warn_of_muted(args: &RunArgs, out: &Out) {
 /// Runs with a decision about the folder's trust; a user at a terminal is asked.
 ///
 /// # Errors
-/// The person does not trust it: then nothing may run.
+/// Errors if the user does not trust it: then nothing may run.
 fn with_trust(session: Session, args: &RunArgs, terminal: Option<&Terminal>) -> Result<Session, CliError> {
     let is_known = args.permissions.trust_project || becket_embed::trust::is_recorded(&session.request());
     if let Some(terminal) = terminal.filter(|_| !is_known) {

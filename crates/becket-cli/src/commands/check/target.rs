@@ -9,13 +9,13 @@ use becket_engine::config::{FlagSettings, Plugin, Request, Sources, Trust};
 use becket_model::Source;
 use std::path::Path;
 
-/// A path without managed settings: a single path is checked without those of the machine.
+/// A directory without managed settings: a single path is checked without those of the machine.
 const NOWHERE: &str = ".becket-check-reads-no-managed-settings";
 
-/// Checks one path and nothing beside it.
+/// Checks one path and nothing else.
 ///
 /// # Errors
-/// Where there is nothing, or nothing that can be checked.
+/// Errors if the path does not exist, or can't be checked.
 pub(super) fn check(path: &Path, session: &Session, found: &mut CheckResult) -> Result<(), CliError> {
     let metadata = std::fs::metadata(path).map_err(|error| CliError::unread(path.to_owned(), &error))?;
     let extension = path.extension().and_then(|extension| extension.to_str());

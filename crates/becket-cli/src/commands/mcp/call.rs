@@ -1,4 +1,4 @@
-//! `becket mcp call`: calls a tool, through the hooks and rules of the configuration or past them.
+//! `becket mcp call`: calls a tool, with or without the hooks and rules of the configuration.
 
 mod hooked;
 mod past_hooks;
@@ -19,7 +19,7 @@ use becket_mcp::{Name, Names};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// Calls the tool and shows its answer; the exit code says how it ended.
+/// Calls the tool and shows its answer; the exit code depends on its end.
 pub(super) fn run(args: &McpCallArgs, at: McpContext<'_>) -> CommandResult {
     at.server(&args.server)?;
     let input = read::json_object("`--input`", &args.input, &at.session.start, at.around)?;
@@ -46,7 +46,7 @@ struct CallRequest<'a> {
 }
 
 impl CallRequest<'_> {
-    /// The tool that is meant: by the server's name for it, or by the one that models know.
+    /// Finds a tool by the server's name for it, or by the name for models.
     fn tool<'n>(&self, names: &'n Names) -> Result<&'n Name, CliError> {
         let McpCallArgs { server, tool, .. } = self.args;
         let of_model = || names.get(tool).filter(|name| *name.server == **server);

@@ -1,6 +1,6 @@
-//! `becket mcp doctor`: each step of a connection, with its time and what went wrong.
+//! `becket mcp doctor`: each step of a connection, with its time and its error.
 //!
-//! A server is examined alone, through a pool of its own, so that no other one is in its way.
+//! Each server is examined through a separate pool, so that no other one interferes.
 
 mod connected;
 mod reach;
@@ -54,7 +54,7 @@ pub(super) fn run(server: Option<&str>, at: McpContext<'_>) -> CommandResult {
     Ok(u8::from(failed))
 }
 
-/// The steps to one server; the first that fails is the last, but for the end of the connection.
+/// Runs the steps for one server; after the first failure only the connection is closed.
 async fn examine(
     server: &ConfiguredServer,
     at: McpContext<'_>,

@@ -1,4 +1,4 @@
-//! `becket mcp add`, `add-json` and `remove`: entries of files, everything else in them untouched.
+//! `becket mcp add`, `add-json` and `remove`: entries of files, whose other content is unchanged.
 
 use crate::args::{McpAddArgs, McpAddJsonArgs, McpScope, McpTransport};
 use crate::env::Surroundings;
@@ -12,7 +12,7 @@ use becket_engine::config::{Access, write_text};
 use becket_mcp::config::edit::{self, IfThere};
 use serde_json::{Map, Value, json};
 
-/// Adds a server that is described by arguments.
+/// Adds the server that the arguments describe.
 pub(super) fn add(args: &McpAddArgs, session: &Session, around: &Surroundings, out: &Out) -> CommandResult {
     let entry = entry(args)?;
     let written = NewEntry { name: &args.name, scope: args.scope, replace: args.replace };
@@ -70,7 +70,7 @@ pub(super) fn remove(
     }
 }
 
-/// An entry on its way into a file.
+/// An entry to be written to a file.
 struct NewEntry<'a> {
     name: &'a str,
     scope: McpScope,

@@ -22,10 +22,10 @@ use std::io::BufRead;
 use std::sync::Arc;
 use uuid::Uuid;
 
-/// The longest line that is taken for an address, in bytes.
+/// The maximum length of an address, in bytes.
 const LONGEST: u64 = 64 * 1024;
 
-/// Logs in, where the server wants that.
+/// Logs in, if the server requires it.
 pub(super) fn login(args: &McpLoginArgs, at: McpContext<'_>) -> CommandResult {
     at.server(&args.server)?;
     let cancel = CancellationToken::new();
@@ -39,7 +39,7 @@ pub(super) fn login(args: &McpLoginArgs, at: McpContext<'_>) -> CommandResult {
     shown(account, at)
 }
 
-/// Forgets tokens.
+/// Deletes tokens.
 pub(super) fn logout(server: &str, at: McpContext<'_>) -> CommandResult {
     at.server(server)?;
     let cancel = CancellationToken::new();
@@ -70,10 +70,10 @@ pub(super) fn logout(server: &str, at: McpContext<'_>) -> CommandResult {
     Ok(code)
 }
 
-/// Fires SessionEnd: a logout ends what was done under that login, and hooks clean up after it.
+/// Fires SessionEnd: a logout ends the work under that login, and hooks clean up after it.
 ///
 /// # Errors
-/// The configuration forbids the start of a session.
+/// Errors if the configuration forbids the start of a session.
 fn session_ended(at: McpContext<'_>) -> Result<(), CliError> {
     let engine = started(telemetry::observed(at.session.builder(false)).build(), at.around, at.out)?;
     if !engine.concerns(EventKind::SessionEnd) {
@@ -137,7 +137,7 @@ fn failed(error: &LoginError, server: &str) -> CliError {
     }
 }
 
-/// An account of which nothing more is known.
+/// The state of a login without further details.
 fn account(server: &str, state: McpAccountState) -> McpAccount {
     let (server, scopes) = (server.to_owned(), Vec::new());
     McpAccount { server, state, scopes, renewable: None, kept: None, note: None }

@@ -1,4 +1,4 @@
-//! `becket mcp prompts`: what a server has prepared to be said, or one of its prompts filled in.
+//! `becket mcp prompts`: the prompts of a server, or one of them filled in.
 
 use super::McpContext;
 use crate::args::McpPromptsArgs;
@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The longest that filling in may take.
+/// The time limit for filling in a prompt.
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Lists prompts, or fills one in.

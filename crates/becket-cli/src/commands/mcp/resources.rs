@@ -1,4 +1,4 @@
-//! `becket mcp resources`: what a server offers to read, or one of its resources.
+//! `becket mcp resources`: the resources of a server, or the content of one.
 
 use super::McpContext;
 use crate::error::{CliError, CommandResult};
@@ -11,7 +11,7 @@ use becket_engine::CancellationToken;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The longest that reading may take.
+/// The time limit for reading.
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Lists resources, or reads one.

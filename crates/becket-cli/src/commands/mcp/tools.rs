@@ -1,4 +1,4 @@
-//! `becket mcp tools`: the tools of a server, as a model is shown them.
+//! `becket mcp tools`: the tools of a server, as a model sees them.
 
 use super::McpContext;
 use crate::args::McpToolsArgs;

@@ -28,10 +28,10 @@ pub(super) struct AgentsAndSkills {
 }
 
 impl AgentsAndSkills {
-    /// Reads them; a bare start has those of the command line and the program alone.
+    /// Reads them; a bare start only has those of the command line and the program.
     ///
     /// # Errors
-    /// Errors if no agent has the name that the session is to run as, or one of the command line can't be used.
+    /// Errors if no agent has the name that the session is to run as, or one of the command line is invalid.
     pub(super) fn load(
         at: RunContext<'_>,
         makes: &ToolFactory,
@@ -93,7 +93,7 @@ impl AgentsAndSkills {
         Ok(AgentsAndSkills { agents, skills, dialect, works_as, diagnostics })
     }
 
-    /// The model that the session's agent wants, where the command line names none.
+    /// The model of the session's agent, if the command line names none.
     pub(super) fn model(&self) -> Option<&str> {
         match &self.works_as.as_ref()?.model {
             ModelChoice::Inherit => None,

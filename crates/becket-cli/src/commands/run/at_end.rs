@@ -1,15 +1,15 @@
 //! The tasks at the end of a turn (`protocol.md` L7): after an answer without calls, before its Stop hooks.
 //!
 //! - [`title`]: a name for the session, left running
-//! - [`suggestion`]: what the user may say next, left running
-//! - [`notes`]: what later sessions should know, left running
-//! - [`consolidation`]: notes of many sessions made fewer, left running
+//! - [`suggestion`]: a suggestion for the next prompt, left running
+//! - [`notes`]: notes for later sessions, left running
+//! - [`consolidation`]: the notes of many sessions condensed, left running
 //! - [`state`]: the state of the session, in a file, awaited
 //! - [`asked`]: one question to the small fast model
-//! - [`prompt_progress`]: how many prompts have been opened and ended
+//! - [`prompt_progress`]: the prompts that have started and ended
 //!
-//! INVARIANT: all of it is for the session's own turns alone; none of it in a bare start, none after an interrupt, a limit or an
-//! error of the provider. No answer waits for a model that is asked here.
+//! INVARIANT: these tasks run only after the session's own turns; not in a bare start, and not after an interrupt, a
+//! limit or an error of the provider. No answer waits for a request that is made here.
 
 mod consolidation;
 mod notes;
@@ -32,10 +32,10 @@ pub(super) use prompt_progress::PromptProgress;
 use std::sync::{Arc, Mutex, PoisonError};
 use suggestion::Reader;
 
-/// The variable that wants suggestions at a terminal: each costs a request to the small fast model.
+/// The variable that enables suggestions at a terminal: each costs a request to the small fast model.
 const SUGGESTS: &str = "CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION";
 
-/// The session, once it is open, and until it is closed: tasks are registered before, and may not keep it alive.
+/// The session, from its opening to its end: tasks are registered before, and must not keep it alive.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Late(Arc<Mutex<Option<Agent>>>);
 
@@ -44,12 +44,12 @@ impl Late {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// It is open.
+    /// Records that it is open.
     pub(super) fn opened(&self, agent: &Agent) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(agent.clone());
     }
 
-    /// It is closed.
+    /// Records that it is closed.
     pub(super) fn closed(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
@@ -66,13 +66,13 @@ pub(super) struct AtEnd {
 }
 
 impl AtEnd {
-    /// With the models of the session, and the notes that it takes.
+    /// Creates the inputs from the models of the session and its notes.
     pub(super) fn new(models: Arc<dyn Models>, notes: Option<Notes>) -> Self {
         AtEnd { late: Late::default(), pulse: PromptProgress::default(), notes, models }
     }
 
-    /// Returns the tasks of this run: a title if the session can be resumed, suggestions if the host wants them, notes
-    /// if they are enabled, and the state file if one is named.
+    /// Returns the tasks of this run: a title if a host has initialized it or it is at a terminal, suggestions and
+    /// notes if they are enabled, and the state file if one is named.
     pub(super) fn tasks(&self, at: RunContext<'_>, background: &Tasks) -> TurnEndTasks {
         let tasks = TurnEndTasks::new(at.args.sources.skips_files());
         if at.wants.is_some() || at.terminal.is_some() {

@@ -1,4 +1,4 @@
-//! The session to open, and the place where sessions are stored.
+//! The session to open, and the directory of stored sessions.
 
 use super::context::RunContext;
 use crate::args::RunSessionArgs;
@@ -15,8 +15,8 @@ const NAMED: usize = 3;
 /// The number of characters of a prompt that are shown.
 const PROMPT: usize = 50;
 
-/// Returns the place of transcripts: Becket's own directory of the user. `None` without a home directory: then nothing
-/// is stored.
+/// Returns the directory of transcripts, in Becket's own directory of the user; `None` without a home directory: then
+/// nothing is stored.
 pub(super) fn store(at: RunContext<'_>) -> Option<Store> {
     own_directory(at).map(Store::new)
 }
@@ -30,7 +30,7 @@ pub(super) fn own_directory(at: RunContext<'_>) -> Option<PathBuf> {
 /// Returns the session that the arguments select.
 ///
 /// # Errors
-/// A session that is to be copied is not there.
+/// Errors if a session that should be copied does not exist.
 pub(super) fn start(
     args: &RunSessionArgs,
     store: Option<&Store>,

@@ -1,7 +1,7 @@
-//! Puts a session together: engine, servers, tools, the agent over them.
+//! Builds a session: engine, servers, tools, and the agent that uses them.
 //!
-//! The order is that of what needs what: servers want their host before there is an engine, the engine wants the toolbox
-//! before there are tools, and tools want the engine.
+//! The order follows from the dependencies: servers need their host before there is an engine, the engine needs the
+//! toolbox before it contains tools, and tools need the engine.
 
 mod builder;
 mod tool_factory;
@@ -44,8 +44,8 @@ use std::time::Instant;
 /// Opens it.
 ///
 /// # Errors
-/// Errors if a file can't be used, the configuration forbids the start, or there is no transcript to resume. Nothing is
-/// left then.
+/// Errors if a file can't be used, the configuration forbids the start, or there is no transcript to resume. Then
+/// nothing is left running.
 pub(super) async fn assembled(
     at: RunContext<'_>,
     models: Arc<RunModels>,
@@ -82,14 +82,14 @@ struct SessionParts<'a> {
     printer: &'a Printer,
     host: McpHost,
     servers: Option<Pool>,
-    /// Entries of servers that do not count.
+    /// Entries of servers without effect.
     hidden_servers: Vec<ConfiguredServer>,
     fired: LastFired,
     /// The notes of earlier sessions, and those for later ones.
     notes: Option<Notes>,
 }
 
-/// The last answer as it was displayed.
+/// The last answer as displayed.
 type DisplayedAnswer = Arc<Mutex<Option<String>>>;
 
 impl SessionParts<'_> {
@@ -223,7 +223,7 @@ fn printing(printer: Printer) -> impl Watch + 'static {
     move |update: &Update| printer.show(SessionEvent::Update(Box::new(update.clone())))
 }
 
-/// Shows all, and keeps what the last answer was shown as.
+/// Passes updates to the printer, and records the last answer as displayed.
 fn watcher(printer: Printer, displayed: DisplayedAnswer) -> impl Watch + 'static {
     let shows = printing(printer);
     move |update: &Update| {

@@ -1,4 +1,4 @@
-//! One session from its first event to its last: opens it, hands it the prompts, and closes it.
+//! One session from its first event to its last: opens it, sends it the prompts, and closes it.
 
 use super::build::assembled;
 use super::context::RunContext;
@@ -13,10 +13,10 @@ use becket_agent::session::Prompt;
 use becket_llm::Block;
 use std::sync::Arc;
 
-/// Does all of it; the exit code says whether a result was an error.
+/// Runs the session; the exit code depends on whether a result was an error.
 ///
 /// # Errors
-/// The session can't be opened, or a prompt can't be read.
+/// Errors if the session can't be opened, or a prompt can't be read.
 pub(super) async fn drive(
     at: RunContext<'_>,
     models: Arc<RunModels>,
@@ -41,7 +41,7 @@ pub(super) async fn drive(
     done
 }
 
-/// Works on the prompts of a run; `nothing` is the error if none comes, neither from the user nor from a hook.
+/// Works on the prompts of a run; `nothing` is the error if there is none, neither from the user nor from a hook.
 async fn worked(mut work: Driver<'_>, prompt: Option<Vec<Block>>, nothing: Option<String>) -> CommandResult {
     let cancel = work.at.cancel;
     if let Some(prompt) = work.session.agent.initial_prompt().await {

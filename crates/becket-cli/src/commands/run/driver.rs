@@ -1,4 +1,4 @@
-//! The driver of an open session: it hands prompts and commands over, and reports their results.
+//! The driver of an open session: it sends prompts and commands, and reports their results.
 
 use super::context::RunContext;
 use super::options::Output;
@@ -14,7 +14,7 @@ use becket_llm::Block;
 use becket_model::PromptId;
 use std::time::Instant;
 
-/// The message if a session is to continue and has no reason to.
+/// The message if a session should continue, but has nothing to do.
 const NONE_WAITS: &str =
     "no call of that session waits to be resumed: give a prompt, as in `becket run -c -p 'and now?'`";
 
@@ -40,7 +40,7 @@ impl<'a> Driver<'a> {
         self.code
     }
 
-    /// Notes what the host said of its next message.
+    /// Records the host's fields of the next message.
     pub(super) fn sent(&mut self, sent: MessageMetadata) {
         self.sent = sent;
     }
@@ -56,7 +56,7 @@ impl<'a> Driver<'a> {
         self.ended(&end);
     }
 
-    /// The same with a prompt that a hook wants to be the first: what only a user may command, it can't.
+    /// Works on a first prompt that comes from a hook, which can't run commands reserved for users.
     pub(super) async fn hooks_prompt(&mut self, prompt: Prompt, turn: &CancellationToken) {
         self.opened(shown(&prompt));
         let end = self.session.agent.prompt(prompt, turn).await;
@@ -86,7 +86,7 @@ impl<'a> Driver<'a> {
     /// Runs deferred calls without a prompt (D10).
     ///
     /// # Errors
-    /// There are none, though the session was to go on: then there is nothing to do.
+    /// Errors if there are none: then there is nothing to continue.
     pub(super) async fn resumed(&mut self) -> Result<(), CliError> {
         if self.prompts > 0 || self.at.cancel.is_cancelled() {
             return Ok(());
@@ -126,7 +126,7 @@ impl<'a> Driver<'a> {
     }
 
     fn report(&mut self, result: RunResult, prompt: Option<PromptId>) {
-        // Each result was reported; the exit code is that of the last.
+        // Each result was reported; the exit code is that of the last one.
         self.code = u8::from(result.is_error);
         let result = result.of_message(std::mem::take(&mut self.sent));
         self.at.job.rests(&result.result);

@@ -49,7 +49,7 @@ fn server(view: &ServerView) -> Server {
     Server { name: view.name.clone(), status: status(&view.state) }
 }
 
-/// Returns the state of a server as scripts know it.
+/// Returns the state of a server, under its name in the output.
 pub(super) fn status(state: &ServerState) -> &'static str {
     match state {
         ServerState::Connected { .. } => "connected",

@@ -1,4 +1,4 @@
-//! A session at a terminal, from its first prompt to the way out.
+//! A session at a terminal, from its first prompt to its end.
 
 use super::build::assembled;
 use super::context::RunContext;
@@ -21,13 +21,13 @@ use std::sync::atomic::Ordering;
 const EXITS: [&str; 2] = ["exit", "quit"];
 /// The commands that list all commands; a model has no use for them.
 const HELP: [&str; 2] = ["help", "?"];
-/// Clears what is to be seen.
+/// Clears the screen.
 const CLEAR_SCREEN: &str = "\u{1b}[H\u{1b}[2J";
 
 /// Runs the session; leaving is not an error, whatever the results of the prompts.
 ///
 /// # Errors
-/// The session can't be opened.
+/// Errors if the session can't be opened.
 pub(super) async fn drive(
     at: RunContext<'_>,
     terminal: &Terminal,
@@ -66,9 +66,9 @@ struct Talk<'a> {
     terminal: &'a Terminal,
     session: &'a Session,
     work: Driver<'a>,
-    /// Set if messages of teammates start a turn: not after an incomplete one.
+    /// Set if messages of teammates start a turn; unset after an incomplete one.
     hears: bool,
-    /// The same about the ends of background tasks.
+    /// The same for ends of background tasks.
     hears_tasks: bool,
 }
 
@@ -79,7 +79,7 @@ enum Next {
     Wake(String),
     /// A background task has ended.
     Task,
-    /// Teammates have something to say.
+    /// Teammates have sent messages.
     Team,
     Leave,
 }
@@ -185,7 +185,7 @@ impl Talk<'_> {
     }
 }
 
-/// Notifies hooks that the user has to answer; never ends.
+/// Notifies hooks of pending questions to the user; never ends.
 async fn notified(terminal: &Terminal, session: &Session) {
     if let Some(mut notices) = terminal.notices() {
         while let Some(told) = notices.recv().await {

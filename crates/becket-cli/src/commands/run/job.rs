@@ -1,10 +1,11 @@
-//! The state of a run in the background: `state.json` in the directory that `CLAUDE_JOB_DIR` names, for the program that has
-//! started the run and for those that list jobs.
+//! The state of a run in the background: `state.json` in the directory that `CLAUDE_JOB_DIR` names, for the program
+//! that has started the run and for programs that list jobs.
 //!
-//! It is written at the start, when a turn begins or waits for a permission, at each turn's end and at the end of the run: whole
-//! or not at all, for its owner alone, and never through a link. A run that can't write it warns once and goes on.
+//! It is written at the start, when a turn begins or waits for a permission, at each turn's end and at the end of the
+//! run: as a whole, readable only by its owner, and never through a link. If it can't be written, the run warns once
+//! and continues.
 //!
-//! INVARIANT: a run that was started from within another one, and has inherited its variable, leaves the file alone.
+//! INVARIANT: a nested run that has inherited the variable does not write the file.
 
 use super::printer::Printer;
 use crate::env::Surroundings;
@@ -29,7 +30,7 @@ const DIRECTORY: &str = "CLAUDE_JOB_DIR";
 const FILE: &str = "state.json";
 /// The number of characters of a text that it contains.
 const TEXT: usize = 2_000;
-/// The most bytes of a file that is looked into.
+/// The limit on the size of an existing file that is read, in bytes.
 const READ: u64 = 64 << 10;
 
 /// The state of a run, if it is recorded.
@@ -39,13 +40,13 @@ pub(super) struct Job(Option<Arc<Mutex<State>>>);
 /// The status of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum JobStatus {
-    /// A turn is at work, or the session starts.
+    /// A turn is running, or the session is starting.
     Working,
     /// The session waits for a prompt.
     Idle,
     /// A call waits for a permission.
     Blocked {
-        /// The tool that is called.
+        /// The called tool.
         tool: String,
     },
     /// The run has ended, and its last result is not an error.
@@ -123,7 +124,7 @@ impl Job {
         job
     }
 
-    /// The session is open.
+    /// Records that the session is open.
     pub(super) fn opened(&self, agent: &Agent) {
         self.change(|state| {
             state.agent = Some(agent.clone());
@@ -131,7 +132,7 @@ impl Job {
         });
     }
 
-    /// A turn begins with this prompt.
+    /// Records that a turn begins with this prompt.
     pub(super) fn works(&self, prompt: &str) {
         self.change(|state| {
             state.intent.get_or_insert_with(|| cut(prompt));
@@ -139,7 +140,7 @@ impl Job {
         });
     }
 
-    /// A turn has ended with this text.
+    /// Records that a turn has ended with this text.
     pub(super) fn rests(&self, output: &str) {
         self.change(|state| {
             state.output = Some(cut(output));
@@ -147,7 +148,7 @@ impl Job {
         });
     }
 
-    /// The session is closed: it is kept alive no longer.
+    /// Records that the session is closed, and releases it.
     pub(super) fn closed(&self) {
         if let Some(mut state) = self.state() {
             state.session = state.described();
@@ -155,7 +156,7 @@ impl Job {
         }
     }
 
-    /// The run has ended with this exit code.
+    /// Records that the run has ended with this exit code.
     pub(super) fn ended(&self, done: &Result<u8, CliError>) {
         self.change(|state| {
             state.status = match done {
@@ -230,13 +231,13 @@ impl State {
     }
 }
 
-/// A person, and the state that says when they are waited for.
+/// A user, and the state that records when a call waits for them.
 struct TrackedApprover {
     job: Job,
     person: Arc<dyn AskPermission>,
 }
 
-/// A call that waits, until it is dropped.
+/// A waiting call, until it is dropped.
 struct PendingCall<'a>(&'a Job);
 
 impl<'a> PendingCall<'a> {
@@ -281,8 +282,8 @@ fn cut(text: &str) -> String {
     text.chars().take(TEXT).collect()
 }
 
-/// Returns whether the file tells of another process that is alive and has not ended its run: the one that this run was started
-/// from within.
+/// Returns whether the file belongs to another live process whose run has not ended: the one that has started this
+/// nested run.
 fn is_anothers(file: &Path) -> bool {
     let Ok(file) = private_file::options().read(true).open(file) else { return false };
     let mut text = String::new();

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(super) struct LastFired(Arc<Mutex<Vec<Arc<Event>>>>);
 
 impl LastFired {
-    /// Keeps the event of a firing; other news is none.
+    /// Records the event of a firing; other events of the engine are ignored.
     pub(super) fn on(&self, news: &RunEvent) {
         if let RunEventKind::Fired { event } = &news.what {
             let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -9,16 +9,16 @@ use std::ffi::OsStr;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// The variable that says how often in a row hooks may send the model back to work (L4).
+/// The variable with the number of times in a row that hooks may make the model continue (L4).
 const STOP_CAP: &str = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP";
 
-/// The variable that says how often a request without an answer is sent again.
+/// The variable with the number of retries of a request without an answer.
 const MAX_RETRIES: &str = "CLAUDE_CODE_MAX_RETRIES";
 
-/// The variable that says how many milliseconds a run with one prompt waits for its background tasks (A4).
+/// The variable with the milliseconds for which a run with one prompt waits for its background tasks (A4).
 const BACKGROUND_WAIT: &str = "CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS";
 
-/// The variable that says for which window conversations are compacted; it goes before `--autocompact`.
+/// The variable with the window that conversations are compacted for; it takes precedence over `--autocompact`.
 const WINDOW: &str = "CLAUDE_CODE_AUTO_COMPACT_WINDOW";
 
 /// Returns the limits from the environment and the arguments.
@@ -44,10 +44,10 @@ pub(super) fn of(at: RunContext<'_>) -> Result<TurnOptions, CliError> {
     })
 }
 
-/// The window for which conversations are compacted.
+/// Returns the window that conversations are compacted for.
 ///
 /// # Errors
-/// The variable names none.
+/// Errors if the variable is not a valid window.
 pub(super) fn window(at: RunContext<'_>) -> Result<Window, CliError> {
     let given = at.around.var(WINDOW).filter(|value| !value.is_empty()).map(OsStr::to_string_lossy);
     let of_variable = given.map(|given| {

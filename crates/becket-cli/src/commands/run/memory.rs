@@ -17,7 +17,7 @@ const KEY: &str = "autoMemoryEnabled";
 /// The time limit for the last notes of a finished run, after its results were printed.
 const MOMENT: Duration = Duration::from_secs(10);
 
-/// The notes of this directory, where they are wanted: not in a bare start, and not where nothing of the session is stored.
+/// Returns the notes of this directory if they are enabled: not in a bare start, and not if the session is not stored.
 pub(super) fn notes(at: RunContext<'_>) -> Option<Notes> {
     if at.args.sources.skips_files() || at.args.sdk.no_session_persistence {
         return None;
@@ -41,7 +41,7 @@ enum Says {
     Yes,
     No,
     Nothing,
-    /// It may say anything.
+    /// The value may be of any type.
     Unread,
 }
 

@@ -9,7 +9,7 @@ use becket_base::suggest;
 use becket_engine::config::Sources;
 use serde_json::Value;
 
-/// The variable that declares a sandbox, in which nothing can be harmed.
+/// The variable that declares a sandbox, in which no harm is possible.
 const SANDBOX: &str = "IS_SANDBOX";
 /// The error if there is no prompt at all.
 const NOTHING: &str =
@@ -40,7 +40,7 @@ pub(super) enum Output {
 /// The source of prompts.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Prompts {
-    /// Nowhere: hooks of the start are all that runs.
+    /// None: only hooks of the start run.
     None,
     /// From the arguments alone.
     Argument(String),
@@ -48,7 +48,7 @@ pub(super) enum Prompts {
     Piped { argument: Option<String>, may_be_empty: bool },
     /// From stdin, one message a line.
     Lines,
-    /// Somebody types them.
+    /// The user types them.
     Typed { first: Option<String> },
 }
 
@@ -86,10 +86,10 @@ fn harmless(args: &RunArgs, around: &Surroundings) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The worktree that the arguments ask for: none, one of that name, or one of any.
+/// Returns the worktree of the arguments: none, one of that name, or one with a generated name.
 ///
 /// # Errors
-/// The name can't be one.
+/// Errors if the name is invalid.
 pub(super) fn worktree_name(args: &RunArgs) -> Result<Option<WorktreeName>, CliError> {
     match args.session.worktree.as_deref() {
         None => Ok(None),
@@ -156,8 +156,8 @@ fn driven(args: &RunArgs, global: &Global) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Returns true if the settings of the command line require a sandbox. Files of a user may: they are made for several
-/// programs.
+/// Returns true if the settings of the command line require a sandbox. Files of a user may do so without effect: they
+/// are written for several programs.
 fn wants_sandbox(global: &Global) -> bool {
     let given = global.settings.as_deref().filter(|given| given.trim_start().starts_with('{'));
     let settings: Option<Value> = given.and_then(|given| serde_json::from_str(given).ok());
@@ -231,7 +231,7 @@ fn prompts(args: &RunArgs, around: &Surroundings) -> Result<Prompts, CliError> {
         )),
         (true, None, _) => Ok(Prompts::Lines),
         (false, Some(text), true) => Ok(Prompts::Argument(text)),
-        // A deferred call needs no prompt to be taken up (D10).
+        // Deferred calls are resumed without a prompt (D10).
         (false, None, true) if goes_on => Ok(Prompts::None),
         (false, None, true) => Err(CliError::usage(without_prompt(args))),
         (false, argument, false) => Ok(Prompts::Piped { argument, may_be_empty: goes_on }),

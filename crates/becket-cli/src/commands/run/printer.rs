@@ -1,7 +1,7 @@
 //! Writes the output on a separate thread: a slow reader must not delay hooks and their deadlines.
 //!
-//! INVARIANT: output is written in order, and all of it before [`Printer::end`] returns. If stdout has no reader any more, the
-//! work is cancelled and nothing else is written there.
+//! INVARIANT: output is written in order, and all of it before [`Printer::end`] returns. If the reader of stdout is
+//! gone, the work is cancelled and nothing else is written there.
 
 use super::options::Output;
 use super::terminal::{self, View};
@@ -23,7 +23,7 @@ use std::thread::JoinHandle;
 /// Backpressure: input is not read while this many messages are queued for output.
 const FULL: usize = 10_000;
 
-/// Takes what is to be shown. Clones write to the same place.
+/// Receives the output. Clones write to the same streams.
 #[derive(Clone)]
 pub(super) struct Printer {
     to: Sender<PrinterMessage>,
@@ -32,20 +32,20 @@ pub(super) struct Printer {
 
 /// The number of queued messages.
 struct Backlog {
-    /// None once nothing is written any more.
+    /// `None` once the printer has ended.
     waiting: Mutex<Option<usize>>,
     less: Condvar,
 }
 
 impl Backlog {
-    /// Counts one more; not where nothing is written any more.
+    /// Counts one more, unless the printer has ended.
     fn grows(&self) {
         if let Some(waiting) = &mut *self.waiting() {
             *waiting += 1;
         }
     }
 
-    /// One was written.
+    /// Counts one less.
     fn shrinks(&self) {
         if let Some(waiting) = &mut *self.waiting() {
             *waiting = waiting.saturating_sub(1);
@@ -53,13 +53,13 @@ impl Backlog {
         self.less.notify_all();
     }
 
-    /// Nothing is written any more, so nothing has to be waited for.
+    /// Ends the count: nothing is written any more, and waiters continue.
     fn over(&self) {
         *self.waiting() = None;
         self.less.notify_all();
     }
 
-    /// Waits on this thread until less than [`FULL`] waits.
+    /// Blocks this thread until less than [`FULL`] messages are queued.
     fn wait_for_room(&self) {
         let is_full = |waiting: &mut Option<usize>| waiting.is_some_and(|waiting| waiting >= FULL);
         drop(self.less.wait_while(self.waiting(), is_full));
@@ -117,7 +117,7 @@ impl Destinations {
         }
     }
 
-    /// The same with a screen, on which all is shown.
+    /// The same with a screen, which shows everything.
     pub(super) fn with_view(mut self, view: Option<View>) -> Self {
         if view.is_some() {
             self.progress = Progress::off();
@@ -150,35 +150,35 @@ pub(super) fn start(output: Output, places: Destinations) -> (Printer, PrinterTh
 }
 
 impl Printer {
-    /// Shows something. Never waits.
+    /// Queues a message. Never waits.
     pub(super) fn show(&self, shown: SessionEvent) {
         self.backlog.grows();
         // A thread that has ended has reported its error.
         drop(self.to.send(PrinterMessage::Show(shown)));
     }
 
-    /// Waits on this thread until most of what is to be shown is written.
+    /// Blocks this thread until most of the output is written.
     pub(super) fn wait_for_room(&self) {
         self.backlog.wait_for_room();
     }
 
-    /// Nothing is shown afterwards: remaining clones discard their messages.
+    /// Ends the output: remaining clones discard their messages.
     pub(super) fn end(&self) {
         drop(self.to.send(PrinterMessage::End));
     }
 }
 
 impl PrinterThread {
-    /// Waits until all is written; [`Printer::end`] has to come before.
+    /// Waits until everything is written; call [`Printer::end`] first.
     ///
     /// # Errors
-    /// Something could not be written.
+    /// Errors if the output could not be written.
     pub(super) fn end(self) -> Result<(), CliError> {
         self.thread.join().unwrap_or(Err(CliError::Panicked))
     }
 }
 
-/// Also where the thread that writes breaks down.
+/// Also runs if the writing thread panics.
 struct OverAtEnd<'a>(&'a Backlog);
 
 impl Drop for OverAtEnd<'_> {
@@ -237,7 +237,7 @@ impl Writer {
         }
     }
 
-    /// Writes to stderr, wrapped to its width where that is a terminal.
+    /// Writes to stderr, wrapped to its width if it is a terminal.
     fn tell(&self, text: &str) {
         match self.places.wraps_stderr {
             _ if text.is_empty() => {}
@@ -286,7 +286,7 @@ fn object(result: &RunResult) -> String {
 /// project.
 ///
 /// # Errors
-/// It can't be written, or it is a link or no file.
+/// Errors if it can't be written, or is not a regular file.
 pub(super) fn debug_file(path: &std::path::Path) -> Result<File, CliError> {
     opened_private(path).map_err(|why: io::Error| CliError::Write { path: path.to_owned(), why })
 }

@@ -1,6 +1,6 @@
 //! The prompts: one from the arguments and stdin, or several, one a line.
 //!
-//! Those of lines are [`super::control`]'s to read.
+//! Lines are read by [`super::control`].
 
 use super::control::Lines;
 use super::options::Prompts as Wanted;
@@ -13,16 +13,16 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-/// The time limit for the first byte of an idle stdin beside a prompt in the arguments.
+/// The time limit for the first byte of stdin if the arguments contain a prompt.
 const FIRST_BYTE: Duration = Duration::from_secs(3);
 
 /// The prompts of a run, in order.
 pub(super) enum Prompts {
     /// This one.
     Once(Option<Vec<Block>>),
-    /// The one that a SessionStart hook may give; without it the run ends with this message.
+    /// The prompt that a SessionStart hook may provide; without it the run ends with this message.
     OfHooks(String),
-    /// Those that come in on stdin.
+    /// The prompts that arrive on stdin.
     Lines(Lines),
     /// Prompts that the user types, after one that was given with the command.
     Typed { terminal: Terminal, first: Option<String> },
@@ -33,7 +33,7 @@ impl Prompts {
     /// the error if there is no prompt.
     ///
     /// # Errors
-    /// stdin can't be read.
+    /// Errors if stdin can't be read.
     pub(super) fn once(wanted: &Wanted, nothing: &str) -> Result<Option<Self>, CliError> {
         let prompt = match wanted {
             Wanted::Lines | Wanted::Typed { .. } => return Ok(None),
@@ -42,7 +42,7 @@ impl Prompts {
             Wanted::Piped { argument, may_be_empty } => {
                 let piped = piped(argument.is_some())?;
                 let parts: Vec<String> = argument.iter().cloned().chain([piped]).collect();
-                // Apart: what is piped in below a prompt is material, which names no files outside.
+                // Separate, since piped input below a prompt is material: it must not name files outside.
                 let said = |part: &String| !part.trim().is_empty();
                 let blocks: Vec<Block> = parts.into_iter().filter(said).map(Block::Text).collect();
                 match blocks.is_empty() {
@@ -56,7 +56,7 @@ impl Prompts {
     }
 }
 
-/// Reads all of stdin. Beside a prompt, an idle stdin counts as empty: the caller may have left it open.
+/// Reads all of stdin. If there is a prompt, an idle stdin counts as empty: the caller may have left it open.
 fn piped(may_be_silent: bool) -> Result<String, CliError> {
     let (to, from) = channel();
     thread::spawn(move || {

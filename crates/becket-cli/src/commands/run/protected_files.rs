@@ -1,8 +1,8 @@
-//! Files that a run does not edit without a prompt, beside those that are always protected (`protocol.md` P14): the program's
-//! own permissions, and the scripts of its hooks, wherever they are.
+//! Files that a run does not edit without a prompt, in addition to those that are always protected (`protocol.md` P14):
+//! the program's own permissions, and the scripts of its hooks, wherever they are.
 //!
-//! A guard that a model may rewrite guards nothing. Scripts are those that the text of a command names; what they run in
-//! turn is not followed.
+//! A guard that a model may rewrite guards nothing. Scripts are those named in the text of a command; the programs that
+//! they run are not followed.
 
 use super::begins;
 use super::context::RunContext;
@@ -29,7 +29,7 @@ pub(super) fn surroundings(at: RunContext<'_>, engine: &Engine) -> Surroundings 
     all.fold(Surroundings::new(at.session.environment().clone()), Surroundings::with_protected)
 }
 
-/// The scripts that hooks run. `variable` holds the project's directory in their texts.
+/// Returns the scripts that hooks run. `variable` is the name of the project's directory in their texts.
 fn scripts(engine: &Engine, start: &Path, variable: &str) -> Vec<PathBuf> {
     let hooks = engine.hooks();
     let texts = hooks.all().flat_map(|handler| match &handler.action {
@@ -48,7 +48,7 @@ fn scripts(engine: &Engine, start: &Path, variable: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The words of a command, without quotes and seen from the project.
+/// Returns the words of a command, unquoted and relative to the project.
 fn words(text: &str, variable: &str) -> Vec<String> {
     let text: String = text.chars().filter(|c| !matches!(c, '"' | '\'')).collect();
     let text = text.replace(&format!("${{{variable}}}/"), "").replace(&format!("${variable}/"), "");

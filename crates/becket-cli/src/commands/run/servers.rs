@@ -36,7 +36,8 @@ pub(super) fn host(at: RunContext<'_>) -> McpHost {
 /// and if a file that may deny something can't be read.
 ///
 /// # Errors
-/// The same, where servers were named on the command line; or the variable of the time to connect holds no time.
+/// Errors if such a file can't be read and servers were named on the command line, or if the variable of the time to
+/// connect is invalid.
 pub(super) fn pool_of(
     at: RunContext<'_>,
     host: &McpHost,
@@ -63,10 +64,10 @@ pub(super) fn pool_of(
     Ok(Some((pool, gathered.resolved.others)))
 }
 
-/// All servers that there are once the host has named these, too: each judged as the others were (X2, policy).
+/// Returns all servers including these of the host, each under the same checks as the others (X2, policy).
 ///
 /// # Errors
-/// A file can't be read that may deny something.
+/// Errors if a file that may deny something can't be read.
 pub(super) fn with_more(at: RunContext<'_>, more: &Value) -> Result<Vec<ConfiguredServer>, CliError> {
     let more = json!({"mcpServers": more}).to_string();
     let gathered = ServerSet::new(at.session, &arguments(at, Some(more)))?;

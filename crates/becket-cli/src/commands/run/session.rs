@@ -1,4 +1,4 @@
-//! A session that is open: what is shown of it, and how it is closed.
+//! An open session: its facts for the output, and its end.
 
 use super::at_end::AtEnd;
 use super::control::HostServerChanges;
@@ -21,7 +21,7 @@ pub(super) struct Session {
     pub(super) agent: Agent,
     pub(super) tools: SessionTools,
     pub(super) servers: Option<Pool>,
-    /// Entries of servers that do not count.
+    /// Entries of servers without effect.
     pub(super) hidden_servers: Vec<ConfiguredServer>,
     pub(super) models: Arc<RunModels>,
     pub(super) agents: AgentTool,
@@ -47,7 +47,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Servers come and go: what tools there are is looked at before each prompt.
+    /// Updates the tools, before each prompt: servers connect and disconnect.
     pub(super) fn refresh(&self) {
         if !self.is_narrowed {
             drop(self.tools.refresh());
@@ -59,12 +59,12 @@ impl Session {
         self.displayed.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Ends it: its hooks, its tasks, its servers.
+    /// Ends it, with its hooks, tasks and servers.
     pub(super) async fn close(self) {
         self.close_because("other").await;
     }
 
-    /// The same, for a reason that SessionEnd names.
+    /// The same, with a reason for SessionEnd.
     pub(super) async fn close_because(self, reason: &str) {
         let reason = if self.has_logged_out.load(Ordering::Relaxed) { "logout" } else { reason };
         self.agent.close(reason).await;

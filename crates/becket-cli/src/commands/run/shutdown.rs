@@ -1,11 +1,11 @@
-//! Processes that may still be ending when a run is over: they were asked to end, and have a moment to do so.
+//! Processes that may still be ending when a run is over: they have received SIGTERM, and have a grace.
 
 use becket_engine::Engine;
 use becket_process::Runner;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// A little more than a process has between being asked and being killed.
+/// A little more than the grace between SIGTERM and SIGKILL.
 const MOMENT: Duration = Duration::from_secs(2);
 
 /// The processes of a run.
@@ -22,7 +22,7 @@ impl RunProcesses {
         self.hooks.get_or_init(|| engine.clone());
     }
 
-    /// Waits until none is left, as long as that may take at most.
+    /// Waits until none is left, up to the limit.
     pub(super) fn wait(&self) {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_time().build() else { return };
         runtime.block_on(async {
@@ -32,7 +32,7 @@ impl RunProcesses {
                 }
             };
             let all = async { tokio::join!(hooks, self.runner.all_gone()) };
-            // Whoever asked twice waits no longer than that.
+            // After a second signal nothing is awaited.
             drop(tokio::time::timeout(MOMENT, all).await);
         });
     }

@@ -23,7 +23,7 @@ pub(super) fn wait_until_nobody_reads(over: &CancellationToken) {
     }
 }
 
-/// The same where that can't be asked: the next write finds out.
+/// Not supported on this platform: the next write finds out.
 #[cfg(not(unix))]
 pub(super) fn wait_until_nobody_reads(over: &CancellationToken) {
     while !over.is_cancelled() {

@@ -18,7 +18,7 @@ where it calls itself a <system-reminder>.
 - Check your work where you can: run the tests that there are. Say plainly what does not work, and what you have not checked.
 - Nobody is there to answer questions unless a tool for that is offered. End with a short answer that says what was done.";
 
-/// The system prompt of a session that starts here.
+/// Returns the system prompt of a session.
 pub(super) fn prompt(args: &RunModelArgs, of_agent: Option<&str>, start: &Path) -> String {
     let place = format!(
         "Working directory: {}\nIn a git repository: {}\nPlatform: {}",

@@ -1,6 +1,7 @@
-//! Background tasks that end while nothing else is done: each end starts a turn (A4).
+//! Background tasks that end while the session is idle: each end starts a turn (A4).
 //!
-//! INVARIANT: an end that a turn could not tell the model, since it was interrupted or failed first, starts no second one.
+//! INVARIANT: an end starts no second turn if the first one was interrupted or failed before it could report it to the
+//! model.
 
 use super::driver::Driver;
 use super::limits;
@@ -13,10 +14,10 @@ use becket_engine::{CancellationToken, Wake};
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
-/// The prompt that such a turn is shown with.
+/// The prompt that is shown for such a turn.
 const ENDS: &str = "(a background task has ended)";
 
-/// Resolves once the end of a task may start a turn; never where none may.
+/// Resolves once the end of a task may start a turn; never if none may.
 pub(super) async fn has_ended(session: &Session, may_hear: bool) {
     match may_hear {
         true => session.tools.makes.tasks.wakes().await,
@@ -24,7 +25,7 @@ pub(super) async fn has_ended(session: &Session, may_hear: bool) {
     }
 }
 
-/// The next thing that a session does which gets no more prompts.
+/// The next step of a session that gets no more prompts.
 enum Next {
     /// A task has ended.
     Task,

@@ -10,13 +10,13 @@ use becket_agent::turn::EndReason;
 use becket_engine::{CancellationToken, Engine};
 use std::ffi::OsStr;
 
-/// The variable that lets a session lead a team.
+/// The variable that makes a session the lead of a team.
 const TEAMS: &str = "CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS";
 
 /// Returns the list, below Becket's own directory; without a home directory it lasts as long as the run.
 ///
 /// # Errors
-/// `--team` names no file.
+/// Errors if the name in `--team` is not a valid file name.
 pub(super) fn of(at: RunContext<'_>, engine: &Engine) -> Result<Team, CliError> {
     let directory = begins::own_directory(at).unwrap_or_else(|| at.private.join("own"));
     let name = at.args.model.team.as_deref();
@@ -43,7 +43,7 @@ fn is_wanted(at: RunContext<'_>, engine: &Engine) -> bool {
 /// The text that introduces a turn about the team's messages.
 const NEWS: &str = "(the team has news)";
 
-/// Resolves once teammates have something to say to a session that may hear it.
+/// Resolves once teammates have messages for a session that may receive them.
 pub(super) async fn has_news(session: &Session, may_hear: bool) {
     if !may_hear || !session.agent.team_has_news().await {
         std::future::pending::<()>().await;

@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// The id of this call in events, in the format that hosts generate.
 const ID: &str = "toolu_becket";
 
-/// Connects the server, has hooks and rules judge the call, carries it out, and ends the server.
+/// Connects the server, runs the call through hooks and rules, executes it, and ends the server.
 pub(super) async fn called(
     wanted: &CallRequest<'_>,
     services: &HookServices,
@@ -101,7 +101,7 @@ impl HookedCall<'_> {
         read(&report)
     }
 
-    /// The servers of `mcp_tool` handlers: a session has them connected, and a hook never connects one (H6).
+    /// The servers of `mcp_tool` handlers: the session connects them, and a hook never does (H6).
     async fn connect_for_hooks(&self, engine: &Engine) {
         let hooks = engine.hooks();
         let servers: BTreeSet<&str> = hooks
@@ -134,7 +134,7 @@ impl HookedCall<'_> {
         session
     }
 
-    /// Waits for hooks in the background, and ends all.
+    /// Waits for background hooks, and ends everything.
     async fn end(&self, engine: &Engine, session: &Session) {
         tokio::select! {
             () = engine.wait_for_background(&session.id) => {}
@@ -146,7 +146,7 @@ impl HookedCall<'_> {
     }
 }
 
-/// A rule that denies a tool whatever its input takes it from a model: nothing is called, and no hook is asked (P1).
+/// A rule that denies a tool for every input hides it from a model: nothing is called, and no hook runs (P1).
 fn taken_away(engine: &Engine, name: &Name) -> Option<McpCalled> {
     let names = [Some(&*name.full), name.written.as_deref()];
     let why = names.into_iter().flatten().find_map(|name| engine.deny_rule_for_tool(name))?;
@@ -155,7 +155,7 @@ fn taken_away(engine: &Engine, name: &Name) -> Option<McpCalled> {
     Some(called)
 }
 
-/// Shows all text: a caller in a shell has no context window to fill.
+/// Shows the whole text: a caller in a shell has no limited context window.
 fn whole() -> OutputCaps {
     OutputCaps { text: usize::MAX, blocks: usize::MAX, ..OutputCaps::default() }
 }

@@ -1,4 +1,4 @@
-//! A call that nothing guards.
+//! A call without hooks and rules.
 
 use super::super::McpContext;
 use super::CallRequest;

@@ -9,7 +9,7 @@ use std::time::Instant;
 /// The number of unusual names that are shown.
 const MOST_NAMES: usize = 10;
 
-/// Shakes hands and asks for the tools.
+/// Runs the handshake and lists the tools.
 pub(super) async fn connected(
     pool: &Pool,
     server: &ConfiguredServer,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 
-/// The longest that looking up a name, or opening a connection to one address, may take.
+/// The time limit for a name lookup, and for opening a connection to one address.
 const REACH: Duration = Duration::from_secs(10);
 
 /// Resolves a server's host and connects to it; returns true for other transports.

@@ -1,4 +1,4 @@
-//! The steps on the way to a server, in order.
+//! The steps of connecting to a server, in order.
 
 use becket_embed::view::mcp::McpStep;
 use std::fmt::Display;
@@ -9,12 +9,12 @@ use std::time::Instant;
 pub(super) struct Steps(pub(super) Vec<McpStep>);
 
 impl Steps {
-    /// A step that went well.
+    /// Adds a step that succeeded.
     pub(super) fn good(&mut self, what: &str, begun: Option<Instant>, said: impl Display) {
         self.add(what, true, begun, &said);
     }
 
-    /// A step that did not, and what to do.
+    /// Adds a step that failed, and how to fix it.
     pub(super) fn bad(&mut self, what: &str, begun: Option<Instant>, said: impl Display) {
         self.add(what, false, begun, &said);
     }

@@ -16,17 +16,17 @@ const TASK: &str = "Say what of this exchange somebody who works on the same pro
                     to you. What is noted already, and need not be said again:\n\n";
 /// Its answer if there is nothing to note.
 const NOTHING: &str = "NONE";
-/// The most tokens of its answer.
+/// The limit on tokens of its answer.
 const TOKENS: u32 = 256;
-/// The most notes of one turn.
+/// The limit on notes of one turn.
 const MOST: usize = 3;
 
-/// The task: once for each turn.
+/// Returns the task, which runs once for each turn.
 pub(super) fn task(at_end: AtEnd, notes: Notes) -> TurnEndTask {
     let run = move |turn: MainTurn| {
         let (at_end, notes) = (at_end.clone(), notes.clone());
         Box::pin(async move {
-            // A hook that sends the model back has the turn end more than once.
+            // If a hook makes the model continue, the turn ends more than once.
             if turn.at.again {
                 return Ok(());
             }
@@ -47,7 +47,7 @@ pub(super) fn task(at_end: AtEnd, notes: Notes) -> TurnEndTask {
     }
 }
 
-/// The notes of an answer. A model that says anything beside the word for nothing may still mean it.
+/// Parses the notes of an answer. An answer that contains the word for "nothing" among other text may still mean it.
 fn read(answer: &str) -> Vec<String> {
     let lines = answer.lines().map(str::trim).filter(|line| !line.is_empty());
     let is_nothing = |line: &str| line.trim_end_matches('.').eq_ignore_ascii_case(NOTHING);

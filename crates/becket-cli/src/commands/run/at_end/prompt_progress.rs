@@ -1,10 +1,10 @@
-//! The prompts that were opened and that have ended: they tell a task whether its turn is over, however late it runs.
+//! The prompts that have started and ended, so that a task knows whether its turn is over, however late it runs.
 
 use becket_model::PromptId;
 use std::collections::VecDeque;
 use tokio::sync::watch;
 
-/// The number of ended prompts that are remembered by id: a task that is later than that reports nothing.
+/// The number of ended prompts that are remembered by id: a later task reports nothing.
 const KNOWN: usize = 64;
 
 /// The prompts. Cheap to clone; all clones are the same.
@@ -15,7 +15,7 @@ pub(in super::super) struct PromptProgress(watch::Sender<PromptCounts>);
 struct PromptCounts {
     opened: u64,
     ended: u64,
-    /// The last of those that have ended; none for what the model was not asked.
+    /// The last ended prompts; `None` for those without a request to the model.
     last: VecDeque<Option<PromptId>>,
 }
 
@@ -26,7 +26,7 @@ impl Default for PromptProgress {
 }
 
 impl PromptProgress {
-    /// A prompt is worked on.
+    /// Records that a prompt has started.
     pub(in super::super) fn opened(&self) {
         self.0.send_modify(|seen| seen.opened += 1);
     }
@@ -50,7 +50,7 @@ impl PromptProgress {
         before == 0
     }
 
-    /// Waits until this one has ended. Returns true if no other has started by then.
+    /// Waits until this prompt has ended. Returns true if no other has started by then.
     pub(super) async fn over(&self, prompt: &PromptId) -> bool {
         let mut news = self.0.subscribe();
         let is_it = |known: &Option<PromptId>| known.as_ref() == Some(prompt);

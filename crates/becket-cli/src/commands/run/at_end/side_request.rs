@@ -1,4 +1,4 @@
-//! One question to the small fast model, about the last exchange.
+//! A request to the small fast model about the last exchange.
 //!
 //! The question contains the user's and the model's own text, and the answer is only displayed: it decides nothing.
 
@@ -8,7 +8,7 @@ use becket_llm::{Block, Message, Request, Role, Thinking};
 
 /// The limit on the text of each side, in characters.
 const READ: usize = 2_000;
-/// The most tokens of an answer on one line.
+/// The limit on tokens of an answer on one line.
 const TOKENS: u32 = 64;
 
 /// Returns the last text of the user.
@@ -23,7 +23,7 @@ pub(super) fn last_user_text(turn: &MainTurn) -> Option<String> {
     turn.at.messages.iter().rev().filter(|message| message.role == Role::User).find_map(text)
 }
 
-/// Its answer on one line, at most so many characters.
+/// Returns its answer on one line, of at most `longest` characters.
 ///
 /// # Errors
 /// Errors if there is no such model, or it gives no answer.

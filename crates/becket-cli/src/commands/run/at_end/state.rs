@@ -1,6 +1,6 @@
 //! The state of the session, in a file for the program that started the run in the background (`--state-file`).
 //!
-//! It is written whole or not at all, for its owner alone, and before Stop hooks run: they may read it.
+//! The file is replaced as a whole, readable only by its owner, before Stop hooks run: they may read it.
 
 use super::AtEnd;
 use becket_agent::tasks::Tasks;
@@ -18,7 +18,7 @@ const ANSWER: usize = 2_000;
 /// Its key in the transcript.
 const SNAPSHOT: &str = "state";
 
-/// The task.
+/// Returns the task.
 pub(super) fn task(at_end: AtEnd, file: PathBuf, background: Tasks) -> TurnEndTask {
     let run = move |turn: MainTurn| {
         let (at_end, file, background) = (at_end.clone(), file.clone(), background.clone());

@@ -1,5 +1,5 @@
-//! A suggestion for the user's next prompt, sent to a host that asks for it (`promptSuggestions`), or shown on the empty line
-//! of a terminal: after the result, and only until the next prompt.
+//! A suggestion for the user's next prompt, sent to a host that has enabled it (`promptSuggestions`), or shown on the
+//! empty line of a terminal: after the result, and only until the next prompt.
 
 use super::AtEnd;
 use super::side_request::one_line_answer;
@@ -40,14 +40,15 @@ impl Reader {
     }
 }
 
-/// The task. None on the first turn, and none in the mode `plan`, where the next step is the plan's.
+/// Returns the task. It does nothing on the first turn, and in the mode `plan`, in which the plan defines the next
+/// step.
 pub(super) fn task(at_end: AtEnd, reader: Reader) -> TurnEndTask {
     let run = move |turn: MainTurn| {
         let (at_end, reader) = (at_end.clone(), reader.clone());
         Box::pin(async move {
             let Some(prompt) = turn.at.session.prompt_id.clone() else { return Ok(()) };
             let plans = turn.at.session.permission_mode == Some(PermissionMode::Plan);
-            // A hook that sends the model back has the turn end more than once.
+            // If a hook makes the model continue, the turn ends more than once.
             if at_end.pulse.is_first(&prompt) || plans || turn.at.again {
                 return Ok(());
             }

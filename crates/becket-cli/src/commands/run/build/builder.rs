@@ -1,4 +1,4 @@
-//! The agent of a run, as its arguments and files want it.
+//! The agent of a run, built from its arguments and files.
 
 use super::{DisplayedAnswer, SessionParts, watcher};
 use crate::commands::run::agents_and_skills::AgentsAndSkills;
@@ -100,7 +100,7 @@ impl SessionParts<'_> {
         builder
     }
 
-    /// Settings, and the skills that a bare start leaves alone.
+    /// Adds settings, and the skills that a bare start does not load.
     fn watched(&self, engine: &Engine) -> FileWatch {
         let request = self.at.session.request();
         let homes = match self.at.args.sources.skips_files() {
@@ -110,7 +110,7 @@ impl SessionParts<'_> {
         FileWatch::of(&request, &homes)
     }
 
-    /// The files that a bare start leaves alone.
+    /// Adds the files that a bare start does not load.
     fn instructions(&self) -> Instructions {
         match self.at.args.sources.skips_files() {
             true => Instructions::default(),

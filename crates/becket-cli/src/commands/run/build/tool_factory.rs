@@ -1,4 +1,4 @@
-//! The tools of a run, and what makes them.
+//! The tools of a run, and their factory.
 
 use super::{SessionParts, printing};
 use crate::commands::run::agents_and_skills::AgentsAndSkills;

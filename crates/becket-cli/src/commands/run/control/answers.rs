@@ -10,7 +10,7 @@ impl Host {
         self.say(json!({"type": "control_response", "response": response}));
     }
 
-    /// Refuses one, and says why.
+    /// Rejects a request with a reason.
     pub(crate) fn refuse(&self, id: &str, why: &str) {
         let response = json!({"subtype": "error", "request_id": id, "error": why});
         self.say(json!({"type": "control_response", "response": response}));

@@ -1,7 +1,6 @@
 //! The host as the responder to MCP servers: `elicitation` (`protocol.md` X6).
 //!
-//! INVARIANT: only an answer that is completely understood is an acceptance. No answer, an error and a disconnected host are a
-//! cancel.
+//! INVARIANT: only a fully valid answer accepts. No answer, an error and a disconnected host cancel.
 
 use super::host::{Host, PendingNotice};
 use crate::peer::Answer;
@@ -27,7 +26,7 @@ impl ElicitUser for HostUser {
         question: &'a UserQuestion,
         _: &'a CancellationToken,
     ) -> BoxFuture<'a, ElicitationAnswer> {
-        // Dropped if the answer is no longer needed: then the question is cancelled.
+        // Dropped if the answer is no longer needed, which cancels the question.
         let kind = match question.wanted {
             Wanted::Form(_) => "elicitation_dialog",
             Wanted::Visit(_) => "elicitation_url_dialog",
@@ -54,7 +53,7 @@ fn request(question: &UserQuestion) -> Value {
         }
         (Elicitation::Url { url, id, .. }, wanted) => {
             request["mode"] = json!("url");
-            // The very address that hooks have judged.
+            // The same address that hooks have checked.
             request["url"] = match wanted {
                 Wanted::Visit(address) => json!(address.url()),
                 Wanted::Form(_) => json!(url),
@@ -67,7 +66,7 @@ fn request(question: &UserQuestion) -> Value {
     request
 }
 
-/// The server's words, and behind them what was wrong with the answer before.
+/// Returns the server's message, with the error of the previous answer after it.
 fn message(question: &UserQuestion) -> String {
     let wrong: Vec<String> = question.wrong.iter().map(ToString::to_string).collect();
     match wrong.is_empty() {

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A callback that the host wants to be asked.
+/// A callback that the host has registered.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct CallbackConfig {
     pub(super) event: EventKind,
@@ -60,7 +60,7 @@ fn of_matcher(event: EventKind, matcher: &Value) -> Result<Vec<CallbackConfig>, 
     let on_failure = match fields.get("onFailure") {
         None | Some(Value::Null) => None,
         Some(Value::String(word)) if word == "continue" => Some(OnFailure::Continue),
-        // An unknown word means the stricter one.
+        // An unknown value means the stricter one.
         Some(_) => Some(OnFailure::Block),
     };
     ids.iter()
@@ -80,7 +80,7 @@ fn timeout(fields: &Map<String, Value>) -> Result<Option<Duration>, String> {
 }
 
 impl CallbackConfig {
-    /// The engine's own word for it.
+    /// Converts it to the engine's type.
     pub(super) fn callback(&self, host: &Host) -> Callback {
         let hook = HostHook { host: host.clone(), id: self.id.clone(), on_failure: self.on_failure };
         let mut callback =

@@ -25,7 +25,7 @@ struct HostState {
     peer: Peer,
     /// The number of connections to servers so far.
     connections: AtomicU64,
-    /// The MCP servers of the host that are connected, as they are spoken to.
+    /// The connected MCP servers of the host.
     servers: Mutex<HashMap<String, (u64, ServerSender)>>,
     notice_sender: mpsc::UnboundedSender<PendingNotice>,
     notices: Mutex<Option<mpsc::UnboundedReceiver<PendingNotice>>>,
@@ -67,7 +67,7 @@ impl Host {
         )
     }
 
-    /// Asks, and tells Notification hooks once if the answer takes longer than [`NOTICE_DELAY`].
+    /// Asks, and notifies Notification hooks once if the answer takes longer than [`NOTICE_DELAY`].
     pub(crate) async fn ask_person(&self, request: Value, notice: PendingNotice) -> Answer {
         let mut answer = pin!(self.ask(request));
         tokio::select! {
@@ -80,7 +80,7 @@ impl Host {
         answer.await
     }
 
-    /// Returns the notices of all questions, at the first call.
+    /// Returns the notices of all questions, to the first caller only.
     pub(crate) fn notices(&self) -> Option<mpsc::UnboundedReceiver<PendingNotice>> {
         self.shared.notices.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -101,19 +101,19 @@ impl Host {
         self.shared.peer.answered(id, answer.map_err(why), repeated);
     }
 
-    /// Fails all pending requests, since the host does not answer any more.
+    /// Fails all pending requests, since the host no longer answers.
     pub(crate) fn gone(&self) {
         self.shared.peer.gone();
     }
 
-    /// A server of the host is connected; gives the number of the connection.
+    /// Adds a connected server of the host; returns the number of the connection.
     pub(crate) fn connected(&self, name: &str, sender: ServerSender) -> u64 {
         let number = self.shared.connections.fetch_add(1, Ordering::Relaxed);
         self.servers().insert(name.to_owned(), (number, sender));
         number
     }
 
-    /// A connection is over.
+    /// Removes a connection.
     pub(crate) fn disconnected(&self, name: &str, number: u64) {
         let mut servers = self.servers();
         if servers.get(name).is_some_and(|(known, _)| *known == number) {
@@ -121,7 +121,7 @@ impl Host {
         }
     }
 
-    /// The servers of the host that are connected, each with the number of its connection.
+    /// The connected servers of the host, each with the number of its connection.
     pub(crate) fn servers(&self) -> std::sync::MutexGuard<'_, HashMap<String, (u64, ServerSender)>> {
         self.shared.servers.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! A control line of the host, read as far as it is the same for all of them.
+//! A control line of the host, with the fields that all of them have.
 
 use crate::report::run::{BadLine, quoted};
 use serde_json::{Map, Value};
@@ -6,13 +6,13 @@ use serde_json::{Map, Value};
 /// A message of the host.
 #[derive(Debug, PartialEq)]
 pub(crate) enum HostMessage {
-    /// It wants something.
+    /// A request of the host.
     Request(Request),
     /// An answer to a request of becket.
     Response { id: String, answer: Result<Value, String> },
     /// A cancellation of the host's own request.
     Cancel { id: String },
-    /// That it is there.
+    /// A sign of life.
     Nothing,
 }
 
@@ -21,14 +21,14 @@ pub(crate) enum HostMessage {
 pub(crate) struct Request {
     pub(crate) id: String,
     pub(crate) subtype: String,
-    /// All that it says, `subtype` among it.
+    /// All of its fields, including `subtype`.
     pub(crate) fields: Map<String, Value>,
 }
 
 /// Reads a control line.
 ///
 /// # Errors
-/// A part that every line of its type has is missing.
+/// Errors if a field that every line of its type has is missing.
 pub(crate) fn read(mut fields: Map<String, Value>) -> Result<HostMessage, BadLine> {
     match fields.get("type").and_then(Value::as_str).unwrap_or_default() {
         "control_request" => {

@@ -1,7 +1,7 @@
-//! `initialize`, the first line of a host that speaks the control protocol: the description of the session, beside the
-//! arguments.
+//! `initialize`, the first line of a host that uses the control protocol: the description of the session, in addition
+//! to the arguments.
 //!
-//! An unknown field is one of two: if no host relies on it, it is ignored with a warning; otherwise the session is rejected.
+//! Unsupported fields on which no host relies are ignored with a warning; others reject the session.
 
 use super::hooks::{self, CallbackConfig};
 use super::host::Host;
@@ -27,7 +27,7 @@ const HARMLESS: [&str; 11] = [
     "systemPromptSnapshot",
 ];
 
-/// Fields without which a session would do what its host has ruled out, or lack what it relies on.
+/// Fields whose absence would let a session do something that its host forbids, or lack something that it relies on.
 const REFUSED: [(&str, &str); 6] = [
     ("disallowedTools", "give them as `--disallowedTools`"),
     ("jsonSchema", "answers are always free text"),
@@ -37,7 +37,7 @@ const REFUSED: [(&str, &str); 6] = [
     ("toolAliases", "a tool is called by its own name"),
 ];
 
-/// The shortest limit of a call that counts.
+/// The shortest valid limit of a call.
 const SHORTEST: Duration = Duration::from_secs(1);
 
 /// The host's description of the session.
@@ -121,7 +121,7 @@ impl Initialize {
     /// Registers its callbacks.
     ///
     /// # Errors
-    /// A matcher can't be read.
+    /// Errors if a matcher is invalid.
     pub(crate) fn register(&self, engine: &Engine, host: Option<&Host>) -> Result<(), CliError> {
         let Some((host, hooks)) = host.zip(self.hooks.as_ref()) else { return Ok(()) };
         let callbacks = hooks.iter().map(|wanted| wanted.callback(host));
@@ -163,7 +163,7 @@ fn servers(names: Option<Value>, configs: Option<&Value>) -> Result<Vec<(String,
                 return Err("a name in `sdkMcpServers` is not a string".to_owned());
             };
             let config = configs.and_then(|configs| configs.get(&name));
-            // Those are rules, and one that is not kept is worse than none.
+            // Those are rules, and a rule that is not enforced is worse than none.
             if config.and_then(|config| config.get("tools")).is_some() {
                 return Err(format!(
                     "`sdkMcpServerConfigs.{name}.tools` is not supported: write permission rules (`mcp__{name}__…`)"

@@ -36,17 +36,17 @@ pub(crate) struct Lines {
     pub(crate) host: Host,
     heard: mpsc::UnboundedReceiver<(u64, Result<SessionInput, CliError>)>,
     waiting: Arc<AtomicU64>,
-    /// One that was looked at and put back.
+    /// An input that was peeked at and put back.
     next: Option<Result<SessionInput, CliError>>,
     pub(crate) open: Open,
 }
 
-/// The requests of the host that are not answered yet, by their ids.
+/// The unanswered requests of the host, by their ids.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Open(Arc<Mutex<HashMap<String, CancellationToken>>>);
 
 impl Open {
-    /// None where a request of this id is open already.
+    /// Returns `None` if a request with this id is open already.
     fn add(&self, id: &str) -> Option<CancellationToken> {
         match self.all().entry(id.to_owned()) {
             Entry::Occupied(_) => None,
@@ -60,7 +60,7 @@ impl Open {
         }
     }
 
-    /// It is answered.
+    /// Removes it once it is answered.
     pub(crate) fn done(&self, id: &str) {
         self.all().remove(id);
     }
@@ -70,14 +70,14 @@ impl Open {
     }
 }
 
-/// The means to end an abandoned run.
+/// Ends an abandoned run.
 pub(crate) struct Shutdown {
     pub(crate) cancel: CancellationToken,
     pub(crate) caught: Caught,
 }
 
 impl Lines {
-    /// Starts to read. `answering` says what stdout is for.
+    /// Starts to read. `answering` selects the lines that are answered on stdout.
     pub(crate) fn open(printer: Printer, answering: ReplyOptions, ending: Shutdown) -> Self {
         let host = Host::new(printer);
         let (to, heard) = mpsc::unbounded_channel();
@@ -98,7 +98,7 @@ impl Lines {
     /// Returns the next input for the session; `None` at the end. Cancel-safe.
     ///
     /// # Errors
-    /// A line can't be read; it is the last.
+    /// Errors if a line can't be read; it is the last one.
     pub(crate) async fn next(&mut self) -> Option<Result<SessionInput, CliError>> {
         if let Some(next) = self.next.take() {
             return Some(next);
@@ -108,7 +108,7 @@ impl Lines {
         Some(heard)
     }
 
-    /// Puts one back.
+    /// Puts an input back.
     pub(crate) fn put_back(&mut self, heard: Option<Result<SessionInput, CliError>>) {
         self.next = heard;
     }
@@ -135,7 +135,7 @@ impl Reader {
                 Err(error) => Err(error),
             };
             if let Err(error) = told {
-                // Nobody listens any more where that fails.
+                // It fails if the receiver is gone.
                 drop(self.to.send((0, Err(error))));
                 break;
             }
@@ -201,7 +201,7 @@ pub(crate) struct ReplyOptions {
     pub(crate) replays: bool,
 }
 
-/// A line; none at the end.
+/// Returns the next line; `None` at the end.
 fn one(stdin: &mut impl BufRead, number: u64) -> Result<Option<String>, CliError> {
     let mut bytes = Vec::new();
     stdin.take(LIMIT + 1).read_until(b'\n', &mut bytes).map_err(CliError::Stdin)?;

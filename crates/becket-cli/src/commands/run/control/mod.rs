@@ -1,5 +1,6 @@
-//! The control protocol: the program that has started this one speaks with it over stdin and stdout, beside the messages
-//! of its user and the lines about the session. The public agent SDKs are such programs; here each is called the host.
+//! The control protocol: the program that has started this one communicates with it over stdin and stdout, in addition
+//! to the messages of its user and the lines about the session. The public agent SDKs are such programs; here each is
+//! called the host.
 //!
 //! - [`lines`]: reads stdin, on a thread of its own
 //! - [`host_message`]: a control line, read
@@ -9,8 +10,8 @@
 //!   servers
 //! - [`server_changes`]: the changes to MCP servers that the host has requested
 //!
-//! INVARIANT: what the host is asked and does not answer, for whatever reason, counts as a failure of the host and never as
-//! its consent. A line that can't be read ends the run with its number; none is skipped.
+//! INVARIANT: an unanswered request to the host, for any reason, counts as a failure of the host and never as its
+//! consent. An unreadable line ends the run with an error that names its number; none is skipped.
 
 mod answers;
 mod elicit;

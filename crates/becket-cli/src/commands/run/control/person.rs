@@ -1,6 +1,6 @@
-//! The host as the person of a session: `can_use_tool` (`--permission-prompt-tool stdio`).
+//! The host as the user of a session: `can_use_tool` (`--permission-prompt-tool stdio`).
 //!
-//! INVARIANT: only an answer that is understood whole is a yes.
+//! INVARIANT: only a fully valid answer is a yes.
 
 use super::host::{Host, PendingNotice};
 use crate::peer::Answer;
@@ -10,14 +10,14 @@ use becket_rules::PermissionUpdate;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 
-/// The tool whose questions are answered beside its input (D3).
+/// The tool whose questions are answered together with its input (D3).
 const ASKS: &str = "AskUserQuestion";
 
 /// Asks the host.
 pub(crate) struct HostPerson(Host);
 
 impl HostPerson {
-    /// The person of this host.
+    /// The user of this host.
     pub(crate) fn new(host: Host) -> Self {
         HostPerson(host)
     }
@@ -35,7 +35,7 @@ impl AskPermission for HostPerson {
     }
 }
 
-/// Returns the sentence that a person reads first.
+/// Returns the sentence that a user reads first.
 fn needs_permission(prompt: &PermissionPrompt) -> String {
     format!("Becket needs your permission to use {}", prompt.tool)
 }
@@ -104,7 +104,7 @@ fn allowed(prompt: &PermissionPrompt, fields: &Map<String, Value>) -> Result<Per
     }
 }
 
-/// All of them or none: the one that can't be read may be a restriction.
+/// All of them or none: an unreadable one may be a restriction.
 fn updates(given: Option<&Value>) -> Result<Vec<PermissionUpdate>, String> {
     match given {
         None | Some(Value::Null) => Ok(Vec::new()),

@@ -17,11 +17,11 @@ use std::sync::Arc;
 
 /// JSON-RPC: the server itself failed.
 const INTERNAL: i64 = -32603;
-/// By what a client gives up a request.
+/// The notification with which a client cancels a request.
 const CANCELLED: &str = "notifications/cancelled";
 
 /// The servers of the host: those that `initialize` names, which need no configuration, and those that the command line
-/// says are the host's. No file can name one.
+/// assigns to the host. No file can name one.
 pub(crate) fn host_servers(
     host: &Host,
     wants: Option<&Initialize>,
@@ -51,7 +51,7 @@ impl Host {
     /// Delivers a message of a host's server to the client that is connected to it.
     ///
     /// # Errors
-    /// It is not connected.
+    /// Errors if the server is not connected.
     pub(crate) async fn server_says(&self, name: &str, message: Value) -> Result<(), String> {
         let sender = self.servers().get(name).map(|(_, sender)| sender.clone());
         let gone = || format!("the server `{name}` is not connected");
@@ -105,7 +105,7 @@ async fn serve(host: &Host, name: &str, mut end: ServerEnd) {
     }
 }
 
-/// The request that a message gives up.
+/// Returns the request that a message cancels.
 fn given_up(message: &Value) -> Option<String> {
     let is_one = message.get("method").and_then(Value::as_str) == Some(CANCELLED);
     message.get("params")?.get("requestId").filter(|_| is_one).map(ToString::to_string)

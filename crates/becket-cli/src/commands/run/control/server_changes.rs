@@ -14,14 +14,14 @@ pub(in crate::commands::run) struct HostServerChanges {
 /// The servers that the host has changed.
 #[derive(Debug, Clone, Default)]
 pub(in crate::commands::run) struct ChangedServers {
-    /// The servers that are switched off.
+    /// The disabled servers.
     pub(in crate::commands::run) off: BTreeSet<String>,
-    /// Those of the last `mcp_set_servers`.
+    /// The servers of the last `mcp_set_servers`.
     pub(in crate::commands::run) more: BTreeSet<String>,
 }
 
 impl HostServerChanges {
-    /// Waits until no other change is being made.
+    /// Waits until no other change is in progress.
     pub(in crate::commands::run) async fn lock(&self) -> MutexGuard<'_, ()> {
         self.changing.lock().await
     }

@@ -1,4 +1,4 @@
-//! `get_context_usage`: how full the model's window is, in the form that the SDKs know.
+//! `get_context_usage`: how full the model's window is, in the format of the SDKs.
 
 use super::super::session::Session;
 use becket_agent::ContextUse;
@@ -43,7 +43,7 @@ pub(super) fn usage(session: &Session) -> Value {
     })
 }
 
-/// `mcp__server__tool`, as far as its server goes.
+/// Returns the server in `mcp__server__tool`.
 fn server_of(tool: &str) -> &str {
     let rest = tool.strip_prefix(OF_SERVERS).unwrap_or(tool);
     rest.split_once("__").map_or(rest, |(server, _)| server)

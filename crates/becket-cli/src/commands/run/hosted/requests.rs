@@ -21,14 +21,14 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 use tokio::sync::mpsc;
 
-/// A message, or why no more can be read.
+/// A message, or the reason why no more can be read.
 pub(super) type Message = Result<QueuedPrompt, CliError>;
 
 /// A message of the host.
 pub(super) struct QueuedPrompt {
     pub(super) prompt: Prompt,
     pub(super) sent: MessageMetadata,
-    /// Ends its turn.
+    /// The token that ends its turn.
     pub(super) turn: CancellationToken,
 }
 
@@ -37,7 +37,7 @@ const KNOWN: &str = "interrupt, set_permission_mode, set_model, set_max_thinking
                      mcp_message, mcp_reconnect, mcp_toggle, mcp_set_servers, stop_task, register_repo_root";
 /// The limit on concurrent requests.
 const MOST: usize = 256;
-/// By what DirectoryAdded knows a request of the host.
+/// The source of a request of the host in DirectoryAdded.
 const REPO_ROOT: &str = "register_repo_root";
 
 /// Answers a host.
@@ -46,12 +46,12 @@ pub(super) struct Requests<'a> {
     pub(super) at: RunContext<'a>,
     pub(super) session: &'a Session,
     pub(super) turns: &'a Turns,
-    /// Ends the run.
+    /// The token that ends the run.
     pub(super) cancel: &'a CancellationToken,
 }
 
 impl Requests<'_> {
-    /// Hears the lines to their end: hands messages on, and answers requests.
+    /// Reads the lines to their end: forwards messages, and answers requests.
     pub(super) async fn hear(&self, lines: &mut Lines, messages: mpsc::UnboundedSender<Message>) {
         let mut under_way = FuturesUnordered::new();
         let (open, mut messages) = (lines.open.clone(), Some(messages));
@@ -79,7 +79,7 @@ impl Requests<'_> {
         }
     }
 
-    /// Nobody takes it any more where the session is over.
+    /// The receiver is gone once the session is over.
     fn hand_on(&self, messages: Option<&mpsc::UnboundedSender<Message>>, message: Message) {
         if let Some(messages) = messages {
             drop(messages.send(message));
@@ -100,7 +100,7 @@ impl Requests<'_> {
     }
 
     /// # Errors
-    /// Why it is not done, for the host.
+    /// Returns the reason of the failure, for the host.
     async fn wanted(&self, request: &Request) -> Result<Value, String> {
         let fields = &request.fields;
         match request.subtype.as_str() {
@@ -156,7 +156,7 @@ impl Requests<'_> {
         Ok(json!({"model": now}))
     }
 
-    /// Newer models take no number: 0 is none, and anything else leaves it to the model.
+    /// Newer models accept no number: 0 disables thinking, and anything else leaves it to the model.
     fn set_thinking(&self, fields: &Map<String, Value>) -> Result<Value, String> {
         let thinks = match fields.get("max_thinking_tokens") {
             None | Some(Value::Null) => true,

@@ -1,7 +1,7 @@
 //! The host's changes to MCP servers while the session is open: some are disabled, others are added.
 //!
-//! INVARIANT: what policy, trust, approvals or the user are against stays off, whatever the host says. Servers of its own
-//! process are those of `initialize` alone.
+//! INVARIANT: a server that policy, trust, approvals or the user forbid stays disabled, whatever the host requests.
+//! Only `initialize` can define servers of the host's own process.
 
 use super::super::context::RunContext;
 use super::super::servers::with_more;
@@ -11,7 +11,7 @@ use becket_mcp::{CancellationToken, Pool};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// Switches a server off or on again.
+/// Disables a server, or enables it again.
 ///
 /// # Errors
 /// Errors if there is no such server, a policy forbids it, or it can't be connected.
@@ -45,8 +45,7 @@ pub(super) async fn toggle(
     Ok(json!({}))
 }
 
-/// Replaces the servers that the host has set before, beside those that the session has anyway; returns the result of
-/// each.
+/// Replaces the servers that the host has set before, and keeps all others; returns the result of each.
 ///
 /// # Errors
 /// Errors if a file that may deny one of them can't be read, or `servers` is not an object.

@@ -1,4 +1,4 @@
-//! A session that a host drives: from its first line to its end.
+//! A session that a host drives, from its first line to its end.
 
 use super::super::build::assembled;
 use super::super::context::RunContext;
@@ -21,10 +21,10 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
-/// Does all of it; the exit code says whether the last result was an error, and without `initialize` whether any was.
+/// Runs the session; the exit code depends on the last result, and without `initialize` on all results.
 ///
 /// # Errors
-/// The session can't be opened, or a line can't be read.
+/// Errors if the session can't be opened, or a line can't be read.
 pub(crate) async fn drive(
     at: RunContext<'_>,
     models: Arc<RunModels>,
@@ -53,11 +53,11 @@ pub(crate) async fn drive(
     done
 }
 
-/// Returns the host's description of the session in its first line, with the arguments that follow from it; `None` if
-/// that line is another one.
+/// Returns the host's description of the session in its first line, with the resulting arguments; `None` if that line
+/// is another one.
 ///
 /// # Errors
-/// Errors if the description can't be met; the host has received the error.
+/// Errors if the description can't be satisfied; the host has received the error.
 async fn described(at: RunContext<'_>, lines: &mut Lines) -> Result<Option<(Initialize, RunArgs)>, CliError> {
     let first = tokio::select! {
         first = lines.next() => first,
@@ -81,7 +81,7 @@ async fn described(at: RunContext<'_>, lines: &mut Lines) -> Result<Option<(Init
     })
 }
 
-/// Hears the host and works on its messages, both at once.
+/// Reads the host's lines and works on its messages concurrently.
 async fn worked(at: RunContext<'_>, session: &Session, mut lines: Lines, printer: &Printer) -> CommandResult {
     let turns = Turns::default();
     let host = lines.host.clone();
@@ -121,7 +121,7 @@ async fn all(
         turns.done();
     }
     let wakes = work.session.agent.engine().wakes();
-    // Set if the last turn about the team was complete: otherwise its remaining messages wait for a prompt.
+    // Set if the last turn about the team was complete; otherwise its remaining messages wait for a prompt.
     let mut heard = true;
     let mut hears_tasks = true;
     loop {
@@ -162,7 +162,7 @@ async fn all(
     if heard {
         work.with_team().await;
     }
-    // A host that has said nothing may want nothing.
+    // A host that has sent nothing may want nothing.
     if at.wants.is_none() || work.session.agent.has_deferred().await {
         work.resumed().await?;
     }

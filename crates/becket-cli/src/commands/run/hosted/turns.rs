@@ -1,12 +1,12 @@
 //! The turn that an interrupt ends: the active one, else that of the prompt that has waited longest.
 //!
-//! A host that sends a prompt and thinks better of it at once must not be too early.
+//! A host may interrupt a prompt right after sending it, before its turn has started.
 
 use becket_engine::CancellationToken;
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-/// The turns of the prompts that have come in and are not done, in their order.
+/// The turns of the prompts that have arrived and are not done, in their order.
 #[derive(Debug, Default)]
 pub(super) struct Turns(Mutex<VecDeque<CancellationToken>>);
 
@@ -18,14 +18,14 @@ impl Turns {
         turn
     }
 
-    /// A turn comes before all of those.
+    /// Adds a turn before all of those.
     pub(super) fn first(&self, run: &CancellationToken) -> CancellationToken {
         let turn = run.child_token();
         self.all().push_front(turn.clone());
         turn
     }
 
-    /// The first of them is done.
+    /// Removes the first of them, which is done.
     pub(super) fn done(&self) {
         self.all().pop_front();
     }
