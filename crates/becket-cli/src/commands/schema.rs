@@ -1,4 +1,4 @@
-//! `becket schema`: JSON Schemas of what is read and printed.
+//! `becket schema`: JSON Schemas of inputs and outputs.
 
 use crate::args::{SchemaArgs, SchemaOf};
 use crate::error::{CliError, CommandResult};

@@ -1,14 +1,16 @@
-//! `becket serve`: the engine beside a program in any language, spoken to in JSON-RPC 2.0, a line a message.
+//! `becket serve`: the engine as a separate process for a program in any language: JSON-RPC 2.0, one message per line.
 //!
-//! - [`listen`], [`http`]: a Unix socket that only its owner can reach, and a loopback port with a token; stdio is the third
+//! - [`listen`], [`http`]: a Unix socket that only its owner can reach, and a loopback port with a token; stdio is the
+//!   third
 //!   transport
-//! - [`lines`], [`message`], [`outgoing`]: lines with a limit, what they say, and what waits to be written
-//! - [`memory_budget`]: what may have come halfway, of all clients together
-//! - [`connection`], [`requests`], [`work`]: one client, from its first line to its last, and all that goes on for it
+//! - [`lines`], [`message`], [`outgoing`]: lines with a limit, their messages, and the output queue
+//! - [`memory_budget`]: the memory for partial input of all clients together
+//! - [`connection`], [`requests`], [`work`]: one client, from its first line to its last, and its requests
 //! - [`method`], [`params`], [`answers`], [`fault`]: requests, results and errors
 //! - [`sessions`], [`session`], [`opening`]: the sessions of one client, each an engine of its own
 //! - [`session_defaults`]: the defaults that sessions add to the options of their client
-//! - [`calls`], [`hook`], [`person`], [`notifications`]: what the client is asked and told: its hooks, its user, what happens
+//! - [`calls`], [`hook`], [`person`], [`notifications`]: requests to the client, for its hooks and its user, and
+//!   notifications
 //! - [`mod@schema`]: all of it as data
 //!
 //! No method has logic of its own: each is a view of a value of the engine, the same that `fire` and `explain` print.
@@ -62,7 +64,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Serves until the last client is gone, or a signal arrives.
+/// Serves until the last client has disconnected, or a signal arrives.
 pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let launch = launched(global, around)?;
     let start = launch.start.clone();
@@ -100,11 +102,11 @@ pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out:
             }
             (None, None) => on_stdio(host, patience, &cancel).await,
         };
-        // A read of stdin that hangs must not hold the process up.
+        // A blocked read of stdin must not keep the process alive.
         cancel.cancel();
         done
     });
-    // Where no session has kept anything there is none.
+    // It does not exist if no session has stored anything.
     drop(std::fs::remove_dir_all(&private));
     done
 }

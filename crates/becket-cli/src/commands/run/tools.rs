@@ -1,4 +1,5 @@
-//! The tools of a session: on files, on the web, a shell, background tasks, and those of MCP servers, which come and go.
+//! The tools of a session: for files, the web, a shell and background tasks, and those of MCP servers, which may
+//! change.
 
 use super::terminal::Person;
 use super::tool_filter::ToolFilter;
@@ -34,14 +35,14 @@ pub(super) struct ToolFactory {
 }
 
 impl ToolFactory {
-    /// A shell in the directory of a line of work.
+    /// Returns a shell in the directory of an agent.
     pub(super) fn shell(&self, facts: &Facts) -> Arc<dyn Tool> {
         let here =
             ShellEnvironment { facts: facts.clone(), root: self.root.clone(), engine: self.engine.clone() };
         Arc::new(Bash::new(self.host.clone(), self.tasks.clone(), Arc::new(here)))
     }
 
-    /// All that a line of work may have, without the tools of servers.
+    /// Returns all tools that an agent may have, without those of servers.
     pub(super) fn own(&self, facts: &Facts) -> Vec<Arc<dyn Tool>> {
         let mut lent = becket_agent::SessionTools::new(self.host.clone()).with_web(self.web.clone());
         if let Some(person) = &self.person {
@@ -55,12 +56,12 @@ impl ToolFactory {
         self.base.filter(tools)
     }
 
-    /// The way out of the mode `plan`; the plan is kept in `file`.
+    /// Returns the tool that ends the mode `plan`; the plan is stored in `file`.
     pub(super) fn plan(&self, facts: &Facts, file: PathBuf) -> Arc<dyn Tool> {
         Arc::new(ExitPlanMode::new(self.permissions.clone(), facts.clone(), file))
     }
 
-    /// The tools of servers that there are now, and what is wrong with their names.
+    /// Returns the current tools of servers, and the problems with their names.
     pub(super) fn of_servers(&self) -> (Vec<Arc<dyn Tool>>, Vec<String>) {
         let Some(servers) = &self.servers else { return (Vec::new(), Vec::new()) };
         let found = servers.tools();
@@ -68,7 +69,7 @@ impl ToolFactory {
     }
 }
 
-/// The tools that remain, and the servers whose tools don't.
+/// The tools that are kept, and the servers whose tools are not.
 #[derive(Clone)]
 pub(super) struct SessionTools {
     pub(super) toolbox: Toolbox,
@@ -77,7 +78,7 @@ pub(super) struct SessionTools {
 }
 
 impl SessionTools {
-    /// Puts what there is now into the box; gives what is wrong with names of tools.
+    /// Replaces the tools in the box by the current ones; returns the problems with their names.
     pub(super) fn refresh(&self) -> Vec<String> {
         let (tools, warnings) = self.makes.of_servers();
         self.toolbox.replace(self.own.iter().cloned().chain(tools));

@@ -1,10 +1,10 @@
-//! Commands that the program itself answers, typed as a prompt: no hook sees them and the model is not asked (`protocol.md`
+//! Typed commands that the program handles itself: no hook sees them, and no request goes to the model (`protocol.md`
 //! L0).
 //!
-//! - [`table`]: which there are, and what each takes
-//! - [`read`]: whether a prompt is one
-//! - [`answer`]: does one, and says what came of it
-//! - the others: what each family shows or changes
+//! - [`table`]: the commands and their arguments
+//! - [`read`]: the recognition of a command
+//! - [`answer`]: runs a command, and returns its answer
+//! - the others: one file for each command
 //!
 //! INVARIANT: no file of a user, a plugin or a repository replaces one: `/permissions` and `/hooks` show what is in force,
 //! regardless of the repository. A warning names files with the same name.

@@ -1,4 +1,5 @@
-//! One client: hears its lines to the end, answers its requests side by side, and ends all that it has left behind.
+//! One client: reads its lines to the end, answers its requests concurrently, and ends everything that it leaves
+//! behind.
 //!
 //! INVARIANT: every request is answered once, and the work that it has started is over before the connection is. Requests
 //! without waiting are answered in the order of the lines, and all others are started in it.
@@ -32,17 +33,17 @@ use tokio::task::{JoinSet, unconstrained};
 /// The reason for closing a connection whose client had neither left nor stopped reading.
 const STUCK: &str = "a client has left a long line unfinished for too long, so it was disconnected and its sessions were ended";
 
-/// A client that is about to be heard.
+/// A client before it is served.
 pub(super) struct Client {
     pub(super) host: Arc<SessionDefaults>,
-    /// For how long it may read nothing.
+    /// The time for which it may read nothing.
     pub(super) patience: Duration,
     pub(super) presence: Presence,
     /// The memory from which its long lines are taken; `None` if it is limited elsewhere.
     pub(super) room: Option<Arc<MemoryBudget>>,
 }
 
-/// The length class of a line, which decides where it is worked on.
+/// The length class of a line, which selects the threads that process it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Length {
     Short,
@@ -52,14 +53,14 @@ enum Length {
 /// The end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ConnectionEnd {
-    /// The client has left, or was asked to.
+    /// The client has disconnected, or the process is ending.
     Left,
     /// It did not keep up, for this reason.
     CutOff(&'static str),
 }
 
 impl Client {
-    /// Serves the client until it is gone or `cancel` is cancelled; then nothing of it is left.
+    /// Serves the client until it disconnects or `cancel` is cancelled; afterwards nothing of it is left running.
     pub(super) async fn serve(
         self,
         from: impl AsyncRead + Unpin,
@@ -83,7 +84,7 @@ impl Client {
         connection.finish(&self.presence).await;
         connection.end().await;
         out.over();
-        // A writer that broke down has nothing left to write.
+        // A writer that panicked has nothing left to write.
         drop(writer.await);
         out.why_cut_off().or(stuck).map_or(ConnectionEnd::Left, ConnectionEnd::CutOff)
     }
@@ -100,8 +101,8 @@ struct Connection {
 }
 
 impl Connection {
-    /// Hears the lines to their end, or to one that is given up: why then. Nothing more is read while the client leaves
-    /// too much unread.
+    /// Reads the lines to their end, or to one that closes the connection, and returns the reason. Reading pauses while
+    /// too much output is unread.
     async fn hear<R: AsyncRead + Unpin>(&mut self, mut lines: Lines<'_, R>) -> Option<&'static str> {
         let cut = self.around.cut.clone();
         let next = async |lines: &mut Lines<'_, R>, out: &MessageQueue| {
@@ -215,7 +216,7 @@ impl Connection {
             requests.done(&id);
             out.say(&Answer::new(&id, said));
         });
-        // Begun here, in the order of the lines.
+        // Started here, in the order of the lines.
         if unconstrained(&mut work).now_or_never().is_none() {
             match length {
                 Length::Short => self.tasks.spawn(work),

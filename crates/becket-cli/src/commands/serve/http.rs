@@ -1,7 +1,7 @@
-//! HTTP on a loopback port, for clients that have no sockets of Unix: the same messages, in other envelopes.
+//! HTTP on a loopback port, for clients without Unix sockets: the same messages, in other envelopes.
 //!
 //! - [`listen`], [`linger`]: the port, its access limits, and the end of a stream
-//! - [`token`], [`gate`]: the secret of this process, and what is turned away before anything of it is read
+//! - [`token`], [`gate`]: the secret of this process, and requests that are rejected before their body is read
 //! - [`exchange`], [`body`], [`refusal`]: one request of HTTP and its answer
 //! - [`callers`], [`caller`], [`route`]: the clients, each with a connection of the protocol that outlives its requests
 //!

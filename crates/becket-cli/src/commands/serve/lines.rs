@@ -3,7 +3,7 @@
 //! With many clients, a line that is not short reserves memory that they share, or waits for it. It releases the memory when
 //! it is done, when it takes too long, and when it stalls while others wait for memory.
 //!
-//! INVARIANT: a line holds no more than it may, and what waits for room holds none.
+//! INVARIANT: a line holds no more memory than it may, and none while it waits for memory.
 
 use super::fault::Fault;
 use super::memory_budget::{MemoryBudget, Reservation, SHORT};
@@ -17,7 +17,7 @@ pub(super) const LIMIT: usize = 16 << 20;
 
 /// The size of one read, in bytes.
 const CHUNK: usize = 64 << 10;
-/// For how long a line that has room may be on its way.
+/// The time limit for a line with reserved memory.
 const LONG: Duration = Duration::from_secs(30);
 /// The time that a line may stall while others wait for memory.
 const STILL: Duration = Duration::from_secs(1);
@@ -29,11 +29,11 @@ pub(super) struct Lines<'a, R> {
     shared: Option<(&'a MemoryBudget, &'a Presence)>,
     /// The number of the last line, from 1.
     number: u64,
-    /// The rest of the last line is passed over.
+    /// Set if the rest of the last line is skipped.
     skips: bool,
 }
 
-/// A line, or why it is none.
+/// A line, or an error instead.
 #[derive(Debug)]
 pub(super) enum Line {
     Whole(LineBuffer, u64),
@@ -52,7 +52,7 @@ pub(super) struct LineBuffer {
     bytes: Vec<u8>,
     /// The length from which it needs reserved memory.
     most: usize,
-    /// Its room, and until when it has it.
+    /// Its memory, and the time limit for it.
     room: Option<(Reservation, Instant)>,
 }
 
@@ -65,9 +65,9 @@ impl AsRef<[u8]> for LineBuffer {
 /// The reason why reading a line stops.
 enum Stop {
     LineEnd,
-    /// The client says nothing more.
+    /// The client has closed its end.
     Over,
-    /// Its stream has broken.
+    /// The stream has failed.
     Broken,
     TooLong,
     NoRoom,
@@ -107,7 +107,7 @@ impl<'a, R: AsyncRead + Unpin> Lines<'a, R> {
         }
     }
 
-    /// Reads a line until it ends, or may not go on.
+    /// Reads a line until its end, or an error.
     async fn read(&mut self, held: &mut LineBuffer) -> Stop {
         loop {
             let before = held.bytes.len();
@@ -164,13 +164,13 @@ impl<'a, R: AsyncRead + Unpin> Lines<'a, R> {
         true
     }
 
-    /// The rest of this line is passed over; this is why.
+    /// Skips the rest of this line, for this reason.
     fn passed_over(&mut self, why: Fault) -> Line {
         self.skips = true;
         Line::Bad(why)
     }
 
-    /// Passes over the rest of a line.
+    /// Skips the rest of a line.
     async fn pass_over(&mut self) {
         while let Ok(bytes) = self.from.fill_buf().await {
             let end = bytes.iter().position(|byte| *byte == b'\n');

@@ -1,7 +1,7 @@
 //! A Unix socket for clients of the same user only.
 //!
-//! INVARIANT: the directory of the socket is the user's and closed to others, so no other user can reach it, not even in the
-//! moment before its own permissions are set; a connection of another user id is rejected as well.
+//! INVARIANT: only the user can enter the directory of the socket, so no other user can reach it, not even before its
+//! own permissions are set; a connection of another user id is rejected as well.
 
 use super::connection::{Client, ConnectionEnd};
 use super::memory_budget::MemoryBudget;
@@ -60,7 +60,7 @@ pub(super) async fn serve(
             }
         });
     }
-    // Nobody new comes in while the others are ended.
+    // No new client is accepted while the others are ended.
     drop(place);
     while clients.join_next().await.is_some() {}
     Ok(0)
@@ -81,7 +81,7 @@ struct Place {
 }
 
 impl Place {
-    /// Claims a path: creates its directory, and replaces a socket on which no process listens any more.
+    /// Claims a path: creates its directory, and replaces a socket on which no process listens.
     fn taken(path: &Path) -> Result<Self, String> {
         let said = |what: &Path, why: &dyn std::fmt::Display| format!("`{}`: {why}", what.display());
         let directory =
@@ -104,7 +104,7 @@ impl Drop for Place {
     fn drop(&mut self) {
         let here = fs::symlink_metadata(&self.path).map(|metadata| (metadata.dev(), metadata.ino()));
         if here.is_ok_and(|here| here == self.id) {
-            // At this point an error can't be reported any more.
+            // An error can no longer be reported here.
             drop(fs::remove_file(&self.path));
         }
     }
@@ -127,7 +127,7 @@ fn private(directory: &Path) -> Result<File, String> {
     Ok(held)
 }
 
-/// Removes what an earlier process has left behind.
+/// Removes the socket of an earlier process.
 fn free(path: &Path) -> Result<(), String> {
     let metadata = match fs::symlink_metadata(path) {
         Ok(metadata) => metadata,

@@ -1,4 +1,4 @@
-//! Long lines, which may hold a command whose analysis takes a while.
+//! Long lines, which may contain a command whose analysis takes a while.
 //!
 //! The analysis is bounded ([`becket_rules`]), but a client may send one long command after the other. So long lines are processed
 //! on threads that serve no client meanwhile, and the number of concurrent ones is limited.

@@ -13,16 +13,16 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// Up to here a body or a line is short, in bytes.
+/// The maximum length of a short body or line, in bytes.
 pub(super) const SHORT: usize = 64 << 10;
 /// The limit on all short bodies together, in bytes: one for each TCP connection.
 const SHORT_ONES: usize = 64 << 20;
 /// The limit on all others together, in bytes.
 const LONG_ONES: usize = 128 << 20;
-/// For how long one may wait for room.
+/// The time limit for a reservation.
 const WAIT: Duration = Duration::from_secs(10);
 
-/// The room of all clients.
+/// The memory of all clients.
 pub(super) struct MemoryBudget {
     short: Arc<Semaphore>,
     long: Arc<Semaphore>,
@@ -30,7 +30,7 @@ pub(super) struct MemoryBudget {
     waiting: AtomicUsize,
 }
 
-/// Room that is taken, until it is dropped.
+/// Reserved memory, until it is dropped.
 #[derive(Debug)]
 pub(super) struct Reservation(OwnedSemaphorePermit);
 
@@ -60,19 +60,19 @@ impl MemoryBudget {
 }
 
 impl Reservation {
-    /// For how many bytes there is room.
+    /// Returns the number of reserved bytes.
     pub(super) fn bytes(&self) -> usize {
         self.0.num_permits()
     }
 
-    /// Gives back what is more than so many bytes.
+    /// Releases all but this many bytes.
     pub(super) fn shrink(&mut self, bytes: usize) {
         let surplus = self.bytes().saturating_sub(bytes);
         drop(self.0.split(surplus));
     }
 }
 
-/// Somebody waits, as long as this is held.
+/// Counts as a waiter as long as it is held.
 struct Waits<'a>(&'a AtomicUsize);
 
 impl<'a> Waits<'a> {

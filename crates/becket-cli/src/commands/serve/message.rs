@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 /// A message of a client.
 #[derive(Debug, PartialEq)]
 pub(super) enum Message {
-    /// Wants an answer, under its id.
+    /// A request, with the id of its answer.
     Request { id: Value, method: String, params: Value },
-    /// Wants none.
+    /// A notification, without an answer.
     Notification { method: String, params: Value },
     /// An answer to the request with that id; a malformed one contains its error. `repeated` are the decision keys that
     /// occur more than once in it (O1).
@@ -39,7 +39,7 @@ pub(super) fn read(line: &[u8], number: u64) -> Result<Message, Box<(Value, Faul
         .map_err(|why| no_message(id.filter(is_id).unwrap_or_default(), why))
 }
 
-/// The value of a line, and the decision keys that occur more than once in the answer that it may be.
+/// Parses a line; also returns the decision keys that occur more than once, if it is an answer.
 fn parsed(line: &[u8]) -> Result<(Value, Vec<String>), serde_json::Error> {
     let message = std::str::from_utf8(line).ok().and_then(|text| parse_message(text, &["result"]).ok());
     match message {

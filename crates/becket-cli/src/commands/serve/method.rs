@@ -1,4 +1,4 @@
-//! The methods by name: one table for what is answered, suggested and described.
+//! The methods by name: one table for dispatch, suggestions and the schema.
 
 /// The methods that a client may call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) enum Method {
 pub(super) const CANCEL: &str = "$/cancel";
 
 impl Method {
-    /// All of them, in the order in which they are described.
+    /// All methods, in the order of the schema.
     pub(super) const ALL: [Method; 13] = [
         Method::Initialize,
         Method::SessionOpen,
@@ -88,7 +88,7 @@ impl Method {
         Method::ALL.into_iter().find(|method| method.name() == name)
     }
 
-    /// The name that was probably meant.
+    /// Returns the nearest name.
     pub(super) fn near(name: &str) -> Option<&'static str> {
         becket_base::suggest(name, &Method::ALL.map(Method::name))
     }

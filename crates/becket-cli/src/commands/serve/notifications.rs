@@ -1,4 +1,4 @@
-//! Everything that happens in a session, told to a client that wants to know (`protocol.md` H13).
+//! Run events of a session, sent to a client that has subscribed to them (`protocol.md` H13).
 //!
 //! Notifications are sent on the task that fires, so that they precede the answer to the firing. A client that does not keep
 //! up loses some of them, and receives their number.
@@ -12,7 +12,7 @@ use serde::Serialize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Tells one client of one session.
+/// Notifies one client of one session.
 pub(super) struct Notifier {
     pub(super) session: Arc<str>,
     pub(super) out: MessageQueue,

@@ -1,4 +1,4 @@
-//! From what a client wants of a session to one that is open.
+//! Opens a session from the options of a client.
 
 use super::calls::Calls;
 use super::fault::Fault;

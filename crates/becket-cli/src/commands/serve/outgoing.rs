@@ -1,7 +1,7 @@
 //! The queue of messages to a client, and the task that writes it.
 //!
-//! INVARIANT: never more than [`MOST`] bytes and one message wait. A client that reads nothing is cut off: its token is
-//! cancelled, and what is written from then on is dropped.
+//! INVARIANT: never more than [`MOST`] bytes and one message wait. A client that reads nothing is disconnected: its
+//! token is cancelled, and later messages are dropped.
 
 use becket_engine::CancellationToken;
 use serde::Serialize;
@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 /// The limit on queued bytes; past it the client is disconnected.
 const MOST: usize = 64 << 20;
-/// From how many bytes on nothing more is read from the client, nor told of what happens.
+/// The number of queued bytes from which nothing more is read from the client, and notifications are dropped.
 const FULL: usize = 4 << 20;
 /// The size of one write, in bytes.
 const CHUNK: usize = 256 << 10;
@@ -30,11 +30,11 @@ pub(super) struct MessageQueue(Arc<QueueState>);
 
 struct QueueState {
     waiting: Mutex<PendingOutput>,
-    /// There is something to write, or nothing will come any more.
+    /// Notified when there is something to write, or the queue has ended.
     more: Notify,
-    /// Something was written.
+    /// Notified when something was written.
     room: Notify,
-    /// Cancelled once nothing can be written any more.
+    /// Cancelled once writing is no longer possible.
     cut: CancellationToken,
 }
 
@@ -82,7 +82,7 @@ impl MessageQueue {
         waiting.bytes.len() + waiting.in_hand < FULL
     }
 
-    /// Waits until the client has read enough of what was said before. Ends too once it is cut off.
+    /// Waits until the client has read enough of the queued messages, or is disconnected.
     pub(super) async fn has_room(&self) {
         loop {
             let told = self.0.room.notified();
@@ -96,7 +96,7 @@ impl MessageQueue {
         }
     }
 
-    /// Nothing comes after what was said.
+    /// Ends the queue: no more messages follow.
     pub(super) fn over(&self) {
         self.waiting().is_over = true;
         self.0.more.notify_one();

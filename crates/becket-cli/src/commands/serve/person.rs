@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 const ASK: RequestMethods = RequestMethods { request: "question/ask", cancel: "question/cancel" };
 
-/// Asks through the client. An answer that is not a key chooses nothing.
+/// Asks through the client. An answer that is not a key selects nothing.
 pub(super) struct ClientUser {
     pub(super) calls: Calls,
     pub(super) session: Arc<str>,

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// The interval at which the presence is checked.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The other end of what is written to.
+/// The other end of the output.
 #[derive(Debug)]
 pub(super) struct Presence {
     /// `None` if the presence is monitored elsewhere.
@@ -23,7 +23,7 @@ impl Presence {
         }
     }
 
-    /// Comes once the other end is closed in both directions.
+    /// Resolves once the other end is closed in both directions.
     pub(super) async fn gone(&self) {
         let mut look = tokio::time::interval(LOOK);
         while !self.is_gone() {
@@ -58,12 +58,12 @@ impl Presence {
 
 #[cfg(not(unix))]
 impl Presence {
-    /// Nothing can be asked here: the next write finds out.
+    /// Not supported on this platform: the next write finds out.
     pub(super) fn of_stdout() -> io::Result<Self> {
         Ok(Presence::watched())
     }
 
-    /// Taken to be there.
+    /// Assumes that the other end is present.
     fn is_gone(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! The requests of a client that are not answered yet, and what cancels each.
+//! The unanswered requests of a client, and their cancellation tokens.
 
 use super::fault::Fault;
 use becket_engine::CancellationToken;
@@ -10,15 +10,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The limit on concurrent requests of a connection.
 const MOST: usize = 1_024;
 
-/// Requests under way, by their ids. Clones are the same table.
+/// Pending requests, by their ids. Clones share the table.
 #[derive(Clone, Default)]
 pub(super) struct Requests(Arc<Mutex<HashMap<Value, CancellationToken>>>);
 
 impl Requests {
-    /// A request is under way until [`Requests::done`]; it ends with `with`, or when it is taken back.
+    /// Adds a request, which is pending until [`Requests::done`]; its token is cancelled with `with`, or when the
+    /// client cancels the request.
     ///
     /// # Errors
-    /// Its id is taken, or too many are under way.
+    /// Errors if its id is taken, or too many are pending.
     pub(super) fn add(&self, id: &Value, with: &CancellationToken) -> Result<CancellationToken, Fault> {
         let mut all = self.all();
         if all.len() >= MOST {
@@ -30,14 +31,14 @@ impl Requests {
         }
     }
 
-    /// Takes a request back; one that is answered already stays so.
+    /// Cancels a request; no effect on one that is already answered.
     pub(super) fn cancel(&self, id: &Value) {
         if let Some(cancel) = self.all().get(id) {
             cancel.cancel();
         }
     }
 
-    /// It is answered.
+    /// Removes a request once it is answered.
     pub(super) fn done(&self, id: &Value) {
         self.all().remove(id);
     }

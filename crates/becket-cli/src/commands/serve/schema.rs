@@ -12,7 +12,7 @@ use becket_embed::view::{background, fired, planned};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-/// The whole protocol.
+/// Returns the whole protocol.
 pub(crate) fn schema() -> Value {
     let mut shapes = schemars::generate::SchemaSettings::draft2020_12().into_generator();
     let requests = Method::ALL.iter().map(|method| {
@@ -90,7 +90,7 @@ fn calls(shapes: &mut SchemaGenerator) -> Value {
     })
 }
 
-/// The shapes of what comes with a request, and of its result.
+/// Returns the shapes of the parameters of a request, and of its result.
 fn shapes_of(method: Method, shapes: &mut SchemaGenerator) -> (Schema, Schema) {
     match method {
         Method::Initialize => (shape::<Initialize>(shapes), shape::<InitializeResult>(shapes)),

@@ -22,7 +22,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Makes an event of a client's fields.
+    /// Creates an event from a client's fields.
     ///
     /// # Errors
     /// Returns the mismatch as a message.
@@ -41,7 +41,7 @@ impl Session {
         to_result(&self.open.plan(event))
     }
 
-    /// The same with all that would not, and why.
+    /// Returns the hooks that an event would run, and the reasons why others would not.
     pub(super) fn explain(&self, event: &Event) -> MethodResult {
         to_result(&Report::Explain(self.open.explain(event)))
     }
@@ -49,7 +49,7 @@ impl Session {
     /// Adds a hook of the client.
     ///
     /// # Errors
-    /// Its id is taken, or it can't be read.
+    /// Errors if its id is taken, or it is invalid.
     pub(super) fn register(&self, wants: &Registration) -> Result<(), String> {
         let hook = ClientHook {
             calls: self.calls.clone(),
@@ -78,7 +78,7 @@ impl Session {
     /// Reads the configuration again.
     ///
     /// # Errors
-    /// It can't be read any more, and stays as it was.
+    /// Errors if it can no longer be read; then it stays unchanged.
     pub(super) fn reload(&self) -> Result<SessionOpenResult, String> {
         self.open.reload()?;
         Ok(self.opened())
@@ -93,7 +93,7 @@ impl Session {
         }
     }
 
-    /// Ends all that it runs, and waits until nothing of it is left.
+    /// Ends everything that it runs, and waits for its end.
     pub(super) async fn close(&self) {
         self.tell(false);
         self.open.close().await;

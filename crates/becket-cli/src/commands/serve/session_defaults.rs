@@ -7,9 +7,9 @@ use std::path::PathBuf;
 /// The defaults for the options of a client.
 pub(super) struct SessionDefaults {
     pub(super) host: Host,
-    /// The file of the MCP servers that hooks of a session may call which names none itself.
+    /// The default MCP server file for sessions that do not name one.
     pub(super) servers: Option<PathBuf>,
-    /// The places for lines that may take long.
+    /// The permits for long lines.
     pub(super) long_lines: LongLineLimit,
 }
 

@@ -15,10 +15,10 @@ const MOST: usize = 1_024;
 pub(super) struct Sessions(Arc<Mutex<HashMap<Arc<str>, Arc<Session>>>>);
 
 impl Sessions {
-    /// Adds one.
+    /// Adds a session.
     ///
     /// # Errors
-    /// Its id is taken, or there are too many.
+    /// Errors if its id is taken, or there are too many.
     pub(super) fn add(&self, session: Session) -> Result<Arc<Session>, Fault> {
         let mut all = self.all();
         if all.len() >= MOST {
@@ -33,7 +33,7 @@ impl Sessions {
         }
     }
 
-    /// Finds one.
+    /// Finds a session.
     ///
     /// # Errors
     /// There is none of that id.
@@ -41,7 +41,7 @@ impl Sessions {
         self.all().get(id).cloned().ok_or_else(|| Fault::NoSession { id: id.to_owned() })
     }
 
-    /// Takes one out, to be closed.
+    /// Removes a session, to be closed.
     ///
     /// # Errors
     /// There is none of that id.
@@ -49,7 +49,7 @@ impl Sessions {
         self.all().remove(id).ok_or_else(|| Fault::NoSession { id: id.to_owned() })
     }
 
-    /// Takes all out.
+    /// Removes all sessions.
     pub(super) fn take_all(&self) -> Vec<Arc<Session>> {
         self.all().drain().map(|(_, session)| session).collect()
     }

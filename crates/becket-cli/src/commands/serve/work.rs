@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// The handling of a request.
 pub(super) enum Work {
-    /// It needs no waiting.
+    /// An immediate answer.
     Done(MethodResult),
     Open(Box<Open>),
     Reload(Arc<Session>),
@@ -37,17 +37,17 @@ pub(super) struct WorkContext {
 /// Reads the params of a method.
 ///
 /// # Errors
-/// They do not fit.
+/// Errors if they are invalid.
 pub(super) fn params<P: DeserializeOwned>(method: Method, params: Value) -> Result<P, Fault> {
     serde_json::from_value(params)
         .map_err(|error| Fault::Params { method: method.name(), why: error.to_string() })
 }
 
 impl Work {
-    /// Reads a request, and answers it where nothing has to be waited for.
+    /// Parses a request, and answers it at once if nothing has to be awaited.
     ///
     /// # Errors
-    /// It can't be done.
+    /// Errors if the request is invalid.
     pub(super) fn wanted(method: Method, given: Value, sessions: &Sessions) -> Result<Work, Fault> {
         match method {
             Method::Initialize => Err(Fault::Broken),
@@ -56,7 +56,7 @@ impl Work {
             Method::SessionReload => of_session(method, given, |id| sessions.get(id)).map(Work::Reload),
             Method::EventFire => {
                 let (session, event) = of_event(method, given, sessions)?;
-                // Planned here, so that a hook which the next request takes out still runs for it.
+                // Planned here, so that a hook that the next request unregisters still runs for this event.
                 let ready = AssertUnwindSafe(|| session.open.ready(event));
                 let event = catch_unwind(ready).map_err(|_| Fault::Broken)?;
                 Ok(Work::Fire(session, Box::new(event)))
@@ -80,7 +80,7 @@ impl Work {
         }
     }
 
-    /// Returns the token that ends it, beside a cancellation by its client.
+    /// Returns the token that ends it, in addition to a cancellation by its client.
     pub(super) fn ends_with<'a>(&'a self, cut: &'a CancellationToken) -> &'a CancellationToken {
         match self {
             Work::Fire(session, _) | Work::Reload(session) => session.open.cancel(),
@@ -88,7 +88,7 @@ impl Work {
         }
     }
 
-    /// Does it.
+    /// Does the work.
     pub(super) async fn done(self, at: WorkContext) -> MethodResult {
         match self {
             Work::Done(result) => result,
@@ -107,7 +107,7 @@ impl Work {
     }
 }
 
-/// Opens a session on a thread that may wait for files. One that was taken back meanwhile is not opened.
+/// Opens a session on a thread that may block on files. If the request was cancelled meanwhile, it is not opened.
 async fn opened(wants: Open, at: WorkContext) -> MethodResult {
     let (host, around) = (at.host, at.around);
     let opened = tokio::task::spawn_blocking(move || opening::open(&host, wants, &around)).await;

@@ -1,7 +1,7 @@
 //! Input that is typed during a turn: prompts for later, and the start of one. Pure.
 //!
-//! INVARIANT: what is typed ahead is a prompt or nothing: it never answers a question. Once the work is interrupted, none of it
-//! is sent before the person has seen it again.
+//! INVARIANT: typed-ahead input is only ever a prompt: it never answers a question. After an interrupt, none of it is
+//! sent before the user has seen it again.
 
 use super::field::Field;
 use super::handle::UserAnswer;
@@ -17,12 +17,12 @@ const MOST: usize = 20;
 pub(super) struct Ahead {
     prompts: VecDeque<String>,
     begun: Field,
-    /// Ctrl-D on an empty line: afterwards the person leaves.
+    /// Ctrl-D on an empty line: the user leaves afterwards.
     leaves: bool,
 }
 
 impl Ahead {
-    /// A key that is neither an interrupt nor an answer; it is not Esc.
+    /// Handles a key that is neither an interrupt nor an answer, and not Esc.
     pub(super) fn on(&mut self, key: KeyEvent) {
         match self.begun.on(key) {
             Some(UserAnswer::Words(words)) if !words.trim().is_empty() && self.prompts.len() < MOST => {
@@ -43,7 +43,7 @@ impl Ahead {
         waiting.chain(begun).chain(leaves).collect()
     }
 
-    /// The next prompt.
+    /// Returns the next prompt.
     pub(super) fn prompt(&mut self) -> Option<String> {
         self.prompts.pop_front()
     }
@@ -58,7 +58,7 @@ impl Ahead {
         std::mem::take(&mut self.begun).into_words()
     }
 
-    /// The prompts become the beginning of one.
+    /// Joins the prompts into the beginning of a single one.
     pub(super) fn think_again(&mut self) {
         self.leaves = false;
         let begun = self.words();

@@ -1,4 +1,4 @@
-//! One question as it is asked: a choice, or a line of words. Pure: keys go in, lines and an answer come out.
+//! The input of an answer: a choice, or a line of text. Pure: keys go in, lines and an answer come out.
 
 use super::field::Field;
 use super::handle::{UserAnswer, Wants};
@@ -44,12 +44,12 @@ impl AnswerInput {
         matches!(key.code, KeyCode::Enter | KeyCode::Esc)
     }
 
-    /// Returns whether the key shows all that it is about.
+    /// Returns whether the key shows the whole subject.
     pub(super) fn shows_all(&self, key: KeyEvent) -> bool {
         key.code == KeyCode::Char(VIEW) && key.modifiers.is_empty() && matches!(self, AnswerInput::Menu(_))
     }
 
-    /// Returns what is drawn. Keys are named once they count.
+    /// Returns the lines to draw. Keys are shown once they count.
     pub(super) fn lines(&self, takes_answers: bool, width: usize) -> Vec<String> {
         let mut lines = match self {
             AnswerInput::Menu(menu) => menu.lines(),

@@ -1,4 +1,4 @@
-//! Puts one thing to the person at the desk.
+//! Asks the user at the terminal one question.
 //!
 //! INVARIANT: keys typed before a question was on the screen never answer it, nor do those of a user who continues to type. If
 //! its subject is not completely on the screen, no answer is selected.
@@ -17,7 +17,7 @@ use std::io;
 use std::time::Instant;
 use tokio::sync::oneshot;
 
-/// The number of free rows below a question: its keys may take another one if nothing is selected.
+/// The number of free rows below a question: its keys may need another one if nothing is selected.
 const BESIDE: usize = 2;
 
 impl TerminalThread {
@@ -50,7 +50,7 @@ impl TerminalThread {
         Ok(said)
     }
 
-    /// Shows what a question is about, with room for so many rows below; returns whether all of it is on the screen.
+    /// Shows the subject of a question, and leaves room for the rows below; returns whether all of it is on the screen.
     fn show_head(&mut self, head: &Document, below: usize) -> bool {
         let Excerpt { rows, is_whole } = head.excerpt(width(), height().saturating_sub(below));
         self.screen.show(&(rows.join("\n") + "\n"));
@@ -106,7 +106,7 @@ impl TerminalThread {
         }
     }
 
-    /// Shows all of a document, a page at a time, until the person goes back; returns the key where that interrupts.
+    /// Shows a whole document, a page at a time, until the user goes back; returns the key if it interrupts.
     fn page(&mut self, head: &Document, reply: &oneshot::Sender<UserAnswer>) -> io::Result<Option<KeyEvent>> {
         let mut pager = Pager::new(head.rows(width()), height());
         let mut drawn = Vec::new();
@@ -133,7 +133,7 @@ impl TerminalThread {
         Ok(last)
     }
 
-    /// Receives commands during a question: output waits.
+    /// Receives commands during a question; output waits.
     fn hold(&mut self) {
         while let Ok(wanted) = self.from.try_recv() {
             match wanted {

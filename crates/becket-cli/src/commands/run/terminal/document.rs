@@ -1,20 +1,20 @@
 //! The subject of a question: lines that may need more rows than the screen has. Pure.
 //!
-//! INVARIANT: an excerpt names how much it leaves out, and only one that leaves out nothing is whole. No line that is wrapped
-//! begins where a line of the question itself does.
+//! INVARIANT: an excerpt shows how much it leaves out, and is complete only if it leaves out nothing. No wrapped row
+//! begins in the column in which the question's own lines begin.
 
 use super::pager::VIEW;
 use crate::report::style::{FAINT, WARNING, styled};
 use crate::report::wrap::rows;
 
-/// The fewest rows that are shown, however small the terminal.
+/// The minimum number of rows, however small the terminal.
 const LEAST: usize = 8;
-/// The fewest rows that are shown of a text.
+/// The minimum number of rows of a text.
 const LEAST_OF_TEXT: usize = 3;
-/// From how many on blank rows below each other are counted instead of shown.
+/// The number of consecutive blank rows from which they are counted instead of shown.
 const BLANKS: usize = 3;
 
-/// Lines in parts, of which some may be shown in part.
+/// Lines in sections, some of which may be shortened.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(in crate::commands::run) struct Document {
     parts: Vec<Part>,
@@ -34,7 +34,7 @@ struct Line {
     hang: usize,
 }
 
-/// As much of a document as there is room for.
+/// The part of a document that fits on the screen.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Excerpt {
     pub(super) rows: Vec<String>,
@@ -43,12 +43,12 @@ pub(super) struct Excerpt {
 }
 
 impl Document {
-    /// Adds lines, styled, that name something.
+    /// Adds styled lines that are always shown.
     pub(super) fn heading(&mut self, lines: &str, hang: usize) {
         self.add(lines.lines().map(str::to_owned), hang, false);
     }
 
-    /// Adds lines, styled, of which the middle may be left out.
+    /// Adds styled lines whose middle may be left out.
     pub(super) fn text(&mut self, lines: impl IntoIterator<Item = String>, hang: usize) {
         self.add(lines.into_iter(), hang, true);
     }
@@ -58,12 +58,12 @@ impl Document {
         self.parts.push(Part { lines, is_text });
     }
 
-    /// Returns all of it, wrapped.
+    /// Returns the whole document, wrapped.
     pub(super) fn rows(&self, width: usize) -> Vec<String> {
         self.parts.iter().flat_map(|part| part.rows(width)).collect()
     }
 
-    /// Returns what fits into so many rows: head and tail of each text that is too long.
+    /// Returns an excerpt of at most `rows` rows: head and tail of each text that is too long.
     pub(super) fn excerpt(&self, width: usize, height: usize) -> Excerpt {
         let rows = self.rows(width);
         if rows.len() <= height {
@@ -105,13 +105,13 @@ impl From<String> for Document {
     }
 }
 
-/// Returns how many rows each text may have, so that all of them together have room.
+/// Returns the number of rows of each text, so that all of them fit.
 fn share(texts: &[usize], room: usize) -> usize {
     let fits = |most: usize| texts.iter().map(|rows| (*rows).min(most)).sum::<usize>() <= room;
     (0..=room).rev().find(|most| fits(*most)).unwrap_or_default()
 }
 
-/// Head and tail of rows that are too many, with the count of those between them.
+/// Returns head and tail of too many rows, with the number of rows between them.
 fn ends(mut rows: Vec<String>, most: usize) -> Vec<String> {
     if rows.len() <= most {
         return rows;
@@ -126,7 +126,7 @@ fn ends(mut rows: Vec<String>, most: usize) -> Vec<String> {
     rows
 }
 
-/// Counts blank rows below each other instead of showing them: what hides behind them is shown.
+/// Counts consecutive blank rows instead of showing them, so that text after them is visible.
 fn without_blanks(rows: Vec<String>) -> Vec<String> {
     let is_blank = |row: &String| anstream::adapter::strip_str(row).to_string().trim().is_empty();
     let mut kept = Vec::new();

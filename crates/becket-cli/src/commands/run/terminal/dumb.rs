@@ -1,6 +1,7 @@
-//! The thread that has a terminal without escape sequences (`TERM=dumb`): lines go out and lines come in, nothing moves.
+//! The thread for a terminal without escape sequences (`TERM=dumb`): lines are written and read, and nothing is
+//! redrawn.
 //!
-//! INVARIANT: no escape sequence is written. A line that was typed before a question was there never answers it.
+//! INVARIANT: no escape sequence is written. A line that was typed before a question appeared never answers it.
 
 use super::handle::{Line, TerminalState, ThreadCommand, ToPut, UserAnswer, Wants};
 use super::screen::width;
@@ -17,7 +18,7 @@ use tokio::sync::oneshot;
 
 /// The time of one wait for output before typed lines are read, and the other way round.
 const LOOK: Duration = Duration::from_millis(40);
-/// The most lines that are typed ahead.
+/// The limit on typed-ahead lines.
 const AHEAD: usize = 20;
 
 /// The state of the terminal.
@@ -25,13 +26,13 @@ pub(super) struct DumbTerminal {
     out: Out,
     from: Receiver<ThreadCommand>,
     shared: Arc<TerminalState>,
-    /// None is the end of the input.
+    /// The typed lines; `None` is the end of the input.
     typed: Receiver<Option<String>>,
-    /// Prompts that were typed while something worked.
+    /// Prompts that were typed during a turn.
     ahead: VecDeque<String>,
     line: Option<oneshot::Sender<Line>>,
     put: Option<(ToPut, oneshot::Sender<UserAnswer>)>,
-    /// Lines that came while a question was open.
+    /// Output that arrived during a question.
     held: String,
     has_ended: bool,
     is_over: bool,
@@ -60,7 +61,7 @@ impl DumbTerminal {
         }
     }
 
-    /// Keeps the terminal until the end.
+    /// Runs until the terminal is released.
     pub(super) fn keep(mut self) {
         while !self.is_over {
             match self.from.recv_timeout(LOOK) {
@@ -70,7 +71,7 @@ impl DumbTerminal {
             }
             if let Some((put, reply)) = self.put.take() {
                 if let Some(said) = self.ask(&put, &reply) {
-                    // Nobody waits any more where that fails.
+                    // It fails if the receiver is gone.
                     drop(reply.send(said));
                 }
                 let held = std::mem::take(&mut self.held);
@@ -144,7 +145,7 @@ impl DumbTerminal {
         }
     }
 
-    /// Takes what is wanted while a question is open. Lines wait: they would come between the question and its answer.
+    /// Receives commands during a question. Lines wait: they would appear between the question and its answer.
     fn hold(&mut self) {
         while let Ok(wanted) = self.from.try_recv() {
             if let ThreadCommand::Show(lines) = wanted {

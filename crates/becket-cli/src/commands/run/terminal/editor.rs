@@ -1,7 +1,7 @@
 //! The line that prompts are typed in: history, completion, several lines.
 //!
-//! INVARIANT: the file of the history is for its owner alone and keeps a bounded number of prompts; one that begins with a
-//! blank is not kept.
+//! INVARIANT: the history file is readable only by its owner and contains a bounded number of prompts; one that begins
+//! with a blank is not stored.
 
 use super::handle::TerminalState;
 use super::screen::width;
@@ -23,7 +23,7 @@ use unicode_width::UnicodeWidthStr;
 
 /// The number of prompts in the history.
 const KEPT: usize = 1_000;
-/// The number of names that are offered.
+/// The number of completions that are offered.
 const OFFERED: usize = 100;
 const MENU: &str = "names";
 /// The mark before the input.
@@ -36,11 +36,11 @@ const SUSPEND: &str = "suspend";
 #[derive(Debug)]
 pub(super) enum Read {
     Typed(String),
-    /// The screen is wanted for something else; what is typed begins `rows` above the cursor, and is kept.
+    /// The screen is needed for something else; the input begins `rows` above the cursor, and is kept.
     Broken {
         rows: usize,
     },
-    /// Ctrl-C on a line that was not empty, and is now.
+    /// Ctrl-C, which has cleared the line.
     Cleared {
         rows: usize,
     },
@@ -48,7 +48,7 @@ pub(super) enum Read {
     Interrupted {
         rows: usize,
     },
-    /// Ctrl-Z; what is typed is kept.
+    /// Ctrl-Z; the input is kept.
     Suspended {
         rows: usize,
     },
@@ -57,7 +57,7 @@ pub(super) enum Read {
 
 /// The editor.
 pub(super) struct Editor {
-    /// None before the first prompt: nothing is read or written that may never be needed.
+    /// `None` before the first prompt, so that nothing is read or written that may never be needed.
     line: Option<Reedline>,
     setup: Setup,
     shared: Arc<TerminalState>,
@@ -74,7 +74,7 @@ impl Editor {
         *self.commands.lock().unwrap_or_else(PoisonError::into_inner) = names;
     }
 
-    /// Adds words to what is typed.
+    /// Appends text to the input.
     pub(super) fn begins_with(&mut self, words: String) {
         if !words.is_empty() {
             let mut line = self.line.take().unwrap_or_else(|| self.made());
@@ -83,16 +83,16 @@ impl Editor {
         }
     }
 
-    /// Reads until there is a prompt, or the screen is wanted.
+    /// Reads until there is a prompt, or the screen is needed.
     ///
     /// # Errors
-    /// The terminal can't be read.
+    /// Errors if the terminal can't be read.
     pub(super) fn read(&mut self) -> io::Result<Read> {
         let mut line = self.line.take().unwrap_or_else(|| self.made());
         let signal = line.read_line(&Mark).map_err(io::Error::other)?;
         let read = match signal {
             Signal::Success(text) => {
-                // Prompts that can't be kept are prompts all the same.
+                // A prompt that can't be stored is still a prompt.
                 drop(line.sync_history());
                 Read::Typed(text)
             }
@@ -112,7 +112,7 @@ impl Editor {
         made(&self.setup, &self.shared, &self.commands)
     }
 
-    /// Another editor continues at this one's place, which it assumes to know. Returns the number of rows above the
+    /// Prepares for another editor, which continues at this one's position. Returns the number of rows above the
     /// cursor.
     fn broken(&mut self, line: &Reedline) -> usize {
         let (text, at) = (line.current_buffer_contents().to_owned(), line.current_insertion_point());
@@ -124,7 +124,7 @@ impl Editor {
         rows
     }
 
-    /// Another editor begins with an empty line.
+    /// Prepares for another editor, which begins with an empty line.
     fn interrupted(&mut self, line: &Reedline) -> Read {
         let (text, at) = (line.current_buffer_contents(), line.current_insertion_point());
         let rows = rows_above(text.get(..at).unwrap_or(text), width());
@@ -161,7 +161,7 @@ fn made(setup: &Setup, shared: &Arc<TerminalState>, commands: &Arc<Mutex<Vec<Str
     keys.add_binding(KeyModifiers::CONTROL, KeyCode::Char('j'), breaks);
     let menu = ReedlineMenu::EngineCompleter(Box::new(ColumnarMenu::default().with_name(MENU)));
     let names = Names { commands: commands.clone(), start: setup.start.clone() };
-    // Whether the line is empty decides what they mean: the desk is asked.
+    // Their meaning depends on whether the line is empty, so the caller decides.
     for (key, name) in [('c', INTERRUPT), ('z', SUSPEND)] {
         keys.add_binding(
             KeyModifiers::CONTROL,
@@ -191,7 +191,7 @@ fn history(file: &Path) -> Option<FileBackedHistory> {
     FileBackedHistory::with_file(KEPT, file.to_owned()).ok()
 }
 
-/// Creates the file if it is missing, for its owner alone.
+/// Creates the file if it is missing, readable only by its owner.
 fn private(file: &Path) -> io::Result<()> {
     private_file::create_parent(file)?;
     let file = private_file::options().create(true).append(true).open(file)?;
@@ -201,7 +201,7 @@ fn private(file: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The mark in front of what is typed.
+/// The mark before the input.
 struct Mark;
 
 impl Prompt for Mark {
@@ -226,7 +226,7 @@ impl Prompt for Mark {
     }
 }
 
-/// Takes note of the keys that are pressed.
+/// Records pressed keys.
 struct Keys {
     emacs: Emacs,
     shared: Arc<TerminalState>,
@@ -272,7 +272,7 @@ impl Hinter for SuggestionHinter {
     }
 }
 
-/// Completes the names of commands behind a slash at the beginning, and those of files behind an `@`.
+/// Completes the names of commands after a slash at the beginning, and those of files after an `@`.
 struct Names {
     commands: Arc<Mutex<Vec<String>>>,
     start: PathBuf,
@@ -304,7 +304,7 @@ impl Names {
     }
 }
 
-/// Returns true if a name can be shown as it is: otherwise it can't be typed either.
+/// Returns true if a name can be shown unchanged; otherwise it can't be typed either.
 fn is_plain(name: &str) -> bool {
     plain(name) == name && !name.contains(char::is_whitespace)
 }

@@ -1,13 +1,13 @@
-//! A line of words, typed for one question. Pure: keys go in, a line and an answer come out.
+//! A line of text as the answer to a question. Pure: keys go in, a line and an answer come out.
 
 use super::handle::UserAnswer;
 use crate::report::style::{FAINT, NONE, plain, styled};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// The most characters.
+/// The maximum length, in characters.
 const MOST: usize = 4_000;
 
-/// The keys, as they are named below it.
+/// The keys, as shown below the line.
 const KEYS: &str = "  Enter answers, Ctrl-U clears, Esc answers nothing";
 
 /// The current input; the cursor is at its end.

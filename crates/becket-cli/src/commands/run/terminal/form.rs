@@ -1,7 +1,7 @@
 //! The questions of MCP servers (X6): a form, field by field with its current values, or a visit to an address.
 //!
-//! INVARIANT: the server that asks is named. An address is shown whole, with its host and its cautions, and is not opened:
-//! the person opens it.
+//! INVARIANT: the requesting server is named. An address is shown in full, with its host and its warnings, and is not
+//! opened: the user opens it.
 
 use super::handle::{Terminal, ToPut, UserAnswer, Wants};
 use crate::report::style::{FAINT, HEAD, WARNING, one_line, plain, styled};
@@ -24,7 +24,7 @@ pub(super) fn notified(wanted: &Wanted) -> &'static str {
     }
 }
 
-/// Asks.
+/// Asks the user.
 pub(super) async fn ask(terminal: &Terminal, question: &UserQuestion) -> ElicitationAnswer {
     let mut head = format!(
         "{}\n  {}\n",
@@ -76,7 +76,7 @@ fn in_words(caution: Caution) -> &'static str {
     }
 }
 
-/// Asks field by field; nothing is sent where the person stops half-way.
+/// Asks field by field; nothing is sent if the user stops half-way.
 async fn filled(terminal: &Terminal, form: &Form) -> ElicitationAnswer {
     let mut content = Map::new();
     for field in &form.fields {

@@ -1,4 +1,4 @@
-//! The terminal, as the rest of the program knows it. Cheap to clone; all clones are the same terminal.
+//! The handle of the terminal for the rest of the program. Cheap to clone; all clones are the same terminal.
 
 use super::document::Document;
 use super::dumb::DumbTerminal;
@@ -24,23 +24,23 @@ const END: Duration = Duration::from_secs(3);
 pub(in crate::commands::run) enum Line {
     /// A line, or several.
     Typed(String),
-    /// The way out: twice Ctrl-C, or Ctrl-D where nothing is typed.
+    /// The end of the session: twice Ctrl-C, or Ctrl-D on an empty line.
     Leave,
 }
 
-/// One thing that is put to the person.
+/// A question to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::commands::run) struct ToPut {
-    /// The subject, styled; text that is not the program's own is plain already.
+    /// The subject, styled; text of others is already plain.
     pub(in crate::commands::run) head: Document,
     /// The kind of answer.
     pub(in crate::commands::run) wants: Wants,
-    /// Set if it continues the previous answer: then keys count at once.
+    /// Set if it continues the previous answer, so that keys count at once.
     pub(in crate::commands::run) follows: bool,
 }
 
 impl ToPut {
-    /// A question of its own.
+    /// Creates an independent question.
     pub(in crate::commands::run) fn new(head: impl Into<Document>, wants: Wants) -> Self {
         ToPut { head: head.into(), wants, follows: false }
     }
@@ -51,14 +51,14 @@ impl ToPut {
     }
 }
 
-/// The kind of answer that a question needs.
+/// The kind of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::commands::run) enum Wants {
     /// One of these.
     One(Vec<String>),
-    /// One of these; the person begins at this place.
+    /// One of these; the cursor starts at this index.
     OneFrom(Vec<String>, usize),
-    /// Any of these; those at the places are chosen already.
+    /// Any of these; those at the indexes are already selected.
     Several(Vec<String>, Vec<usize>),
     /// Text, with an initial value.
     Words(String),
@@ -71,18 +71,18 @@ pub(in crate::commands::run) enum UserAnswer {
     Chose(Vec<usize>),
     /// Wrote this.
     Words(String),
-    /// Wants to answer nothing, or is not there any more.
+    /// Gave no answer, or has left.
     Nothing,
-    /// Wants the turn to stop.
+    /// Interrupted the turn.
     Interrupted,
 }
 
 /// The work that the interrupt key ends.
 #[derive(Debug, Clone)]
 pub(in crate::commands::run) enum ActiveWork {
-    /// This turn; when it does not end, the program.
+    /// This turn; if it does not end, the program.
     Turn(CancellationToken),
-    /// The program: it begins, or is about to end. Says which.
+    /// The program, which is starting or about to end, with a description of that.
     Program(&'static str),
 }
 
@@ -125,7 +125,7 @@ pub(in crate::commands::run) struct Terminal {
 
 /// The state shared with the thread.
 pub(crate) struct TerminalState {
-    /// Makes the editor give the screen back.
+    /// Makes the editor release the screen.
     pub(crate) breaks: Arc<AtomicBool>,
     /// The time of the last key, if any.
     pub(crate) touched: Mutex<Option<Instant>>,
@@ -137,12 +137,12 @@ pub(crate) struct TerminalState {
 }
 
 impl TerminalState {
-    /// A key was pressed.
+    /// Records that a key was pressed.
     pub(crate) fn touch(&self) {
         *self.touched.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
-    /// Returns whether a key other than Ctrl-C was pressed since this was asked last.
+    /// Returns whether a key other than Ctrl-C was pressed since the last call.
     pub(crate) fn has_typed(&self) -> bool {
         self.typed.swap(false, Ordering::Relaxed)
     }
@@ -163,7 +163,7 @@ impl TerminalState {
     }
 }
 
-/// A terminal that is in use; dropped, it is as it was found.
+/// A terminal in use; dropping it restores the terminal.
 pub(in crate::commands::run) struct InUse {
     terminal: Terminal,
     over: Receiver<()>,
@@ -206,24 +206,24 @@ impl Terminal {
         self.is_dumb
     }
 
-    /// Shows lines, styled.
+    /// Shows styled lines.
     pub(crate) fn show(&self, lines: String) {
         if !lines.is_empty() {
             self.tell(ThreadCommand::Show(lines));
         }
     }
 
-    /// Passes an escape sequence on that was checked.
+    /// Forwards a checked escape sequence.
     pub(crate) fn pass(&self, sequence: String) {
         self.tell(ThreadCommand::Sequence(sequence));
     }
 
-    /// Something is under way, which a key ends.
+    /// Reports work that a key ends.
     pub(in crate::commands::run) fn works(&self, ends: ActiveWork) {
         self.tell(ThreadCommand::Works(ends));
     }
 
-    /// Nothing is.
+    /// Reports that no work is in progress.
     pub(crate) fn rests(&self) {
         self.tell(ThreadCommand::Rests);
     }
@@ -233,12 +233,12 @@ impl Terminal {
         self.tell(ThreadCommand::Commands(names));
     }
 
-    /// Shows what the next prompt may be, until one is typed.
+    /// Suggests the next prompt, until one is typed.
     pub(in crate::commands::run) fn suggest(&self, prompt: &str) {
         self.tell(ThreadCommand::Suggest(one_line(prompt, SUGGESTED)));
     }
 
-    /// The next prompt. Cancel-safe: what is typed so far stays.
+    /// Returns the next prompt. Cancel-safe: the input so far is kept.
     pub(crate) async fn line(&self) -> Line {
         let (to, answer) = oneshot::channel();
         self.tell(ThreadCommand::Line(to));
@@ -250,12 +250,12 @@ impl Terminal {
         self.floor.lock().await
     }
 
-    /// Puts one thing to the person; ask for [`Terminal::floor`] first. Withdrawn when it is dropped.
+    /// Asks the user; acquire [`Terminal::floor`] first. Dropping the future withdraws the question.
     pub(in crate::commands::run) async fn put(&self, put: ToPut) -> UserAnswer {
         self.waits(put).await.unwrap_or(UserAnswer::Nothing)
     }
 
-    /// The same where nothing else goes on yet.
+    /// The same before anything else runs.
     pub(in crate::commands::run) fn put_and_wait(&self, put: ToPut) -> UserAnswer {
         self.waits(put).blocking_recv().unwrap_or(UserAnswer::Nothing)
     }
@@ -277,7 +277,7 @@ impl Terminal {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Shows that something is not as the person wants it.
+    /// Rings the bell, since the input has no effect.
     pub(in crate::commands::run) fn warns(&self, text: &str) {
         self.show(format!("{} {}\n", styled(WARNING, "warning:"), one_line(text, 500)));
     }
@@ -302,7 +302,7 @@ impl Terminal {
 impl Drop for InUse {
     fn drop(&mut self) {
         self.terminal.tell(ThreadCommand::End);
-        // A terminal that takes nothing any more must not hold the program up.
+        // A terminal that accepts no output must not block the program.
         let _ended = self.over.recv_timeout(END);
     }
 }

@@ -1,4 +1,4 @@
-//! The detection of an idle prompt, about which hooks are notified.
+//! Detects an idle prompt, and notifies hooks.
 
 use super::handle::Terminal;
 use super::person::UserNotification;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// The time until a prompt is idle.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// Tells hooks once that the prompt, which is open from now on, is left alone; never ends.
+/// Notifies hooks once that the prompt, which opens now, is idle; never ends.
 pub(crate) async fn idle(terminal: &Terminal) {
     let opened = Instant::now();
     loop {

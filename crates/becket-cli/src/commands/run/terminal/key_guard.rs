@@ -6,10 +6,10 @@ use super::thread::{AGAIN, QUIET};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::time::Instant;
 
-/// Heeds keys for one question, from when it is on the screen.
+/// Filters keys for one question, from the moment when it is on the screen.
 pub(super) struct KeyGuard {
     drawn: Instant,
-    /// Set if it follows the answer to another one: then the user is typing for it.
+    /// Set if it follows the answer to another question, so that the user is typing for it.
     follows: bool,
     is_awake: bool,
     /// The last key that would have answered.
@@ -34,7 +34,7 @@ impl KeyGuard {
     /// Returns whether the key counts. `is_quiet`: no key was pressed for [`QUIET`] before this one; `answers`: it may end the
     /// question at once.
     pub(super) fn heeds(&mut self, key: KeyEvent, is_quiet: bool, answers: bool, now: Instant) -> bool {
-        // To interrupt is never an accident that opens anything.
+        // An accidental interrupt allows nothing.
         if key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char('c') {
             return true;
         }

@@ -14,31 +14,31 @@ const MOST: usize = 12;
 #[derive(Debug)]
 pub(super) struct Menu {
     options: Vec<String>,
-    /// The option that is selected; none until the person has moved, where none must be chosen by mistake.
+    /// The selected option; `None` until the user has moved, if none must be selected by mistake.
     at: Option<usize>,
     /// The selected options, if several may be selected.
     chosen: Option<Vec<bool>>,
 }
 
 impl Menu {
-    /// A choice of one.
+    /// Creates a choice of one.
     pub(super) fn single(options: Vec<String>) -> Self {
         Menu { options, at: Some(0), chosen: None }
     }
 
-    /// The same, where the person begins elsewhere.
+    /// The same with another initial position.
     pub(super) fn one_from(options: Vec<String>, at: usize) -> Self {
         let at = Some(at.min(options.len().saturating_sub(1)));
         Menu { options, at, chosen: None }
     }
 
-    /// A choice of any; those at `places` are chosen already.
+    /// Creates a choice of any; those at `places` are already selected.
     pub(super) fn several(options: Vec<String>, places: &[usize]) -> Self {
         let chosen = (0..options.len()).map(|at| places.contains(&at)).collect();
         Menu { options, at: Some(0), chosen: Some(chosen) }
     }
 
-    /// Selects none of them; Enter answers nothing until the person has selected one.
+    /// Selects none of them; Enter has no effect until the user has selected one.
     pub(super) fn unselect(&mut self) {
         self.at = None;
     }

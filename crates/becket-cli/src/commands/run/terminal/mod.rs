@@ -1,17 +1,19 @@
-//! A session at a terminal: a person types prompts, watches the work, and is asked.
+//! A session at a terminal: a user types prompts, watches the work, and answers questions.
 //!
-//! - [`handle`]: what the rest of the program says to the terminal
-//! - [`thread`]: the one thread that reads keys and writes to the screen; [`asking`]: how it asks; [`suspend`]: how it stops
-//! - [`dumb`]: the same for a terminal that knows no escape sequences
-//! - [`screen`]: writing; what is restored
-//! - [`document`], [`pager`]: what a question is about, in part and whole
-//! - [`editor`], [`ahead`]: the line that prompts are typed in, its history and completion; what is typed while something
-//!   works
-//! - [`answer_input`], [`menu`], [`field`], [`key_guard`]: a choice, and a line of words, for one question, and which keys count for it
-//! - [`view`], [`markdown`], [`status`]: what is shown of a session, and what is under way
-//! - [`open`]: taking the terminal over, and the one question that comes before all else
-//! - [`person`]: the user as calls ([`permission`]), hooks, models ([`questions`]) and servers ([`form`]) ask them
-//! - [`idle_prompt`]: a prompt that is left alone
+//! - [`handle`]: the terminal, for the rest of the program
+//! - [`thread`]: the one thread that reads keys and writes to the screen; [`asking`]: its questions; [`suspend`]:
+//!   Ctrl-Z
+//! - [`dumb`]: the same for a terminal without escape sequences
+//! - [`screen`]: output, and its restoration
+//! - [`document`], [`pager`]: the subject of a question, as an excerpt and in full
+//! - [`editor`], [`ahead`]: the line that prompts are typed in, its history and completion; input that is typed during
+//!   a turn
+//! - [`answer_input`], [`menu`], [`field`], [`key_guard`]: a choice or a line of text for one question, and the keys
+//!   that count for it
+//! - [`view`], [`markdown`], [`status`]: the display of a session, and its current work
+//! - [`open`]: taking over the terminal, and the question about trust
+//! - [`person`]: the user, for calls ([`permission`]), hooks, models ([`questions`]) and servers ([`form`])
+//! - [`idle_prompt`]: the detection of an idle prompt
 //!
 //! INVARIANT: text of models, tools, hooks and servers reaches the screen with its control characters made visible. An
 //! unanswered question is a no. However the program ends, the terminal is restored.

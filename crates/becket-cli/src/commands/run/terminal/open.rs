@@ -1,4 +1,4 @@
-//! Takes the terminal over, and asks whether the folder is trusted before anything of it runs (G3).
+//! Takes over the terminal, and asks whether the folder is trusted before anything of it runs (G3).
 
 use super::super::options::Output;
 use super::handle::{InUse, Terminal, ToPut, UserAnswer, Wants};
@@ -12,10 +12,10 @@ use crate::trust;
 use becket_engine::config::Request;
 use becket_engine::{CancellationToken, Profile};
 
-/// The file of the prompts that were typed, in Becket's own directory.
+/// The history file, in Becket's own directory.
 const HISTORY: &str = "history";
 
-/// The terminal, where a screen is wanted; it is as it was found once the second is dropped.
+/// Returns the terminal if the session needs one; dropping the second value restores it.
 pub(in crate::commands::run) fn opened(
     output: Output,
     session: &Session,
@@ -38,10 +38,10 @@ pub(in crate::commands::run) fn opened(
     }))
 }
 
-/// Asks the person whether the folder is trusted, and remembers a yes.
+/// Asks the user whether the folder is trusted, and records a yes.
 ///
 /// # Errors
-/// It is not: then nothing may run.
+/// Errors if it is not trusted: then nothing may run.
 pub(in crate::commands::run) fn is_trusted(terminal: &Terminal, session: &Session) -> Result<(), CliError> {
     let request = session.request();
     let folder = trust::folder(&request);

@@ -1,4 +1,4 @@
-//! All of a document, a page at a time. Pure: keys go in, rows come out.
+//! A whole document, shown a page at a time. Pure: keys go in, rows come out.
 
 use crate::report::style::{FAINT, styled};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -21,14 +21,14 @@ impl Pager {
         Pager { rows, top: 0, page: height.saturating_sub(1).max(1) }
     }
 
-    /// Takes the rows of another width or height; the place stays about the same.
+    /// Replaces the rows after a change of width or height; the position stays about the same.
     pub(super) fn resize(&mut self, rows: Vec<String>, height: usize) {
         let top = self.top * rows.len() / self.rows.len().max(1);
         *self = Pager { top, ..Pager::new(rows, height) };
         self.top = self.top.min(self.last());
     }
 
-    /// Takes a key; returns whether the person goes on reading.
+    /// Handles a key; returns whether the pager stays open.
     #[expect(clippy::wildcard_enum_match_arm, reason = "another crate's enum")]
     pub(super) fn on(&mut self, key: KeyEvent) -> bool {
         if key.modifiers.contains(KeyModifiers::CONTROL) {
@@ -53,7 +53,7 @@ impl Pager {
         self.rows.len().saturating_sub(self.page)
     }
 
-    /// Returns the rows to be seen, the last of which names the place and the keys.
+    /// Returns the visible rows, the last of which shows the position and the keys.
     pub(super) fn rows(&self) -> Vec<String> {
         let end = (self.top + self.page).min(self.rows.len());
         let mut rows: Vec<String> = self.rows[self.top..end].to_vec();

@@ -1,4 +1,5 @@
-//! The user at the terminal, as calls, hooks, models and servers ask them. One question at a time, each with its requester.
+//! The user at the terminal, for questions of calls, hooks, models and servers. One question at a time, each with its
+//! requester.
 //!
 //! INVARIANT: only an explicit yes is one; no answer, a withdrawn question, and an unreadable terminal are a no.
 
@@ -29,12 +30,12 @@ pub(crate) struct UserNotification {
     pub(crate) message: String,
 }
 
-/// The person.
+/// The user.
 #[derive(Clone)]
 pub(in crate::commands::run) struct Person(pub(super) Terminal);
 
 impl Person {
-    /// The person at this terminal.
+    /// Creates the user at this terminal.
     pub(in crate::commands::run) fn at(terminal: &Terminal) -> Self {
         Person(terminal.clone())
     }

@@ -1,4 +1,4 @@
-//! The questions of a model to its user (D3): one after the other, each with a way to say something else.
+//! The questions of a model to its user (D3): one after the other, each with an option for a custom answer.
 
 use super::handle::{Terminal, ToPut, UserAnswer, Wants};
 use crate::report::style::{HEAD, SOURCE, one_line, styled};
@@ -7,12 +7,12 @@ use becket_agent::tool_call::PermissionPrompt;
 use becket_agent::{ModelOption, ModelQuestion};
 use serde_json::{Map, Value};
 
-/// The tool that asks.
+/// The tool for questions.
 pub(super) const ASKS: &str = "AskUserQuestion";
 /// The option that is always present.
 const ELSE: &str = "something else";
 
-/// The questions of a call that asks some.
+/// Returns the questions of a call, if it asks any.
 pub(super) fn of(prompt: &PermissionPrompt) -> Option<Vec<ModelQuestion>> {
     if prompt.tool != ASKS {
         return None;
@@ -20,7 +20,7 @@ pub(super) fn of(prompt: &PermissionPrompt) -> Option<Vec<ModelQuestion>> {
     Some(ModelQuestion::of_call(&prompt.input)).filter(|questions| !questions.is_empty())
 }
 
-/// Asks; returns `None` if the user leaves a question without an answer.
+/// Asks the user; returns `None` if a question gets no answer.
 pub(super) async fn ask(terminal: &Terminal, questions: &[ModelQuestion]) -> Option<Map<String, Value>> {
     let mut answers = Map::new();
     for question in questions {

@@ -26,13 +26,13 @@ impl Screen {
         Screen { out, drawn: Vec::new(), shows_page: false }
     }
 
-    /// Writes lines that stay, styled; those that are too wide are wrapped between words.
+    /// Writes permanent styled lines; lines that are too wide are wrapped between words.
     pub(super) fn show(&mut self, lines: &str) {
         self.clear();
         self.write(&fit(lines, Some(width())));
     }
 
-    /// Draws lines that are taken back with the next call, each cut to the width; styled.
+    /// Draws styled lines that the next call removes, each cut to the width.
     pub(super) fn draw(&mut self, lines: &[String]) {
         self.clear();
         let width = width().saturating_sub(1);
@@ -42,7 +42,7 @@ impl Screen {
         self.write(&lines.join("\n"));
     }
 
-    /// Takes back what was drawn.
+    /// Removes the drawn lines.
     pub(super) fn clear(&mut self) {
         let Some(rows) = rows(&std::mem::take(&mut self.drawn), width()) else { return };
         self.up(rows);
@@ -58,7 +58,7 @@ impl Screen {
         self.commands(&[&Clear(ClearType::FromCursorDown)]);
     }
 
-    /// Shows a page instead of what was written, until [`Screen::close_page`].
+    /// Shows a page that covers the earlier output, until [`Screen::close_page`].
     pub(super) fn page(&mut self, rows: &[String]) {
         if !self.shows_page {
             self.clear();
@@ -70,7 +70,7 @@ impl Screen {
         self.write(&rows.join("\n"));
     }
 
-    /// Shows what was written again.
+    /// Shows the earlier output again.
     pub(super) fn close_page(&mut self) {
         if std::mem::take(&mut self.shows_page) {
             self.commands(&[&LeaveAlternateScreen, &cursor::Show]);
@@ -98,7 +98,7 @@ impl Drop for Screen {
     }
 }
 
-/// A command as text.
+/// Returns a command as text.
 trait Ansi {
     fn sequence(&self) -> String;
 }
@@ -106,23 +106,23 @@ trait Ansi {
 impl<C: Command> Ansi for C {
     fn sequence(&self) -> String {
         let mut text = String::new();
-        // A text takes all that is written to it.
+        // Writing to a string can't fail.
         let _written = self.write_ansi(&mut text);
         text
     }
 }
 
-/// Returns how many columns the terminal has.
+/// Returns the number of columns of the terminal.
 pub(in crate::commands::run) fn width() -> usize {
     usize::from(size().0.max(10))
 }
 
-/// Returns how many rows the terminal has.
+/// Returns the number of rows of the terminal.
 pub(super) fn height() -> usize {
     usize::from(size().1.max(4))
 }
 
-/// Returns columns and rows. Some terminals report that they have none.
+/// Returns columns and rows. Some terminals report zero.
 fn size() -> (u16, u16) {
     let (columns, rows) = terminal::size().unwrap_or(USUAL);
     (if columns == 0 { USUAL.0 } else { columns }, if rows == 0 { USUAL.1 } else { rows })
@@ -135,7 +135,7 @@ fn rows(drawn: &[usize], width: usize) -> Option<usize> {
     all.checked_sub(1)
 }
 
-/// Gives the terminal back as it was found.
+/// Restores the terminal.
 pub(super) fn restore() {
     drop(terminal::disable_raw_mode());
     let mut stdout = io::stdout().lock();
@@ -143,7 +143,7 @@ pub(super) fn restore() {
     drop(stdout.flush());
 }
 
-/// Dropped, the terminal is as it was found.
+/// Restores the terminal when dropped.
 pub(super) struct RestoreGuard;
 
 impl Drop for RestoreGuard {

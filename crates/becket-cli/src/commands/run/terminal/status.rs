@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 /// Shorter work is never named: most hooks are short, and a flickering line is of no use.
 const NAMED_AFTER: Duration = Duration::from_millis(250);
-/// The pictures of what moves, and how long each is shown.
+/// The frames of the animation, and the time for each.
 const PICTURES: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const PICTURE: Duration = Duration::from_millis(100);
-/// The widest label and the widest words, in characters.
+/// The maximum widths of a label and of a message, in characters.
 const LABEL: usize = 40;
 const WORDS: usize = 60;
 
@@ -32,7 +32,7 @@ struct RunningHook {
 }
 
 impl Status {
-    /// Takes note of what happened to a hook.
+    /// Updates the work by an event of a hook.
     pub(super) fn hook(&mut self, event: &RunEvent) {
         match &event.what {
             RunEventKind::Started { handler } => {
@@ -42,7 +42,7 @@ impl Status {
             RunEventKind::Finished { run } | RunEventKind::BackgroundFinished { run, .. } => {
                 self.gone(event.firing, &run.handler);
             }
-            // Whoever goes on without it does not wait for it.
+            // A host that continues without the hook does not wait for it.
             RunEventKind::Backgrounded { handler, .. } => self.gone(event.firing, handler),
             RunEventKind::Fired { .. }
             | RunEventKind::Skipped(_)
@@ -55,7 +55,7 @@ impl Status {
         self.hooks.retain(|one| one.firing != firing || !Arc::ptr_eq(&one.handler, handler));
     }
 
-    /// Takes note of what happened in the conversation.
+    /// Updates the work by an event of the conversation.
     pub(super) fn update(&mut self, update: &Update) {
         match &update.what {
             Happened::CallStarted { tool_use_id, tool } => {
@@ -77,7 +77,7 @@ impl Status {
         }
     }
 
-    /// The line, styled; `since` is when the work began, `doing` what is under way where nothing has a name.
+    /// Returns the styled line; `since` is the start of the work, `doing` describes work without a name.
     pub(super) fn line(&self, since: Instant, doing: &str, ends: &str) -> String {
         let elapsed = since.elapsed();
         let at = elapsed.as_millis() / PICTURE.as_millis();

@@ -18,6 +18,6 @@ pub(super) fn stop() {
     }
 }
 
-/// The same where no program can be stopped.
+/// The same on systems where programs can't be stopped.
 #[cfg(not(unix))]
 pub(super) fn stop() {}

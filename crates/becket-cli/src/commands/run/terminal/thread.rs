@@ -1,9 +1,10 @@
-//! The thread that has the terminal: it alone reads keys and writes to the screen, one thing at a time.
+//! The thread that owns the terminal: only it reads keys and writes to the screen.
 //!
-//! A question has priority; output waits meanwhile. Then come the keys of a user who watches, then the prompt line: it
-//! releases the screen whenever there is something to show.
+//! A question has priority; output waits meanwhile. Next are the keys of a user who watches, then the prompt line,
+//! which releases the screen whenever there is output.
 //!
-//! Questions are asked in [`super::asking`]. INVARIANT: an unreadable terminal has a user who answers nothing and leaves.
+//! Questions are asked in [`super::asking`]. INVARIANT: an unreadable terminal counts as a user who gives no answer and
+//! leaves.
 
 use super::ahead::Ahead;
 use super::editor::{Editor, Read};
@@ -22,14 +23,14 @@ use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// The time that one wait for a key takes.
+/// The time of one wait for a key.
 const LOOK: Duration = Duration::from_millis(40);
 /// The time that a question must be on the screen, without any key, before a key answers it.
 pub(super) const QUIET: Duration = Duration::from_millis(500);
-/// The same for a question that the answer to another has brought, and keys that answer: a key that is held down answers
-/// one question alone.
+/// The same for a question that follows an answer, and for keys that answer: a key that is held down answers only one
+/// question.
 pub(super) const AGAIN: Duration = Duration::from_millis(250);
-/// Within this time the second Ctrl-C leaves.
+/// The time within which the second Ctrl-C leaves.
 const TWICE: Duration = Duration::from_secs(3);
 
 /// The inputs of the thread.
@@ -38,7 +39,7 @@ pub(in crate::commands::run) struct Setup {
     pub(in crate::commands::run) out: Out,
     /// The file of earlier prompts; `None` without a home directory.
     pub(in crate::commands::run) history: Option<PathBuf>,
-    /// The directory that names of files are completed in.
+    /// The directory for the completion of file names.
     pub(in crate::commands::run) start: PathBuf,
     /// Ends the program on systems without signals.
     pub(in crate::commands::run) cancel: CancellationToken,
@@ -92,7 +93,7 @@ impl TerminalThread {
         }
     }
 
-    /// Keeps the terminal until the end.
+    /// Runs until the terminal is released.
     pub(super) fn keep(mut self) {
         let _restored = RestoreGuard;
         while !self.is_over {
@@ -109,7 +110,7 @@ impl TerminalThread {
         if let Some((put, reply)) = self.put.take() {
             let said = self.ask(put, &reply)?;
             if let Some(said) = said {
-                // Nobody waits any more where that fails.
+                // It fails if the receiver is gone.
                 drop(reply.send(said));
             }
             return Ok(());
@@ -124,7 +125,7 @@ impl TerminalThread {
         Ok(())
     }
 
-    /// Takes all that is wanted.
+    /// Handles all pending commands.
     fn take(&mut self) {
         while let Ok(wanted) = self.from.try_recv() {
             self.apply(wanted);
@@ -159,7 +160,7 @@ impl TerminalThread {
         }
     }
 
-    /// The terminal can't be read: the user has left.
+    /// Handles an unreadable terminal: the user has left.
     fn gone(&mut self) {
         if let Some(line) = self.line.take() {
             drop(line.send(Line::Leave));
@@ -207,7 +208,7 @@ impl TerminalThread {
         }
     }
 
-    /// A key, if one is pressed soon.
+    /// Returns the next key, if one is pressed soon.
     #[expect(clippy::wildcard_enum_match_arm, reason = "another crate's enum")]
     pub(super) fn key(&self) -> io::Result<KeyInput> {
         if !event::poll(LOOK)? {
@@ -223,7 +224,7 @@ impl TerminalThread {
         })
     }
 
-    /// Throws away what was typed until now.
+    /// Discards the keys typed so far.
     pub(super) fn forget_keys(&self) -> io::Result<()> {
         while event::poll(Duration::ZERO)? {
             event::read()?;
@@ -232,7 +233,7 @@ impl TerminalThread {
         Ok(())
     }
 
-    /// Lets a prompt be typed.
+    /// Reads a prompt.
     fn edit(&mut self) -> io::Result<()> {
         // Commands from here on interrupt the editor; earlier ones are handled below.
         self.shared.breaks.store(false, std::sync::atomic::Ordering::Release);
@@ -285,7 +286,7 @@ impl TerminalThread {
         }
     }
 
-    /// Ctrl-C on an empty line: the second leaves, unless another key came in between.
+    /// Handles Ctrl-C on an empty line: the second one leaves, unless another key was pressed in between.
     fn pressed_once(&mut self) {
         let has_typed = self.shared.has_typed();
         match self.pressed.replace(Instant::now()) {
@@ -296,7 +297,7 @@ impl TerminalThread {
         }
     }
 
-    /// Gives the terminal back to the shell until it continues this program.
+    /// Releases the terminal to the shell until it continues this program.
     pub(super) fn suspend(&mut self) {
         self.screen.close_page();
         self.screen.clear();
@@ -310,7 +311,7 @@ pub(super) fn is_control(key: KeyEvent, letter: char) -> bool {
     key.modifiers.contains(KeyModifiers::CONTROL) && key.code == KeyCode::Char(letter)
 }
 
-/// Asks this very program to end, as a signal from outside would: its hooks and processes end with it.
+/// Sends this program a signal to end, so that its hooks and processes end with it.
 #[cfg(unix)]
 fn end_program(_: &CancellationToken) {
     use rustix::process::{Signal, getpid, kill_process};

@@ -1,7 +1,7 @@
-//! The display of a session at a terminal: answers as they stream, whole lines at a time, and the work in between.
+//! The display of a session at a terminal: streamed answers, whole lines at a time, and the work in between.
 //!
-//! An answer is shown only as MessageDisplay hooks have changed it (D11). The rows of calls and hooks are those of every run
-//! for people; answers are this view's own.
+//! An answer is shown only as MessageDisplay hooks have changed it (D11). The rows of calls and hooks are those of the
+//! other text output; answers are specific to this view.
 
 use super::super::options::Output;
 use super::handle::Terminal;
@@ -26,7 +26,7 @@ pub(in crate::commands::run) struct View {
 }
 
 impl View {
-    /// Shows on this terminal.
+    /// Creates a view on this terminal.
     pub(in crate::commands::run) fn new(terminal: Terminal, output: Output, out: &Out) -> Self {
         let telling = match output {
             Output::Screen(telling) | Output::Text(telling) => telling,
@@ -41,11 +41,11 @@ impl View {
         }
     }
 
-    /// Shows what happened.
+    /// Shows an event.
     pub(in crate::commands::run) fn show(&mut self, shown: &SessionEvent) {
         match shown {
             SessionEvent::Opened(_) => {
-                // The typed text is on the screen already.
+                // The typed text is already on the screen.
                 drop(self.live.page(shown));
                 self.shows_any = false;
             }
@@ -68,7 +68,7 @@ impl View {
                 self.markdown = Markdown::default();
                 self.rows(&SessionEvent::Update(Box::new(update.clone())));
             }
-            // The questions say it themselves.
+            // The questions show it.
             (_, Happened::CallStarted { tool, .. }) if tool == ASKS => {}
             (_, _) => self.rows(&SessionEvent::Update(Box::new(update.clone()))),
         }
@@ -113,7 +113,7 @@ impl View {
     }
 }
 
-/// The calls of an answer alone: its text is shown already.
+/// Returns the calls of an answer, whose text was already shown.
 fn without_text(update: &Update) -> Update {
     let mut update = update.clone();
     if let Happened::Answered { content, displayed, .. } = &mut update.what {

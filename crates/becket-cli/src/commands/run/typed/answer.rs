@@ -1,4 +1,4 @@
-//! Does what was typed, and says what came of it.
+//! Runs a typed command and returns its answer.
 
 use super::super::context::RunContext;
 use super::super::session::Session;
@@ -22,10 +22,10 @@ pub(crate) struct CommandContext<'a> {
 }
 
 impl CommandContext<'_> {
-    /// Does it.
+    /// Runs the command.
     ///
     /// # Errors
-    /// Why it was not done, for the user.
+    /// Returns the reason of the failure, for the user.
     pub(crate) async fn answer(self, typed: &SlashCommand) -> CommandResult {
         if typed.command.what.needs_person() && self.at.host.is_some() {
             return Err(format!(

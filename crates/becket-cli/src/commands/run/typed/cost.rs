@@ -1,10 +1,10 @@
-//! `/cost`: what was spent since the program was started, subagents included.
+//! `/cost`: the usage since the program was started, subagents included.
 
 use super::answer::CommandContext;
 use crate::report::table::{Cell, Table};
 use becket_agent::Spending;
 
-/// Tokens, price and time.
+/// Returns tokens, price and time.
 pub(super) fn spent(answering: CommandContext<'_>) -> String {
     let Spending { usage, cost_usd, with_model } = answering.session.agent.spent();
     let price = match cost_usd {

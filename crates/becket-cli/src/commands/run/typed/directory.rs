@@ -3,7 +3,7 @@
 use super::answer::{CommandContext, CommandResult};
 use std::path::{Path, PathBuf};
 
-/// By what DirectoryAdded knows it.
+/// Its source in DirectoryAdded.
 const SOURCE: &str = "slash_command";
 
 /// Adds a directory for the rest of the session, and fires DirectoryAdded.

@@ -1,11 +1,11 @@
-//! `/help`: what may be typed.
+//! `/help`: the commands.
 
 use super::answer::CommandContext;
 use super::table::{COMMANDS, names};
 use crate::report::style::{FAINT, HEAD, NONE};
 use crate::report::table::{Cell, Table};
 
-/// All commands: the program's own first, then those of files and servers.
+/// Returns all commands: the program's own first, then those of files and servers.
 pub(super) fn all(answering: CommandContext<'_>) -> String {
     let mut own = Table::default();
     for command in COMMANDS {

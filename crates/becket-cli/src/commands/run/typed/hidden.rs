@@ -1,4 +1,4 @@
-//! Files whose names are taken by the program's own commands.
+//! Files whose names are reserved by the program's own commands.
 
 use super::table::names;
 use becket_agent::skills::Skills;

@@ -1,4 +1,4 @@
-//! `/hooks`: what `becket list` and `becket explain` show, of the session that is open.
+//! `/hooks`: the output of `becket list` and `becket explain` for the open session.
 
 use super::answer::{CommandContext, CommandResult};
 use crate::report::human;
@@ -7,7 +7,7 @@ use becket_embed::view::listed::HookListing;
 use becket_embed::view::planned::PlanReport;
 use becket_model::EventKind;
 
-/// The hooks of all events or of one; or the plan of the last event, as it would be now.
+/// Returns the hooks of all events or of one; or the plan of the last event, as it would be now.
 ///
 /// # Errors
 /// Errors if there is no such event, or it has not been fired.

@@ -1,4 +1,5 @@
-//! `/logout`: forgets the tokens of MCP servers. Of one, the session goes on; of all, it ends (SessionEnd `logout`).
+//! `/logout`: deletes the tokens of MCP servers. For one server, the session continues; for all, it ends (SessionEnd
+//! `logout`).
 
 use super::answer::{CommandContext, CommandResult};
 use becket_mcp::auth::LoggedOut;
@@ -8,7 +9,7 @@ use std::sync::atomic::Ordering;
 /// Logs out of one server, or of all.
 ///
 /// # Errors
-/// Tokens could not be forgotten: then a session that was to end goes on.
+/// Errors if tokens could not be deleted: then the session continues.
 pub(super) async fn forgotten(answering: CommandContext<'_>, server: Option<&str>) -> CommandResult {
     let session = answering.session;
     let pool = session.servers.as_ref();
@@ -23,7 +24,7 @@ pub(super) async fn forgotten(answering: CommandContext<'_>, server: Option<&str
         let Some(pool) = pool else { break };
         match pool.logout(&name).await {
             Ok(done) => said.extend(in_words(&name, &done)),
-            // Those have no tokens to forget.
+            // Those have no tokens.
             Err(LoginError::NotForIt { .. } | LoginError::Server(_)) => {}
             Err(error @ LoginError::Auth { .. }) => return Err(error.to_string()),
         }

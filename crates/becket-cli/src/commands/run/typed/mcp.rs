@@ -1,4 +1,4 @@
-//! `/mcp`: what `becket mcp list` and `becket mcp tools` show, of the servers of the session that is open.
+//! `/mcp`: the output of `becket mcp list` and `becket mcp tools` for the servers of the open session.
 
 use super::answer::{CommandContext, CommandResult};
 use crate::report::human;

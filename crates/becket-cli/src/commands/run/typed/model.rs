@@ -4,10 +4,10 @@ use super::super::session::Session;
 use super::answer::{CommandContext, CommandResult};
 use becket_engine::CancellationToken;
 
-/// The name by which the session's own model is meant, whatever it is called.
+/// The name for the session's own model.
 const OWN: &str = "default";
 
-/// The name of the model that is wanted: the session's own where none is named.
+/// Returns the name of the requested model: the session's own if none is named.
 pub(crate) fn wanted<'a>(session: &'a Session, name: Option<&'a str>) -> &'a str {
     name.filter(|name| *name != OWN).unwrap_or_else(|| session.models.name())
 }

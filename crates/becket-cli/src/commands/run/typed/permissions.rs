@@ -8,10 +8,11 @@ use anstyle::Style;
 use becket_embed::view::hook::SourcePosition as Place;
 use becket_engine::config::{Config, RuleList};
 
-/// The prefix of the codes of findings about grants that a file may not make (G3, C7b).
+/// The prefix of the codes of findings about grants without effect (G3, C7b).
 pub(in crate::commands::run) const WITHHELD: &str = "withheld-";
 
-/// The mode, the rules in the order in which they are asked (P11), the directories, and what is held back (G3, C7b).
+/// Returns the mode, the rules in the order of their evaluation (P11), the directories, and the grants without effect
+/// (G3, C7b).
 pub(super) fn shown(answering: CommandContext<'_>) -> String {
     let agent = &answering.session.agent;
     let (info, config) = (agent.info(), agent.engine().config());

@@ -28,7 +28,7 @@ impl SlashCommand {
     /// Returns the argument, if the command takes one.
     ///
     /// # Errors
-    /// Nothing may.
+    /// Errors if there is an argument and the command takes none.
     pub(super) fn argument(&self) -> Result<Option<&str>, String> {
         let given = Some(self.rest.as_str()).filter(|rest| !rest.is_empty());
         match given {

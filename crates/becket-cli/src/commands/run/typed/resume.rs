@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 /// The number of sessions that are listed.
 const SHOWN: usize = 20;
 
-/// The sessions of this directory, the newest first; or goes on with one.
+/// Returns the sessions of this directory, the newest first; or resumes one.
 ///
 /// # Errors
 /// Errors if nothing is stored, there is no such session, or it is in use.

@@ -13,9 +13,9 @@ pub(crate) struct Command {
 }
 
 impl Action {
-    /// Returns whether only a person at a terminal may say it: it grants something, or leaves the session.
+    /// Returns whether only a user at a terminal may run it: it grants something, or leaves the session.
     ///
-    /// A program that drives a session may pass on text of its own users.
+    /// A program that drives a session may forward text of its own users.
     pub(super) const fn needs_person(self) -> bool {
         match self {
             Action::AddDir | Action::Resume | Action::Logout => true,
@@ -53,7 +53,7 @@ pub(super) enum Action {
     Clear,
 }
 
-/// All of them, in the order of help.
+/// All commands, in the order of help.
 pub(crate) const COMMANDS: [Command; 14] = [
     of("help", "", "lists the commands", Action::Help),
     of(

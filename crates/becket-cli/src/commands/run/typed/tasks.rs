@@ -1,11 +1,11 @@
-//! `/tasks`: what runs in the background of the session.
+//! `/tasks`: the background tasks of the session.
 
 use super::answer::{CommandContext, CommandResult};
 use crate::report::style::{FAINT, HEAD, NONE, SOURCE};
 use crate::report::table::{Cell, Table};
 use becket_agent::tasks::{TaskInfo, Tasks};
 
-/// All tasks with their state and where their output is; or ends one.
+/// Returns all tasks with their state and their output files; or ends one.
 ///
 /// # Errors
 /// Errors if there is no such task, or the argument is malformed.
@@ -19,7 +19,7 @@ pub(super) async fn shown(answering: CommandContext<'_>, argument: Option<&str>)
     }
 }
 
-/// Ends a task of the session; also as the control protocol asks for it.
+/// Ends a task of the session; also for the control protocol.
 async fn stopped(tasks: &Tasks, id: &str) -> CommandResult {
     let before =
         tasks.find(id).ok_or_else(|| format!("there is no background task `{id}`; `/tasks` lists them"))?;

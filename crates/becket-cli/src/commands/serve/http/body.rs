@@ -1,4 +1,4 @@
-//! The bodies of HTTP: what is read, with its limits, and what is written.
+//! The bodies of HTTP requests, with their limits, and of responses.
 
 use super::super::lines::LIMIT;
 use super::super::memory_budget::{MemoryBudget, Reservation, SHORT};
@@ -15,10 +15,10 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// For how long a body may be on its way.
+/// The time limit for a body.
 const LONG: Duration = Duration::from_secs(30);
 
-/// An answer that is known to its end.
+/// A complete answer.
 pub(super) fn whole(status: StatusCode, bytes: Bytes) -> Response<ResponseBody> {
     of_lines(status, ResponseBody::Whole(Some(bytes)))
 }
@@ -34,7 +34,7 @@ pub(super) fn of_lines(status: StatusCode, sent: ResponseBody) -> Response<Respo
 /// The body of a response.
 pub(super) enum ResponseBody {
     Whole(Option<Bytes>),
-    /// Lines as they come. The client counts as there as long as they are open.
+    /// Lines as they arrive. The client counts as present as long as they are open.
     Lines {
         told: LineStream,
         _attendance: Attendance,
@@ -85,10 +85,10 @@ impl AsRef<[u8]> for BodyBuffer {
     }
 }
 
-/// Reads a body to its end, as soon as there is room for it.
+/// Reads a whole body, once there is memory for it.
 ///
 /// # Errors
-/// It is longer than a message may be, finds no room, takes too long, or breaks off.
+/// Errors if it is longer than a message may be, gets no memory, takes too long, or breaks off.
 pub(super) async fn read(body: Incoming, room: &MemoryBudget) -> Result<BodyBuffer, Refusal> {
     let told = body.size_hint();
     if told.lower() > LIMIT as u64 {

@@ -24,7 +24,7 @@ pub(super) struct Caller {
     pub(super) askers: Askers,
     to: tokio::sync::Mutex<DuplexStream>,
     reader: Reader,
-    /// Ends the stream that is read now, when another one takes its place.
+    /// Ends the current stream when another one replaces it.
     reading: Mutex<CancellationToken>,
     /// The number of its open HTTP requests.
     open: watch::Sender<usize>,
@@ -33,7 +33,7 @@ pub(super) struct Caller {
     over: CancellationToken,
 }
 
-/// A client is there as long as one of these is held.
+/// Marks a client as present as long as it is held.
 pub(super) struct Attendance(Arc<Caller>);
 
 impl Drop for Attendance {
@@ -43,8 +43,8 @@ impl Drop for Attendance {
 }
 
 impl Caller {
-    /// A client with this name, and what serves it to its end: until `cancel`, or until nothing of it has been open for
-    /// as long as `linger`.
+    /// Creates a client with this name, and the future that serves it: until `cancel`, or until nothing of it has been
+    /// open for `linger`.
     pub(super) fn new(
         id: String,
         client: Client,
@@ -87,7 +87,7 @@ impl Caller {
         client.await
     }
 
-    /// Comes once nothing has been open for so long.
+    /// Resolves once nothing has been open for this long.
     async fn is_left(&self, linger: Duration) {
         let mut open = self.open.subscribe();
         loop {
@@ -99,13 +99,13 @@ impl Caller {
         }
     }
 
-    /// It has something open.
+    /// Records an open request.
     pub(super) fn attend(self: &Arc<Self>) -> Attendance {
         self.open.send_modify(|open| *open += 1);
         Attendance(self.clone())
     }
 
-    /// Brings lines to the connection, behind those that came before; whether it still listens.
+    /// Sends lines to the connection, after earlier ones; returns whether it still accepts them.
     pub(super) async fn hears(self: &Arc<Self>, lines: impl AsRef<[u8]> + Send + Sync + 'static) -> bool {
         let caller = self.clone();
         let written = tokio::spawn(async move {
@@ -136,7 +136,7 @@ impl Caller {
         self.cancel.is_cancelled()
     }
 
-    /// Ends it, and waits until nothing of it is left.
+    /// Ends it, and waits for its end.
     pub(super) async fn end(&self) {
         self.cancel.cancel();
         self.over.cancelled().await;

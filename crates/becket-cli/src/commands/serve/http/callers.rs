@@ -35,10 +35,10 @@ pub(super) struct All {
 }
 
 impl Callers {
-    /// Lets a new one in.
+    /// Adds a client.
     ///
     /// # Errors
-    /// There are too many.
+    /// Errors if there are too many.
     pub(super) fn open(self: &Arc<Self>) -> Result<Arc<Caller>, Refusal> {
         let mut all = self.all();
         while all.tasks.try_join_next().is_some() {}
@@ -65,17 +65,17 @@ impl Callers {
         Ok(caller)
     }
 
-    /// The one of that name.
+    /// Returns the client with this name.
     ///
     /// # Errors
-    /// There is none.
+    /// Errors if it does not exist.
     pub(super) fn get(&self, id: &[u8]) -> Result<Arc<Caller>, Refusal> {
         let name = std::str::from_utf8(id).unwrap_or_default();
         let known = self.all().by_name.get(name).cloned();
         known.filter(|caller| !caller.is_ending()).ok_or(Refusal::NoConnection)
     }
 
-    /// Ends all, and waits until nothing of them is left.
+    /// Ends all of them, and waits for their end.
     pub(super) async fn end(&self) {
         self.cancel.cancel();
         let mut tasks = std::mem::take(&mut self.all().tasks);

@@ -20,7 +20,7 @@ use tokio::sync::mpsc::unbounded_channel;
 /// Names the connection that a request belongs to.
 const CONNECTION: HeaderName = HeaderName::from_static("becket-connection");
 
-/// Answers a request. A client that goes away before it is answered has its requests taken back.
+/// Answers a request. If the client disconnects before the answer, its requests are cancelled.
 pub(super) async fn answered(
     gate: &Gate,
     callers: &Arc<Callers>,
@@ -56,12 +56,12 @@ async fn done(
     }
 }
 
-/// The connection that a request names.
+/// Returns the connection that a request names.
 fn named(headers: &HeaderMap) -> Result<&[u8], Refusal> {
     headers.get(CONNECTION).map(HeaderValue::as_bytes).ok_or(Refusal::Unnamed)
 }
 
-/// Brings messages to a connection, a new one where none is named, and waits for the answers to the requests among them.
+/// Sends messages to a connection, a new one if none is named, and waits for the answers to the requests among them.
 async fn post(callers: &Arc<Callers>, request: Request<Incoming>) -> Result<Response<ResponseBody>, Refusal> {
     let known = match request.headers().get(CONNECTION) {
         Some(id) => Some(callers.get(id.as_bytes())?),
@@ -106,7 +106,7 @@ fn requests(body: &[u8]) -> Result<Vec<Value>, Box<(Value, Fault)>> {
     Ok(ids)
 }
 
-/// Has messages heard, and gathers the answers.
+/// Sends messages, and collects the answers.
 async fn process_messages(
     caller: &Arc<Caller>,
     messages: BodyBuffer,

@@ -27,7 +27,7 @@ impl Gate {
     /// Checks the head of a request; the token comes first, so that a client without it learns nothing.
     ///
     /// # Errors
-    /// It is turned away.
+    /// Errors if the request is rejected.
     pub(super) fn passes(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
         if !self.knows(headers) {
             return Err(Refusal::Unauthorized);

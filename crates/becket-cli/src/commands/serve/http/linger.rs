@@ -1,10 +1,10 @@
 //! A stream that is not closed while its client still writes.
 //!
-//! Where a socket is closed with something unread in it, the system resets the connection, and a client that is turned away
-//! halfway through its body may lose the answer that says why. So the own end is closed first, and what still comes is read
-//! and dropped: until the client closes its end, or for as long and as much as is meant well.
+//! If a socket is closed with unread data, the system resets the connection, and a client that is rejected halfway
+//! through its body may lose the answer with the reason. So this end is closed first, and further data is read and
+//! dropped: until the client closes its end, or a limit of time or size is reached.
 //!
-//! INVARIANT: nothing of what is read then is kept, and it ends in time.
+//! INVARIANT: none of that data is kept, and reading it is limited.
 
 use becket_engine::CancellationToken;
 use std::io::{IoSlice, Result};
@@ -18,7 +18,7 @@ use tokio::time::{Sleep, sleep};
 
 /// The limit on discarded bytes: the rest of a body that may have any length.
 const MOST: usize = super::super::lines::LIMIT;
-/// For how long.
+/// The time limit.
 const LONG: Duration = Duration::from_secs(5);
 /// The size of one read, in bytes.
 const CHUNK: usize = 16 << 10;
@@ -41,7 +41,7 @@ impl LingerStream {
         LingerStream { stream, cancel, rest: None }
     }
 
-    /// Closes the own end, which is done once.
+    /// Closes this end, once.
     fn poll_closed(&mut self, context: &mut Context<'_>) -> Poll<Result<&mut Rest>> {
         if self.rest.is_none() {
             ready!(Pin::new(&mut self.stream).poll_shutdown(context))?;
@@ -50,7 +50,7 @@ impl LingerStream {
         Poll::Ready(Ok(self.rest.get_or_insert_with(rest)))
     }
 
-    /// Drops some of what comes; whether more may come.
+    /// Drops some of the input; returns whether more may arrive.
     fn poll_dropped(&mut self, context: &mut Context<'_>) -> Poll<Result<bool>> {
         let is_over = self.cancel.is_cancelled();
         let rest = ready!(self.poll_closed(context))?;

@@ -1,4 +1,4 @@
-//! A port of the loopback interface, and what comes in by it.
+//! A port of the loopback interface, and its connections.
 
 use super::super::memory_budget::MemoryBudget;
 use super::super::session_defaults::SessionDefaults;
@@ -30,7 +30,7 @@ use tokio::time::timeout;
 
 /// The limit on concurrent TCP connections.
 const MOST: usize = 1_024;
-/// For how long the head of a request may be on its way, and a connection idle.
+/// The time limit for the head of a request, and for an idle connection.
 const HEAD: Duration = Duration::from_secs(10);
 /// The limit on buffered bytes of a request, which its head must fit into.
 const BUFFER: usize = 64 << 10;
@@ -45,9 +45,9 @@ pub(in super::super) struct Wants {
     pub(in super::super) address: SocketAddr,
     /// The file of the token.
     pub(in super::super) token: PathBuf,
-    /// For how long a client with nothing open keeps its sessions.
+    /// The time for which a client without open requests keeps its sessions.
     pub(in super::super) linger: Duration,
-    /// For how long a client may read nothing.
+    /// The time for which a client may read nothing.
     pub(in super::super) patience: Duration,
 }
 
@@ -73,7 +73,7 @@ pub(in super::super) async fn serve(
     });
     let mut streams = JoinSet::new();
     accepted(&listener, Arc::new(Gate::new(token, address)), &callers, &mut streams).await;
-    // Nobody new comes in while the others are ended.
+    // No new client is accepted while the others are ended.
     drop(listener);
     callers.end().await;
     let rest = async { while streams.join_next().await.is_some() {} };
@@ -96,7 +96,7 @@ async fn listener(wanted: SocketAddr) -> Result<(TcpListener, SocketAddr), Strin
     bound.await.map_err(|error: std::io::Error| format!("`{wanted}`: {error}"))
 }
 
-/// Lets clients in until the end.
+/// Accepts clients until the end.
 async fn accepted(
     listener: &TcpListener,
     gate: Arc<Gate>,
@@ -123,7 +123,7 @@ async fn accepted(
     }
 }
 
-/// Answers what comes over one connection of TCP, one request after the other.
+/// Answers the requests of one TCP connection, one after the other.
 async fn serve_connection(stream: TcpStream, stranger: Stranger, gate: Arc<Gate>, callers: Arc<Callers>) {
     // Answers are small and clients wait for them. Without this option they arrive later.
     drop(stream.set_nodelay(true));
@@ -146,12 +146,12 @@ async fn serve_connection(stream: TcpStream, stranger: Stranger, gate: Arc<Gate>
     http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(BUFFER);
     let stream = TokioIo::new(LingerStream::new(stream, cancel.clone()));
     let mut connection = std::pin::pin!(http.serve_connection(stream, service));
-    // Whatever goes wrong with a connection is its client's to see.
+    // Errors of a connection are visible to its client.
     tokio::select! {
         _ = &mut connection => return,
         () = cancel.cancelled() => {}
     }
-    // Half a head is waited for until its time is up, so a connection that has to make room is closed at once.
+    // A partial head would be awaited until its time limit, so a connection that has to make room is closed at once.
     if !stranger.is_authenticated() {
         return;
     }
@@ -159,7 +159,7 @@ async fn serve_connection(stream: TcpStream, stranger: Stranger, gate: Arc<Gate>
     drop(connection.await);
 }
 
-/// The bytes of a request's head, as it came.
+/// Returns the bytes of a request's head, as received.
 fn head_length(request: &Request<Incoming>) -> usize {
     let line = request.method().as_str().len() + request.uri().to_string().len() + " HTTP/1.1\r\n ".len();
     let header =

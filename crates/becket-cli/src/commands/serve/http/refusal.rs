@@ -77,7 +77,7 @@ impl Refusal {
         }
     }
 
-    /// Says it in the shape of all errors.
+    /// Converts it to the usual shape of errors.
     pub(super) fn answer(self) -> Response<ResponseBody> {
         let (status, kind) = self.row();
         let error = WireFault { code: CODE, message: self.to_string(), data: json!({"kind": kind}) };

@@ -1,8 +1,8 @@
 //! The routing of a connection's lines: an answer goes to the HTTP request that asked, all others go to the stream of its
 //! client.
 //!
-//! INVARIANT: the lines that wait for the stream are bounded; if it is full no more is taken from the connection, whose own
-//! limits then apply.
+//! INVARIANT: the lines that wait for the stream are bounded; if it is full nothing more is read from the connection,
+//! whose own limits then apply.
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -26,7 +26,7 @@ const LINES: usize = 4_096;
 /// The receiver of the answer to a request; `None` if its client is gone.
 type Asker = Option<UnboundedSender<Bytes>>;
 
-/// The requests of one connection that are not answered yet, by their ids. Clones are the same.
+/// The unanswered requests of one connection, by their ids. Clones share them.
 #[derive(Clone, Default)]
 pub(super) struct Askers(Arc<Mutex<HashMap<Value, Asker>>>);
 
@@ -34,7 +34,7 @@ impl Askers {
     /// Waits for the answers to all of these.
     ///
     /// # Errors
-    /// That id is waited for already; then none of them is.
+    /// Errors if one of the ids is already awaited; then none of them is.
     pub(super) fn add(&self, ids: &[Value], to: &UnboundedSender<Bytes>) -> Result<(), Value> {
         let mut all = self.all();
         for (place, id) in ids.iter().enumerate() {
@@ -49,7 +49,7 @@ impl Askers {
         Ok(())
     }
 
-    /// Nobody waits any more for those of these that are not answered yet: these.
+    /// Removes those of these ids that are not answered yet, and returns them.
     pub(super) fn leave<'a>(&self, ids: &'a [Value]) -> Vec<&'a Value> {
         let mut all = self.all();
         let mut unanswered = Vec::new();
@@ -62,7 +62,7 @@ impl Askers {
         unanswered
     }
 
-    /// Nothing is answered any more.
+    /// Drops all of them: there are no more answers.
     pub(super) fn end(&self) {
         self.all().clear();
     }
@@ -76,7 +76,7 @@ impl Askers {
     }
 }
 
-/// The fields of a line that decide on its receiver.
+/// The fields of a line that determine its receiver.
 #[derive(Deserialize)]
 struct Head {
     #[serde(default)]
@@ -84,19 +84,19 @@ struct Head {
     method: Option<IgnoredAny>,
 }
 
-/// A line, and the room that it takes.
+/// A line, and the memory reserved for it.
 pub(super) struct QueuedLine {
     line: Bytes,
     _room: OwnedSemaphorePermit,
 }
 
-/// The end of a stream that is written to.
+/// The write end of a stream.
 pub(super) struct LineSender {
     to: Sender<QueuedLine>,
     room: Arc<Semaphore>,
 }
 
-/// The end that a client reads, one request of HTTP after the other.
+/// The read end, for one HTTP request of the client after the other.
 pub(super) type Reader = Arc<Turns<Receiver<QueuedLine>>>;
 
 /// The lines for one HTTP request.
@@ -105,14 +105,14 @@ pub(super) struct LineStream {
     ends: BoxFuture<'static, ()>,
 }
 
-/// A stream, empty.
+/// Creates an empty stream.
 pub(super) fn stream() -> (LineSender, Reader) {
     let (to, from) = channel(LINES);
     (LineSender { to, room: Arc::new(Semaphore::new(ROOM)) }, Arc::new(Turns::new(from)))
 }
 
 impl LineSender {
-    /// Adds a line once there is room for it. Without a reader it is dropped.
+    /// Adds a line once there is memory for it. Without a reader it is dropped.
     async fn tell(&self, line: Bytes) {
         let size = u32::try_from(line.len().min(ROOM)).unwrap_or(u32::MAX);
         if let Ok(room) = self.room.clone().acquire_many_owned(size).await {
@@ -122,12 +122,12 @@ impl LineSender {
 }
 
 impl LineStream {
-    /// The lines of a stream until `ends` comes.
+    /// Returns the lines of a stream until `ends` resolves.
     pub(super) fn new(lines: OwnedMutexGuard<Receiver<QueuedLine>>, ends: BoxFuture<'static, ()>) -> Self {
         LineStream { lines, ends }
     }
 
-    /// The next line; none at the end.
+    /// Returns the next line; `None` at the end.
     pub(super) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
         if self.ends.poll_unpin(context).is_ready() {
             return Poll::Ready(None);
@@ -136,7 +136,7 @@ impl LineStream {
     }
 }
 
-/// Takes line after line from a connection to its end.
+/// Routes all lines of a connection.
 pub(super) async fn lines(from: impl AsyncRead + Unpin, askers: Askers, teller: LineSender) {
     let mut from = BufReader::new(from);
     loop {
@@ -144,7 +144,7 @@ pub(super) async fn lines(from: impl AsyncRead + Unpin, askers: Askers, teller: 
         if !from.read_until(b'\n', &mut line).await.is_ok_and(|bytes| bytes > 0) {
             return;
         }
-        // INVARIANT: the lines of a connection are messages; were one none, the stream would have it.
+        // INVARIANT: the lines of a connection are messages; any other line would go to the stream.
         let head = serde_json::from_slice::<Head>(&line).ok();
         let asked = head.filter(|head| head.method.is_none()).and_then(|head| askers.answered(&head.id));
         let line = Bytes::from(line);

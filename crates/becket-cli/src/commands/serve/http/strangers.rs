@@ -1,4 +1,4 @@
-//! Connections that have not brought the token yet: few, and the oldest makes room for the next.
+//! Connections that have not presented the token yet: few, and the oldest makes room for the next.
 //!
 //! Connections without a token, which any user of the machine may hold open, therefore never exclude clients with one.
 
@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The limit on these connections. Each of them holds the head of a request at most.
+/// The limit on these connections. Each of them buffers at most the head of a request.
 const MOST: usize = 64;
 
 /// All connections without a token, oldest first.
@@ -26,7 +26,7 @@ pub(super) struct Stranger {
 }
 
 impl Strangers {
-    /// Takes another one in. Where there are too many, the oldest is ended.
+    /// Adds a connection. If there are too many, the oldest is closed.
     pub(super) fn add(self: &Arc<Self>, number: u64, cancel: &CancellationToken) -> Stranger {
         let end = cancel.child_token();
         let mut waiting = self.waiting();
@@ -45,13 +45,13 @@ impl Strangers {
 }
 
 impl Stranger {
-    /// Records that the connection has brought the token: it is no longer one of those that make room.
+    /// Records that the connection has presented the token: it no longer has to make room.
     pub(super) fn authenticate(&self) {
         self.is_authenticated.store(true, Ordering::Release);
         self.leave();
     }
 
-    /// Returns whether the connection has brought the token.
+    /// Returns whether the connection has presented the token.
     pub(super) fn is_authenticated(&self) -> bool {
         self.is_authenticated.load(Ordering::Acquire)
     }

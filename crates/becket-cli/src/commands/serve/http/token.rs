@@ -21,7 +21,7 @@ pub(super) struct Token {
 }
 
 impl Token {
-    /// The token of a file; where the file is not there, it is made, with a new token.
+    /// Returns the token of a file; if the file does not exist, it is created with a new token.
     ///
     /// # Errors
     /// Errors if the file is unsuitable for a secret, or can't be created.
@@ -76,7 +76,7 @@ impl Token {
 impl Drop for Token {
     fn drop(&mut self) {
         if self.is_own {
-            // At this point an error can't be reported any more.
+            // An error can no longer be reported here.
             drop(std::fs::remove_file(&self.file));
         }
     }

@@ -1,5 +1,5 @@
-//! The commands that a line of shell would run, as the analysis of permission rules finds them: those that the text hides behind
-//! wrappers, in here-documents or far to the right, too.
+//! The commands that a line of shell would run, as the analysis of permission rules finds them, including those hidden
+//! behind wrappers, in here-documents or far to the right.
 
 use super::super::document::Document;
 use crate::report::style::{FAINT, SOURCE, WARNING, one_line, plain, styled};

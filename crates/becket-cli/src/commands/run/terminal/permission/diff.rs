@@ -1,6 +1,6 @@
 //! The change that a call would make to a file, as a diff.
 //!
-//! INVARIANT: the diff stands for the fields that it replaces, so it is made only if all of them are read and understood.
+//! INVARIANT: the diff replaces fields of the input, so it is only built if all of them are valid.
 
 use crate::report::style::{FAINT, NONE, styled};
 use anstyle::{AnsiColor, Style};
@@ -12,7 +12,7 @@ use std::io::{ErrorKind, Read};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Lines around a change.
+/// The number of lines around a change.
 const AROUND: usize = 3;
 /// The time limit of the search for the shortest diff.
 const LIMIT: Duration = Duration::from_millis(300);
@@ -58,7 +58,7 @@ pub(super) async fn of(prompt: &PermissionPrompt) -> Option<Diff> {
 }
 
 fn before(path: &Path) -> Before {
-    // One that waits for a writer must not be opened.
+    // A pipe that waits for a writer must not be opened.
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == ErrorKind::NotFound && path.is_absolute() => return Before::Missing,
@@ -120,7 +120,7 @@ fn edit(old: &str, new: &str, replace_all: Option<&Value>, before: &Before) -> D
     }
 }
 
-/// The lines from one text to the other, with the place of each hunk.
+/// Returns the diff of two texts, with the position of each hunk.
 fn diff(old: &str, new: &str) -> Vec<String> {
     let (old, new): (Vec<&str>, Vec<&str>) = (lines(old).collect(), lines(new).collect());
     let until = Instant::now() + LIMIT;
@@ -144,7 +144,7 @@ fn diff(old: &str, new: &str) -> Vec<String> {
     shown
 }
 
-/// Lines with their ends, so that a missing last one is a difference.
+/// Splits a text into lines with their ends, so that a missing last line end is a difference.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive('\n')
 }
@@ -202,7 +202,7 @@ mod tests {
             (title.as_str(), lines.as_slice()),
             ("changes to the file:", &expected.map(str::to_owned)[..])
         );
-        // It is there twice, or not at all: what would happen is not known, so both texts are shown.
+        // It occurs twice, or not at all: the effect is unknown, so both texts are shown.
         for before in [file(12), file(1), Before::Missing, Before::Unknown] {
             let (title, lines) = shown("Edit", &input(false), &before);
             let expected = ["    - 2", "    + two"];

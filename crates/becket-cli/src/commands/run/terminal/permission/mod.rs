@@ -1,9 +1,9 @@
 //! The permission of a call: the question, and the meaning of the answer.
 //!
-//! - [`subject`]: what is shown of a call
-//! - [`commands`]: what a line of shell would run
-//! - [`diff`]: what would change in a file
-//! - [`update`]: what would hold from now on
+//! - [`subject`]: the display of a call
+//! - [`commands`]: the commands that a line of shell would run
+//! - [`diff`]: the change of a file
+//! - [`update`]: the rules that would hold from now on
 //!
 //! INVARIANT: all of the input is shown; otherwise the user sees how much is missing, can have it shown, and finds no answer
 //! selected.
@@ -20,7 +20,7 @@ use super::questions;
 use crate::report::style::{HEAD, styled};
 use becket_agent::tool_call::{PermissionAnswer, PermissionPrompt};
 
-/// Asks.
+/// Asks the user.
 pub(super) async fn ask(terminal: &Terminal, prompt: &PermissionPrompt) -> PermissionAnswer {
     if let Some(questions) = questions::of(prompt) {
         return match questions::ask(terminal, &questions).await {
@@ -50,7 +50,7 @@ pub(super) async fn ask(terminal: &Terminal, prompt: &PermissionPrompt) -> Permi
     }
 }
 
-/// Asks what the model reads instead of a result.
+/// Asks for the text that the model reads instead of a result.
 async fn instead(terminal: &Terminal) -> PermissionAnswer {
     let head = format!("{}\n", styled(HEAD, "What should be done instead?"));
     match terminal.put(ToPut::words(head)).await {

@@ -1,6 +1,6 @@
 //! The subject of a permission: the tool, all of its input, its requester and the reason.
 //!
-//! INVARIANT: no text of others begins a line as the prompt's own lines begin, nor does any row that it is wrapped into.
+//! INVARIANT: no line of foreign text, and none of its wrapped rows, begins like one of the prompt's own lines.
 
 use super::super::document::Document;
 use super::super::markdown::Markdown;
@@ -65,7 +65,7 @@ fn input(document: &mut Document, prompt: &PermissionPrompt, diff: Option<&Diff>
     }
 }
 
-/// All fields but those that are shown in another way.
+/// Adds all fields except those that are shown in another way.
 fn fields(document: &mut Document, input: &Map<String, Value>, but: &[&str]) {
     for (name, value) in input.iter().filter(|(name, _)| !but.contains(&name.as_str())) {
         match value {

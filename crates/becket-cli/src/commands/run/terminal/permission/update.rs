@@ -2,7 +2,7 @@
 
 use becket_rules::{Change, Destination, PermissionUpdate, RuleList};
 
-/// Returns what would hold from now on, and where.
+/// Returns the rules that would hold from now on, and their destination.
 pub(super) fn in_words(update: &PermissionUpdate) -> String {
     let rules = |list: &RuleList, rules: &[becket_rules::Rule]| {
         let rules: Vec<String> = rules.iter().map(|rule| format!("`{rule}`")).collect();
