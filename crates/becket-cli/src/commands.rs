@@ -1,4 +1,4 @@
-//! One file per command: resolves its arguments, asks the engine, hands a view to a reporter.
+//! One file per command: resolves its arguments, calls the engine, and passes a view to a reporter.
 
 pub(crate) mod ask;
 pub(crate) mod background;

@@ -1,8 +1,8 @@
-//! Events that this process is fired inside of, where no variable says so: a hook may clear its environment (H14).
+//! Events inside of which this process is fired, found without a variable: a hook may clear its environment (H14).
 //!
-//! Each `fire` shows the beginning of its event's mark to its descendants as the name of its process, and looks for such
-//! names in its ancestors. A process name can be read even of a process that can't be traced. That is what `/proc` of Linux
-//! can tell; elsewhere only the variable counts.
+//! Each `fire` shows the beginning of its event's mark to its descendants as the name of its process, and looks for
+//! such names in its ancestors. The name of a process can be read even if it can't be traced. This needs `/proc` of
+//! Linux; elsewhere only the variable counts.
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -19,12 +19,12 @@ mod linux {
     pub(crate) fn show(mark: EventMark) {
         let name: String = NAME.chars().chain(mark.to_string().chars().take(DIGITS)).collect();
         if let Ok(name) = CString::new(name) {
-            // Where it can't be set (no such call in a sandbox), the variable still counts.
+            // If it can't be set (a sandbox may forbid the call), the variable still counts.
             let _ = rustix::thread::set_name(&name);
         }
     }
 
-    /// The beginnings of the marks that the ancestors of this process show, the outermost first.
+    /// Returns the beginnings of the marks that the ancestors of this process show, the outermost first.
     pub(crate) fn marks() -> Vec<String> {
         let mut marks = Vec::new();
         let mut pid = std::process::id();
@@ -38,7 +38,7 @@ mod linux {
         marks
     }
 
-    /// From a process's `stat`: its name, which may hold anything, in brackets, and two fields later its parent.
+    /// Parses a process's `stat`: its name, which may contain anything, in brackets, and two fields later its parent.
     fn name_and_parent(pid: u32) -> Option<(String, u32)> {
         let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
         let from = stat.iter().position(|byte| *byte == b'(')?;

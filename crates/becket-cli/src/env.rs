@@ -27,7 +27,7 @@ pub(crate) struct Surroundings {
     pub(crate) width: Option<usize>,
 }
 
-/// The narrowest and the widest line that anything is fitted to.
+/// The minimum and maximum width of lines.
 const NARROWEST: usize = 40;
 const WIDEST: usize = 200;
 
@@ -39,7 +39,7 @@ fn width(vars: &[(OsString, OsString)], is_terminal: bool) -> Option<usize> {
     columns.filter(|columns| *columns > 0).map(|columns| columns.clamp(NARROWEST, WIDEST))
 }
 
-/// The user's home directory. `HOME=""` says that there is none: the system's list of users is not asked then.
+/// The user's home directory. `HOME=""` means that there is none; the system's list of users is then not consulted.
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment and the home")]
 fn home() -> Option<PathBuf> {
     if cfg!(unix) && std::env::var_os("HOME").is_some_and(|home| home.is_empty()) {
@@ -78,7 +78,7 @@ impl Surroundings {
         }
     }
 
-    /// A variable that is set and not empty.
+    /// Returns a variable that is set and not empty.
     pub(crate) fn var(&self, name: &str) -> Option<&OsStr> {
         let found = self.vars.iter().find(|(key, _)| key == name)?;
         Some(found.1.as_os_str()).filter(|value| !value.is_empty())
@@ -102,7 +102,7 @@ impl Surroundings {
         self.var("TERM").is_some_and(|term| term == "dumb")
     }
 
-    /// A path as a person would write it here: relative below the working directory, `~` below the home.
+    /// Returns a path as a user would write it here: relative below the working directory, `~` below the home.
     pub(crate) fn short(&self, path: &Path) -> String {
         if let Some(inside) = self.cwd.as_ref().and_then(|cwd| path.strip_prefix(cwd).ok())
             && !inside.as_os_str().is_empty()

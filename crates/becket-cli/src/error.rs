@@ -1,4 +1,5 @@
-//! The errors outside of the engine: arguments, files, streams. Each error names the problem, its place and the way to fix it.
+//! The errors outside of the engine: arguments, files, streams. Each error names the problem, its position and the way
+//! to fix it.
 
 use crate::report::run::BadLine;
 use becket_embed::UnknownEvent;
@@ -120,7 +121,8 @@ impl CliError {
         if matches!(self, CliError::Usage { .. }) { 2 } else { 1 }
     }
 
-    /// The exit code of a command that only looks: a configuration with which nothing starts has been looked at.
+    /// Returns the exit code of a command that only examines: a configuration with which no session starts has been
+    /// examined.
     pub(crate) const fn exit_code_of_an_examination(&self) -> u8 {
         if matches!(self, CliError::Start { .. }) { 1 } else { 2 }
     }

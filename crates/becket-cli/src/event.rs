@@ -1,6 +1,6 @@
-//! From arguments to an event: its name found, its fields checked against the event table, gaps filled with samples.
+//! From arguments to an event: finds its name, checks its fields against the event table, and fills gaps with samples.
 //!
-//! INVARIANT: whatever was made up is named in [`EventInput::samples`], and nothing that was given is dropped.
+//! INVARIANT: all sample values are listed in [`EventInput::samples`], and no given value is dropped.
 
 pub(crate) mod read;
 mod samples;
@@ -33,10 +33,10 @@ pub(crate) fn kind(name: &str) -> Result<EventKind, CliError> {
     Ok(becket_embed::event::kind(name)?)
 }
 
-/// Makes the event that the arguments describe, in a session that starts in `start`.
+/// Creates the event that the arguments describe, in a session that starts in `start`.
 ///
 /// # Errors
-/// Where a field is unknown, misplaced or of the wrong type.
+/// Errors if a field is unknown, misplaced or of the wrong type.
 pub(crate) fn given(
     kind: EventKind,
     fields: &EventFields,
@@ -75,7 +75,7 @@ fn with_example(error: CliError, text: &str, fields: &EventFields) -> CliError {
 /// The longest text that is shown as JSON.
 const LONGEST_EXAMPLE: usize = 200;
 
-/// Rejects a `--tool` that no agent of the profile has and no hook names: the result would be true of no call.
+/// Rejects a `--tool` that no agent of the profile has and no hook names: the result would apply to no call.
 ///
 /// # Errors
 /// [`CliError::UnknownTool`] with the nearest name.
@@ -115,7 +115,7 @@ fn add_flags(input: &mut Map<String, Value>, spec: &EventSpec, fields: &EventFie
     Ok(())
 }
 
-/// `--input` is the tool's input where the event has one, else it holds the event's own fields.
+/// `--input` is the tool's input if the event has one, otherwise the event's own fields.
 fn add_input(
     input: &mut Map<String, Value>,
     spec: &EventSpec,

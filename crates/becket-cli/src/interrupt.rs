@@ -10,12 +10,12 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// The signal that came first, if one did.
+/// The first signal, if any.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Caught(Arc<AtomicU8>);
 
 impl Caught {
-    /// The exit code that tells it, as shells do: 128 and the number of the signal.
+    /// Returns its exit code, as in shells: 128 plus the number of the signal.
     pub(crate) fn exit_code(&self) -> Option<u8> {
         match self.0.load(Ordering::Relaxed) {
             0 => None,
@@ -35,8 +35,8 @@ impl Caught {
     }
 }
 
-/// Runs `work` to its end on a runtime of its own; a signal cancels `cancel`, and the end is still waited for. At a
-/// second signal it is dropped, and every process of a hook is killed with it.
+/// Runs `work` to its end on a separate runtime; a signal cancels `cancel`, and the end is still awaited. At a second
+/// signal it is dropped, and every process of a hook is killed with it.
 ///
 /// # Errors
 /// Returns the errors of `work`, an error without a runtime, and [`CliError::Interrupted`] after a second signal.
@@ -47,7 +47,7 @@ pub(crate) fn until_done<T>(
     until_done_or(cancel, &Caught::default(), work)
 }
 
-/// The same; `caught` tells afterwards which signal came.
+/// The same; `caught` contains the signal afterwards.
 ///
 /// # Errors
 /// As of [`until_done`].
@@ -61,7 +61,7 @@ pub(crate) fn until_done_or<T>(
     on(runtime, cancel, caught, work)
 }
 
-/// As [`until_done`], on several threads: what one client wants does not hold up the others.
+/// As [`until_done`], on several threads, so that one client does not delay the others.
 ///
 /// # Errors
 /// As of [`until_done`].
@@ -85,13 +85,13 @@ fn on<T>(
         interrupt.while_running(work).await.unwrap_or(Err(CliError::Interrupted))
     });
     if cancel.is_cancelled() {
-        // A thread that hangs must not hold the process up.
+        // A blocked thread must not keep the process alive.
         runtime.shutdown_background();
     }
     done
 }
 
-/// Waits for a signal beside something else.
+/// Waits for signals during other work.
 #[derive(Debug)]
 struct Interrupt {
     cancel: CancellationToken,
@@ -103,7 +103,7 @@ struct Interrupt {
 /// Listens; a signal cancels the token.
 ///
 /// # Errors
-/// Where the system lets no handler be set.
+/// Errors if no handler can be set.
 fn cancels(cancel: &CancellationToken, caught: &Caught) -> io::Result<Interrupt> {
     let (cancel, caught) = (cancel.clone(), caught.clone());
     #[cfg(unix)]
@@ -122,7 +122,7 @@ fn cancels(cancel: &CancellationToken, caught: &Caught) -> io::Result<Interrupt>
 }
 
 impl Interrupt {
-    /// Drives `work` to its end; after a signal it is cancelled, and its end is still waited for. `None` after another
+    /// Drives `work` to its end; after a signal it is cancelled, and its end is still awaited. `None` after another
     /// signal.
     async fn while_running<T>(mut self, work: impl Future<Output = T>) -> Option<T> {
         let mut work = pin!(work);

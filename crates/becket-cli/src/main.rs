@@ -1,8 +1,8 @@
 //! The `becket` binary: agent hooks, checked, explained and fired from the command line.
 //!
 //! Each command is a view of a value of the engine: `explain` of a plan, `list` of the hook set, `check` of the
-//! configuration's findings, `fire` of an outcome. It decides nothing that the engine does not decide. Only [`mod@env`]
-//! reads the surroundings of the process, and only [`out`] writes to its streams.
+//! configuration's findings, `fire` of an outcome. All decisions are the engine's. Only [`mod@env`] reads the
+//! surroundings of the process, and only [`out`] writes to its streams.
 
 mod args;
 mod commands;

@@ -1,4 +1,5 @@
-//! MCP servers of a configuration: which files name them, what their user has let in, and the pool that connects them.
+//! MCP servers of a configuration: the files that name them, the approvals of the user, and the pool that connects
+//! them.
 
 mod files;
 mod pool;

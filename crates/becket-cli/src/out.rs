@@ -5,19 +5,19 @@ use crate::env::Surroundings;
 use anstream::{AutoStream, ColorChoice};
 use std::io::{self, ErrorKind, Write};
 
-/// Writes what commands have to say.
+/// Writes the output of commands.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Out {
     stdout: ColorChoice,
     stderr: ColorChoice,
 }
 
-/// True if stdout has no reader any more.
+/// True if the reader of stdout is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ReaderGone(pub(crate) bool);
 
 impl Out {
-    /// Streams that show colour where the user or the surroundings want it.
+    /// Creates the streams, with colour if the user or the environment enables it.
     pub(crate) fn new(colour: ColourChoice, around: &Surroundings) -> Self {
         let choice = |is_terminal| match colour {
             ColourChoice::Always => ColorChoice::Always,

@@ -53,18 +53,19 @@ struct PeerState {
 /// The receivers of pending answers, by question.
 enum PendingAnswers {
     For(HashMap<String, oneshot::Sender<Answer>>),
-    /// Nobody answers any more.
+    /// Set if there are no more answers.
     Gone,
 }
 
 impl Peer {
-    /// A peer that errors call by this name.
+    /// Creates a peer with this name in errors.
     pub(crate) fn new(name: &'static str) -> Self {
         let waiting = Mutex::new(PendingAnswers::For(HashMap::new()));
         Peer(Arc::new(PeerState { name, next: AtomicU64::new(1), waiting }))
     }
 
-    /// Asks at once: `write` is handed the question's id. Dropped without an answer, it is taken back by `take_back`.
+    /// Sends a question at once: `write` receives its id. If the future is dropped without an answer, `take_back`
+    /// cancels the question.
     pub(crate) fn ask(
         &self,
         write: impl FnOnce(&str),
@@ -101,7 +102,7 @@ impl Peer {
         }
     }
 
-    /// Fails all pending questions, since the peer does not answer any more.
+    /// Fails all pending questions, since the peer no longer answers.
     pub(crate) fn gone(&self) {
         *self.waiting() = PendingAnswers::Gone;
     }
@@ -119,7 +120,7 @@ impl Peer {
     }
 }
 
-/// A question that was asked.
+/// A pending question.
 pub(crate) struct PendingRequest {
     peer: Peer,
     id: String,
@@ -127,7 +128,7 @@ pub(crate) struct PendingRequest {
     take_back: Option<TakeBack>,
 }
 
-/// Takes a question back, by its id.
+/// Cancels a question, by its id.
 type TakeBack = Box<dyn FnOnce(&str) + Send>;
 
 impl Future for PendingRequest {
@@ -144,7 +145,7 @@ impl Future for PendingRequest {
 
 impl Drop for PendingRequest {
     fn drop(&mut self) {
-        // One that is answered, or was never asked, waits no more.
+        // A question that is answered, or was never sent, is no longer pending.
         if self.peer.forget(&self.id)
             && let Some(take_back) = self.take_back.take()
         {

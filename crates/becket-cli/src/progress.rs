@@ -1,8 +1,7 @@
 //! Running hooks, live on stderr (H13): one spinner for each hook that takes a while, with its status message. Finished hooks
 //! leave nothing: the report that follows names them all.
 //!
-//! INVARIANT: nothing is drawn while a person is asked, nor after [`Progress::end`]; both hold the lock that drawing
-//! takes.
+//! INVARIANT: nothing is drawn while the user is asked, nor after [`Progress::end`]; both hold the lock for drawing.
 
 use crate::report::style::one_line;
 use becket_engine::handler::Handler;
@@ -13,13 +12,13 @@ use std::time::{Duration, Instant};
 
 /// Shorter hooks are never shown: most are short, and a flashing line is of no use.
 const SHOWN_AFTER: Duration = Duration::from_millis(250);
-/// Time between two pictures.
+/// The time between two frames.
 const PICTURE: Duration = Duration::from_millis(100);
-/// Widest label and widest status message, in characters.
+/// The maximum widths of a label and a status message, in characters.
 const LABEL: usize = 50;
 const MESSAGE: usize = 60;
 
-/// Shows what runs, or nothing at all. Clones show the same.
+/// The display of running hooks, if enabled. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Progress(Option<Arc<ProgressState>>);
 
@@ -38,7 +37,7 @@ struct State {
     is_over: bool,
 }
 
-/// A hook that runs.
+/// A running hook.
 struct RunningHook {
     firing: u64,
     handler: Arc<Handler>,
@@ -50,13 +49,13 @@ struct RunningHook {
 pub(crate) struct ScreenPause(Option<Arc<ProgressState>>);
 
 impl Progress {
-    /// Shows on stderr.
+    /// Creates a display on stderr.
     pub(crate) fn on_stderr() -> Self {
         let bars = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
         Progress(Some(Arc::new(ProgressState { bars, state: Mutex::default(), ended: Condvar::new() })))
     }
 
-    /// Shows nothing.
+    /// Creates a disabled display.
     pub(crate) fn off() -> Self {
         Progress(None)
     }
@@ -66,7 +65,7 @@ impl Progress {
         self.0.is_some()
     }
 
-    /// Takes note of what happened.
+    /// Updates the display by an event.
     pub(crate) fn on(&self, event: &RunEvent) {
         let Some(shared) = &self.0 else { return };
         match &event.what {

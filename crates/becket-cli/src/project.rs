@@ -1,8 +1,8 @@
 //! The project around a directory (C4): its folders of settings, from the outermost to the innermost.
 //!
-//! A session reads the settings of the directory in which it starts and no parent's. A program that is run as a hook
-//! finds itself in whatever directory the model has changed to, and authors run their commands anywhere: both look
-//! upwards, to the root of the repository, or outside of one to the home directory, which is not looked at itself.
+//! A session reads the settings of its start directory and of no parent. A program that runs as a hook starts in any
+//! directory that the model has changed to, and authors run their commands anywhere: both search upwards, to the root
+//! of the repository, or outside of one to the home directory, which is excluded.
 //!
 //! INVARIANT: a file counts only if this user or root owns it, so that another user's file in a shared parent directory does
 //! not count as the project's.
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 const SHARED: &str = "settings.json";
 const LOCAL: &str = "settings.local.json";
 
-/// A project with folders of settings inside of each other.
+/// A project with nested folders of settings.
 #[derive(Debug, Default)]
 pub(crate) struct Project {
     /// The folders with settings, the outermost first.
@@ -28,7 +28,7 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// Looks for the folders from `start` upwards.
+    /// Searches the folders from `start` upwards.
     pub(crate) fn around(start: &Path, request: &Request) -> Self {
         let mut project = Project::default();
         for folder in searched(start, request) {
@@ -49,7 +49,7 @@ impl Project {
         project
     }
 
-    /// Names the files of others on stderr.
+    /// Reports the ignored files of other users on stderr.
     pub(crate) fn tell_foreign(&self, out: &Out) {
         for file in &self.foreign {
             let file = plain(&file.display().to_string());
@@ -58,7 +58,7 @@ impl Project {
     }
 }
 
-/// Returns the nearest parent of `start` with settings, where `start` has none that a session would read.
+/// Returns the nearest parent of `start` with settings, if `start` has none that a session would read.
 pub(crate) fn parent(start: &Path, request: &Request) -> Option<PathBuf> {
     let is_in_repository = repository_root(start).is_some();
     let has_settings = |folder: &Path| {
@@ -71,7 +71,7 @@ pub(crate) fn parent(start: &Path, request: &Request) -> Option<PathBuf> {
     (nearest != start).then(|| nearest.to_owned())
 }
 
-/// Says that a session which starts here would not read the settings of `parent`.
+/// Reports that a session that starts here would not read the settings of `parent`.
 pub(crate) fn not_read_by_sessions(parent: &Path, request: &Request) -> String {
     let directory = parent.join(&*request.profile.directory);
     format!("a session that starts in `{}` does not read `{}`", request.start.display(), directory.display())
@@ -97,7 +97,7 @@ pub(crate) fn with_all_folders(session: Session, start: &Path, out: &Out) -> Ses
     Session { nested: nested.collect(), project: Some(outermost), ..session }
 }
 
-/// The file under a name.
+/// Returns the file with this name.
 enum Look {
     Counts,
     Foreign,
@@ -120,13 +120,13 @@ fn is_same(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-/// The directories that are searched, from `start` upwards.
+/// Returns the directories to search, from `start` upwards.
 fn searched<'p>(start: &'p Path, request: &Request) -> impl Iterator<Item = &'p Path> {
     let root = repository_root(start);
     let home = request.environment.home().map(Path::to_owned).filter(|_| root.is_none());
     let mut is_over = false;
     start.ancestors().take_while(move |folder| {
-        // A start in the home directory itself is looked at.
+        // The home directory is searched if it is the start itself.
         let is_home = home.as_deref() == Some(folder) && *folder != start;
         let goes_on = !is_over && !is_home;
         is_over = root.as_deref() == Some(folder);

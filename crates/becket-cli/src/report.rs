@@ -1,4 +1,4 @@
-//! Reporters. Nothing is decided here: a reporter reads a view and writes text.
+//! Reporters, which make no decisions: a reporter reads a view and writes text.
 //!
 //! INVARIANT: text that comes from hooks, files or events reaches a terminal only through [`style::plain`], so that it
 //! can't move the cursor or forge a line.

@@ -1,4 +1,4 @@
-//! From arguments to an exit code: parses, hands over to a command, tells what went wrong.
+//! From arguments to an exit code: parses them, runs a command, and reports errors.
 
 use crate::args::{Cli, ColourChoice, Command};
 use crate::commands;
@@ -32,7 +32,7 @@ pub(crate) fn main(around: &Surroundings) -> ExitCode {
     }
 }
 
-/// The exit code of an error, which depends on what 2 means for the command.
+/// Returns the exit code of an error, which depends on the meaning of 2 for the command.
 fn code_of(error: &CliError, command: &Command) -> u8 {
     if command.examines() {
         return error.exit_code_of_an_examination();
@@ -63,7 +63,7 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
     }
 }
 
-/// The commands for which 2 says that the arguments are wrong.
+/// Returns true for commands for which 2 means that the arguments are wrong.
 const SLIPS_END_WITH_2: [&str; 6] = ["run", "check", "list", "explain", "events", "check-output"];
 
 /// Help and versions are not errors; wrong arguments exit with 1 if 2 means that something is blocked, else with 2. As
@@ -96,8 +96,8 @@ fn without_escape_tip(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Agent SDKs start their program without the name of a command, and with the format of its output first, an option that
-/// `run` alone has: then that is the command.
+/// Agent SDKs start their program without the name of a command, and with `--output-format` first, an option that only
+/// `run` has: then `run` is the command.
 fn spelled_out(arguments: &[OsString]) -> Cow<'_, [OsString]> {
     let is_sdk = arguments.get(1).is_some_and(|first| first == "--output-format");
     match arguments.split_first() {
@@ -108,7 +108,7 @@ fn spelled_out(arguments: &[OsString]) -> Cow<'_, [OsString]> {
     }
 }
 
-/// The command that was called, as far as the arguments can be read.
+/// Returns the called command, as far as the arguments can be parsed.
 fn command_of(around: &Surroundings) -> Option<String> {
     let read = Cli::command().ignore_errors(true).try_get_matches_from(&*spelled_out(&around.arguments));
     read.ok()?.subcommand_name().map(str::to_owned)

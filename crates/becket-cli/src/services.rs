@@ -22,10 +22,10 @@ use becket_llm::Models;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The models that the arguments and the environment name.
+/// Returns the models that the arguments and the environment name.
 ///
 /// # Errors
-/// Where the script is none.
+/// Errors if the script is invalid.
 pub(crate) fn models(
     args: &ServiceArgs,
     start: &Path,

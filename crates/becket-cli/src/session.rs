@@ -1,4 +1,4 @@
-//! From global options to what a session is launched with.
+//! Resolves global options to the launch of a session.
 
 use crate::args::{Global, ProfileName};
 use crate::env::Surroundings;
@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use becket_embed::Launch as Session;
 
-/// Resolves the global options. The paths in them begin where the process was started, whatever `-C` says.
+/// Resolves the global options. The paths in them are relative to the working directory of the process, whatever `-C`
+/// is.
 ///
 /// # Errors
 /// Errors if the directory is missing or not a directory, or settings or a plugin that are named do not exist.
@@ -56,8 +57,8 @@ pub(crate) fn in_project(global: &Global, around: &Surroundings, out: &Out) -> R
     Ok(Session { project: Some(parent), ..session })
 }
 
-/// The same for the hook of another agent, about an event in `cwd`. The project is the one that the agent names; else it is
-/// looked for, since a model may have changed to any directory of it.
+/// The same for the hook of another agent, about an event in `cwd`. The project is the one that the agent names;
+/// otherwise it is searched, since a model may have changed to any directory of it.
 ///
 /// # Errors
 /// Errors as [`launched`] does, or if the directory that the agent names, or the current one, is missing.
@@ -117,7 +118,7 @@ pub(crate) fn environment(around: &Surroundings) -> Environment {
     }
 }
 
-/// A dialect by its name.
+/// Returns a dialect by its name.
 pub(crate) fn profile(name: ProfileName) -> Profile {
     match name {
         ProfileName::Claude => Profile::claude(),
@@ -126,7 +127,7 @@ pub(crate) fn profile(name: ProfileName) -> Profile {
     }
 }
 
-/// The directory of a plugin, which has to be there: guards that are named and missing must not look like none.
+/// Returns the directory of a plugin, which must exist: missing guards must not go unnoticed.
 fn plugin(path: PathBuf) -> Result<PathBuf, CliError> {
     match launch::plugin_directory(&path) {
         Ok(()) => Ok(path),
@@ -134,7 +135,7 @@ fn plugin(path: PathBuf) -> Result<PathBuf, CliError> {
     }
 }
 
-/// The settings of the command line: a text, or a file that has to be there.
+/// Returns the settings of the command line: a text, or a file that must exist.
 fn settings(
     given: &str,
     typed: impl Fn(&Path) -> Result<PathBuf, CliError>,

@@ -22,14 +22,14 @@ mod none {
     use crate::out::Out;
     use becket_engine::Builder;
 
-    /// There is nothing to begin.
+    /// No effect without the feature.
     pub(crate) fn begin(_: &Cli, _: &Surroundings) {}
 
-    /// The engine as it is.
+    /// Returns the engine unchanged.
     pub(crate) fn observed(builder: Builder) -> Builder {
         builder
     }
 
-    /// There is nothing to end.
+    /// No effect without the feature.
     pub(crate) fn end(_: &Out) {}
 }

@@ -1,6 +1,6 @@
 //! Records that the user trusts the folder in which a session starts (`protocol.md` G3); [`becket_embed::trust`] reads it.
 //!
-//! INVARIANT: what is written changes nothing else in the user's file.
+//! INVARIANT: nothing else in the user's file is changed.
 
 use becket_base::json_edit::{self, JsonDocument, JsonEditError};
 use becket_embed::text::read_if_there;
@@ -9,7 +9,7 @@ use becket_engine::config::{Access, Request, write_text};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// The reason why a yes is not remembered.
+/// The reason why a yes was not recorded.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NotRecorded {
     #[error("there is no file of the user's own to remember it in")]
@@ -20,7 +20,7 @@ pub(crate) enum NotRecorded {
     Refused { file: PathBuf, why: String },
 }
 
-/// The folder that a yes is about: the repository around the start, or the start itself.
+/// Returns the folder that a yes covers: the repository around the start, or the start itself.
 pub(crate) fn folder(request: &Request) -> PathBuf {
     project_root(request)
 }
@@ -28,7 +28,7 @@ pub(crate) fn folder(request: &Request) -> PathBuf {
 /// Records trust in the folder.
 ///
 /// # Errors
-/// It can't be remembered; the file is as it was.
+/// Errors if it can't be recorded; the file is then unchanged.
 pub(crate) fn record(request: &Request) -> Result<(), NotRecorded> {
     let file = user_file(request).ok_or(NotRecorded::NoFile)?;
     let folder = folder(request);
@@ -39,7 +39,7 @@ pub(crate) fn record(request: &Request) -> Result<(), NotRecorded> {
     write_text(&file, &text, Access::Private).map_err(|error| refused(error.to_string()))
 }
 
-/// The text with the yes in it.
+/// Returns the text with the yes added.
 ///
 /// # Errors
 /// Why it can't be changed without changing more.

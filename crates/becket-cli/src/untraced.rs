@@ -1,17 +1,17 @@
-//! Keeps neighbours of the same user out of this process.
+//! Keeps other processes of the same user from tracing this one.
 //!
-//! A hook, or anything else that runs as the user, could otherwise attach to the process that judges it and have that end
-//! with exit code 0. It can still kill it: where Becket is another agent's hook, that agent decides what a killed hook means.
+//! Otherwise a hook, or any other process of the user, could attach to the process that runs it and make that exit with
+//! code 0. It can still kill it: if Becket is another agent's hook, that agent decides what a killed hook means.
 
 /// Disables tracing and core dumps of this process, and hides its memory and environment from other processes of the
 /// user. Its children are not affected: an `exec` resets it.
 #[cfg(target_os = "linux")]
 pub(crate) fn begin() {
     use rustix::process::{DumpableBehavior, set_dumpable_behavior};
-    // A kernel that does not know the call leaves everything as it was; no guard rests on it.
+    // A kernel without this call changes nothing; no guard depends on it.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
 
-/// No such call is known here.
+/// Not supported on this platform.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn begin() {}

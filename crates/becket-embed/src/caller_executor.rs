@@ -63,7 +63,7 @@ impl ReadyTasks {
         self.0.is_empty()
     }
 
-    /// Takes it on, on this thread, as far as it goes without waiting.
+    /// Polls the tasks on this thread, as far as they go without waiting.
     pub fn poll(mut self) {
         for _ in 0..TURNS {
             for _ in 0..self.0.len() {
@@ -141,7 +141,7 @@ mod tests {
         assert_ne!(told.recv_timeout(PATIENCE).unwrap(), thread::current().id());
         let (tell, told) = mpsc::channel();
         begin(threads(), async move {
-            // So long that it can't be over before it is waited for.
+            // Long enough that it can't end before it is awaited.
             tokio::time::sleep(Duration::from_millis(100)).await;
             tell.send(thread::current().id()).ok();
         });
@@ -162,7 +162,7 @@ mod tests {
         });
         assert!(std::panic::catch_unwind(panics).is_err());
         told.recv_timeout(PATIENCE).unwrap();
-        // And the thread collects nothing afterwards.
+        // Afterwards the thread collects nothing.
         let (answer, told) = asks(threads());
         answer.send(()).unwrap();
         told.recv_timeout(PATIENCE).unwrap();

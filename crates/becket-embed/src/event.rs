@@ -2,20 +2,20 @@
 
 use becket_model::EventKind;
 
-/// No event has this name.
+/// An unknown name of an event.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}` is not an event{}", hint(near))]
 pub struct UnknownEvent {
-    /// The name as it was given.
+    /// The given name.
     pub name: String,
-    /// The names that come nearest, or that begin so; at most three.
+    /// The nearest names, or those with the same beginning; at most three.
     pub near: Vec<&'static str>,
 }
 
 /// Finds an event by its name.
 ///
 /// # Errors
-/// There is none of that name.
+/// Errors if it does not exist.
 pub fn kind(name: &str) -> Result<EventKind, UnknownEvent> {
     name.parse().map_err(|_| {
         let names: Vec<&'static str> = EventKind::ALL.iter().map(|kind| kind.name()).collect();
@@ -30,7 +30,7 @@ pub fn kind(name: &str) -> Result<EventKind, UnknownEvent> {
     })
 }
 
-/// The names that start with what was typed.
+/// Returns the names with this beginning.
 fn beginning_with(typed: &str, names: &[&'static str]) -> Vec<&'static str> {
     let typed = typed.to_lowercase();
     let begins = |name: &&&'static str| typed.len() >= 3 && name.to_lowercase().starts_with(&typed);

@@ -1,4 +1,4 @@
-//! The state that all sessions of a process share, and the way from a session's options to a session.
+//! The state that all sessions of a process share, and the opening of sessions from their options.
 
 use crate::launch::{self, Launch};
 use crate::models::SharedModels;
@@ -16,11 +16,11 @@ use uuid::Uuid;
 
 /// The state that all sessions of a process share.
 pub struct Host {
-    /// The variables and the home of the process; the only place that a session knows them from.
+    /// The variables and the home of the process; sessions read them nowhere else.
     pub environment: Environment,
     /// The dialect of a session that names none.
     pub profile: becket_engine::Profile,
-    /// Settings of the source `flag`: they are the host's, and no session puts others in their place.
+    /// Settings of the source `flag`: they belong to the host, and no session replaces them.
     pub settings: Option<FlagSettings>,
     /// More plugins, by their directories, absolute.
     pub plugins: Vec<PathBuf>,

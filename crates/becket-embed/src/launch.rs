@@ -1,4 +1,4 @@
-//! The directory and dialect of a session, and what is loaded beside its files.
+//! The directory and dialect of a session, and the additional sources of its configuration.
 
 use becket_engine::config::{FlagPermissions, FlagSettings, NestedFolder, Plugin, Request, Sources, Trust};
 use becket_engine::{Builder, Engine, Environment, Profile};
@@ -36,7 +36,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// A session in `start`, over all of its files.
+    /// Creates the launch of a session in `start`, with all of its files.
     pub fn new(profile: Profile, environment: Environment, start: PathBuf) -> Self {
         Launch {
             start,
@@ -55,7 +55,7 @@ impl Launch {
         }
     }
 
-    /// The same in a folder that is trusted, or is not.
+    /// Sets whether the folder is trusted.
     #[must_use]
     pub fn trusting(self, folder_trusted: bool) -> Self {
         Launch { folder_trusted, ..self }
@@ -90,8 +90,8 @@ impl Launch {
         request
     }
 
-    /// An engine over the configuration. Whoever starts a session in a folder trusts it, but not what a model does there:
-    /// see [`Launch::folder_trusted`].
+    /// Returns a builder of an engine with this configuration. Starting a session in a folder implies trust in it, but
+    /// not in the actions of a model there: see [`Launch::folder_trusted`].
     pub fn builder(&self, somebody_to_ask: bool) -> Builder {
         let mut request = self.request();
         request.trust = Trust { interactive: somebody_to_ask, trusted: true, ..request.trust };
@@ -113,10 +113,10 @@ const PLUGIN_CONTENTS: [&str; 10] = [
     "skills",
 ];
 
-/// Checks that a named directory is a plugin: its user relies on its guards.
+/// Checks that a named directory is a plugin, since its user relies on its guards.
 ///
 /// # Errors
-/// Why it is none.
+/// Errors with the reason if it is not.
 pub fn plugin_directory(directory: &Path) -> Result<(), String> {
     let entries = std::fs::read_dir(directory).map_err(|error| {
         if error.kind() == std::io::ErrorKind::NotADirectory {
@@ -135,10 +135,10 @@ pub fn plugin_directory(directory: &Path) -> Result<(), String> {
     Err("it holds neither `.claude-plugin/plugin.json` nor `hooks/hooks.json`".to_owned())
 }
 
-/// The directory in which a session starts, without links.
+/// Returns the directory in which a session starts, with links resolved.
 ///
 /// # Errors
-/// Why it can't be entered.
+/// Errors with the reason if it can't be entered.
 pub fn start(directory: &Path) -> Result<PathBuf, String> {
     let resolved = if cfg!(windows) { std::path::absolute(directory) } else { directory.canonicalize() };
     let resolved = resolved.map_err(|error| error.to_string())?;

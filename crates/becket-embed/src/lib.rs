@@ -1,16 +1,16 @@
 //! Sessions for programs in other languages: events come in, and verdicts go out, as JSON.
 //!
-//! `becket serve` and the bindings for Python and Node are faces of it, so that a hook decides the same in each. None of them
-//! has logic of its own: each is a view of a value of [`becket_engine`], the same that `becket fire` and `becket explain`
-//! print.
+//! `becket serve` and the bindings for Python and Node are built on it, so that a hook has the same effect in each.
+//! None of them has logic of its own: each shows values of [`becket_engine`], the same that `becket fire` and `becket
+//! explain` print.
 //!
-//! - [`host`]: what all sessions of a process share, and from what a session wants to a session
-//! - [`open`]: what a session can want
+//! - [`host`]: the state that all sessions of a process share, and the opening of sessions
+//! - [`open`]: the options of a session
 //! - [`session`]: one session: an engine, the facts that its events share, the hooks that its program has registered
-//! - [`launch`]: where a session starts, in which dialect, with what beside its files
+//! - [`launch`]: the directory and dialect of a session, and the additional sources of its configuration
 //! - [`servers`]: the MCP servers that a host names, for hooks to call
-//! - [`view`]: what comes back, as data with a schema
-//! - [`caller_executor`]: firings that the program's own threads take on
+//! - [`view`]: the results, as data with a schema
+//! - [`caller_executor`]: firings that run on the program's own threads
 //! - [`event`], [`models`], [`tools`], [`mod@trust`], [`text`]: names of events, the services of hooks, the trust that the
 //!   user's own file records, files with a limit
 //!

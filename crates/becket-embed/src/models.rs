@@ -24,24 +24,24 @@ const KEYS: &[(&str, &str)] = &[
 /// The variables that name another server.
 const SERVERS: &[(&str, &str)] = &[("anthropic", "ANTHROPIC_BASE_URL"), ("openai", "OPENAI_BASE_URL")];
 
-/// The provider that lives on this machine, at an address that is known, and wants no key.
+/// The provider on this machine, with a well-known address and without a key.
 const LOCAL: &str = "ollama";
 
 /// The default small fast model.
 const DEFAULT: &str = "haiku";
 
-/// The choice of models beside the environment.
+/// The choice of models, in addition to the environment.
 #[derive(Debug, Clone, Default)]
 pub struct Choice {
-    /// The model where a handler names none.
+    /// The model of handlers that name none.
     pub model: Option<String>,
-    /// The server that it is asked at.
+    /// Its server.
     pub url: Option<String>,
     /// A script that answers instead of every model.
     pub script: Option<PathBuf>,
 }
 
-/// A script of a model that can't be used.
+/// An unusable script of a model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the script of the model can't be used: {why}")]
 pub struct BadScript {
@@ -52,7 +52,7 @@ pub struct BadScript {
 /// Returns the models of a choice and the environment.
 ///
 /// # Errors
-/// The script is none.
+/// Errors if the script is invalid.
 pub fn models(choice: &Choice, environment: &Environment) -> Result<Arc<dyn Models>, BadScript> {
     if let Some(script) = &choice.script {
         let model = ScriptedModel::from_file(script).map_err(|error| BadScript { why: error.to_string() })?;
@@ -81,7 +81,7 @@ impl Models for SharedModels {
 
 fn providers(choice: &Choice, around: &Environment) -> Providers {
     let mut options = http(around);
-    // One that was named on the command line is often this machine.
+    // A server named on the command line is often this machine.
     options.proxy = options.proxy.filter(|_| choice.url.is_none());
     let mut providers = Providers::new(options);
     let named = choice.model.as_deref().map(|name| full_name(name, choice.url.is_some()));
@@ -107,13 +107,13 @@ fn providers(choice: &Choice, around: &Environment) -> Providers {
     }
 }
 
-/// A bare name on a server of its own is taken for one that speaks OpenAI's protocol, as local servers do.
+/// A bare name with a separate server means OpenAI's protocol, which local servers implement.
 pub fn full_name(name: &str, has_server: bool) -> String {
     let is_bare = !name.contains("::") && !is_anthropic(name);
     if has_server && is_bare { format!("openai::{name}") } else { name.to_owned() }
 }
 
-/// The variable that usually holds the key of a provider.
+/// Returns the variable that usually contains the key of a provider.
 pub fn variable_of(provider: &str) -> Option<&'static str> {
     KEYS.iter().find(|(of, _)| *of == provider).map(|(_, variable)| *variable)
 }
@@ -152,7 +152,7 @@ pub fn http(around: &Environment) -> HttpOptions {
     }
 }
 
-/// The text of a variable that is set.
+/// Returns the text of a variable that is set.
 pub fn text(around: &Environment, name: &str) -> Option<String> {
     let value = around.var(name)?.to_str()?;
     Some(value).filter(|value| !value.is_empty()).map(str::to_owned)

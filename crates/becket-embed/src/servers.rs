@@ -1,7 +1,7 @@
 //! The MCP servers that `mcp_tool` hooks may call (`protocol.md` H6): those that a host names, and no others.
 //!
 //! - [`McpConfig`], [`LoadedServers`]: the places that configure servers, and their entries; reading connects nothing
-//! - [`ServerPool`]: servers that were connected, and what keeps the others from it
+//! - [`ServerPool`]: the connected servers, and the errors of the others
 //! - `session_servers`: those of one session, connected when a hook calls the first of them, and ended with the session
 //!
 //! No file is searched for: a project's own servers are read only if the host names their file. The host decides which servers

@@ -117,16 +117,16 @@ impl Session {
         fields.into_event().map_err(|error| format!("`input`: {error}"))
     }
 
-    /// Plans an event. Hooks that are registered, removed or reloaded before it is fired count for later events only.
+    /// Plans an event. Hooks that are registered, removed or reloaded before it is fired only affect later events.
     pub fn ready(&self, event: Event) -> ReadyEvent {
         self.engine.ready(event)
     }
 
-    /// Runs the hooks of an event until `cancel`, and gives the event back with its outcome. A change of a settings file that they
-    /// let pass is taken up (C8).
+    /// Runs the hooks of an event until `cancel`, and returns the event with its outcome. If they allow a change of a
+    /// settings file, the file is read again (C8).
     ///
     /// # Errors
-    /// It was cancelled.
+    /// Errors if it was cancelled.
     pub async fn fire(
         &self,
         event: ReadyEvent,
@@ -138,7 +138,7 @@ impl Session {
             return Err(FiringCancelled);
         }
         if event.kind() == EventKind::ConfigChange {
-            // Where the file can't be read, all stays as it was; a reload says why.
+            // If the file can't be read, nothing changes; a reload reports the reason.
             drop(self.engine.config_heard(&event, outcome.clone()));
         }
         Ok((event, outcome))
@@ -149,7 +149,7 @@ impl Session {
         Runs::new(&self.engine.plan(event))
     }
 
-    /// The same with all that would not, and why.
+    /// Returns the hooks that an event would run, and the reasons why others would not.
     pub fn explain(&self, event: &Event) -> PlanReport {
         let planned = PlanReport::new(&self.engine.plan(event), event.body.subject(), Vec::new());
         let settled = self.engine.settled_without_hooks(event);
@@ -164,7 +164,7 @@ impl Session {
     /// Adds a hook of the program (H9).
     ///
     /// # Errors
-    /// Its id is taken, its event is none, its time limit is none, or its matcher or condition can't be read.
+    /// Errors if its id is taken, or its event, time limit, matcher or condition is invalid.
     pub fn register(&self, wants: &Registration, hook: Arc<dyn Hook>) -> Result<(), String> {
         let callback = callback(wants, hook)?;
         let mut hooks = self.hooks.lock().unwrap_or_else(PoisonError::into_inner);
@@ -181,10 +181,10 @@ impl Session {
         }
     }
 
-    /// Removes one.
+    /// Removes a hook.
     ///
     /// # Errors
-    /// There is none of that id.
+    /// Errors if it does not exist.
     pub fn unregister(&self, id: &str) -> Result<(), String> {
         let known = self.hooks.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
         let known = known.ok_or_else(|| format!("there is no hook `{id}` of the program"))?;
@@ -212,25 +212,25 @@ impl Session {
     /// Reads the configuration again.
     ///
     /// # Errors
-    /// It can't be read any more, and stays as it was.
+    /// Errors if it can no longer be read; then it stays unchanged.
     pub fn reload(&self) -> Result<CheckReport, String> {
         let config = self.engine.reload().map_err(|error| error.to_string())?;
         Ok(checked(&config))
     }
 
-    /// The events that a hook or a permission rule has something to say on: PreToolUse and PermissionRequest are among them
-    /// wherever there is a rule, since a rule denies a call without any hook. A registered hook or a reload changes them.
+    /// Returns the events that a hook or a permission rule concerns: PreToolUse and PermissionRequest are included if
+    /// there is any rule, since a rule denies a call without a hook. A registered hook or a reload changes them.
     pub fn events(&self) -> Vec<&'static str> {
         let concerns = |event: &EventKind| self.engine.concerns(*event);
         EventKind::ALL.iter().copied().filter(concerns).map(EventKind::name).collect()
     }
 
-    /// Ends all that it runs, and waits until nothing of it is left. Hooks in the background have the budget of SessionEnd
-    /// first (A5); firings are ended at once.
+    /// Ends everything that it runs, and waits for its end. Background hooks first get the budget of SessionEnd (A5);
+    /// firings are ended at once.
     pub async fn close(&self) {
         self.ends.cancel.cancel();
         let hooks = async {
-            // A firing ends what it still runs.
+            // A firing ends its running hooks.
             drop(self.under_way.write().await);
             self.engine.finish_background(&self.facts.of_session(&self.id)).await;
             self.engine.close().await;
@@ -257,7 +257,7 @@ pub fn runs_on_caller(event: &ReadyEvent) -> bool {
     starts <= STARTS && actions().all(|action| matches!(action, Action::Callback(_) | Action::Command(_)))
 }
 
-/// Refuses a field that can say one thing only, and says another.
+/// Rejects a field that has only one valid value, and another one was given.
 fn own(name: &str, given: Option<&Value>, value: &str) -> Result<(), String> {
     match given {
         Some(given) if given.as_str() != Some(value) => {
@@ -293,7 +293,7 @@ fn callback(wants: &Registration, hook: Arc<dyn Hook>) -> Result<Callback, Strin
 /// The time limit of a hook, from its seconds.
 ///
 /// # Errors
-/// It is none.
+/// Errors if it is not a valid time.
 pub fn limit(seconds: f64) -> Result<Duration, String> {
     let limit = Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero());
     limit.ok_or_else(|| "`timeout` must be a number of seconds above 0".to_owned())

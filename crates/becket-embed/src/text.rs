@@ -1,10 +1,10 @@
-//! Files with a limit, never a pipe or a device where a file should be.
+//! Files with a size limit; pipes and devices are rejected.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-/// The largest text that is read, in bytes; a hook input with a big file in it fits well.
+/// The maximum size of a text, in bytes; a hook input that contains a large file fits.
 pub const LIMIT: u64 = 64 * 1024 * 1024;
 
 /// The reason why a file has no text.
@@ -15,13 +15,13 @@ pub enum Unread {
     Refused {
         /// The file.
         path: PathBuf,
-        /// The system's words.
+        /// The system's error.
         why: String,
     },
-    /// It is something else.
+    /// It is not a file.
     #[error("`{}` is {what}, not a file", path.display())]
     NotAFile {
-        /// The place.
+        /// The path.
         path: PathBuf,
         /// The kind of file.
         what: &'static str,
@@ -37,12 +37,12 @@ pub enum Unread {
     NotUtf8 {
         /// The file.
         path: PathBuf,
-        /// The first byte that is none, from 0.
+        /// The first invalid byte, from 0.
         at: usize,
     },
 }
 
-/// The text of a file.
+/// Returns the text of a file.
 ///
 /// # Errors
 /// Errors if it is not a file, too large, not UTF-8 or unreadable.
@@ -66,10 +66,10 @@ pub fn read(path: &Path) -> Result<String, Unread> {
     })
 }
 
-/// The text of a file that need not be there.
+/// Returns the text of a file that may not exist.
 ///
 /// # Errors
-/// It is there and can't be read.
+/// Errors if it exists and can't be read.
 pub fn read_if_there(path: &Path) -> Result<Option<String>, Unread> {
     match std::fs::metadata(path) {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),

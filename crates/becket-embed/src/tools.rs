@@ -1,4 +1,4 @@
-//! The tools of agents that hooks ask (H8): Read, Grep, Glob and Bash, under the deny rules of the configuration.
+//! The tools of agent hooks (H8): Read, Grep, Glob and Bash, under the deny rules of the configuration.
 //!
 //! They are created before the configuration is read, since the engine reads it; until [`AgentsTools::ready`] there are none.
 //! The engine announces a new configuration; a call in progress keeps the one that it started with (C8).
@@ -28,7 +28,7 @@ struct ToolSet {
 }
 
 impl AgentsTools {
-    /// Says what they follow; the first call counts.
+    /// Sets the configuration that they follow; only the first call has an effect.
     pub fn ready(&self, config: Arc<Config>, environment: Environment) {
         self.lent_by()
             .get_or_insert_with(|| Arc::new(ToolSet { config, environment, tools: OnceLock::new() }));
@@ -113,7 +113,7 @@ fn denied(config: &Config) -> RuleSet {
     set
 }
 
-/// Links as the file system has them. Of a file that is not there nothing is known: no search finds it.
+/// Links as in the file system. Files that do not exist have none, since no search finds them.
 struct OnDisk;
 
 impl Links for OnDisk {

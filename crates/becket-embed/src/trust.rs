@@ -7,12 +7,12 @@ use becket_engine::config::Request;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// The user's own file, beside his settings.
+/// The user's own file, next to the settings.
 pub const USER_FILE: &str = ".claude.json";
 
 /// The key of the user's own file under which it records folders.
 pub const FOLDERS: &str = "projects";
-/// The key that says yes.
+/// The key of a yes.
 pub const ACCEPTED: &str = "hasTrustDialogAccepted";
 
 /// Returns true if the user's own file records trust in this very folder, or in its repository.
@@ -27,7 +27,7 @@ pub fn is_recorded(request: &Request) -> bool {
     })
 }
 
-/// The user's own file: in the directory that a variable names, else in the home.
+/// Returns the user's own file: in the directory that a variable names, otherwise in the home.
 pub fn user_file(request: &Request) -> Option<PathBuf> {
     let variable = request.profile.directory_variable.as_ref()?;
     let replaced = request.environment.var(&**variable).filter(|value| !value.is_empty());
@@ -37,7 +37,7 @@ pub fn user_file(request: &Request) -> Option<PathBuf> {
     }
 }
 
-/// The repository around the start, or the start itself.
+/// Returns the repository around the start, or the start itself.
 pub fn project_root(request: &Request) -> PathBuf {
     let around = request.start.ancestors().find(|place| place.join(".git").exists());
     around.unwrap_or(&request.start).to_owned()

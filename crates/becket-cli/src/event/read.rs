@@ -40,10 +40,10 @@ pub(crate) fn json_object(
     }
 }
 
-/// All of stdin.
+/// Returns all of stdin.
 ///
 /// # Errors
-/// Where it is a terminal, larger than [`LIMIT`], or fails.
+/// Errors if it is a terminal, larger than [`LIMIT`], or fails.
 pub(crate) fn stdin(what: &'static str, around: &Surroundings) -> Result<Vec<u8>, CliError> {
     if around.terminals.stdin {
         return Err(CliError::StdinIsTerminal { what });

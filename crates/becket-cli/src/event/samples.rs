@@ -6,8 +6,8 @@ use becket_model::table::{EventSpec, FieldSpec, FieldType};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// Fills the gaps and returns the names of the filled fields that say something about the event. The session's own
-/// facts are always the command line's to make up.
+/// Fills the gaps and returns the names of the filled fields that are specific to the event. The session's own facts
+/// always come from the command line.
 pub(crate) fn fill(
     input: &mut Map<String, Value>,
     spec: &EventSpec,

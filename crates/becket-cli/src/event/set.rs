@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 /// Sets a field.
 ///
 /// # Errors
-/// Where there is no `=`, no such field, or something else than an object on the way.
+/// Errors if there is no `=`, no such field, or a value on the path is not an object.
 pub(crate) fn apply(
     input: &mut Map<String, Value>,
     spec: &EventSpec,

@@ -1,7 +1,7 @@
 //! The files that name MCP servers, and their content. This is the only place that opens them.
 //!
-//! Settings are those that hooks come from; beside them there are files for servers alone. A file that is not there says
-//! nothing; one that can't be read is an error, since it may have denied anything.
+//! They are the settings files, which also define hooks, and files that only define servers. A missing file has no
+//! effect; an unreadable one is an error, since it may have denied anything.
 
 use crate::error::CliError;
 use crate::session::Session;
@@ -16,7 +16,7 @@ use std::path::Path;
 
 /// The file of a project's servers, from the start directory up to the project's root.
 pub(super) const PROJECT_FILE: &str = ".mcp.json";
-/// The file of an administrator's servers, beside the managed settings. Where it is, only its servers count.
+/// The file of an administrator's servers, next to the managed settings. If it exists, only its servers count.
 const MANAGED_FILE: &str = "managed-mcp.json";
 /// The path of a plugin's manifest.
 const MANIFEST: &str = ".claude-plugin/plugin.json";
@@ -28,7 +28,7 @@ const APPROVE_ALL: &str = r#"{"enableAllProjectMcpServers": true}"#;
 #[derive(Debug, Default)]
 pub(super) struct Files {
     pub(super) settings: Settings,
-    /// An administrator has a file of servers: all others are shut out.
+    /// Set if an administrator has a file of servers: all others are excluded.
     pub(super) exclusive: bool,
 }
 
@@ -36,13 +36,13 @@ pub(super) struct Files {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CommandLineServers<'a> {
     pub(crate) files: &'a [String],
-    /// Nothing else counts, but what an administrator says.
+    /// Set if no others count, except those of an administrator.
     pub(crate) alone: bool,
-    /// All servers of the project are approved.
+    /// Set if all servers of the project are approved.
     pub(crate) approved: bool,
 }
 
-/// Reads all of them; `project` is how the user's own file names the project.
+/// Reads all of them; `project` is the key of the project in the user's own file.
 ///
 /// # Errors
 /// Errors if a file can't be read, or one that may contain denials is not JSON.
@@ -109,7 +109,7 @@ fn settings(loaded: &Loaded, alone: bool, files: &mut Files) -> Result<(), CliEr
         };
         let counts = !alone || scope == Scope::Managed;
         let text = layer.text.as_ref().map_err(|error| CliError::unread(layer.file.to_path_buf(), &error))?;
-        // One that can't be read may have denied anything.
+        // An unreadable file may have denied anything.
         let mut read = read_settings(text, &layer.file, scope).map_err(refused)?;
         if !counts {
             read.layers.clear();
@@ -127,7 +127,7 @@ fn user_file(request: &Request, project: &str, files: &mut Files) -> Result<(), 
     Ok(())
 }
 
-/// The file of the project's root and those below it down to the start: the nearest is the strongest.
+/// Returns the file of the project's root and those below it down to the start: the nearest is the strongest.
 fn project_files(request: &Request, files: &mut Files) -> Result<(), CliError> {
     let root = trust::project_root(request);
     let mut directories: Vec<&Path> = request.start.ancestors().collect();
@@ -141,7 +141,8 @@ fn project_files(request: &Request, files: &mut Files) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The servers of the plugins that count. Those that only the project turns on wait until the folder is trusted (G3).
+/// Returns the servers of the enabled plugins. Those that only the project enables wait until the folder is trusted
+/// (G3).
 fn plugins(session: &Session, files: &mut Files) -> Result<(), CliError> {
     for plugin in load(&session.request()).plugins() {
         let options = plugin.options.iter().map(|option| (option.key.clone(), option.value.clone()));

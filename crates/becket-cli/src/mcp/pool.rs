@@ -11,38 +11,38 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The variable with the time that connecting may take, in milliseconds (X2).
+/// The variable with the time limit for connecting, in milliseconds (X2).
 const CONNECT: &str = "MCP_TIMEOUT";
 
-/// The variable with a PEM file of more authorities.
+/// The variable with a PEM file of additional certificate authorities.
 const CA: &str = "NODE_EXTRA_CA_CERTS";
 /// The file of login tokens for servers.
 const TOKENS: &str = "mcp-tokens.json";
-/// Servers that wanted a login a while ago.
+/// The file of servers that have recently required a login.
 const NEEDED: &str = "mcp-auth-needed.json";
 
 /// The store of login tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keep {
-    /// In the keyring of the system, where this program was built with the feature `keyring`; else in a file.
+    /// In the keyring of the system, if this program was built with the feature `keyring`; otherwise in a file.
     AsBuilt,
-    /// In a file, whatever it was built with.
+    /// Always in a file.
     InFile,
 }
 
-/// The servers of the program's own host.
+/// The servers in the process of the host.
 #[derive(Default)]
 pub(crate) struct HostServers {
-    /// Those that no configuration names; of two of one name, these count.
+    /// Servers that no configuration names; they take precedence over others of the same name.
     pub(crate) servers: Vec<ConfiguredServer>,
-    /// The ends of those, and of others that a configuration names.
+    /// Their transports, and those of others that a configuration names.
     pub(crate) in_process: Vec<(String, Arc<dyn InProcessServer>)>,
 }
 
-/// A pool of these servers; nothing is connected yet.
+/// Returns a pool of these servers, without connecting them.
 ///
 /// # Errors
-/// The variable of the time to connect holds no time.
+/// Errors if the variable of the time to connect is invalid.
 pub(crate) fn pool(
     gathered: &ServerSet,
     session: &Session,
@@ -52,7 +52,7 @@ pub(crate) fn pool(
     pool_that_keeps(Keep::AsBuilt, gathered, session, host, around)
 }
 
-/// The same with a place for the tokens of logins.
+/// The same with a store for login tokens.
 ///
 /// # Errors
 /// As [`pool`].
@@ -108,11 +108,11 @@ pub(crate) fn pool_with(
     Ok(pool)
 }
 
-/// The tools of a server, and the names that all tools have in a session: servers that are named alike are connected
-/// with it.
+/// Returns the tools of a server, and the names that all tools have in a session: servers with similar names are
+/// connected, too.
 ///
 /// # Errors
-/// The server can't be connected, or has no list.
+/// Errors if the server can't be connected, or has no list.
 pub(crate) async fn tools_of(
     server: &str,
     pool: &Pool,
@@ -120,7 +120,7 @@ pub(crate) async fn tools_of(
     cancel: &CancellationToken,
 ) -> Result<(Arc<ToolList>, Names), CliError> {
     for other in gathered.alike(server) {
-        // One that can't be connected takes no names in a session either.
+        // A server that can't be connected has no tool names in a session either.
         drop(pool.tools(&other, cancel).await);
     }
     let tools = pool.tools(server, cancel).await.map_err(CliError::mcp)?;
@@ -132,9 +132,9 @@ pub(crate) async fn tools_of(
     Ok((tools, Names::of_tools(listed)))
 }
 
-/// Tokens and the memory of wanted logins, among Becket's own files of the user.
+/// The store of tokens, and the record of required logins, among Becket's own files of the user.
 fn logins(own: &Path, keep: Keep, options: &Options) -> LoginOptions {
-    // A memory that is damaged counts as empty: servers are asked once more.
+    // A damaged record counts as empty: the servers are tried once more.
     let (needed, _) = AuthNeeded::open(own.join(NEEDED), AUTH_NEEDED_TTL);
     let mut logins = LoginOptions::new(store(own.join(TOKENS), keep));
     logins.needed = Some(needed);

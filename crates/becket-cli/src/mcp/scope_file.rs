@@ -12,14 +12,14 @@ use std::path::PathBuf;
 /// The file that defines the servers of a scope.
 #[derive(Debug)]
 pub(crate) struct ScopeFile {
-    /// The file; it need not be there.
+    /// The file, which may not exist.
     pub(crate) file: PathBuf,
-    /// The key of the project, for servers that are the user's in one project.
+    /// The key of the project, for the user's servers in one project.
     project: Option<String>,
     scope: McpScope,
 }
 
-/// The file of a scope. A profile without a file of the user's own keeps servers in its settings.
+/// Returns the file of a scope. A profile without a separate file of the user stores servers in its settings.
 ///
 /// # Errors
 /// Errors if there is no home directory.
@@ -46,7 +46,7 @@ impl ScopeFile {
     /// Returns its text; `None` if it does not exist.
     ///
     /// # Errors
-    /// It can't be read.
+    /// Errors if it can't be read.
     pub(crate) fn text(&self) -> Result<Option<String>, CliError> {
         Ok(read_if_there(&self.file)?)
     }

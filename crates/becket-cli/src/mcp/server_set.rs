@@ -19,21 +19,22 @@ const APPROVALS: &str = "mcp-approvals.json";
 /// The servers of a configuration.
 #[derive(Debug)]
 pub(crate) struct ServerSet {
-    /// The one that counts of each name, and the others.
+    /// The effective server of each name, and the others.
     pub(crate) resolved: ResolvedServers,
     /// The files that can't be read.
     pub(crate) problems: Vec<ConfigError>,
     /// The project's name in approvals.
     pub(crate) project: String,
-    /// The directory of Becket's own files of this user; none without a home.
+    /// The directory of Becket's own files of this user; `None` without a home.
     pub(crate) own: Option<PathBuf>,
 }
 
 impl ServerSet {
-    /// Reads all files that name servers. Whoever types a command in a workspace trusts it, but not each of its servers.
+    /// Reads all files that name servers. Running a command in a workspace implies trust in it, but not in each of its
+    /// servers.
     ///
     /// # Errors
-    /// A file can't be read that may deny something.
+    /// Errors if a file that may deny something can't be read.
     pub(crate) fn new(session: &Session, args: &McpServersArgs) -> Result<Self, CliError> {
         let is_trusted = args.trust_project || trust::is_recorded(&session.request());
         let session = &session.clone().trusting(is_trusted);
@@ -92,7 +93,7 @@ impl ServerSet {
         self.server_names().into_iter().filter(is_alike).collect()
     }
 
-    /// The names that its prompts have in such a session.
+    /// Returns the names of its prompts in such a session.
     pub(crate) fn prompt_names(&self, server: &str, prompts: &[Prompt]) -> Names {
         let own = |name: &str| if name == server { prompts } else { &[] };
         let all = self.server_names();
@@ -103,7 +104,7 @@ impl ServerSet {
         self.resolved.servers.iter().map(|server| server.name.to_string()).collect()
     }
 
-    /// The file of approvals.
+    /// Returns the file of approvals.
     ///
     /// # Errors
     /// Errors if there is no home directory to store it in.
@@ -120,7 +121,7 @@ pub(crate) fn variables(session: &Session) -> Vec<(OsString, OsString)> {
 /// Returns the existing approvals.
 ///
 /// # Errors
-/// The file is there and can't be read.
+/// Errors if the file exists and can't be read.
 pub(crate) fn approvals(file: &Path) -> Result<Approvals, CliError> {
     let Some(text) = read_if_there(file)? else { return Ok(Approvals::default()) };
     Approvals::parse(&text).map_err(|error| CliError::unread(file.to_owned(), &error))

@@ -3,7 +3,7 @@
 use becket_embed::view::finding::{CheckReport, Finding};
 use std::path::Path;
 
-/// All findings; paths below `root` are given relative to it, as annotations need them.
+/// Returns all findings; paths below `root` are relative to it, as annotations require.
 pub(crate) fn render(checked: &CheckReport, root: &Path) -> String {
     checked.findings.iter().map(|finding| line(finding, root)).collect()
 }

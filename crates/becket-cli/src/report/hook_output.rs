@@ -21,8 +21,9 @@ pub(crate) struct HookOutput {
     pub(crate) stderr: Option<String>,
 }
 
-/// Converts an outcome to the equivalent answer. `broken` reports what could not be loaded, `left` what ran in the
-/// background: it was awaited, so its context is included, and a wake counts as the exit code 2 that it was (A4).
+/// Converts an outcome to the equivalent answer. `broken` describes parts that could not be loaded, `left` the
+/// background hooks: they were awaited, so their context is included, and a wake counts as the exit code 2 that it was
+/// (A4).
 pub(crate) fn of(outcome: &Outcome, broken: &str, left: &[BackgroundResult]) -> HookOutput {
     let answer = of_verdict(outcome, broken, left);
     let reminders: Vec<&str> = left.iter().filter_map(|left| left.reminder.as_deref()).collect();
@@ -109,7 +110,7 @@ fn universal(verdict: &Verdict, broken: &str) -> Map<String, Value> {
     top
 }
 
-/// The decision of a tool call; the strictest of what hooks and rules say.
+/// Returns the decision of a tool call: the strictest of hooks and rules.
 fn permission(own: &mut Map<String, Value>, outcome: &Outcome) {
     let decision = match &outcome.settlement {
         Some(Settlement::Denied { .. } | Settlement::Stopped { .. }) => Some(PermissionDecision::Deny),
@@ -149,7 +150,7 @@ fn request(own: &mut Map<String, Value>, outcome: &Outcome) {
     let behavior = match (&outcome.settlement, &outcome.verdict.ruling) {
         (Some(Settlement::Denied { .. } | Settlement::Stopped { .. }), _) => "deny",
         (Some(Settlement::Allowed { .. }), Ruling::RequestAllow { .. }) => "allow",
-        // The other agent would ask about the call as it was, which must not run (G3).
+        // The other agent would ask about the original call, which must not run (G3).
         (Some(Settlement::Asked { .. }), _) if outcome.verdict.fields.proposed_input.is_some() => "deny",
         (Some(_) | None, _) => return,
     };

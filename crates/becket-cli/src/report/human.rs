@@ -1,4 +1,4 @@
-//! Reports for people: aligned, coloured by meaning, nothing that is not of use.
+//! Reports for people: aligned, coloured by meaning, and short.
 
 pub(crate) mod answer;
 pub(crate) mod background;
@@ -18,7 +18,7 @@ use crate::env::Surroundings;
 use becket_embed::view::hook::{NOT_RUN_HERE, SkippedHook, SourcePosition};
 use std::path::Path;
 
-/// `file:line:column`, as short as it stays true.
+/// Returns `file:line:column`, with the shortest correct path.
 pub(crate) fn short_position(at: &SourcePosition, around: &Surroundings) -> String {
     let file = around.short(Path::new(&at.file));
     if at.line == 0 { file } else { format!("{file}:{}:{}", at.line, at.column) }
@@ -34,7 +34,7 @@ pub(crate) fn headline(event: &str, subject: Option<&str>, samples: &[&str]) -> 
     format!("{}{about}{made_up}\n", styled(super::style::HEAD, event))
 }
 
-/// The handlers that don't run, with the stage and the words that decided.
+/// Returns the handlers that don't run, with the stage and the reason.
 pub(crate) fn dropped(table: &mut Table, dropped: &SkippedHook, around: &Surroundings) {
     let (style, word) = match dropped.stage {
         "schema" => (WARNING, "broken"),

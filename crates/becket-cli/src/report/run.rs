@@ -1,7 +1,7 @@
 //! The output of a session: lines of JSON ([`Stream`]), one object with the result ([`RunResult`]), or text for people
 //! ([`Live`]).
 //!
-//! All of it is pure: what happened goes in, text comes out. It neither decides nor writes anything.
+//! All of it is pure: events go in, text comes out. It neither decides nor writes anything.
 
 mod content;
 mod event;

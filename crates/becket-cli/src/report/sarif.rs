@@ -4,7 +4,7 @@ use becket_embed::view::finding::{CheckReport, Finding};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// One run of one tool; paths below `root` are given relative to it.
+/// Returns one run of one tool; paths below `root` are relative to it.
 pub(crate) fn render(checked: &CheckReport, root: &Path) -> Value {
     let mut rules: Vec<&'static str> = checked.findings.iter().map(|finding| finding.code).collect();
     rules.sort_unstable();
@@ -46,7 +46,7 @@ fn result(finding: &Finding, rules: &[&str], root: &Path) -> Value {
     })
 }
 
-/// A relative reference below `root`, else a `file:` URI.
+/// Returns a relative reference below `root`, otherwise a `file:` URI.
 fn uri(file: &Path, root: &Path) -> String {
     match file.strip_prefix(root) {
         Ok(inside) => escaped(inside),

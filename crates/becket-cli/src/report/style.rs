@@ -2,11 +2,11 @@
 
 use anstyle::{AnsiColor, Style};
 
-/// Something is held back or broken.
+/// Something is blocked or broken.
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
-/// Something waits, or looks wrong.
+/// Something waits, or may be wrong.
 pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
-/// Nothing against it.
+/// Success.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();
 /// A headline.
 pub(crate) const HEAD: Style = Style::new().bold();
@@ -14,15 +14,15 @@ pub(crate) const HEAD: Style = Style::new().bold();
 pub(crate) const SOURCE: Style = AnsiColor::Cyan.on_default();
 /// Less important.
 pub(crate) const FAINT: Style = Style::new().dimmed();
-/// As it is.
+/// No style.
 pub(crate) const NONE: Style = Style::new();
 
-/// `text` in `style`, with control characters made visible.
+/// Returns `text` in `style`, with control characters made visible.
 pub(crate) fn styled(style: Style, text: &str) -> String {
     format!("{style}{}{style:#}", plain(text))
 }
 
-/// Text without control characters but line breaks and tabs: others are written as escapes.
+/// Returns text without control characters except line breaks and tabs: others are written as escapes.
 pub(crate) fn plain(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     for c in text.chars() {
@@ -47,7 +47,7 @@ pub(crate) fn one_line(text: &str, width: usize) -> String {
     line
 }
 
-/// The text with `indent` blanks in front of each line; lines longer than [`WIDTH`] are broken between words.
+/// Returns the text with `indent` blanks in front of each line; lines longer than [`WIDTH`] are wrapped between words.
 pub(crate) fn indented(text: &str, indent: usize) -> String {
     running(text, indent, None)
 }
@@ -76,7 +76,8 @@ fn broken(line: &str, width: usize) -> Vec<&str> {
     lines
 }
 
-/// Characters that turn the direction of a line round or take no room: they could hide what a command does.
+/// Returns true for characters that reverse the direction of a line or have no width: they could hide the effect of a
+/// command.
 const fn is_hidden(c: char) -> bool {
     matches!(
         c,

@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 /// The maximum width of a cell that is not the last one, in characters.
 const WIDEST: usize = 60;
 
-/// One cell: a text and how it looks.
+/// One cell: a text and its style.
 #[derive(Debug, Clone)]
 pub(crate) struct Cell {
     text: String,
@@ -65,7 +65,7 @@ impl Table {
         }
     }
 
-    /// The table, two blanks between columns, `indent` in front.
+    /// Formats the table, with two blanks between columns and `indent` in front.
     pub(crate) fn render(&self, indent: usize) -> String {
         self.fitted(indent, None)
     }
@@ -91,7 +91,7 @@ impl Table {
         text
     }
 
-    /// The widest cell of each column.
+    /// Returns the width of the widest cell of each column.
     fn widths(&self) -> Vec<usize> {
         let columns = self.rows.iter().map(|(cells, _)| cells.len()).max().unwrap_or_default();
         let widest = |n: usize| self.rows.iter().filter_map(|(cells, _)| cells.get(n)).map(Cell::width).max();
@@ -131,13 +131,13 @@ impl Table {
 /// The narrowest that a column of several words may become.
 const ROOM: usize = 24;
 
-/// The columns that are beside each other, and the column at which the last one begins if it is broken between words.
+/// The columns that are next to each other, and the position of the last one if it is wrapped between words.
 struct Layout {
     beside: Vec<bool>,
     hangs_at: Option<usize>,
 }
 
-/// One row; its last cell hangs in a column of a width, if one is given.
+/// Formats one row; its last cell is wrapped in a column of the given width, if any.
 fn line(cells: &[(&Cell, usize)], indent: usize, hangs: Option<(usize, usize)>) -> String {
     let mut line = " ".repeat(indent);
     let filled = cells.iter().rposition(|(cell, _)| !cell.text.is_empty()).map_or(0, |last| last + 1);

@@ -1,4 +1,4 @@
-//! Styled text in columns of a terminal: how many it takes, and how it is cut, or wrapped between words.
+//! Styled text in columns of a terminal: its width, cutting, and wrapping between words.
 //!
 //! Escape sequences take no columns. INVARIANT: each line that is returned ends the styles it began.
 
@@ -6,12 +6,12 @@ use super::style::plain;
 use anstyle::Reset;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The deepest that a continued line is indented, in columns.
+/// The maximum indentation of a continuation row, in columns.
 const DEEPEST: usize = 12;
 /// The distance of tab stops.
 const TAB: usize = 8;
 
-/// Returns how many columns a styled text takes.
+/// Returns the width of a styled text, in columns.
 pub(crate) fn columns(text: &str) -> usize {
     anstream::adapter::strip_str(text).to_string().width()
 }
@@ -38,7 +38,7 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     format!("{}…{Reset}", row.text)
 }
 
-/// Returns a styled text with no line wider than `width`; as it is where nothing limits it. See [`wrapped`].
+/// Returns a styled text with no line wider than `width`; unchanged without a limit. See [`wrapped`].
 pub(crate) fn fit(text: &str, width: Option<usize>) -> String {
     let Some(width) = width else { return text.to_owned() };
     let wrap = |line: &str| match line.strip_suffix('\n') {
@@ -65,7 +65,7 @@ pub(crate) fn wrapped(line: &str, width: usize) -> Vec<String> {
     rows(line, width, hang)
 }
 
-/// Wraps a styled text that begins in column `indent` of a line, and goes on below its own beginning.
+/// Wraps a styled text that begins in column `indent` of a line, and continues below its own beginning.
 pub(crate) fn hanging(text: &str, indent: usize, width: usize) -> String {
     let line = format!("{:indent$}{text}", "");
     rows(&line, width, indent).join("\n")[indent..].to_owned()
@@ -86,7 +86,7 @@ pub(crate) fn rows(line: &str, width: usize, hang: usize) -> Vec<String> {
     wrap.rows
 }
 
-/// Returns how many columns the mark takes that an item of a list begins with.
+/// Returns the width of the mark at the beginning of a list item.
 fn mark(plain: &str) -> usize {
     let number = plain.chars().take_while(char::is_ascii_digit).count();
     let is_item = (1..=3).contains(&number) && plain[number..].starts_with(". ");
@@ -116,13 +116,13 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     })
 }
 
-/// A row as it grows.
+/// A row under construction.
 struct Row {
     text: String,
     columns: usize,
     /// The styles that are in force at its end.
     styles: String,
-    /// The last place between words: the bytes and columns before and behind the blank, and the styles there.
+    /// The last gap between words: the bytes and columns before and after the blank, and the styles there.
     gap: Option<Gap>,
 }
 
@@ -189,7 +189,7 @@ impl Wrap {
         }
     }
 
-    /// Begins another row, with the word that does not fit any more.
+    /// Begins another row, with the word that no longer fits.
     fn break_row(&mut self) {
         let blanks = " ".repeat(self.hang);
         let done = std::mem::replace(&mut self.row, Row::new(blanks, self.hang));

@@ -19,11 +19,11 @@ pub(crate) struct Answers(Arc<Mutex<State>>);
 #[derive(Debug)]
 struct State {
     left: RemainingAnswers,
-    /// The questions that no answer was left for.
+    /// The questions without an answer.
     unanswered: Vec<String>,
 }
 
-/// The answers that were not given yet.
+/// The unused answers.
 #[derive(Debug, PartialEq, Eq)]
 enum RemainingAnswers {
     ById(Vec<(String, Option<String>, bool)>),

@@ -20,7 +20,7 @@ use std::sync::Arc;
 pub(crate) struct ServiceOptions<'a> {
     services: &'a ServiceArgs,
     nobody_to_ask: bool,
-    /// stdin is read for something else than a person's keys.
+    /// Set if stdin is used for something else than a user's keys.
     is_piped_in: bool,
     progress: ProgressChoice,
     session_dir: Option<&'a Path>,
@@ -117,7 +117,7 @@ impl HookServices {
         })
     }
 
-    /// Lends it to the hooks of an engine.
+    /// Provides the services to the hooks of an engine.
     pub(crate) fn to(&self, mut builder: Builder) -> Builder {
         builder = builder.models(SharedModels(self.models.clone())).agent_tools(self.tools.clone());
         if let Some(dir) = &self.session_dir {
@@ -140,12 +140,12 @@ impl HookServices {
         self.person.as_ref()
     }
 
-    /// Lends what depends on the configuration, once an engine has read it.
+    /// Provides the services that depend on the configuration, once an engine has read it.
     pub(crate) fn ready(&self, engine: &Engine, session: &Session) {
         self.tools.ready(engine.config(), session.environment().clone());
     }
 
-    /// Waits until no question is on the screen any more: one may have been withdrawn a moment ago.
+    /// Waits until no question is on the screen: one may have just been withdrawn.
     pub(crate) async fn screen_is_free(&self) {
         if let Some(person) = &self.person {
             drop(person.terminal.lock().await);

@@ -9,7 +9,7 @@ use std::path::Path;
 /// Connects the servers of a file; they start where the session does.
 ///
 /// # Errors
-/// Where the file can't be read or configures no servers.
+/// Errors if the file can't be read or configures no servers.
 pub(crate) async fn connected(
     file: &Path,
     session: &Session,

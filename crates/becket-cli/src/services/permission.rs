@@ -1,4 +1,4 @@
-//! The person at the terminal, asked whether a tool may be called.
+//! The user at the terminal, who is asked whether a tool may be called.
 //!
 //! INVARIANT: only a plain yes is one.
 

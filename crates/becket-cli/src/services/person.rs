@@ -1,8 +1,8 @@
-//! The person at the terminal, asked by a process of its own.
+//! The user at the terminal, who is asked by a separate process.
 //!
-//! Whoever reads keys can't be interrupted; a process can. It restores the terminal as soon as its stdin ends: when the
-//! question is withdrawn, and when a signal ends `fire`. Where `fire` is killed it ends too, and restores what the shell,
-//! which has the terminal again, leaves to it.
+//! A blocking read of keys can't be interrupted, but a process can be ended. It restores the terminal as soon as its
+//! stdin ends: when the question is withdrawn, and when a signal ends `fire`. If `fire` is killed it ends too, and
+//! restores only the settings, since the shell has the terminal again.
 
 use super::question::{QuestionAnswer, ToAsk, WITHDRAWN};
 use crate::out::Out;
@@ -24,9 +24,9 @@ pub(crate) struct Person {
     pub(crate) program: PathBuf,
     /// True if stderr shows colour.
     pub(crate) colour: bool,
-    /// The progress display beside the question.
+    /// The progress display, which is paused during a question.
     pub(crate) progress: Progress,
-    /// Cancelled when the person wants all of it to stop.
+    /// Cancelled when the user interrupts.
     pub(crate) interrupt: CancellationToken,
     /// The output for the error that the user can't be asked.
     pub(crate) out: Out,

@@ -1,5 +1,5 @@
-//! The messages between `fire` and the process that asks a user: one line of JSON there, one back, and a last word if the
-//! question is withdrawn.
+//! The messages between `fire` and the process that asks a user: one line of JSON in each direction, and a last line if
+//! the question is withdrawn.
 
 use becket_engine::Question;
 use serde::{Deserialize, Serialize};
@@ -33,13 +33,13 @@ pub(crate) struct QuestionOption {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum QuestionAnswer {
-    /// Chose the option at this place, from 0.
+    /// Selected the option at this index, from 0.
     Chose(usize),
-    /// Chose none.
+    /// Selected none.
     None,
-    /// Wants all of it to stop.
+    /// Interrupted.
     Interrupted,
-    /// Could not be asked: in words.
+    /// Could not be asked, with the reason.
     Unasked(String),
 }
 

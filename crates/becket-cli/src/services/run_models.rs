@@ -1,4 +1,4 @@
-//! The models of a session: the one that works, and the others that hooks and subagents may ask.
+//! The models of a session: its own, and the others that hooks and subagents may use.
 //!
 //! A name `script:FILE` selects a model that answers from a file. It is allowed on the command line and in variables, and
 //! elsewhere only in a session whose own model is such a script: no file of a repository replaces a model by one.
@@ -71,7 +71,7 @@ impl RunModels {
         Ok(models)
     }
 
-    /// The name of the model that works.
+    /// The name of the session's own model.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }

@@ -1,4 +1,4 @@
-//! The HTTP client of the exporter: becket's own, on a thread of its own.
+//! The HTTP client of the exporter: becket's own, on a separate thread.
 //!
 //! The exporter's thread has no runtime, and that of a command may be busy or gone.
 
@@ -13,7 +13,7 @@ use tokio::runtime::Runtime;
 #[derive(Debug)]
 pub(super) struct Sender {
     client: reqwest::Client,
-    /// Never dropped before the process ends: a collector that hangs must not hold up the end.
+    /// Never dropped before the process ends: a hanging collector must not delay the end.
     runtime: &'static Runtime,
     failed: FirstFailure,
 }

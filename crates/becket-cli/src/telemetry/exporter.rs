@@ -29,7 +29,7 @@ static EXPORTER: OnceLock<Result<Exporter, String>> = OnceLock::new();
 
 /// The options of the arguments and the environment.
 struct ExporterOptions {
-    /// Or why it can't be had.
+    /// The exporter, or the reason why it could not be created.
     protocol: Result<Protocol, String>,
     client: becket_llm::HttpOptions,
     is_named: bool,
@@ -41,7 +41,7 @@ struct Exporter {
     failed: FirstFailure,
 }
 
-/// Notes whether spans are wanted; nothing is started before the first engine.
+/// Records whether spans are enabled; nothing is started before the first engine.
 pub(crate) fn begin(cli: &Cli, around: &Surroundings) {
     let is = |name: &str, value: &str| around.var(name).is_some_and(|set| set.eq_ignore_ascii_case(value));
     let set = |names: [&str; 2]| names.into_iter().find_map(|name| around.var(name)?.to_str());
@@ -66,7 +66,7 @@ pub(crate) fn begin(cli: &Cli, around: &Surroundings) {
     drop(WANTED.set(wanted));
 }
 
-/// The engine with its spans, where they are wanted.
+/// Returns the engine, with spans if they are enabled.
 pub(crate) fn observed(builder: Builder) -> Builder {
     let Some(wanted) = WANTED.get() else { return builder };
     match EXPORTER.get_or_init(|| Exporter::start(wanted)) {
@@ -75,7 +75,7 @@ pub(crate) fn observed(builder: Builder) -> Builder {
     }
 }
 
-/// Sends what is left, within a limit, and says where spans did not arrive.
+/// Sends the remaining spans, within a limit, and reports spans that did not arrive.
 pub(crate) fn end(out: &Out) {
     let Some(wanted) = WANTED.get() else { return };
     let why = match EXPORTER.get() {

@@ -1,4 +1,4 @@
-//! From what happens in an engine to spans.
+//! Converts events of an engine to spans.
 
 use crate::report::human::masked::masked;
 use becket_engine::handler::Handler;
@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 /// The limit on concurrent firings that are traced; past it the oldest is dropped.
 const MOST: usize = 1_024;
 
-/// Makes the spans of one engine.
+/// Creates the spans of one engine.
 pub(super) struct Spans {
     tracer: SdkTracer,
     open: Mutex<BTreeMap<u64, FiringSpan>>,

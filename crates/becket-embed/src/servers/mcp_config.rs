@@ -14,20 +14,20 @@ use std::time::Duration;
 
 /// The key of the servers in a file.
 const KEY: &str = "mcpServers";
-/// The place of servers that come from no file, for error messages.
+/// The position of servers without a file, for error messages.
 const HERE: &str = "mcp_servers";
 
-/// The variable with the time that connecting one may take, in milliseconds (X2).
+/// The variable with the time limit for connecting one, in milliseconds (X2).
 const CONNECT: &str = "MCP_TIMEOUT";
-/// The variable with a PEM file of more authorities.
+/// The variable with a PEM file of additional certificate authorities.
 const AUTHORITIES: &str = "NODE_EXTRA_CA_CERTS";
 
 /// The configuration of MCP servers.
 #[derive(Debug, Clone)]
 pub enum McpConfig {
-    /// In a file of the shape of `.mcp.json`, by its whole path.
+    /// In a file like `.mcp.json`, by its absolute path.
     File(PathBuf),
-    /// Here, by their names; or as such a file has them, under `mcpServers` and nothing beside it.
+    /// Inline, by their names; or as in such a file, under `mcpServers` and without other keys.
     Here(Map<String, Value>),
 }
 
@@ -40,7 +40,7 @@ pub enum Unusable {
     /// It is not JSON, or does not name any servers.
     #[error("{0}")]
     NoServers(#[from] ConfigError),
-    /// The variable of the time to connect holds no time.
+    /// The variable of the time to connect is invalid.
     #[error("`{CONNECT}={given}` is not a valid time: write milliseconds, as in `{CONNECT}=30000`")]
     NoTime {
         /// The type that was found.
@@ -56,11 +56,11 @@ pub struct LoadedServers {
 }
 
 impl LoadedServers {
-    /// Reads what is named. The servers start in `start`, with the variables of `environment` and no others, which also fill
-    /// `${VAR}`. It reads a file, so it blocks.
+    /// Reads the configuration. The servers start in `start`, with the variables of `environment` and no others, which
+    /// also fill `${VAR}`. It reads a file, so it blocks.
     ///
     /// # Errors
-    /// None of them can be used.
+    /// Errors if none of them can be used.
     pub fn read(named: &McpConfig, start: &Path, environment: &Environment) -> Result<Self, Unusable> {
         let variables: Vec<(OsString, OsString)> =
             environment.vars().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
@@ -76,7 +76,7 @@ impl LoadedServers {
         Ok(LoadedServers { servers, options })
     }
 
-    /// The servers that can't be used as they are written, and why, a line each. Calls of them fail.
+    /// Returns the servers with an invalid entry, and the reasons, one per line. Calls of them fail.
     pub fn wrong(&self) -> Vec<String> {
         let wrong = |server: &config::ConfiguredServer| {
             let why = server.config.as_ref().err()?;
@@ -86,14 +86,14 @@ impl LoadedServers {
     }
 }
 
-/// The text of a file that would name them.
+/// Returns the text of an equivalent file.
 fn whole(servers: &Map<String, Value>) -> String {
     let is_whole = servers.len() == 1 && servers.contains_key(KEY);
     let servers = Value::Object(servers.clone());
     if is_whole { servers.to_string() } else { serde_json::json!({ KEY: servers }).to_string() }
 }
 
-/// A time from its milliseconds.
+/// Parses a time in milliseconds.
 fn time(given: &str) -> Result<Duration, Unusable> {
     match given.trim().parse() {
         Ok(some @ 1..) => Ok(Duration::from_millis(some)),

@@ -1,4 +1,4 @@
-//! Servers that were connected. Whoever connects them closes them; dropped, they are killed.
+//! Connected servers. Their owner closes them; dropping the pool kills them.
 
 use super::mcp_config::LoadedServers;
 use becket_agent::mcp::HookCalls;
@@ -7,7 +7,7 @@ use becket_mcp::{Pool, ServerState, ServerView};
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 
-/// Servers, those that could be connected and the others. Clones are the same ones.
+/// Servers, connected or failed. Clones share them.
 #[derive(Clone)]
 pub struct ServerPool {
     pool: Pool,
@@ -30,13 +30,13 @@ impl ServerPool {
         self.pool.servers().into_iter().filter_map(notice).collect()
     }
 
-    /// Ends the servers, and waits until nothing of them is left.
+    /// Ends the servers, and waits for their end.
     pub async fn close(&self) {
         self.pool.close().await;
     }
 }
 
-/// Calls of hooks. Nothing is connected by one, and none is fired.
+/// Calls of hooks, which connect nothing and fire no events.
 impl McpTools for ServerPool {
     fn call<'a>(&'a self, call: McpCall<'a>) -> BoxFuture<'a, Result<McpAnswer, String>> {
         Box::pin(async move {

@@ -16,7 +16,7 @@ use tokio::sync::SetOnce;
 /// The error of a call after the end of the session.
 const OVER: &str = "the session has ended, and its MCP servers with it";
 
-/// The servers of a session. Dropped, it has them ended.
+/// The servers of a session. Dropping it ends them.
 pub(crate) struct SessionServers(Arc<ServersState>);
 
 /// The servers that the hooks of a session may call.
@@ -27,7 +27,7 @@ struct ServersState {
 }
 
 enum State {
-    /// Nobody has needed them.
+    /// They have not been needed yet.
     Waiting(Box<LoadedServers>),
     Begun(Keeper),
     /// They could not be started.
@@ -38,12 +38,12 @@ enum State {
 #[derive(Clone)]
 struct Keeper {
     connected: Arc<SetOnce<ServerPool>>,
-    /// Fires when nothing of them is left.
+    /// Cancelled when they have ended.
     over: CancellationToken,
 }
 
 impl SessionServers {
-    /// Servers that end with `cancel`, or with this.
+    /// Creates servers that end with `cancel`, or when this is dropped.
     pub(crate) fn new(configured: LoadedServers, cancel: CancellationToken) -> Self {
         SessionServers(Arc::new(ServersState {
             state: Mutex::new(State::Waiting(Box::new(configured))),
@@ -56,7 +56,7 @@ impl SessionServers {
         Calls(self.0.clone())
     }
 
-    /// Ends them, and waits until nothing of them is left.
+    /// Ends them, and waits for their end.
     pub(crate) async fn close(&self) {
         self.0.cancel.cancel();
         let begun = match &*self.0.state() {
@@ -79,7 +79,7 @@ impl ServersState {
     /// Returns the task that owns them, and starts it if there is none.
     ///
     /// # Errors
-    /// The session has ended.
+    /// Errors if the session has ended.
     fn keeper(&self) -> Result<Keeper, String> {
         let mut state = self.state();
         // Under the lock, so that a concurrent close sees the task.
@@ -118,7 +118,7 @@ impl Keeper {
     /// Waits until they are connected, or can't be.
     ///
     /// # Errors
-    /// They ended before.
+    /// Errors if they have ended before.
     async fn connected(&self) -> Result<&ServerPool, String> {
         tokio::select! {
             biased;

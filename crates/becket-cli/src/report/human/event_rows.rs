@@ -5,7 +5,7 @@ use crate::report::table::{Cell, Table};
 use crate::report::wrap;
 use becket_embed::view::event_row::{EventRow, FieldRow};
 
-/// All events, a line each.
+/// Returns all events, one per line.
 pub(crate) fn list(rows: &[EventRow], width: Option<usize>) -> String {
     let mut table = Table::default();
     table.row(["EVENT", "MATCHES", "WHEN", "EXIT 2"].map(|title| Cell::new(FAINT, title)));

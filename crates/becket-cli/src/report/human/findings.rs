@@ -1,4 +1,4 @@
-//! `check` for people: each finding with the lines that it is about.
+//! `check` for people: each finding with its source lines.
 
 use super::frame;
 use crate::env::Surroundings;
@@ -52,7 +52,7 @@ fn write_finding(
     }
     let text_of_file = source.cloned().unwrap_or_default();
     let report = miette::Report::new(shown).with_source_code(NamedSource::new(plain(&name), text_of_file));
-    // A report that can't be drawn is still told.
+    // A finding that can't be rendered is still reported.
     if handler.render_report(text, report.as_ref()).is_err() {
         text.push_str(&format!("{diagnostic}\n"));
     }
@@ -66,7 +66,7 @@ pub(crate) fn visible(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii_control() && c != '\n' && c != '\t' { ' ' } else { c }).collect()
 }
 
-/// The last line: how much was found in how many files.
+/// Returns the last line, with the numbers of findings and files.
 pub(crate) fn summary(checked: &CheckReport) -> String {
     let count = |number: usize, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
     let files = count(checked.files, "file");
@@ -85,7 +85,7 @@ pub(crate) fn summary(checked: &CheckReport) -> String {
     }
 }
 
-/// One line for each error, for commands that go on without what is broken (C7).
+/// Returns one line for each error, for commands that continue without the broken parts (C7).
 pub(crate) fn brief<'a>(errors: impl Iterator<Item = &'a Diagnostic>, around: &Surroundings) -> String {
     let mut text = String::new();
     for error in errors {

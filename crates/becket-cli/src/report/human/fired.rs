@@ -98,7 +98,7 @@ fn of_process(process: &Process) -> String {
     text
 }
 
-/// A question and what became of it.
+/// A question and its result.
 fn question(asked: &QuestionReport) -> String {
     let answer = match (&asked.selected, asked.outcome) {
         (Some(key), _) => styled(GOOD, &format!("`{}`", one_line(key, 40))),
@@ -135,7 +135,7 @@ fn word(ran: &RunReport) -> (Style, &'static str) {
     }
 }
 
-/// A time as people read it.
+/// Formats a duration for people.
 pub(super) fn duration(ms: f64) -> String {
     if ms < 9.95 { format!("{ms:.1} ms") } else { format!("{ms:.0} ms") }
 }

@@ -66,7 +66,7 @@ impl Window {
         Window { gutter, left_out, width }
     }
 
-    /// Returns what of a line is in the window, with an ellipsis where text is missing.
+    /// Returns the visible part of a line, with an ellipsis for missing text.
     fn of(&self, line: &str, bare: &str) -> String {
         let is_source = bare.trim_start().starts_with(|c: char| c.is_ascii_digit());
         let ends = columns(bare) - self.left_out.min(columns(bare).saturating_sub(self.gutter));
@@ -87,7 +87,7 @@ impl Window {
             if shown + wide > self.width - usize::from(is_source && ends > self.width) {
                 break;
             }
-            // The first column behind the gutter says that something is missing before it.
+            // The first column after the gutter marks missing text before it.
             let is_first = is_source && self.left_out > 0 && shown == self.gutter && wide > 0;
             if is_first {
                 text.push('…');

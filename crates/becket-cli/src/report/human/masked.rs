@@ -1,4 +1,4 @@
-//! A settings file as a finding may quote it: without the secrets in it (S3).
+//! A settings file for quotation in a finding, with its secrets masked (S3).
 //!
 //! A finding shows the lines around its position, often from a file of another author. Possible secrets are masked byte by
 //! byte, so that every position in the text remains valid: user names, passwords and queries of URLs, values of headers, and
@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-/// Parts of names that hold secrets, in lower case and without `-` and `_`.
+/// Parts of names of secrets, in lower case and without `-` and `_`.
 const SECRET_NAMES: [&str; 11] = [
     "authorization",
     "token",
@@ -24,7 +24,7 @@ const SECRET_NAMES: [&str; 11] = [
 /// Headers whose values are public.
 const PLAIN_HEADERS: [&str; 4] = ["accept", "content-type", "content-encoding", "user-agent"];
 
-/// The text with its secrets masked; it keeps its length in bytes.
+/// Returns the text with its secrets masked; its length in bytes is unchanged.
 pub(crate) fn masked(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let mut hide = |range: Range<usize>| {
@@ -47,7 +47,7 @@ fn urls(text: &str) -> Vec<Range<usize>> {
             let authority = &url[..url.find(['/', '?', '#']).unwrap_or(url.len())];
             let end = match (authority.rfind('@'), url.rfind('@')) {
                 (Some(at), _) => Some(at),
-                // A password may have any of these signs in it.
+                // A password may contain any of these characters.
                 (None, Some(at)) if !is_host(authority) => Some(at),
                 (None, _) => None,
             };
@@ -90,7 +90,7 @@ fn values(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The words that can be names, with their places.
+/// Returns the words that can be names, with their positions.
 fn names(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let mut at = 0;
@@ -108,7 +108,8 @@ fn is_secret(name: &str) -> bool {
     SECRET_NAMES.iter().any(|part| name.contains(part))
 }
 
-/// The value behind a name that ends at `end`: behind a colon or an equals sign, in its quotes or up to the end of the word.
+/// Returns the value after a name that ends at `end`: after a colon or an equals sign, in its quotes or up to the end
+/// of the word.
 fn value_behind(text: &str, end: usize) -> Option<Range<usize>> {
     let rest = text[end..].trim_start_matches(['"', '\'', '\\']).trim_start();
     let rest = rest.strip_prefix([':', '='])?.trim_start();

@@ -11,7 +11,7 @@ use anstyle::Style;
 use becket_embed::view::mcp::{McpServer, McpServers, McpState, McpTools};
 use std::path::Path;
 
-/// `list`: a line for each server, and below it why it is not connected.
+/// `list`: a line for each server, and below it the reason why it is not connected.
 pub(crate) fn servers(servers: &McpServers, around: &Surroundings) -> String {
     if servers.servers.is_empty() {
         return "no MCP servers are configured; `becket mcp add` adds one\n".to_owned();
@@ -79,7 +79,7 @@ pub(crate) fn examined(servers: &McpServers, around: &Surroundings) -> String {
     }
 }
 
-/// `tools`: each tool with the name that models and rules know.
+/// `tools`: each tool with its name for models and rules.
 pub(crate) fn tools(tools: &McpTools) -> String {
     let mut text = String::new();
     if tools.tools.is_empty() {
@@ -126,7 +126,7 @@ fn below(server: &McpServer, around: &Surroundings) -> String {
     text
 }
 
-/// A text that begins with a place, the file as short as it stays true.
+/// Returns a text that begins with a position, with the shortest correct path.
 fn short(text: &str, around: &Surroundings) -> String {
     let Some((file, rest)) = text.split_once(':') else { return text.to_owned() };
     if !file.starts_with('/') || file.contains(' ') {

@@ -7,7 +7,7 @@ use crate::report::table::{Cell, Table};
 use crate::report::wrap;
 use becket_embed::view::planned::{PlanReport, PlannedHook};
 
-/// The plan: what runs first, then what does not.
+/// Returns the plan: the hooks that run, then those that do not.
 pub(crate) fn render(planned: &PlanReport, around: &Surroundings) -> String {
     let mut text = headline(planned.event, planned.subject.as_deref(), &planned.samples);
     let mut table = Table::default();

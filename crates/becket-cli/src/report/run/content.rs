@@ -1,4 +1,4 @@
-//! Blocks of messages, as the Messages API writes them.
+//! Blocks of messages, in the format of the Messages API.
 
 use becket_llm::{Block, Usage};
 use serde::Serialize;
@@ -25,7 +25,7 @@ pub(super) fn shown(content: &[Block], displayed: Option<&str>) -> Vec<Value> {
     left.collect()
 }
 
-/// A result that is one text is written as that text, which is how scripts know it.
+/// A result that is a single text is written as that text, as scripts expect.
 fn block(block: &Block) -> Value {
     let mut written = block.to_json();
     if let Block::ToolResult { content, .. } = block

@@ -6,14 +6,14 @@ use becket_agent::update::Update;
 use becket_engine::RunEvent;
 use serde_json::Value;
 
-/// One thing to be shown.
+/// One item of the output.
 #[derive(Debug, Clone)]
 pub(crate) enum SessionEvent {
     /// The session is open; sent for each prompt, since its facts may have changed.
     Opened(Box<PromptStart>),
-    /// Something of the conversation.
+    /// An update of the conversation.
     Update(Box<Update>),
-    /// Something of a hook.
+    /// An event of a hook.
     Hook(Box<RunEvent>),
     /// A line for the program that has started this one: a request, or the answer to one.
     Control(Box<Value>),
@@ -26,6 +26,6 @@ pub(crate) enum SessionEvent {
 pub(crate) struct PromptStart {
     /// The facts of the session.
     pub(crate) init: Init,
-    /// The prompt as it was typed.
+    /// The prompt as typed.
     pub(crate) prompt: String,
 }

@@ -66,7 +66,7 @@ pub(super) fn verdict(verdict: &Verdict, all: bool, indent: usize) -> String {
     text
 }
 
-/// The first lines of a reason: some hooks print whole logs.
+/// Returns the first lines of a reason: some hooks print whole logs.
 fn beginning(reason: &str) -> String {
     let lines: Vec<&str> = reason.trim_end().lines().collect();
     match lines.len().checked_sub(LINES) {
@@ -77,7 +77,7 @@ fn beginning(reason: &str) -> String {
     }
 }
 
-/// The keys that say most about a call, in this order.
+/// The most informative keys of a call, in this order.
 const PRIMARY: &[&str] = &[
     "command",
     "file_path",
@@ -92,7 +92,7 @@ const PRIMARY: &[&str] = &[
     "path",
 ];
 
-/// A call's input on a line: its main field, or all of it.
+/// Returns a call's input on one line: its main field, or all of it.
 pub(super) fn input(input: &Map<String, Value>) -> String {
     let main = PRIMARY.iter().find_map(|key| input.get(*key).and_then(Value::as_str));
     let whole = || serde_json::to_string(input).unwrap_or_default();
@@ -105,13 +105,13 @@ pub(super) fn input(input: &Map<String, Value>) -> String {
     }
 }
 
-/// The lines that hold something: blank ones would take the room of the others.
+/// Returns the lines that are not blank: blank ones would take space from the others.
 fn without_blank_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     lines.join("\n")
 }
 
-/// The questions of a call that asks some.
+/// Returns the questions of a call, if it asks any.
 fn questions(input: &Map<String, Value>) -> Vec<&str> {
     let questions = input.get("questions").and_then(Value::as_array);
     questions.into_iter().flatten().filter_map(|one| one.get("question")?.as_str()).collect()

@@ -1,5 +1,5 @@
-//! The lines that are read with `--input-format stream-json`: a message of the user each, or one of the program that has
-//! started this one (a control line).
+//! The input lines of `--input-format stream-json`: each is a message of the user, or a control line of the program
+//! that has started this one.
 
 use becket_llm::Block;
 use becket_model::interpret::parse_message;
@@ -54,7 +54,7 @@ pub(crate) struct MessageMetadata {
     /// The program's own name for the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     user_message_uuid: Option<String>,
-    /// The same in a list: a turn works on one message.
+    /// The same as a list, since a turn works on one message.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     user_message_uuids: Vec<String>,
 }
@@ -97,7 +97,7 @@ pub(crate) enum Line {
 /// Reads a line; an empty one is none.
 ///
 /// # Errors
-/// It is neither a message of the user nor a control line.
+/// Errors if it is neither a message of the user nor a control line.
 pub(crate) fn read_line(line: &str) -> Result<Option<Line>, BadLine> {
     if line.trim().is_empty() {
         return Ok(None);
@@ -158,7 +158,7 @@ fn block(at: usize, value: &Value) -> Result<Block, BadLine> {
             let source = source.ok_or(bad("is an image without a `source`"))?;
             match (text(source, "media_type"), text(source, "data")) {
                 (Some(media_type), Some(data)) => Ok(Block::Image { media_type, data }),
-                // One that lies somewhere else: the provider knows what to do with it.
+                // A reference to another location is left to the provider.
                 (None, _) | (_, None) => Ok(Block::Other(value.clone())),
             }
         }

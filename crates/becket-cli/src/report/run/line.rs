@@ -1,4 +1,4 @@
-//! The lines of a conversation: one type each, in the order of fields that scripts know.
+//! The lines of a conversation: one type each, with a stable order of fields.
 
 use super::content::Tokens;
 use serde::Serialize;
@@ -36,7 +36,7 @@ pub(super) struct User {
     pub(super) r#type: &'static str,
     pub(super) message: UserContent,
     pub(super) parent_tool_use_id: Option<String>,
-    /// Set where no person and no tool has said it.
+    /// Set if it comes neither from a user nor from a tool.
     #[serde(rename = "isSynthetic", skip_serializing_if = "std::ops::Not::not")]
     pub(super) is_synthetic: bool,
     pub(super) session_id: String,

@@ -1,7 +1,7 @@
-//! A session for people: what the agent says and does, and what hooks make of it, as it happens.
+//! A session for people: the agent's messages and calls, and the results of hooks, as they happen.
 //!
-//! The last answer goes to stdout; all else goes to stderr. Output about a call is below its line, which is repeated if
-//! concurrent calls alternate.
+//! The last answer goes to stdout, everything else to stderr. Output about a call is below its line, which is repeated
+//! if concurrent calls alternate.
 
 mod calls;
 mod firings;
@@ -22,7 +22,7 @@ use std::time::Duration;
 /// The output, by stream.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Page {
-    /// The answer, as it is.
+    /// The answer, unchanged.
     pub(crate) stdout: String,
     /// Everything else.
     pub(crate) stderr: String,
@@ -31,11 +31,11 @@ pub(crate) struct Page {
 /// The amount of detail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verbosity {
-    /// The answer, and what a user must not miss.
+    /// The answer, and messages that a user must not miss.
     Needed,
-    /// The work in between, too.
+    /// The work in between, as well.
     Work,
-    /// And the hooks that had nothing to say.
+    /// The silent hooks, as well.
     All,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Live {
     firings: Firings,
     counts: Counts,
     usage: Usage,
-    /// An answer without calls: the last one, unless a hook sends the agent back.
+    /// An answer without calls: the last one, unless a hook makes the agent continue.
     held: Option<String>,
     /// The maximum width of tables; unlimited if `None`.
     width: Option<usize>,
@@ -77,7 +77,7 @@ impl Live {
             SessionEvent::Opened(started) => self.opened(&started.init.model, &started.prompt),
             SessionEvent::Update(update) => self.update(update),
             SessionEvent::Hook(event) => self.hook(event),
-            // Control lines are spoken in stream-json alone.
+            // Control lines only exist in stream-json.
             SessionEvent::Control(_) => String::new(),
             SessionEvent::Ended(result) => return self.ended(result),
         };

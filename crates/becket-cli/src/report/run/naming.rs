@@ -2,7 +2,7 @@
 
 use becket_model::{Event, EventKind};
 
-/// Makes up the ids of lines and hooks.
+/// Generates the ids of lines and hooks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ids(fn() -> String);
 
@@ -12,7 +12,7 @@ impl Ids {
         Ids(|| uuid::Uuid::new_v4().to_string())
     }
 
-    /// Always the same, for tests.
+    /// Deterministic ones, for tests.
     #[cfg(test)]
     pub(crate) fn fixed() -> Self {
         Ids(|| "uuid".to_owned())
@@ -26,7 +26,7 @@ impl Ids {
 
 /// Returns the name of a hook in lines about its event: `PreToolUse:Bash`, `SessionStart:startup`, `Stop`.
 pub(super) fn hook_name(event: &Event) -> String {
-    // Scripts know the hooks of these two by the event alone.
+    // The hooks of these two are named by the event alone.
     let is_bare = matches!(event.kind(), EventKind::UserPromptExpansion | EventKind::SubagentStop);
     match event.body.subject().filter(|_| !is_bare) {
         Some(subject) => format!("{}:{subject}", event.kind().name()),

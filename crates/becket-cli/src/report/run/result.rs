@@ -1,4 +1,4 @@
-//! The result of a prompt, in one object.
+//! The result of a prompt, as one object.
 
 use super::content::Tokens;
 use super::input::MessageMetadata;
@@ -28,7 +28,7 @@ pub(crate) struct RunResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) stopped_by: Option<String>,
     pub(crate) session_id: String,
-    /// Nothing where a price is not known.
+    /// `None` if a price is not known.
     total_cost_usd: Option<f64>,
     usage: Tokens,
     pub(crate) permission_denials: Vec<DeniedCall>,
@@ -107,25 +107,24 @@ impl RunResult {
         }
     }
 
-    /// Returns whether there was work to sum up: a prompt that a hook has rejected, or that was not understood, is
-    /// none.
+    /// Returns whether there was work to summarize: not for a prompt that a hook has rejected, or an invalid command.
     pub(crate) fn has_worked(&self) -> bool {
         !self.is_command && (self.num_turns > 0 || self.terminal_reason != "prompt_rejected")
     }
 
-    /// Replaces the text of the result, which stays the error that it is.
+    /// Replaces the text of the result, which remains an error.
     #[must_use]
     pub(crate) fn with_text(self, text: String) -> Self {
         RunResult { result: text, ..self }
     }
 
-    /// Adds what the program that sent the prompt said of it.
+    /// Adds the fields of the program that sent the prompt.
     #[must_use]
     pub(crate) fn of_message(self, sent: MessageMetadata) -> Self {
         RunResult { sent, ..self }
     }
 
-    /// Makes a success of it: for a program, a prompt or command that was turned down is an answer like any other.
+    /// Turns it into a success: for a program, a rejected prompt or command is an answer like any other.
     #[must_use]
     pub(crate) fn into_success(self) -> Self {
         RunResult { subtype: "success", is_error: false, errors: Vec::new(), ..self }
@@ -189,7 +188,7 @@ pub(super) fn milliseconds(time: Duration) -> u64 {
 const fn subtype(reason: &EndReason) -> &'static str {
     match reason {
         EndReason::MaxTurns { .. } => "error_max_turns",
-        // The agent did its part, as programs know it: `is_error` and `terminal_reason` say that the provider failed.
+        // For programs the run itself succeeded; `is_error` and `terminal_reason` report the failure of the provider.
         EndReason::ApiError { .. } => "success",
         reason if reason.is_error() => "error_during_execution",
         EndReason::Completed
@@ -204,7 +203,7 @@ const fn subtype(reason: &EndReason) -> &'static str {
     }
 }
 
-/// Returns the reason why the model stopped, as scripts know it.
+/// Returns the reason why the model stopped, under its name in the output.
 fn stop_reason(reason: &EndReason) -> Option<String> {
     match reason {
         EndReason::Completed | EndReason::Capped { .. } => Some("end_turn".to_owned()),
@@ -255,7 +254,7 @@ fn api_error(reason: &EndReason) -> Option<ApiError> {
     }
 }
 
-/// The class of an error that has no other.
+/// The class of an otherwise unclassified error.
 const UNKNOWN: &str = "unknown";
 
 /// Returns the reason why the request failed; `None` if it did not.

@@ -20,14 +20,14 @@ mod hooks;
 
 use hooks::Hooks;
 
-/// The lines that are requested beside the usual ones.
+/// The lines that are requested in addition to the usual ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct StreamOptions {
-    /// Those of hooks.
+    /// The lines of hooks.
     pub(crate) hooks: bool,
     /// Pieces of answers.
     pub(crate) pieces: bool,
-    /// Messages of subagents, beside the tools that they call.
+    /// Messages of subagents, in addition to their tool calls.
     pub(crate) subagents: bool,
 }
 
@@ -50,7 +50,7 @@ impl Stream {
         if let SessionEvent::Hook(event) = shown
             && let RunEventKind::Fired { event } = &event.what
         {
-            // The first to know which session it is: its beginning has hooks.
+            // The session id is needed first, since hooks run at the start.
             self.session = event.session.id.to_string();
         }
         match shown {

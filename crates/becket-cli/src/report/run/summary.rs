@@ -63,7 +63,7 @@ fn counted(number: u32, what: &str, parts: &[(u32, &str)]) -> String {
     }
 }
 
-/// The line about the whole.
+/// Returns the line about the whole prompt.
 pub(super) fn summary(result: &RunResult, counts: Counts, tokens: (u64, u64)) -> String {
     let (style, word) = ended(result);
     let parts = [
@@ -93,7 +93,7 @@ pub(super) fn errors(result: &RunResult) -> String {
     failed.chain(stopped).collect()
 }
 
-/// The end of an interrupted prompt.
+/// Returns the last line of an interrupted prompt.
 const INTERRUPTED: &str = "interrupted";
 
 fn ended(result: &RunResult) -> (Style, &'static str) {

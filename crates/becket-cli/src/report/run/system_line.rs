@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// The first line: what the session has.
+/// The first line: the facts of the session.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Init {
     pub(crate) cwd: String,
@@ -36,7 +36,7 @@ pub(crate) struct Server {
 pub(crate) struct Plugin {
     pub(crate) name: String,
     pub(crate) path: String,
-    /// The id by which settings know it.
+    /// Its id in settings.
     pub(crate) source: String,
 }
 
@@ -90,7 +90,7 @@ pub(super) struct HookResponse {
 pub(super) struct Informational {
     pub(super) content: String,
     pub(super) level: &'static str,
-    /// `hook_no_verdict`, where an action went unchecked.
+    /// `hook_no_verdict`, if an action was not checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tag: Option<&'static str>,
 }

@@ -277,7 +277,7 @@ impl Terminal {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Rings the bell, since the input has no effect.
+    /// Shows a warning.
     pub(in crate::commands::run) fn warns(&self, text: &str) {
         self.show(format!("{} {}\n", styled(WARNING, "warning:"), one_line(text, 500)));
     }

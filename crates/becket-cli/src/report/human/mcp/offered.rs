@@ -3,7 +3,7 @@
 use crate::report::style::{FAINT, HEAD, SOURCE, indented, one_line, plain, styled};
 use becket_embed::view::mcp::{McpCalled, McpContents, McpPrompt, McpPrompts, McpResource, McpResources};
 
-/// `call`: the answer, and what was said beside it.
+/// `call`: the answer, and the messages.
 pub(crate) fn called(called: &McpCalled) -> String {
     let mut text = called.text.as_deref().map(with_end).unwrap_or_default();
     for beside in &called.beside {
@@ -12,7 +12,7 @@ pub(crate) fn called(called: &McpCalled) -> String {
     text
 }
 
-/// `resources`: what can be read.
+/// `resources`: the list of resources.
 pub(crate) fn resources(listed: &McpResources) -> String {
     if listed.resources.is_empty() && listed.templates.is_empty() {
         return "it has no resources\n".to_owned();
@@ -40,7 +40,7 @@ pub(crate) fn resources(listed: &McpResources) -> String {
     text
 }
 
-/// `resources URI`: the text of it.
+/// `resources URI`: the text of a resource.
 pub(crate) fn contents(contents: &McpContents) -> String {
     let mut text = String::new();
     for part in &contents.contents {
@@ -57,7 +57,7 @@ pub(crate) fn contents(contents: &McpContents) -> String {
     text
 }
 
-/// `prompts`: what is prepared.
+/// `prompts`: the list of prompts.
 pub(crate) fn prompts(listed: &McpPrompts) -> String {
     if listed.prompts.is_empty() {
         return "it has no prompts\n".to_owned();

@@ -1,4 +1,4 @@
-//! The calls of a session, a line each.
+//! The calls of a session, one per line.
 
 use super::super::hook_rows::input;
 use crate::report::style::{ERROR, FAINT, SOURCE, one_line, styled};
@@ -10,7 +10,7 @@ const ERROR_WIDTH: usize = 110;
 /// The prefix of the answer to a denied call.
 const DENIED: &str = "denied";
 
-/// The calls that are not answered yet, and below which of them is written now.
+/// The unanswered calls, and the one below which output is currently written.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     open: HashMap<String, Call>,
@@ -22,12 +22,12 @@ struct Call {
     line: String,
     depth: usize,
     was_shown: bool,
-    /// A hook has said why it goes no further.
+    /// Set if the message of the hook that stopped it was shown.
     is_explained: bool,
 }
 
 impl Calls {
-    /// The calls of an answer; gives how many.
+    /// Adds the calls of an answer; returns their number.
     pub(super) fn opened(&mut self, content: &[Block], depth: usize) -> usize {
         let mut calls = 0;
         for block in content {

@@ -1,4 +1,4 @@
-//! The hooks of each event, told once they have decided.
+//! The hooks of each event, reported once they have decided.
 
 use super::super::hook_rows::{rows, verdict as came_to};
 use super::super::naming::hook_name;
@@ -9,7 +9,7 @@ use becket_model::{Event, EventKind, Ruling, Verdict};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The events that hooks work on now.
+/// The events whose hooks are running.
 #[derive(Debug, Default)]
 pub(super) struct Firings(HashMap<u64, OpenFiring>);
 
@@ -48,7 +48,7 @@ impl FiringSummary {
 }
 
 impl Firings {
-    /// Takes note of what happened, and tells an event that is over.
+    /// Records an event of a hook; returns the decided event at its end.
     pub(super) fn decided(&mut self, event: &RunEvent, counts: &mut Counts) -> Option<FiringSummary> {
         match &event.what {
             RunEventKind::Fired { event: fired } => {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The hooks that have started and not ended, of the events that are not over.
+/// The hooks of unfinished events that have started and not ended.
 #[derive(Debug, Default)]
 pub(super) struct Hooks {
     firings: HashMap<u64, OpenFiring>,
@@ -54,7 +54,7 @@ impl HookLine {
 }
 
 impl Hooks {
-    /// The line about it, if there is one.
+    /// Returns the line for an event, if any.
     pub(super) fn line(&mut self, event: &RunEvent, ids: Ids) -> Option<HookLine> {
         let firing = event.firing;
         match &event.what {
@@ -107,7 +107,7 @@ impl Hooks {
         Some(HookLine::Response(response(hook, run)))
     }
 
-    /// At the end of a session there is no reader any more: these hooks are not reported.
+    /// At the end of a session the reader may be gone: these hooks are not reported.
     fn fired(&mut self, firing: u64, event: &Event) {
         if event.kind() != EventKind::SessionEnd {
             let (hook_name, hook_event) = (hook_name(event), event.kind().name());
