@@ -1,12 +1,13 @@
 /**
  * Hooks around the tool calls of the AI SDK (npm `ai`, version 7).
  *
- * It uses what the SDK offers: `toolApproval` asks PreToolUse, `execute` of each tool runs the rewritten input and asks
- * PostToolUse, `prepareStep` brings in what hooks say to the model once all calls of a step are answered, and `stopWhen` ends
- * the loop. Settings of the caller's own count as well.
+ * It uses the SDK's extension points: `toolApproval` fires PreToolUse, `execute` of each tool runs the rewritten input
+ * and fires PostToolUse, `prepareStep` adds the context of hooks once all calls of a step are answered, and `stopWhen`
+ * ends the loop. The caller's own settings also apply.
  *
- * INVARIANT: a tool runs only after PreToolUse has let its very call pass: this tool with this input. What the SDK has not put to
- * the user, as a call by another tool, is not run where a hook asks; and after a stop nothing is begun until the next prompt.
+ * INVARIANT: a tool runs only after PreToolUse has allowed this exact call: this tool with this input. If a hook asks
+ * about a call that the SDK has not shown to the user, such as a call by another tool, it is not run; and after a stop
+ * nothing is started until the next prompt.
  */
 
 import { inspect } from "node:util";
@@ -18,7 +19,7 @@ import { written } from "./json.js";
 /** The settings of `generateText`, `streamText` or an agent, with hooks around their tools. */
 export function withHooks(engine, settings, { toolApprovalCallback } = {}) {
   const approve = checkedCallback(toolApprovalCallback);
-  /** The outcomes of calls that were judged and have not run, by all that such a call is. */
+  /** The outcomes of calls that were checked and have not run, by their full content. */
   const calls = new Map();
   const guarded = new WeakSet();
   const said = [];
@@ -55,7 +56,7 @@ export function withHooks(engine, settings, { toolApprovalCallback } = {}) {
   async function toolApproval(options) {
     const { toolName, input, toolCallId } = options.toolCall;
     if (stopped !== undefined) return { type: "denied", reason: stopped };
-    // The SDK hands no signal to this function: that of the settings ends the hooks, and the wait for the user.
+    // The SDK passes no signal to this function: that of the settings ends the hooks, and the wait for the user.
     const signal = settings.abortSignal;
     const outcome = await before(toolName, input, toolCallId, signal);
     const { is, reason } = await verdict(outcome, toolName, input, toolCallId, signal);
@@ -81,7 +82,7 @@ export function withHooks(engine, settings, { toolApprovalCallback } = {}) {
       const { is, reason } = judged === undefined ? await verdict(outcome, name, input, id, options.abortSignal) : { is: "run" };
       if (is !== "run") throw new BecketError(reason ?? "denied by a hook");
       if (stopped !== undefined) throw new BecketError(stopped);
-      // Throws if the engine was closed since the call was judged or the user was asked.
+      // Throws if the engine was closed since the call was checked or the user was asked.
       engine.events();
       const rewritten = outcome.updatedInput === null ? input : await fitting(tool, outcome.updatedInput);
       return ran(tool, { tool_name: name, tool_input: rewritten, tool_use_id: id }, options);
@@ -109,7 +110,7 @@ export function withHooks(engine, settings, { toolApprovalCallback } = {}) {
     calls.clear();
     const context = said.splice(0).map((text) => ({ role: "user", content: text }));
     const messages = [...(own?.messages ?? options.messages), ...context];
-    // Where the caller has set no end of his own, the model may still speak, but call nothing.
+    // If the caller has not set an end, the model may still answer, but not call tools.
     return { ...own, ...(context.length > 0 && { messages }), ...(stopped !== undefined && { toolChoice: "none" }) };
   }
 
@@ -128,12 +129,12 @@ export function withHooks(engine, settings, { toolApprovalCallback } = {}) {
   return { ...hooked, ...(stopWhen && { stopWhen }), ...(settings.prepareCall && { prepareCall }) };
 }
 
-/** All that a call is: of two with one id each is judged on its own. */
+/** The full content of a call, so that two calls with the same id are checked separately. */
 function whole(name, input, id) {
   return written([id, name, input]);
 }
 
-/** Returns the caller's own setting for a call that hooks let pass. */
+/** Returns the caller's own setting for a call that hooks allow. */
 async function ownApproval(settings, options, tool) {
   const { toolName, input, toolCallId } = options.toolCall;
   const own = settings.toolApproval;
@@ -143,7 +144,7 @@ async function ownApproval(settings, options, tool) {
   return typeof status === "boolean" ? (status ? "user-approval" : undefined) : status;
 }
 
-/** A rewritten input, where it fits the tool. */
+/** Returns a rewritten input, if it is valid for the tool. */
 async function fitting(tool, input) {
   const fits = await asSchema(tool.inputSchema).validate?.(input);
   if (fits?.success === false) throw new BecketError(`a hook rewrote the input, which does not fit: ${fits.error.message}`);

@@ -2,9 +2,9 @@
  * Converts the result of a handler to the JSON that a command would print.
  *
  * A handler may return the JSON of a command, or a flat form of it: `{ permissionDecision: "deny", reason }`. The fields of an
- * event's own output may stand flat, too.
+ * event's own output may be flat, too.
  *
- * INVARIANT: an invalid answer throws, and so fails the hook; a blocking answer is never thrown away for a field beside it, and
+ * INVARIANT: an invalid answer throws, and so fails the hook; a blocking answer is never lost because of another field, and
  * of two decisions in one answer the stricter counts (O9).
  */
 
@@ -18,12 +18,12 @@ const DECISIONS = ["allow", "deny", "ask", "defer"];
 const STRICTEST = { permissionDecision: ["deny", "defer", "ask", "allow"], behavior: ["deny", "allow"], action: ["decline", "cancel", "accept"] };
 
 /**
- * The answer as JSON, or nothing where the handler has nothing to say.
+ * Returns the answer as JSON, or nothing if the handler has no opinion.
  *
  * @param {string} event
  * @param {unknown} value
  * @throws {TypeError} The answer is invalid.
- * @throws {InPart} It blocks, and not all of it is one.
+ * @throws {InPart} It blocks, and other parts of it are invalid.
  */
 export function answered(event, value) {
   if (value === undefined || value === null) return null;
@@ -56,7 +56,7 @@ function attempt(what) {
   }
 }
 
-/** An answer without the fields that JSON can't say, or that can't be looked at. */
+/** Returns an answer without the fields that JSON can't represent, or that can't be read. */
 function sayable(value) {
   const entry = (key) =>
     attempt(() => {

@@ -10,7 +10,7 @@ import { named } from "./json.js";
 /** The default time limit of an approval, in seconds. */
 export const APPROVAL_TIMEOUT = 600;
 
-/** The longest time that a timer of Node takes, in milliseconds. */
+/** The maximum delay of a timer in Node, in milliseconds. */
 const LONGEST = 2 ** 31 - 1;
 
 /** Returns the callback. Throws if it is not a function. */
@@ -35,7 +35,7 @@ export function toolCall(toolName, input, toolCallId, outcome) {
 export async function approved(callback, call, seconds, signal) {
   signal?.throwIfAborted();
   const over = new AbortController();
-  // It also keeps the process up while the person thinks.
+  // It also keeps the process alive while the user thinks.
   let timer;
   let abort;
   const late = new Promise((resolve, reject) => {
@@ -50,7 +50,7 @@ export async function approved(callback, call, seconds, signal) {
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
-    over.abort(new BecketError("nobody waits for this answer any more"));
+    over.abort(new BecketError("the answer is no longer needed"));
   }
 }
 

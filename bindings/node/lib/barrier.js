@@ -1,8 +1,8 @@
 /**
  * The tool barrier, for hosts that keep their own conversation (L2).
  *
- * Between an assistant's message with tool calls and the last of their results nothing else may enter the conversation. What
- * hooks want to say meanwhile waits here, and comes out when the last call is answered.
+ * Between an assistant's message with tool calls and the last of their results nothing else may enter the conversation.
+ * Context of hooks waits here meanwhile, and is released when the last call is answered.
  */
 
 import { BecketError } from "./errors.js";
@@ -23,7 +23,7 @@ export class ToolBarrier {
     return this.#open.size > 0;
   }
 
-  /** The assistant has asked for these calls. */
+  /** Records an assistant's message with these calls. */
   begin(...ids) {
     const taken = ids.find((id, at) => this.#open.has(id) || ids.indexOf(id) !== at);
     if (taken !== undefined) throw new BecketError(`the call \`${taken}\` waits for its result already`);

@@ -1,8 +1,8 @@
 /**
- * Where hooks come from.
+ * The sources of hooks.
  *
- * A config names its sources. What their files hold counts as it is when an engine is made of it; what stands in the config itself
- * can't change any more.
+ * A config names its sources. Their files are read when an engine is created from it; the content of the config itself
+ * is fixed.
  */
 
 import { homedir, tmpdir } from "node:os";
@@ -28,7 +28,7 @@ export const SOURCES = [
 const SOURCE = new Set(SOURCES);
 const FIELDS = new Set([...SOURCES, "events", "findings"]);
 
-/** Reads all sources, and returns what was found in them. Blocks; runs nothing. */
+/** Reads all sources, and returns their content. Blocks; runs nothing. */
 export function loadHookConfigFromSources(options = {}) {
   known(options, SOURCE, "source");
   const start = resolve(options.projectRoot ?? ".");
@@ -45,7 +45,7 @@ export function loadHookConfigFromSources(options = {}) {
   }
 }
 
-/** The sources that the options of an engine name: those of a config, or their own. */
+/** Returns the sources in the options of an engine: those of a config, or their own. */
 export function sourcesOf(options) {
   const { config } = options;
   if (config === undefined) return options;

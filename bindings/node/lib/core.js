@@ -2,8 +2,8 @@
  * The state of an engine behind its public interface: the hooks, and the pending requests.
  *
  * The native engine calls back through one function, which holds the core weakly. So an engine without references is
- * collected, hooks and all, and ends what it still runs. A core with pending requests is held here, and keeps the process
- * up; an idle one does neither.
+ * collected, hooks and all, and ends what it still runs. A core with pending requests is held here, and keeps the
+ * process alive; an idle one does neither.
  */
 
 import { answered, InPart } from "./answer.js";
@@ -12,20 +12,20 @@ import { isPlain, named, written } from "./json.js";
 import { NativeEngine } from "./native.js";
 import { Outcome } from "./outcome.js";
 
-/** Cores that wait for something. */
+/** Cores with pending requests. */
 const busy = new Set();
-/** Keeps the process up while there are any. */
+/** Keeps the process alive while there are any. */
 const upkeep = setInterval(() => {}, 2 ** 31 - 1);
 upkeep.unref();
 
 const LAST_ID = 2 ** 32 - 1;
 
-/** Runs on the thread that it was made on. */
+/** Runs on the thread that has created it. */
 export class Core {
   #native;
   #hooks = new Map();
   #names = new Set();
-  /** Calls of functions that have not answered yet: their contexts by number. */
+  /** The contexts of unanswered calls of functions, by number. */
   #calls = new Map();
   /** Pending requests by number, each with the handlers of its result. */
   #waiting = new Map();
@@ -102,7 +102,7 @@ export class Core {
     return JSON.parse(this.#attempt(error, what));
   }
 
-  /** Ends all that it runs; resolves once it is gone. */
+  /** Ends everything that it runs; resolves at its end. */
   close() {
     this.#closing ??= this.#begin((id) => this.#native.closeLater(id), () => this.#hooks.clear(), BecketError);
     return this.#closing;
@@ -122,7 +122,7 @@ export class Core {
     }
   }
 
-  /** A number that nothing has: a hook keeps its own, however many events there were since. */
+  /** Returns an unused number: a hook keeps its own, regardless of the number of events since. */
   #next() {
     do this.#last = this.#last === LAST_ID ? 1 : this.#last + 1;
     while (this.#hooks.has(this.#last) || this.#waiting.has(this.#last));
@@ -264,7 +264,7 @@ class Context {
 
   abort() {
     this.#isOver = true;
-    this.#abort?.abort(new BecketError("nobody waits for this answer any more"));
+    this.#abort?.abort(new BecketError("the answer is no longer needed"));
   }
 }
 

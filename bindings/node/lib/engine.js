@@ -1,4 +1,4 @@
-/** The face of the engine. */
+/** The public interface of the engine. */
 
 import { resolve } from "node:path";
 import { approved, checkedCallback, checkedTimeout, toolCall } from "./approval.js";
@@ -92,7 +92,7 @@ export class HookEngine {
     return outcome.answered(isApproved);
   }
 
-  /** Which hooks an event would run. */
+  /** Returns the hooks that an event would run. */
   plan(event, fields = {}) {
     const text = written(checked(fields));
     return this.#core.ask(EventError, (native) => native.plan(event, text));
@@ -109,7 +109,7 @@ export class HookEngine {
     return this.#core.ask(BecketError, (native) => native.check());
   }
 
-  /** The events that a hook or a permission rule has something to say on. */
+  /** The events that a hook or a permission rule concerns. */
   events() {
     return this.#core.ask(BecketError, (native) => native.events());
   }
@@ -134,7 +134,7 @@ export class HookEngine {
     return new ToolBarrier();
   }
 
-  /** Ends all that it runs; resolves once it is gone. */
+  /** Ends everything that it runs; resolves at its end. */
   close() {
     return this.#core.close();
   }

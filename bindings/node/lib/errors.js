@@ -1,13 +1,13 @@
 /** The errors of an engine, with a common base. */
 
-/** Everything that this package throws on purpose. */
+/** The base class of all errors of this package. */
 export class BecketError extends Error {
   static {
     this.prototype.name = "BecketError";
   }
 }
 
-/** No session starts with this configuration; `findings` says where and why, as `becket check --json` does. */
+/** No session starts with this configuration; `findings` contains the problems, as `becket check --json` does. */
 export class ConfigError extends BecketError {
   static {
     this.prototype.name = "ConfigError";

@@ -15,7 +15,7 @@ export type EventFields<E extends EventName> = Partial<Facts> & Circumstances & 
 
 export type PermissionDecision = "allow" | "deny" | "ask" | "defer";
 
-/** Beside a decision about a permission request. */
+/** The further fields of a decision about a permission request. */
 interface RequestOutput {
   updatedInput?: Record<string, unknown>;
   updatedPermissions?: Record<string, unknown>[];
@@ -28,7 +28,7 @@ export type HookResult<E extends EventName = EventName> =
   | (Omit<UniversalOutput, "decision"> &
       Omit<Outputs[E], "decision"> &
       (E extends "PermissionRequest" ? RequestOutput : Pick<UniversalOutput, "decision">) & {
-        /** Where an event has no permission to give, `deny` blocks it. */
+        /** On events without a permission decision, `deny` blocks the event. */
         permissionDecision?: PermissionDecision;
       })
   | null
@@ -49,11 +49,11 @@ export type Handler<E extends EventName> = (
 
 /** The condition of a hook, and the meaning of its failure. */
 export interface HookOptions {
-  /** Which values of the event's subject it runs for, as in a settings file; default: all. */
+  /** The values of the event's subject that it runs for, as in a settings file; default: all. */
   matcher?: string;
   /** A permission rule that the tool call has to match. */
   condition?: string;
-  /** Its place among the hooks; lower comes first. */
+  /** Its position among the hooks; lower comes first. */
   order?: number;
   /** Its time limit in seconds. */
   timeout?: number;
@@ -89,7 +89,7 @@ export interface ToolApproval {
 /** Answers for the user: only `true` approves the call. */
 export type ToolApprovalCallback = (call: ToolApproval, context: HookContext) => boolean | PromiseLike<boolean>;
 
-/** Something that happened in the engine, as `becket serve` tells it. */
+/** A run event of the engine, as `becket serve` reports it. */
 export interface RunEvent {
   what:
     | "fired"
@@ -109,25 +109,25 @@ export interface RunEvent {
 export interface HookSources {
   /** The directory in which the session starts; default: the working directory. */
   projectRoot?: string;
-  /** The dialect: which files are read, and the names of variables; default: `claude`. */
+  /** The dialect, which selects files and names of variables; default: `claude`. */
   profile?: "agent" | "claude" | "becket";
   /** More settings, or a file of them. */
   settings?: Record<string, unknown> | string;
-  /** Which settings files are read; default: all. Managed ones always are. */
+  /** The settings files to read; default: all. Managed ones are always read. */
   settingSources?: ("user" | "project" | "local")[];
-  /** The MCP servers that `mcp_tool` hooks may call, by their names, as they stand under `mcpServers` of an `.mcp.json`. */
+  /** The MCP servers that `mcp_tool` hooks may call, by name, in the format of `mcpServers` in an `.mcp.json`. */
   mcpServers?: Record<string, object>;
-  /** The same as a file. No such file is looked for. */
+  /** The same as a file. No such file is searched for. */
   mcpConfig?: string;
   /** More plugins, by their directories. */
   pluginDirs?: string[];
-  /** Where managed settings lie, in the place of the system's directory. */
+  /** The directory of managed settings, instead of the system's. */
   managedDir?: string;
   /** True if an error in the configuration prevents the engine from opening. */
   strict?: boolean;
   /** False if the folder is not trusted: then its settings grant nothing. Default: true. */
   trust?: boolean;
-  /** Variables that hooks and MCP servers see beside those of the process; null takes one out. */
+  /** Variables for hooks and MCP servers, in addition to those of the process; null removes one. */
   env?: Record<string, string | null>;
 }
 
@@ -135,38 +135,38 @@ export interface HookSources {
 export interface HookConfig extends Readonly<HookSources> {
   readonly projectRoot: string;
   readonly profile: "agent" | "claude" | "becket";
-  /** The events that a hook or a permission rule has something to say on; `PreToolUse` wherever there is a rule. */
+  /** The events that a hook or a permission rule concerns; `PreToolUse` if there is any rule. */
   readonly events: readonly EventName[];
   /** The problems; valid entries work. */
   readonly findings: readonly Finding[];
 }
 
 /**
- * Reads all sources: managed, the user's, the project's, the local ones, plugins, and `settings`. It blocks meanwhile, and throws
- * a `ConfigError` where the configuration forbids the start, or MCP servers can't be read; none of these is started.
+ * Reads all sources: managed, the user's, the project's, the local ones, plugins, and `settings`. It blocks, and throws
+ * a `ConfigError` if the configuration forbids the start, or MCP servers can't be read; none of these is started.
  */
 export function loadHookConfigFromSources(options?: HookSources): HookConfig;
 
 export interface EngineOptions extends HookSources {
-  /** Sources that were loaded, in the place of all that name one. Their files count as they are when the engine is made. */
+  /** Loaded sources, instead of all options that name one. Their files are read when the engine is created. */
   config?: HookConfig;
   /** The session's id, as hooks see it; default: a new one. */
   sessionId?: string;
   /** True if a user can be asked, so that an ask is not a denial; default: true if there is `askUser`. */
   interactive?: boolean;
   permissionMode?: "default" | "plan" | "acceptEdits" | "auto" | "dontAsk" | "bypassPermissions";
-  /** Where the conversation is stored. */
+  /** The path of the stored conversation. */
   transcriptPath?: string;
-  /** Where the session keeps private files of hooks. */
+  /** The directory for private files of hooks. */
   sessionDir?: string;
   /**
    * Whether events wait for `async` and `asyncRewake` hooks, whose answers then count like any other's: for a host that can't go on
    * in the background. Default: false.
    */
   waitForAsync?: boolean;
-  /** A script that answers in the place of every model that a hook asks. */
+  /** A script that answers instead of every model of a hook. */
   modelScript?: string;
-  /** Asks the user; the key that was chosen, or null. */
+  /** Asks the user; returns the selected key, or null. */
   askUser?: (question: Question, context: HookContext) => string | null | PromiseLike<string | null>;
   /**
    * Answers for the user if a hook or a rule asks about a tool call: only `true` approves, and one that throws or is late denies.
@@ -258,7 +258,7 @@ export class ToolBarrier {
   /** The calls that wait for their results. */
   readonly open: string[];
   readonly isOpen: boolean;
-  /** The assistant has asked for these calls. */
+  /** Records an assistant's message with these calls. */
   begin(...ids: string[]): void;
   /** Adds the context of hooks for the model; returns the part that may enter the conversation now. */
   inject(said: Outcome | string | string[]): string[];
@@ -270,7 +270,7 @@ export class ToolBarrier {
 
 /** Runs the hooks of one session. */
 export class HookEngine implements AsyncDisposable {
-  /** Opens a session. It reads files, and blocks meanwhile. */
+  /** Opens a session. It reads files, so it blocks. */
   constructor(options?: EngineOptions);
   /** Opens a session without blocking. */
   static open(options?: EngineOptions): Promise<HookEngine>;
@@ -283,20 +283,20 @@ export class HookEngine implements AsyncDisposable {
   /** Registers a function for an event; returns a function that removes it, and returns whether it was registered. */
   hook<E extends EventName>(event: E, options: HookOptions, handler: Handler<E>): () => boolean;
   hook<E extends EventName>(event: E, handler: Handler<E>): () => boolean;
-  /** Runs the hooks of an event. Aborted, it ends them, and rejects once they are. */
+  /** Runs the hooks of an event. An abort ends them, and rejects once they have ended. */
   runEvent<E extends EventName>(
     event: E,
     ...rest: Record<never, never> extends Fields[E]
       ? [fields?: EventFields<E>, options?: { signal?: AbortSignal }]
       : [fields: EventFields<E>, options?: { signal?: AbortSignal }]
   ): Promise<Outcome>;
-  /** Which hooks an event would run. */
+  /** Returns the hooks that an event would run. */
   plan<E extends EventName>(event: E, fields: EventFields<E>): Planned;
   /** Returns the JSON of `becket explain --json`. */
   explain<E extends EventName>(event: E, fields: EventFields<E>): Record<string, unknown>;
   /** Returns the JSON of `becket check --json`. */
   check(): { findings: Finding[]; [field: string]: unknown };
-  /** The events that a hook or a permission rule has something to say on; `PreToolUse` wherever there is a rule. */
+  /** The events that a hook or a permission rule concerns; `PreToolUse` if there is any rule. */
   events(): EventName[];
   /** Takes the results of background hooks, and the texts that wake an idle model. */
   background(): Background;
@@ -306,12 +306,12 @@ export class HookEngine implements AsyncDisposable {
   reload(): { findings: Finding[]; [field: string]: unknown };
   /** A barrier for the calls of one conversation. */
   toolBarrier(): ToolBarrier;
-  /** Ends all that it runs; resolves once it is gone. */
+  /** Ends everything that it runs; resolves at its end. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Everything that this package throws on purpose. */
+/** The base class of all errors of this package. */
 export class BecketError extends Error {}
 /** No session starts with this configuration. */
 export class ConfigError extends BecketError {

@@ -1,14 +1,14 @@
 /**
  * Strict conversion to JSON: a value that JSON can't represent is an error.
  *
- * `JSON.stringify` turns NaN into null and a map or a promise into `{}`, and drops functions. In what a hook guards, none of
- * these may pass unseen.
+ * `JSON.stringify` turns NaN into null and a map or a promise into `{}`, and drops functions. None of these may go
+ * unnoticed in the input of a guard.
  */
 
 /**
  * @param {unknown} value
  * @returns {string}
- * @throws {TypeError} It holds a value that JSON can't represent.
+ * @throws {TypeError} It contains a value that JSON can't represent.
  */
 export function written(value) {
   return JSON.stringify(value, exact);

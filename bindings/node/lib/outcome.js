@@ -9,7 +9,7 @@ const BY_SETTLEMENT = new Map([
 ]);
 const RULINGS = new Set(["allow", "deny", "ask", "defer"]);
 
-/** An outcome. It is read when it is first looked at. */
+/** An outcome, parsed on first access. */
 export class Outcome {
   #text;
   #fired;

@@ -94,7 +94,7 @@ impl Future for PendingAnswer {
     type Output = Answer;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answer> {
-        let gone = |_| Err("nobody answers any more".into());
+        let gone = |_| Err("the JavaScript thread has ended".into());
         Pin::new(&mut self.answer).poll(context).map(|answer| answer.unwrap_or_else(gone))
     }
 }

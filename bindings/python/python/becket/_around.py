@@ -28,7 +28,7 @@ class Around:
         """The reason why there is no outcome; takes precedence over the engine's result."""
 
     def loop_for_handler(self, home: asyncio.AbstractEventLoop | None) -> asyncio.AbstractEventLoop:
-        """The loop on which an `async` handler runs: the one that awaits, else the engine's own, else a loop of this package."""
+        """The loop of an `async` handler: the one that awaits, else the engine's own, else one of this package."""
         if self.loop is not None:
             return self.loop
         if self.thread_loop is not None:

@@ -1,7 +1,7 @@
 """One call of a handler: started by the engine, answered once, cancelled at its limit.
 
-Both kinds come back at once. A plain function runs on a thread of ours, and is left behind where it is late, since nobody can
-end a thread. A coroutine runs on a loop, and is cancelled where it is late.
+Both kinds return at once. A plain function runs on a thread of this package, and is abandoned if it is late, since a
+thread can't be ended. A coroutine runs on a loop, and is cancelled if it is late.
 """
 
 from __future__ import annotations

@@ -34,5 +34,5 @@ def _watch(loop: asyncio.AbstractEventLoop) -> _becket.Ends | None:
 
 
 if hasattr(os, "register_at_fork"):
-    # A loop of the parent's must not be told by its child.
+    # A child must not notify a loop of its parent.
     os.register_at_fork(after_in_child=_watched.clear)

@@ -23,7 +23,7 @@ def _close() -> None:
 
 
 def _forked() -> None:
-    # They are the parent's, whose end they wait for.
+    # They belong to the parent, and end with it.
     _sessions.clear()
 
 

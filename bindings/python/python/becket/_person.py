@@ -50,7 +50,7 @@ AskUser = Callable[[Question], Union[str, None, Awaitable[Union[str, None]]]]
 
 
 def asking(ask: AskUser, registry: weakref.ref[Registry]) -> Callable[[dict[str, Any], Around | None, Reply], object]:
-    """Returns the function that the engine calls with a question. An answer that is not a key chooses nothing."""
+    """Returns the function that the engine calls with a question. An answer that is not a key selects nothing."""
 
     def begin(fields: dict[str, Any], around: Around | None, reply: Reply) -> object:
         options = tuple(Choice(**option) for option in fields.pop("options"))

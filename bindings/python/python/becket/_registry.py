@@ -12,7 +12,7 @@ from becket._tasks import LEAVES_TASKS
 if TYPE_CHECKING:
     from becket._handlers import Handler
 
-# How many finished tasks may wait for the turn that they end with.
+# The number of finished tasks that may wait for the loop iteration in which they end.
 _MOST_AT_ONCE = 64
 
 

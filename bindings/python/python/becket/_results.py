@@ -98,7 +98,7 @@ def _block_of(event: str, answer: object) -> dict[str, Any] | None:
     try:
         return _with_more(event, readable(_of_result(event, block)), own, request)
     except HandlerError:
-        # It can't be held back, only stopped.
+        # It can't be blocked, only stopped.
         return readable(_of_result(event, HookResult(stop=True, stop_reason=block.stop_reason))) if block.stop else None
 
 

@@ -60,7 +60,7 @@ class _Begun(Coroutine[Any, Any, None]):
         asyncio.tasks._enter_task(loop, task)
         try:
             waits_for: Any = context.run(self._coroutine.send, None)
-            # Marked as being awaited from here on, it could be awaited by nobody else up to the task's own step.
+            # If it were marked as awaited from here on, nothing else could await it until the task's own step.
             if getattr(waits_for, "_asyncio_future_blocking", None):
                 waits_for._asyncio_future_blocking = False
                 self._is_future = True
@@ -109,7 +109,7 @@ class _Begun(Coroutine[Any, Any, None]):
     def __await__(self) -> Any:
         raise NotImplementedError
 
-    # For who looks into a task.
+    # For introspection of the task.
 
     @property
     def cr_code(self) -> Any:

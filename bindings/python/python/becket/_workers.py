@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from queue import SimpleQueue
 
-# How many idle threads are kept.
+# The number of idle threads that are kept.
 _SPARE = 8
 
 Job = Callable[[], None]
@@ -25,7 +25,7 @@ class Workers:
         self._idle = 0
 
     def submit(self, job: Job) -> None:
-        """Runs it on a thread of its own. It must not raise."""
+        """Runs it on a separate thread. It must not raise."""
         with self._lock:
             needs_thread = self._idle == 0
             if not needs_thread:

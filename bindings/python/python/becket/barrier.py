@@ -18,8 +18,8 @@ __all__ = ["ToolBarrier"]
 class ToolBarrier:
     """Holds context back while tool calls are open.
 
-    `begin` with the calls of an assistant message, `add` what hooks say, `answered` with each result; the last one returns all
-    that waits, in order, to be put behind it.
+    `begin` with the calls of an assistant message, `add` context of hooks, `answered` with each result; the last one
+    returns all that waits, in order, to follow it.
     """
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class ToolBarrier:
     def add(self, said: Outcome | str) -> list[str]:
         """Adds a hook's context for the model. Returns what may enter the conversation now: all of it if no call is open.
 
-        What a denied call's hooks say is dropped where the profile drops it (`agent`): its reason says enough.
+        The context of a denied call is dropped in the profile `agent`, since the reason is enough.
         """
         texts = [said] if isinstance(said, str) else said.additional_context
         with self._lock:

@@ -58,7 +58,7 @@ def load_hook_config_from_sources(
 
     In profile `claude`, the default, these are `~/.claude/settings.json`, `.claude/settings.json` and
     `.claude/settings.local.json`; in profile `agent` the same below `.agent`. Raises
-    `ConfigError` where the configuration forbids the start, or MCP servers can't be read; none of these is started.
+    `ConfigError` if the configuration forbids the start, or MCP servers can't be read; none of these is started.
     """
     sources = HookConfig(
         project_root=Path(project_root),

@@ -44,7 +44,7 @@ Profile = Literal["agent", "claude", "becket"]
 class HookEngine:
     """Runs the hooks of one session: those of the project's settings, and functions that you register.
 
-    It reads the configuration once, when it is made; see `reload`. From as many threads and loops as there are.
+    It reads the configuration once, when it is created; see `reload`. It may be used from any thread and loop.
     """
 
     def __init__(
@@ -78,9 +78,9 @@ class HookEngine:
         `project_root`, is the project's root. `tool_approval_callback` answers for the user if a hook or a rule asks about a
         tool call: only `True` approves, and no answer within `tool_approval_timeout` seconds denies. Without a callback
         such a call is blocked, or waits in an `interactive` session. With `wait_for_async`, events wait for `async` and
-        `asyncRewake` hooks, whose answers then count like any other's: for a host that can't go on in the background.
+        `asyncRewake` hooks, whose answers then count like any other's: for a host that can't continue in the background.
 
-        Raises `ConfigError` where the configuration forbids the start.
+        Raises `ConfigError` if the configuration forbids the start.
         """
         if isinstance(config, (str, os.PathLike)) and project_root is None:
             config, project_root = None, config
@@ -181,7 +181,7 @@ class HookEngine:
         Where the function fails, a tool call is denied and a prompt is rejected, and elsewhere it is reported.
         `on_failure="block"` blocks wherever a failure can, `"continue"` nowhere.
 
-        Raises `RegistrationError` where it can't be called, or the matcher, condition or timeout can't be read.
+        Raises `RegistrationError` if it can't be called, or the matcher, condition or timeout can't be read.
         """
         known = Handler(event, handler)
         hook_id = name or self._free_name(handler)
@@ -213,7 +213,7 @@ class HookEngine:
         return name
 
     def remove_hook(self, hook_id: str) -> None:
-        """Removes a function. Raises `RegistrationError` where there is none of that id."""
+        """Removes a function. Raises `RegistrationError` if the id is unknown."""
         if hook_id not in self._registry.handlers:
             raise RegistrationError(f"there is no hook `{hook_id}`")
         self._session.unregister(hook_id)

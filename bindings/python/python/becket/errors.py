@@ -1,6 +1,6 @@
 """Exceptions. Every error of this package is a `BecketError`.
 
-None of them is a verdict: whoever catches one has no decision, and must not go on as if there were one.
+None of them is a verdict: code that catches one has no decision, and must not proceed as if there were one.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class LoopError(BecketError):
 
 
 class SessionClosed(BecketError):
-    """The engine is closed, or was closed while the event was held."""
+    """The engine is closed, or was closed during the event."""
 
 
 class ForkedError(SessionClosed):

@@ -25,7 +25,7 @@ class Told(NamedTuple):
 
 
 class Person(Enum):
-    """The one who answers if a hook or a rule asks."""
+    """The user who answers if a hook or a rule asks."""
 
     HERE = "here"
     """The host, later: the session is interactive."""

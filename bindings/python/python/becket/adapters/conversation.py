@@ -1,6 +1,6 @@
-"""The hooks of a conversation, without a framework: five calls at five places of a loop. Each adapter is made of it.
+"""The hooks of a conversation, without a framework: five calls at five points of a loop. Each adapter is built on it.
 
-What hooks tell the model waits in here until the next request, so it never comes between a call and its result.
+Context of hooks is held here until the next request, so it never comes between a call and its result.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ STOPS_IN_A_ROW = 8
 
 
 class Refused(Exception):
-    """The hooks let a prompt or a tool call not go on; the text says why."""
+    """The hooks have blocked a prompt or a tool call; the text is the reason."""
 
 
 class Stopped(Exception):
-    """A hook ended the turn (`continue: false`); the text says why."""
+    """A hook ended the turn (`continue: false`); the text is the reason."""
 
 
 class Conversation:
-    """One session's hooks. An engine is a session, so make one of each per conversation.
+    """One session's hooks. An engine is a session, so create one of each per conversation.
 
     `tool_approval_callback` answers for the user if a hook or a rule asks about a call and the engine itself has no callback;
     it has as long as the engine's `tool_approval_timeout`. Without either such a call is refused.
@@ -51,12 +51,12 @@ class Conversation:
     async def tool(
         self, name: str, args: dict[str, Any], call_id: str, run: Callable[[dict[str, Any]], Awaitable[Any]]
     ) -> Any:
-        """One tool call from the model's wish to its result: `before`, then `ran`. Raises `Refused`."""
+        """One tool call from the model's request to its result: `before`, then `ran`. Raises `Refused`."""
         args = await self.before(name, args, call_id)
         return await self.ran(name, args, call_id, run(args))
 
     async def before(self, name: str, args: dict[str, Any], call_id: str) -> dict[str, Any]:
-        """PreToolUse: returns what the tool is to be run with. Raises `Refused` where it must not run."""
+        """PreToolUse: returns what the tool is to be run with. Raises `Refused` if it must not run."""
         if self.stopped:
             raise Refused(self.stopped)
         outcome = await self._fire("PreToolUse", tool_name=name, tool_input=args, tool_use_id=call_id)
@@ -82,14 +82,14 @@ class Conversation:
         return outcome.to_dict()["verdict"]["fields"].get("updatedToolOutput", result)
 
     def told(self) -> list[str]:
-        """Before each request to the model: what to tell it, each as a user's message. Raises `Stopped`."""
+        """Before each request to the model: the context for it, each text as a user's message. Raises `Stopped`."""
         if self.stopped:
             raise Stopped(self.stopped)
         told, self._pending = self._pending, []
         return told
 
     def told_in(self, items: list[Any], message: Callable[[str], Any]) -> list[Any]:
-        """The same where the history can't be added to: a request's items, with all that was told at its place."""
+        """The same if the history can't be changed: a request's items, with each context at its position."""
         self._told += [(len(items), message(text)) for text in self.told()]
         placed = list(items)
         for before, (at, told) in enumerate(self._told):
@@ -97,7 +97,7 @@ class Conversation:
         return placed
 
     async def stop(self, answer: str) -> str | None:
-        """After an answer without a tool call: the message to go on with, or None where the turn ends."""
+        """After an answer without a tool call: the message to continue with, or None if the turn ends."""
         if self.stopped:
             return None
         outcome = await self._fire("Stop", stop_hook_active=self._goes_on, last_assistant_message=answer)
@@ -125,7 +125,7 @@ class Conversation:
 
 
 def _json(value: Any) -> Any:
-    """A result as hooks read it: what is no JSON is its text."""
+    """A result as hooks read it: a value that is not JSON becomes its text."""
     try:
         return json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError):
@@ -133,5 +133,5 @@ def _json(value: Any) -> Any:
 
 
 def words(value: Any) -> str:
-    """A value as a model reads it: a text as it is, else as compact JSON."""
+    """A value as a model reads it: text unchanged, anything else as compact JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))

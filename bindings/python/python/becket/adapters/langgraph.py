@@ -22,7 +22,7 @@ Handler = Callable[[ToolCallRequest], Awaitable[Answer]]
 
 
 class ToolError(Exception):
-    """The tool's own error, as LangGraph has put it into words."""
+    """The tool's own error, in the words of LangGraph."""
 
 
 class BecketMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
@@ -45,7 +45,7 @@ class BecketMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
 
     @hook_config(can_jump_to=["end"])
     async def abefore_model(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """What hooks have to tell goes into the conversation, after the results of all calls."""
+        """Context of hooks is added to the conversation, after the results of all calls."""
         try:
             return {"messages": [HumanMessage(text) for text in self.hooks.told()]}
         except Stopped as stopped:
@@ -74,6 +74,6 @@ class BecketMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
 
     @hook_config(can_jump_to=["model"])
     async def aafter_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """A Stop hook that blocks has the agent go on."""
+        """A Stop hook that blocks makes the agent continue."""
         feedback = await self.hooks.stop(state["messages"][-1].text)
         return {"messages": [HumanMessage(feedback)], "jump_to": "model"} if feedback else None

@@ -55,7 +55,7 @@ class BecketAgents(agents.RunHooks[Any]):
             items = [*answer.to_input_list(), {"role": "user", "content": feedback}]
 
     async def on_tool_start(self, context: Any, agent: Any, tool: agents.Tool) -> None:
-        """Whatever has not come through the gate does not start."""
+        """A tool that has not passed the gate does not start."""
         if getattr(context, "tool_call_id", None) not in self._args:
             raise Refused(f"the tool `{tool.name}` passes no hooks: give it to `BecketAgents.tool` first")
 

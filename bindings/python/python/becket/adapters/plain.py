@@ -1,6 +1,6 @@
 """A loop of your own, whole: a model that is a function, tools that are functions, and the hooks at their places.
 
-Take it as it is or as a pattern: what counts is where it calls `Conversation`, and that the model is told why a call
+Use it as it is or as a pattern: what counts is where it calls `Conversation`, and that the model learns why a call
 did not run.
 """
 

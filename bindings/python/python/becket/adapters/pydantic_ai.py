@@ -37,7 +37,7 @@ class BecketCapability(AbstractCapability[Any]):
     async def before_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
     ) -> ModelRequestContext:
-        """What hooks have to tell goes into the history, after the results of all calls."""
+        """Context of hooks is added to the history, after the results of all calls."""
         for text in self.hooks.told():
             ctx.enqueue(text)
         return request_context
@@ -46,7 +46,7 @@ class BecketCapability(AbstractCapability[Any]):
         self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: ToolDefinition,
         args: str | dict[str, Any], handler: WrapToolValidateHandler,
     ) -> dict[str, Any]:  # fmt: skip
-        """The gate, once the model's arguments fit the tool. A denied call is a failed one, with the reason."""
+        """The gate, once the model's arguments are valid for the tool. A denied call has failed, with the reason."""
         validated, given = await handler(args), json.loads(args or "{}") if isinstance(args, str) else args
         try:
             wanted = await self.hooks.before(call.tool_name, given, call.tool_call_id)
@@ -61,14 +61,14 @@ class BecketCapability(AbstractCapability[Any]):
         self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: ToolDefinition,
         args: dict[str, Any], handler: WrapToolExecuteHandler,
     ) -> Any:  # fmt: skip
-        """The call itself, which must have come through the gate."""
+        """The call itself, which must have passed the gate."""
         wanted = self._args.pop(call.tool_call_id)
         return await self.hooks.ran(call.tool_name, wanted, call.tool_call_id, handler(args))
 
     async def after_node_run(
         self, ctx: RunContext[Any], *, node: AgentNode[Any], result: NodeResult[Any]
     ) -> NodeResult[Any]:
-        """A Stop hook that blocks has the agent go on."""
+        """A Stop hook that blocks makes the agent continue."""
         if isinstance(result, End) and (feedback := await self.hooks.stop(str(result.data.output))) is not None:
             ctx.enqueue(feedback)
         return result

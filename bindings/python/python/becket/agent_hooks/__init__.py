@@ -2,7 +2,7 @@
 
 * `BecketInterceptor` puts the hooks of an engine into any host that speaks the contract.
 * `guard` puts the interceptors of the contract into an engine, as hooks among its other hooks.
-* `Host` is an agent loop's side of it: the eight points of the contract, each judged by the engine's hooks and by the
+* `Host` is an agent loop's side of it: the eight points of the contract, each decided by the engine's hooks and by the
   interceptors together.
 
 What composes the verdicts of interceptors, asks the approval seam and writes records is the SDK's own emitter; nothing

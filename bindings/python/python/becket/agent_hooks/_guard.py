@@ -1,7 +1,7 @@
 """Interceptors of AGENT-HOOKS-0.1 as hooks of an engine: each event that has a point is emitted there.
 
 The emitter composes the interceptors' verdicts, asks its approval seam and writes its record; the answer goes into
-Becket's fold beside those of the other hooks, where a denial can't be outvoted.
+Becket's fold with those of the other hooks, where a denial can't be overruled.
 
 INVARIANT: whatever goes wrong here is an answer that blocks, wherever the event can block. What an event has no word
 for blocks too: a rewritten prompt can't be said in `UserPromptSubmit`, so it is a refusal.
@@ -78,7 +78,7 @@ class Guard:
     _refused: str | None = None
 
     def remove(self) -> None:
-        """Takes the hooks out of the engine."""
+        """Removes the hooks from the engine."""
         while self.hooks:
             self.engine.remove_hook(self.hooks.pop())
 
@@ -156,7 +156,7 @@ def guard(
 ) -> Guard:
     """Registers the interceptors of an emitter as hooks of an engine. `timeout` is for an emission with its approval.
 
-    An emitter belongs to one event loop: fire the engine's events there. A liftable denial that no resolver has judged
+    An emitter belongs to one event loop: fire the engine's events there. A liftable denial that no resolver has decided
     is asked about. Warnings go to the model as context.
     """
     made = Guard(engine, emitter, builder, agent_id, timeout)
@@ -178,7 +178,7 @@ _CONTEXT = ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Po
 
 
 def _told(event: str, record: InterceptionRecord) -> str:
-    """The warnings, where the event has room for them."""
+    """The warnings, if the event supports context."""
     if event not in _CONTEXT:
         return ""
     return "\n".join(warning.message or warning.reason or "" for warning in record.verdict.warnings)

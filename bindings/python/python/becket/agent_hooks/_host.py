@@ -1,9 +1,9 @@
-"""A Becket host that conforms to AGENT-HOOKS-0.1: its eight points, each judged by hooks and interceptors together.
+"""A Becket host that conforms to AGENT-HOOKS-0.1: its eight points, each decided by hooks and interceptors together.
 
-Six points are events: what the interceptors say goes through the engine's fold, and this host obeys the outcome. The
-two around a model call have no event; there the interceptors are asked alone, and what hooks gave as context is put in.
+Six points are events: verdicts of the interceptors go through the engine's fold, and this host obeys the outcome. The
+two around a model call have no event; there only the interceptors are called, and context of hooks is added.
 
-INVARIANT: a point returns only where it has been emitted and nothing speaks against it. An event whose hooks did not
+INVARIANT: a point returns only if it has been emitted and nothing forbids it. An event whose hooks did not
 run (switched off by a policy, a folder that is not trusted, an engine that fails) is refused, with a record.
 """
 
@@ -27,7 +27,7 @@ from becket.agent_hooks._wire import text_of, words_of
 
 
 class Blocked(RuntimeError):
-    """The guarded action must not go on. `reason` is for the model where a tool call is blocked."""
+    """The guarded action must not proceed. `reason` is for the model if a tool call is blocked."""
 
     def __init__(self, point: InterceptionPoint, reason: str, record: InterceptionRecord | None = None) -> None:
         super().__init__(f"{point.value} blocked: {reason}")
@@ -37,7 +37,7 @@ class Blocked(RuntimeError):
 class Host:
     """The points of one session, over an engine and an emitter.
 
-    Every point raises `Blocked` where it must not go on, and else returns the value to go on with.
+    Every point raises `Blocked` if the action must not proceed, and otherwise returns the value to continue with.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Host:
         self._stopped: str | None = None
 
     def close(self) -> None:
-        """Takes the interceptors out of the engine, which stays open."""
+        """Removes the interceptors from the engine, which stays open."""
         self._guard.remove()
 
     async def agent_startup(self, tools: list[str]) -> None:
@@ -74,7 +74,7 @@ class Host:
         return context["input"]["content"]
 
     async def pre_model_call(self, model_id: str, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Before a request to the model; returns its messages, with what hooks have to tell. Keep them."""
+        """Before a request to the model; returns its messages, with the context of hooks. Keep them."""
         self._not_after_a_stop(InterceptionPoint.PRE_MODEL_CALL)
         told = [{"role": "user", "content": text} for text in self._pending]
         context = self._builder.pre_model_call(model_id=model_id, messages=[*messages, *told])
@@ -112,7 +112,7 @@ class Host:
         return fields.get("updatedToolOutput", value)
 
     async def output(self, content: Any) -> Any:
-        """Before the answer goes out; returns it. Where it is blocked, the turn may go on with the reason."""
+        """Before the answer goes out; returns it. If it is blocked, the turn may continue with the reason."""
         context = self._builder.output(content=content)
         active, words = self._turns_refused > 0, text_of(content)
         self._turns_refused += 1
@@ -156,7 +156,7 @@ class Host:
         return outcome
 
     def _obey(self, point: InterceptionPoint, outcome: Outcome, record: InterceptionRecord) -> None:
-        """Raises where the outcome says no. A block after a tool is feedback, unless the interceptors made it."""
+        """Raises if the outcome is a no. A block after a tool is feedback, unless the interceptors made it."""
         if point is InterceptionPoint.POST_TOOL_CALL and record.proceeds:
             if outcome.blocked and outcome.reason:
                 self._pending.append(outcome.reason)
@@ -168,7 +168,7 @@ class Host:
             raise Blocked(point, outcome.stop_reason or outcome.reason or words_of(record), record)
 
     def _unasked(self, point: InterceptionPoint, firing: Firing, error: Exception | None) -> InterceptionRecord:
-        """The record of a point that could not be judged: the emission's own, where there was one."""
+        """The record of a point that could not be decided: the emission's own, if there was one."""
         if firing.record is not None:
             return firing.record
         session, sequence = firing.context["session"]["id"], firing.context["sequence"]

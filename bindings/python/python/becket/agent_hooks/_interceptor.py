@@ -78,7 +78,7 @@ class BecketInterceptor:
         refused = None if outcome.asks else self._refused(outcome)
         if refused is not None:
             return refused
-        # An approval would let the call through as the model made it: a rewrite can't stand beside a question.
+        # An approval would allow the model's original call: an ask can't carry a rewrite.
         if outcome.asks or outcome.result == "waits":
             if outcome.updated_input is not None:
                 return Verdict.deny(reason=DENIED, message=f"asked and rewritten at once: {outcome.reason or ''}")
@@ -128,7 +128,7 @@ class BecketInterceptor:
         return self._passed(outcome)
 
     def _refused(self, outcome: Outcome) -> Verdict | None:
-        """The denial of what the event is about, where it is denied."""
+        """The denial of the event's action, if it is denied."""
         if outcome.stop:
             self._stopped = outcome.stop_reason or "stopped by a hook"
             return Verdict.deny(reason=STOPPED, message=self._stopped)
@@ -138,7 +138,7 @@ class BecketInterceptor:
         return None
 
     def _passed(self, outcome: Outcome, path: str = "$target", value: Any = None) -> Verdict:
-        """The verdict of what may go on, with a rewrite where there is one."""
+        """The verdict of an action that may proceed, with its rewrite if any."""
         self._pending.extend(outcome.additional_context)
         warnings = tuple(_warnings(outcome))
         if value is not None:

@@ -16,10 +16,10 @@ def text_of(value: Any) -> str:
 
 
 def exactly(value: Any) -> str:
-    """A value as text that tells apart what Python's `==` does not: `1`, `1.0` and `True`."""
+    """A value as text that distinguishes values that Python's `==` does not: `1`, `1.0` and `True`."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def words_of(record: InterceptionRecord) -> str:
-    """Why a record says no: the interceptor's message, else its reason."""
+    """The reason of a refusal in a record: the interceptor's message, otherwise its reason."""
     return record.verdict.message or record.verdict.reason or "denied without a reason"
