@@ -78,7 +78,7 @@ const FAILURES: [(&str, &str); 10] = [
     (
         "--garbage",
         "it did not answer `initialize` within 1 s: check that it speaks MCP over this transport; its stdout has `Welcome to the \
-         shell of 1979`, which is no message",
+         shell of 1979`, which is not a message",
     ),
     (
         "--endless-line",

@@ -21,7 +21,7 @@ async fn what_is_no_mcp_server_fails_with_words_that_say_so() {
         (|| Reply::text(404, "text/html", PAGE), "it answers with HTTP 404"),
         (|| Reply::text(500, "text/html", PAGE), "it answers with HTTP 500: <!doctype html>"),
         (|| Reply::status(405), "it answers with HTTP 405"),
-        (|| Reply::json(200, &json!({"hello": "world"})), "what answers there is no MCP server"),
+        (|| Reply::json(200, &json!({"hello": "world"})), "its response is not MCP"),
         (|| Reply::Raw(b"SSH-2.0-OpenSSH_9.9\r\n".to_vec()), "its answer broke off: invalid HTTP version"),
     ];
     for (answer, words) in answers {
