@@ -7,11 +7,12 @@
 #![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
 
 use becket_agent::session::Prompt;
-use becket_agent::tool_call::{Effect, RunningCall, Tool, ToolFailure, ToolOutput, Toolbox};
 use becket_agent::transcript::Store;
 use becket_agent::update::{Happened, Update};
 use becket_agent::{Agent, AgentBuilder};
-use becket_engine::{CancellationToken, Engine, Environment};
+use becket_engine::{
+    CancellationToken, Effect, Engine, Environment, RunningCall, Tool, ToolFailure, ToolOutput, ToolSet,
+};
 use becket_llm::{Block, Capabilities, Delta, Model, ModelError, Request, StopReason, ToolSpec};
 use becket_model::Session;
 use becket_testkit::bench::{Bench, Must};
@@ -97,7 +98,7 @@ impl Times {
 impl Measurement {
     fn new(runtime: &Runtime, settings: &Value, stored: bool) -> Self {
         let home = tempfile::tempdir().unwrap();
-        let toolbox = Toolbox::new([Arc::new(Nothing) as Arc<dyn Tool>]);
+        let toolbox = ToolSet::new([Arc::new(Nothing) as Arc<dyn Tool>]);
         let engine = Engine::builder()
             .environment(Environment::empty().with_var("PATH", "/usr/bin:/bin"))
             .start_dir(home.path())

@@ -7,10 +7,10 @@
 //!
 //! It does not follow a link or wait for a pipe that has replaced one of its files.
 
-use crate::blocking::{BlockingError, Stop};
-use crate::tools::file::{self, OpenedFile};
 use becket_base::file_lock::{self, LockState};
 use becket_base::private_file::{self, Replacement};
+use becket_tools::blocking::{BlockingError, Stop};
+use becket_tools::opened_file::{self, OpenedFile};
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ impl LockedFile {
 
     /// Returns its content; `None` if the file does not exist.
     pub(crate) fn read(&self) -> Result<Option<Vec<u8>>, LockedError> {
-        let file = match file::open(&self.path) {
+        let file = match opened_file::open(&self.path) {
             Ok(OpenedFile::Regular(file)) => file,
             Ok(OpenedFile::Directory | OpenedFile::Special) => return Err(failed("read")(no_file())),
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),

@@ -5,7 +5,7 @@ use crate::models::SharedModels;
 use crate::open::{Open, Profile, Source};
 use crate::servers::{self, McpConfig, SessionServers};
 use crate::session::{Facts, Session, SessionResources};
-use crate::tools::AgentsTools;
+use crate::tools::agent_tools;
 use crate::view::finding::{CheckReport, Finding};
 use becket_engine::config::{FlagSettings, Sources};
 use becket_engine::{Builder, CancellationToken, Environment};
@@ -67,13 +67,12 @@ impl Host {
         launch.folder_trusted = wants.trust.unwrap_or(true);
         let servers =
             configured(&wants, &launch)?.map(|servers| SessionServers::new(servers, cancel.child_token()));
-        let tools = AgentsTools::default();
         let builder = launch.builder(wants.interactive).models(SharedModels(self.models.clone()));
         let builder = match &servers {
             Some(servers) => builder.mcp_tools(servers.calls()),
             None => builder,
         };
-        let builder = with(builder.agent_tools(tools.clone()));
+        let builder = with(builder.agent_tools(agent_tools(launch.environment().clone())));
         let directory = match &wants.session_dir {
             Some(directory) => launch.start.join(directory),
             None => self.private.join(Uuid::new_v4().to_string()),
@@ -82,7 +81,6 @@ impl Host {
             findings: CheckReport::new(&error.config.diagnostics, 0).findings,
             why: error.why,
         })?;
-        tools.ready(engine.config(), launch.environment);
         let transcript = wants.transcript_path.unwrap_or_else(|| wants.start.join("transcript.jsonl"));
         let mode = wants.permission_mode.map(|mode| mode.as_str());
         let facts = Facts { start: wants.start, transcript, mode };

@@ -86,13 +86,13 @@ impl Engine {
 
     /// Returns the handlers that would run for an event, and the reason for each that would not. Starts nothing.
     pub fn plan(&self, event: &Event) -> Plan {
-        let event = tool_input::normalize(event, &*self.inner.tools, self.inner.environment.home());
+        let event = tool_input::normalize(event, &self.inner.tools, self.inner.environment.home());
         fire::plan_for(&self.inner, &self.inner.snapshot(), &event)
     }
 
     /// The mark of an event (H14): what the commands of its handlers carry.
     pub fn mark(&self, event: &Event) -> EventMark {
-        let event = tool_input::normalize(event, &*self.inner.tools, self.inner.environment.home());
+        let event = tool_input::normalize(event, &self.inner.tools, self.inner.environment.home());
         EventMark::of(&self.inner.request.profile.name, &event)
     }
 

@@ -11,4 +11,7 @@ pub(crate) mod private_files;
 pub(crate) mod profile;
 pub(crate) mod questions;
 pub(crate) mod real_path;
-pub(crate) mod tools;
+#[cfg(feature = "models")]
+pub(crate) mod tool;
+#[cfg_attr(not(feature = "models"), path = "host/no_tools.rs")]
+pub(crate) mod tool_set;

@@ -73,9 +73,12 @@ pub use host::callback::{Callback, CallbackAnswer, Hook, InProcess, IntoAnswer};
 pub use host::conversation::Conversations;
 pub use host::environment::Environment;
 pub use host::mcp_tools::{McpAnswer, McpCall, McpTools};
+pub use host::panic::catch_panic;
 pub use host::profile::Profile;
 pub use host::questions::{Answer, Answered, AskUser, Choice, Question};
-pub use host::tools::{Tools, UnknownTools};
+#[cfg(feature = "models")]
+pub use host::tool::{Effect, Hints, RunningCall, Tool, ToolCall, ToolFailure, ToolOutput, ToolServer};
+pub use host::tool_set::ToolSet;
 
 pub use config::nesting::{EventMark, NotAMark};
 pub use config::{handler, hookset};
@@ -97,8 +100,6 @@ pub use report::stream::{RunEvents, StreamItem};
 pub use background::{
     Delivered, Listed, ListedHook, NotListed, Owner, Pending, PendingState, Wake, Wakes, background_in,
 };
-#[cfg(feature = "models")]
-pub use handlers::agent::{AgentTools, ToolAnswer};
 pub use handlers::callback::InvalidCallback;
 #[cfg(feature = "http")]
 pub use handlers::http::{Resolve, SystemResolver};

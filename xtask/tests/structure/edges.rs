@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// The workspace crates that each crate may depend on. A crate that is missing here fails the test.
-const ALLOWED: [(&str, &[&str]); 14] = [
+const ALLOWED: [(&str, &[&str]); 15] = [
     ("becket-base", &[]),
     ("becket-model", &["becket-base"]),
     ("becket-rules", &["becket-base", "becket-model"]),
@@ -14,7 +14,7 @@ const ALLOWED: [(&str, &[&str]); 14] = [
     ("becket-engine", &["becket-base", "becket-model", "becket-rules", "becket-process", "becket-llm"]),
     ("becket-mcp", &["becket-base", "becket-model", "becket-process"]),
     (
-        "becket-agent",
+        "becket-tools",
         &[
             "becket-base",
             "becket-model",
@@ -26,6 +26,19 @@ const ALLOWED: [(&str, &[&str]); 14] = [
         ],
     ),
     (
+        "becket-agent",
+        &[
+            "becket-base",
+            "becket-model",
+            "becket-rules",
+            "becket-process",
+            "becket-llm",
+            "becket-engine",
+            "becket-mcp",
+            "becket-tools",
+        ],
+    ),
+    (
         "becket-embed",
         &[
             "becket-base",
@@ -34,7 +47,7 @@ const ALLOWED: [(&str, &[&str]); 14] = [
             "becket-llm",
             "becket-engine",
             "becket-mcp",
-            "becket-agent",
+            "becket-tools",
         ],
     ),
     (
@@ -47,6 +60,7 @@ const ALLOWED: [(&str, &[&str]); 14] = [
             "becket-llm",
             "becket-engine",
             "becket-mcp",
+            "becket-tools",
             "becket-agent",
             "becket-embed",
         ],

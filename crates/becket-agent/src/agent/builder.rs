@@ -8,17 +8,17 @@ use crate::elicit::McpHost;
 use crate::instructions::Instructions;
 use crate::permission::{AutoMode, SessionPermissions};
 use crate::session::{Expand, Facts, OpenError, SetupTrigger, Start};
-use crate::tasks::Tasks;
 use crate::team::Team;
-use crate::tool_call::{AskPermission, Toolbox};
+use crate::tool_call::AskPermission;
 use crate::transcript::Store;
 use crate::turn::{Approvers, Fallback, TurnEndTasks, TurnOptions};
 use crate::update::{Notice, Watch};
 use crate::watch::FileWatch;
 use crate::worktree::{Wish, WorktreeName, WorktreeTools, Worktrees};
-use becket_engine::Engine;
+use becket_engine::{Engine, ToolSet};
 use becket_llm::Model;
 use becket_model::event::PermissionMode;
+use becket_tools::tasks::Tasks;
 use futures_util::future::BoxFuture;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub(super) type Closer = Box<dyn FnOnce() -> BoxFuture<'static, ()> + Send>;
 /// Collects what a session needs; [`AgentBuilder::open`] begins it.
 pub struct AgentBuilder {
     pub(super) engine: Engine,
-    pub(super) toolbox: Toolbox,
+    pub(super) toolbox: ToolSet,
     pub(super) model: Arc<dyn Model>,
     pub(super) cwd: PathBuf,
     pub(super) facts: Option<Facts>,
@@ -70,7 +70,7 @@ impl AgentBuilder {
     /// A session in `cwd` (absolute) with these tools, under the hooks and rules of an engine, with a model. Hand the
     /// same toolbox to [`becket_engine::Builder::tools`]. Without anything else it is not stored, asks no person, and
     /// starts as a new session.
-    pub fn new(engine: Engine, toolbox: Toolbox, model: Arc<dyn Model>, cwd: impl Into<PathBuf>) -> Self {
+    pub fn new(engine: Engine, toolbox: ToolSet, model: Arc<dyn Model>, cwd: impl Into<PathBuf>) -> Self {
         Self {
             engine,
             toolbox,

@@ -22,7 +22,7 @@ impl Agent {
         self.go_on(cancel).await
     }
 
-    /// Works on the ends of background tasks, as on a prompt: [`crate::tasks::Tasks::wakes`] says when (A4).
+    /// Works on the ends of background tasks, as on a prompt: [`becket_tools::tasks::Tasks::wakes`] says when (A4).
     pub async fn hear_tasks(&self, cancel: &CancellationToken) -> TurnEnd {
         self.go_on(cancel).await
     }

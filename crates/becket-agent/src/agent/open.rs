@@ -7,13 +7,12 @@ use crate::compact::{NotCompacted, Trigger};
 use crate::conversation::{Conversation, Stored};
 use crate::elicit::SessionOf;
 use crate::session::{Facts, Main, OpenError, OpenedTranscript, Prompt, open};
-use crate::tool_call::Toolbox;
 use crate::transcript::Note;
 use crate::turn::{AgentLoop, Begin, ConversationLog, SessionShared, StopEvent, TurnEnd, TurnStart};
 use crate::update::{Notice, Origin, Updates};
 use crate::watch::{FileWatch, WatchBaseline, WatchContext, WatchHandle};
 use crate::worktree::{self, Wish, WorktreeError};
-use becket_engine::{CancellationToken, Engine};
+use becket_engine::{CancellationToken, Engine, ToolSet};
 use becket_llm::Model;
 use becket_model::Session;
 use becket_model::event::{Agent as AgentFacts, PermissionMode};
@@ -28,7 +27,7 @@ use tokio::sync::Mutex;
 pub struct Agent {
     pub(super) shared: Arc<SessionShared>,
     pub(super) facts: Facts,
-    pub(super) toolbox: Toolbox,
+    pub(super) toolbox: ToolSet,
     /// Length of the system prompt.
     pub(super) system_bytes: usize,
     /// The one that it was opened with.
@@ -162,7 +161,7 @@ impl Agent {
     #[must_use]
     pub fn info(&self) -> Info {
         let Session { id, transcript_path, cwd, permission_mode, .. } = self.facts.session();
-        let offered = self.toolbox.offered(&self.shared.engine);
+        let offered = self.shared.engine.offered_tools(&self.toolbox);
         Info {
             id: id.to_string(),
             title: self.shared.title(),

@@ -28,7 +28,7 @@ pub(super) fn read(text: &str) -> (Vec<Definition>, Vec<Diagnostic>) {
         for finding in &mut found {
             // Positions refer to generated text, which the user has never seen.
             (finding.line, finding.column, finding.span) = (0, 0, 0..0);
-            let of = format!("agent `{}`", crate::schema::brief(&name));
+            let of = format!("agent `{}`", becket_tools::schema::brief(&name));
             if !finding.message.contains(&of) {
                 finding.message = format!("{of}: {}", finding.message);
             }

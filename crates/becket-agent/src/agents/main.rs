@@ -5,9 +5,8 @@ use super::hooks::HooksOfAgent;
 use super::mode;
 use super::narrow;
 use crate::definitions::Dialect;
-use crate::tool_call::{Tool, Toolbox};
 use crate::update::Notice;
-use becket_engine::Engine;
+use becket_engine::{Engine, Tool, ToolSet};
 use becket_model::event::PermissionMode;
 use std::sync::Arc;
 
@@ -28,7 +27,7 @@ impl MainAgent {
         engine: &Engine,
         dialect: &Dialect,
         definition: &Definition,
-        toolbox: &Toolbox,
+        toolbox: &ToolSet,
     ) -> Self {
         let hooks = HooksOfAgent::register(engine, dialect, definition, None);
         let all = toolbox.all();

@@ -5,8 +5,8 @@
 use super::definition::Definition;
 use crate::definitions::Whose;
 use crate::team::OF_TEAM;
-use crate::tool_call::{Tool, Toolbox};
 use crate::update::Notice;
+use becket_engine::{Tool, ToolSet};
 use becket_rules::Renames;
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ const NEVER: [&str; 6] =
     ["Agent", "AskUserQuestion", "EnterWorktree", "ExitPlanMode", "ExitWorktree", "SendMessage"];
 
 /// Those of another agent loop that the session has itself: one that works as an agent may have lost some.
-pub(crate) fn within(all: Vec<Arc<dyn Tool>>, session: &Toolbox) -> Vec<Arc<dyn Tool>> {
+pub(crate) fn within(all: Vec<Arc<dyn Tool>>, session: &ToolSet) -> Vec<Arc<dyn Tool>> {
     all.into_iter().filter(|tool| session.find(tool.name()).is_some()).collect()
 }
 

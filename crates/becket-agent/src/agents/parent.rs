@@ -2,10 +2,10 @@
 
 use crate::conversation::{Conversation, Stored};
 use crate::session::Facts;
-use crate::tool_call::Toolbox;
 use crate::transcript::Store;
 use crate::turn::{ConversationLog, SessionShared};
 use crate::update::{Notice, Updates};
+use becket_engine::ToolSet;
 use becket_llm::Model;
 use becket_model::{AgentId, Session};
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ pub(crate) struct Parent {
     /// The model of the session's own agent loop.
     pub(crate) model: Arc<dyn Model>,
     /// The tools of the session's own agent loop.
-    pub(crate) toolbox: Toolbox,
+    pub(crate) toolbox: ToolSet,
     /// The store of its transcript, if it is stored.
     pub(crate) store: Option<Store>,
 }

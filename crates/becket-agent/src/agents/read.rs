@@ -71,7 +71,7 @@ fn name(fields: &mut Fields<'_>) -> Option<String> {
     if is_plain(&name) {
         return Some(name);
     }
-    let shown = crate::schema::brief(&name);
+    let shown = becket_tools::schema::brief(&name);
     let message =
         format!("`{shown}` is no name for an agent: use letters, digits, `-`, `_` and `.`, 64 at most");
     fields.error("name", "bad-name", message);
@@ -117,7 +117,7 @@ fn mode(fields: &mut Fields<'_>, of_plugin: bool) -> Option<PermissionMode> {
 fn isolated(fields: &mut Fields<'_>) -> bool {
     let Some(written) = fields.text("isolation") else { return false };
     if written != ISOLATED {
-        let shown = crate::schema::brief(&written);
+        let shown = becket_tools::schema::brief(&written);
         let message =
             format!("there is no isolation `{shown}`, so it is ignored: write `{ISOLATED}` or leave it out");
         fields.warning("isolation", "unknown-isolation", message);

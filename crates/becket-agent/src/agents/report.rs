@@ -1,8 +1,8 @@
 //! The report on an agent's end for its caller. Pure.
 
-use crate::tool_call::{ToolFailure, ToolOutput};
 use crate::turn::{EndReason, TurnEnd};
 use crate::worktree::WorktreeOutcome;
+use becket_engine::{ToolFailure, ToolOutput};
 use becket_llm::{Block, Message, Usage};
 use becket_model::AgentId;
 use serde_json::{Map, Value, json};

@@ -13,10 +13,9 @@ use super::tool::MakesTools;
 use crate::definitions::{Dialect, ModelChoice};
 use crate::session::Facts;
 use crate::team::Seat;
-use crate::tool_call::{Tool, Toolbox};
 use crate::turn::{AgentLoop, Begin, StopEvent, TurnEnd, TurnStart};
 use crate::update::Origin;
-use becket_engine::CancellationToken;
+use becket_engine::{CancellationToken, Tool, ToolSet};
 use becket_llm::{Block, Model, Models};
 use becket_model::AgentId;
 use becket_model::event::Agent;
@@ -109,7 +108,7 @@ impl Subagent {
             StopEvent::SubagentStop { id: id.clone(), kind: definition.name.to_string(), transcript };
         let begin = Begin {
             system: system(&definition, &facts, seat.as_ref()),
-            toolbox: Toolbox::new(tools),
+            toolbox: ToolSet::new(tools),
             model: Arc::clone(&model),
             max_turns: definition.max_turns,
             facts,
@@ -196,9 +195,10 @@ fn seat(parent: &Parent, wanted: &SubagentOptions) -> Result<Option<Seat>, Strin
     let session = parent.facts.session();
     let own = team.name(&session).unwrap_or_default();
     match wanted.team.as_deref().filter(|other| *other != own) {
-        Some(other) => {
-            Err(format!("there is no team `{}`: this session's is `{own}`", crate::schema::brief(other)))
-        }
+        Some(other) => Err(format!(
+            "there is no team `{}`: this session's is `{own}`",
+            becket_tools::schema::brief(other)
+        )),
         None => team.join(name, &wanted.id, &session).map(Some),
     }
 }

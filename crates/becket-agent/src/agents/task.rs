@@ -2,8 +2,8 @@
 
 use super::report;
 use super::run::Subagent;
-use crate::tasks::{About, BackgroundTask, TaskEnd, TaskId, TaskKind, TaskRun};
 use crate::turn::EndReason;
+use becket_tools::tasks::{About, BackgroundTask, TaskEnd, TaskId, TaskKind, TaskRun};
 use futures_util::future::BoxFuture;
 
 /// A subagent that runs in the background.

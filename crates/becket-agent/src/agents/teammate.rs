@@ -6,12 +6,11 @@
 
 use super::report;
 use super::run::Subagent;
-use crate::tasks::{About, BackgroundTask, TaskEnd, TaskId, TaskKind, TaskRun};
 use crate::team::Seat;
-use crate::tool_call::catch_panic;
 use crate::turn::{EndReason, TurnEnd, TurnStart};
 use crate::worktree::WorktreeOutcome;
-use becket_engine::CancellationToken;
+use becket_engine::{CancellationToken, catch_panic};
+use becket_tools::tasks::{About, BackgroundTask, TaskEnd, TaskId, TaskKind, TaskRun};
 use futures_util::future::BoxFuture;
 
 /// A subagent that is a teammate.

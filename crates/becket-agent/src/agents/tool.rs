@@ -12,16 +12,16 @@ use super::run::{Subagent, SubagentOptions, fresh_id};
 use super::task::AgentTask;
 use super::teammate::TeammateTask;
 use crate::definitions::{Dialect, unknown};
-use crate::schema::{Field, Kind, Spec, optional, required};
 use crate::session::Facts;
-use crate::tasks::Tasks;
 use crate::team::Team;
-use crate::tool_call::{Effect, Hints, NestedCalls, RunningCall, Tool, ToolFailure, ToolOutput};
+use crate::tool_call::NestedCalls;
 use crate::turn::EndReason;
-use becket_engine::Settlement;
+use becket_engine::{Effect, Hints, RunningCall, Settlement, Tool, ToolFailure, ToolOutput};
 use becket_llm::{Models, ToolSpec};
 use becket_model::event::tool::PreToolUse;
 use becket_model::{Event, Session};
+use becket_tools::schema::{Field, Kind, Spec, optional, required};
+use becket_tools::tasks::Tasks;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 use std::fmt;
@@ -176,7 +176,7 @@ impl AgentTool {
         })
     }
 
-    async fn start(&self, running: RunningCall<'_>, nested: &NestedCalls) -> Result<ToolOutput, ToolFailure> {
+    async fn start(&self, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
         let definition = self.definition(running.input).map_err(ToolFailure::new)?;
         let parent = self.shared.parent.get();
         let parent =
@@ -214,7 +214,7 @@ impl AgentTool {
                 let (end, facts) = subagent.run(running.cancel).await;
                 // A person who was asked about a call of the agent has ended the call that waits for it (D8).
                 if end.reason == EndReason::Interrupted {
-                    nested.interrupt();
+                    NestedCalls::of(&running).interrupt();
                 }
                 report::answer(&end, &facts)
             }
@@ -278,7 +278,7 @@ impl Tool for AgentTool {
     }
 
     fn check(&self, input: &Map<String, Value>) -> Result<(), String> {
-        self.table().validate(input).map_err(|error| error.to_string())?;
+        self.table().validate(input)?;
         if text(input, "prompt").is_none_or(|prompt| prompt.trim().is_empty()) {
             return Err("`prompt` has to say what the agent is to do".to_owned());
         }
@@ -295,15 +295,7 @@ impl Tool for AgentTool {
     }
 
     fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(async move { self.start(running, &NestedCalls::default()).await })
-    }
-
-    fn run_nested<'a>(
-        &'a self,
-        running: RunningCall<'a>,
-        nested: &'a NestedCalls,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(self.start(running, nested))
+        Box::pin(self.start(running))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::entry::Entry;
 use super::open::OpenCalls;
 use super::whole::Conversation;
-use crate::tool_call::ToolCall;
+use becket_engine::ToolCall;
 
 /// Result of a cancelled call.
 const CANCELLED: &str = "this call was put off, and cancelled by another prompt: it did not run";

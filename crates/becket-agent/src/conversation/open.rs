@@ -5,7 +5,7 @@ use super::deferred::{DeferError, DeferredCalls};
 use super::entry::Entry;
 use super::sendable::of_tool;
 use super::whole::Conversation;
-use crate::tool_call::ToolCall;
+use becket_engine::ToolCall;
 use becket_llm::Block;
 
 /// The calls of one answer, until all of them are answered. The only way back to a [`Conversation`] answers them all.

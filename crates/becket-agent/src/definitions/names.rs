@@ -1,6 +1,6 @@
 //! Names of agents, skills and commands.
 
-use crate::schema::brief;
+use becket_tools::schema::brief;
 
 /// The longest name, in characters.
 const LONGEST: usize = 64;

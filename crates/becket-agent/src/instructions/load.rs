@@ -12,10 +12,10 @@ use super::read::{Text, text_of};
 use super::rule::{Rule, rule};
 use super::sources::{Instructions, Sources};
 use super::{included, places};
-use crate::blocking::{BlockingError, Stop};
 use crate::definitions::{is_markdown, markdown};
 use crate::notes;
 use crate::update::Notice;
+use becket_tools::blocking::{BlockingError, Stop};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -128,7 +128,7 @@ impl Loader<'_> {
     }
 
     fn touched(&mut self, file: &Path) -> Result<(), BlockingError> {
-        let real = crate::places::real(file);
+        let real = becket_tools::places::real(file);
         for directory in self.nested(file, real.as_deref()) {
             if self.found.known.directories.insert(directory.clone()) {
                 let why = Why::Nested { trigger: file.to_owned(), below: directory.clone() };

@@ -1,6 +1,6 @@
 //! Reads one instruction file, which has to be text.
 
-use crate::tools::file::{self, OpenedFile};
+use becket_tools::opened_file::{self, OpenedFile};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -32,7 +32,7 @@ pub(super) struct Text {
 
 /// The text of the file at `path`.
 pub(super) fn text_of(path: &Path) -> Result<Text, ReadError> {
-    let file = match file::open(path)? {
+    let file = match opened_file::open(path)? {
         OpenedFile::Regular(file) => file,
         OpenedFile::Directory => return Err(ReadError::Directory),
         OpenedFile::Special => return Err(ReadError::Special),

@@ -1,8 +1,8 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use super::*;
-use crate::blocking::blocking;
 use becket_engine::CancellationToken;
+use becket_tools::blocking::blocking;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use tempfile::TempDir;

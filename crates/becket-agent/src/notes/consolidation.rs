@@ -8,9 +8,9 @@
 
 use super::file::{Notes, NotesError, Why, utf8};
 use super::text::{MOST_BYTES, consolidated, count};
-use crate::blocking::blocking;
 use crate::locked_file::{HeldFile, LockedError, LockedFile};
 use becket_engine::CancellationToken;
+use becket_tools::blocking::blocking;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

@@ -1,9 +1,9 @@
 //! The file, which sessions of several processes may add to at once.
 
 use super::text::{MOST_BYTES, NoRoom, added};
-use crate::blocking::{BlockingError, blocking};
 use crate::locked_file::{LockedError, LockedFile};
 use becket_engine::CancellationToken;
+use becket_tools::blocking::{BlockingError, blocking};
 use std::path::{Path, PathBuf};
 
 /// The reason why a note was not written, or notes were not read.

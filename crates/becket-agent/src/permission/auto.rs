@@ -3,8 +3,7 @@
 //! INVARIANT: its memory is bounded.
 
 use super::classifier::{Classification, Classifier, ToClassify};
-use crate::tool_call::catch_panic;
-use becket_engine::CancellationToken;
+use becket_engine::{CancellationToken, catch_panic};
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};

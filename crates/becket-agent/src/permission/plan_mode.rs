@@ -5,8 +5,8 @@
 
 use super::session::SessionPermissions;
 use crate::session::Facts;
-use crate::tool_call::{Hints, RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_engine::config::{Access, write_text};
+use becket_engine::{Hints, RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_llm::ToolSpec;
 use becket_model::Session;
 use becket_model::event::PermissionMode;

@@ -4,7 +4,6 @@ use super::include::Reach;
 use super::mcp;
 use super::session::SessionSkills;
 use super::typed::{self, Line};
-use crate::places::Places;
 use crate::session::{CommandKind, Expand, PromptKind, TypedCommand, Words};
 use crate::tool_call::NestedCalls;
 use crate::turn::hook_messages;
@@ -12,6 +11,7 @@ use crate::update::Notice;
 use becket_engine::CancellationToken;
 use becket_llm::Block;
 use becket_model::Session;
+use becket_tools::places::Places;
 use futures_util::future::BoxFuture;
 
 impl Expand for SessionSkills {

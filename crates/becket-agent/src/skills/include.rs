@@ -5,8 +5,8 @@
 //!
 //! INVARIANT: number and size of the files are bounded, and what is left out is named.
 
-use crate::places::Places;
-use crate::tools::file::{self, OpenedFile};
+use becket_tools::opened_file::{self, OpenedFile};
+use becket_tools::places::Places;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -87,7 +87,7 @@ fn absolute(written: &str, cwd: &Path, home: Option<&Path>) -> PathBuf {
 
 /// The text, and whether it was cut.
 fn text_of(path: &Path) -> Result<(String, bool), String> {
-    let opened = file::open(path).map_err(|error| error.to_string())?;
+    let opened = opened_file::open(path).map_err(|error| error.to_string())?;
     let file = match opened {
         OpenedFile::Regular(file) => file,
         OpenedFile::Directory | OpenedFile::Special => return Err("it is no file".to_owned()),

@@ -71,7 +71,7 @@ fn name(fields: &mut Fields<'_>, place: &Place<'_>) -> Option<String> {
     if name.split(':').all(is_plain) && (place.kind == Kind::Command || !name.contains(':')) {
         return Some(name);
     }
-    let shown = crate::schema::brief(&name);
+    let shown = becket_tools::schema::brief(&name);
     let message =
         format!("`{shown}` can't be typed as a command: use letters, digits, `-`, `_` and `.`, 64 at most");
     fields.error("name", "bad-name", message);

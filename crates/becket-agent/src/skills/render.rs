@@ -9,13 +9,13 @@ use super::include::{self, Reach};
 use super::skill::{Kind, Skill};
 use super::template::{Part, parts};
 use crate::definitions::{Dialect, Whose};
-use crate::places::Places;
-use crate::tool_call::{Ended, NestedCalls, Report, ToolCall, ToolCalls};
+use crate::tool_call::{Ended, NestedCalls, Report, ToolCalls};
 use crate::turn::hook_messages;
 use becket_engine::config::Plugin;
-use becket_engine::{CancellationToken, Engine, Environment};
+use becket_engine::{CancellationToken, Engine, Environment, ToolCall};
 use becket_llm::Block;
 use becket_model::{Session, Source};
+use becket_tools::places::Places;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 

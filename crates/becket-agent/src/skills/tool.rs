@@ -5,12 +5,12 @@ use super::session::SessionSkills;
 use super::skill::Skill;
 use super::template::{Part, parts};
 use crate::definitions::unknown;
-use crate::schema::{Kind, Spec, optional, required};
-use crate::tool_call::{Effect, Hints, NestedCalls, RunningCall, Tool, ToolCalls, ToolFailure, ToolOutput};
-use becket_engine::Settlement;
+use crate::tool_call::{NestedCalls, ToolCalls};
+use becket_engine::{Effect, Hints, RunningCall, Settlement, Tool, ToolFailure, ToolOutput};
 use becket_llm::ToolSpec;
 use becket_model::event::tool::PreToolUse;
 use becket_model::{Event, Session};
+use becket_tools::schema::{Kind, Spec, optional, required};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -88,15 +88,14 @@ impl SkillTool {
         listed
     }
 
-    async fn answer(
-        &self,
-        running: RunningCall<'_>,
-        nested: &NestedCalls,
-    ) -> Result<ToolOutput, ToolFailure> {
+    async fn answer(&self, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
         let skill = self.skill(running.input).map_err(ToolFailure::new)?;
         let ground = self.skills.ground(running.session, running.cancel);
         let ground = Ground { calls: self.calls.as_ref().unwrap_or(ground.calls), ..ground };
-        let told = self.skills.use_skill(&skill, text(running.input, "args"), (ground, nested)).await;
+        let told = self
+            .skills
+            .use_skill(&skill, text(running.input, "args"), (ground, &NestedCalls::of(&running)))
+            .await;
         let told = told.map_err(ToolFailure::new)?;
         let response = Map::from_iter([
             ("success".to_owned(), Value::Bool(true)),
@@ -128,7 +127,7 @@ impl Tool for SkillTool {
     }
 
     fn check(&self, input: &Map<String, Value>) -> Result<(), String> {
-        SPEC.validate(input).map_err(|error| error.to_string())?;
+        SPEC.validate(input)?;
         self.skill(input).map(drop)
     }
 
@@ -142,14 +141,6 @@ impl Tool for SkillTool {
     }
 
     fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(async move { self.answer(running, &NestedCalls::default()).await })
-    }
-
-    fn run_nested<'a>(
-        &'a self,
-        running: RunningCall<'a>,
-        nested: &'a NestedCalls,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(self.answer(running, nested))
+        Box::pin(self.answer(running))
     }
 }

@@ -62,7 +62,11 @@ pub(crate) fn unknown(command: &str, skills: &Skills, others: &[String]) -> Stri
         (true, None) => "; `/help` lists all commands",
         (true, Some(_)) => " `/help` lists all commands",
     };
-    format!("there is no command `/{}`{}{help}", crate::schema::brief(command), near.unwrap_or_default())
+    format!(
+        "there is no command `/{}`{}{help}",
+        becket_tools::schema::brief(command),
+        near.unwrap_or_default()
+    )
 }
 
 /// The command and the text after it, if a prompt looks like one.

@@ -5,7 +5,7 @@
 //! - [`team_tools`]: `TaskCreate`, `TaskUpdate`, `TaskList`, `TaskGet`, and `SendMessage` in a team
 //!
 //! A task of the list is work to do. Background tasks are another thing, though their tools have similar names:
-//! [`crate::tasks`]. A teammate is both: an agent that runs in the background, and a possible owner of tasks of the
+//! [`becket_tools::tasks`]. A teammate is both: an agent that runs in the background, and a possible owner of tasks of the
 //! list. It works on its prompt, and at the end of each turn waits for a message; its hooks decide if it may
 //! (`protocol.md` L3). It ends with its session.
 //!

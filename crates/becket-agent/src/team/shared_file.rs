@@ -2,9 +2,9 @@
 //!
 //! It does not overwrite a file that it can't read, which may hold another author's work.
 
-use crate::blocking::{BlockingError, blocking};
 use crate::locked_file::{LockedError, LockedFile};
 use becket_engine::CancellationToken;
+use becket_tools::blocking::{BlockingError, blocking};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::io;

@@ -28,7 +28,7 @@ pub struct NameError(String);
 pub(crate) fn check_name(name: &str) -> Result<(), NameError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     let fits = !name.is_empty() && name.len() <= LONGEST && name.chars().all(plain);
-    if fits { Ok(()) } else { Err(NameError(crate::schema::brief(name))) }
+    if fits { Ok(()) } else { Err(NameError(becket_tools::schema::brief(name))) }
 }
 
 /// A session's shared list of tasks and, if it leads a team, its teammates. Cheap to clone; all clones are the same.

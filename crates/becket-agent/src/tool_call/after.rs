@@ -3,9 +3,8 @@
 use super::approved_call::{ApprovedCall, ToolResult};
 use super::calls::CallContext;
 use super::hook_log::HookLog;
-use super::output::{ToolFailure, ToolOutput};
 use super::report::Ended;
-use becket_engine::CancellationToken;
+use becket_engine::{CancellationToken, ToolFailure, ToolOutput};
 use becket_model::Event;
 use becket_model::event::tool::{PostToolUse, PostToolUseFailure};
 use serde_json::{Map, Value};

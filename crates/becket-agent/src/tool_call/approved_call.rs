@@ -4,13 +4,10 @@
 //! [`ApprovedCall::run`] is the only place where a tool is run, and takes what it was given.
 
 use super::calls::CallContext;
-use super::catch_panic::catch_panic;
 use super::decide;
 use super::gate;
-use super::output::{ToolFailure, ToolOutput};
 use super::report::{DeniedBy, Ended};
-use super::tool::RunningCall;
-use becket_engine::Settlement;
+use becket_engine::{RunningCall, Settlement, ToolFailure, ToolOutput, catch_panic};
 use becket_model::event::PermissionMode;
 use serde_json::{Map, Value};
 use std::pin::pin;
@@ -65,10 +62,11 @@ impl ApprovedCall {
         let _told_when_dropped = cancel.clone().drop_guard();
         let limit = at.calls.limit;
         let (id, input, own) = (&at.call.id, &self.input, &at.call.input);
-        let running = RunningCall { session: at.session, id, input, own, cancel: &cancel, limit };
+        let caller = at.nested;
+        let running = RunningCall { session: at.session, id, input, own, cancel: &cancel, limit, caller };
         let ran = {
             // Async around the call, which can panic before there is a future.
-            let mut work = pin!(catch_panic(async { at.tool.run_nested(running, at.nested).await }));
+            let mut work = pin!(catch_panic(async { at.tool.run(running).await }));
             tokio::select! {
                 biased;
                 answer = work.as_mut() => match ended(answer) {

@@ -2,17 +2,13 @@
 
 use super::after;
 use super::batch_abort::BatchAbort;
-use super::catch_panic::catch_panic;
 use super::gate;
 use super::hook_log::HookLog;
-use super::names;
 use super::nested::NestedCalls;
 use super::person::AskPermission;
 use super::report::{Ended, Report};
-use super::tool::Tool;
-use super::toolbox::Toolbox;
 use crate::permission::AutoMode;
-use becket_engine::{CancellationToken, Engine};
+use becket_engine::{CancellationToken, Engine, Tool, ToolCall, ToolServer, ToolSet, catch_panic};
 use becket_model::event::tool::PreToolUse;
 use becket_model::{Event, EventBody, Session};
 use serde_json::{Map, Value};
@@ -24,22 +20,11 @@ use tokio::sync::Mutex;
 /// The longest that a tool may take if the host sets none.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// A call as the model made it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ToolCall {
-    /// Its id (`tool_use_id`).
-    pub id: String,
-    /// The tool.
-    pub name: String,
-    /// The input.
-    pub input: Map<String, Value>,
-}
-
 /// Runs the calls of a session's model. Cheap to clone; clones share the person, and prompts come one at a time.
 #[derive(Clone)]
 pub struct ToolCalls {
     pub(super) engine: Engine,
-    tools: Toolbox,
+    tools: ToolSet,
     pub(super) person: Option<Arc<dyn AskPermission>>,
     pub(super) auto: Option<AutoMode>,
     /// Lock of the turn to ask.
@@ -50,9 +35,9 @@ pub struct ToolCalls {
 impl ToolCalls {
     /// Returns the calls of these tools, under the hooks and rules of an engine and without a person. The engine should
     /// know
-    /// the same tools: hand the [`Toolbox`] to [`becket_engine::Builder::tools`].
+    /// the same tools: hand the [`ToolSet`] to [`becket_engine::Builder::tools`].
     #[must_use]
-    pub fn new(engine: Engine, tools: Toolbox) -> Self {
+    pub fn new(engine: Engine, tools: ToolSet) -> Self {
         Self { engine, tools, person: None, auto: None, asking: Arc::default(), limit: LIMIT }
     }
 
@@ -74,7 +59,7 @@ impl ToolCalls {
 
     /// The same with other tools. The person is shared, and still asked one thing at a time.
     #[must_use]
-    pub fn with_tools(&self, tools: Toolbox) -> Self {
+    pub fn with_tools(&self, tools: ToolSet) -> Self {
         Self { tools, ..self.clone() }
     }
 
@@ -127,15 +112,22 @@ impl ToolCalls {
         Report::new(call, ended, log).with(&nested)
     }
 
-    /// The tool that a call is of; it stays the same to the end, whatever becomes of the toolbox.
+    /// Returns the tool of a call; it stays the same to the end, whatever becomes of the set.
     fn tool(&self, call: &ToolCall) -> Result<Arc<dyn Tool>, String> {
-        let tool = self.tools.find(&call.name).ok_or_else(|| self.tools.unknown(&call.name))?;
-        let others = names::others(&*tool);
-        let mut all = std::iter::once(&call.name).chain(&others);
-        let taken = all.find_map(|name| self.engine.deny_rule_for_tool(name));
-        match taken {
-            Some(why) => Err(format!("there is no tool `{}` here: {why}", call.name)),
+        let tool = self.tools.find(&call.name).ok_or_else(|| self.unknown(&call.name))?;
+        match self.engine.deny_rule_for(&*tool) {
+            Some(rule) => Err(format!("there is no tool `{}` here: {rule}", call.name)),
             None => Ok(tool),
+        }
+    }
+
+    fn unknown(&self, name: &str) -> String {
+        let tools = self.tools.all();
+        let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
+        let name = becket_tools::schema::brief(name);
+        match becket_rules::suggest(&name, &names) {
+            Some(near) => format!("there is no tool `{name}`: did you mean `{near}`?"),
+            None => format!("there is no tool `{name}`"),
         }
     }
 }
@@ -192,6 +184,6 @@ impl CallContext<'_> {
     }
 
     pub(super) fn mcp_server(&self) -> Option<Map<String, Value>> {
-        self.tool.server().map(super::tool::ServerOf::on_the_wire)
+        self.tool.server().map(ToolServer::on_the_wire)
     }
 }

@@ -1,9 +1,8 @@
 //! The decision on a call by settlement and mode (`protocol.md` P11, P14, D3). One total function, without prompts.
 
 use super::report::DeniedBy;
-use super::tool::Effect;
 use crate::permission::ClassifierDecision;
-use becket_engine::Settlement;
+use becket_engine::{Effect, Settlement};
 use becket_model::event::PermissionMode;
 
 /// The known facts about a call after hooks and rules.
@@ -14,7 +13,7 @@ pub(crate) struct Facts<'a> {
     /// The hooks' own decision.
     pub(crate) hook: Hook,
     /// The reason why no mode and no classifier answers for a person (D3).
-    pub(crate) needs_person: Option<String>,
+    pub(crate) requires_user: Option<String>,
     /// Set if the host has a classifier for the mode `auto`.
     pub(crate) has_classifier: bool,
 }
@@ -139,7 +138,7 @@ fn allowed(because: &str, facts: &Facts<'_>) -> Next {
         (
             Effect::Reads | Effect::Edits | Effect::EditsElsewhere | Effect::EditsProtected | Effect::Acts,
             _,
-        ) => match &facts.needs_person {
+        ) => match &facts.requires_user {
             Some(why) if facts.hook == Hook::Allows => ask(why, facts),
             Some(_) | None => Next::Run,
         },
@@ -152,13 +151,13 @@ fn open(facts: &Facts<'_>) -> Next {
     match (facts.mode, facts.effect) {
         (_, Effect::Reads) => Next::Run,
         (PermissionMode::AcceptEdits, Effect::Edits) => Next::Run,
-        (PermissionMode::BypassPermissions, _) => match &facts.needs_person {
+        (PermissionMode::BypassPermissions, _) => match &facts.requires_user {
             Some(why) => ask(why, facts),
             None => Next::Run,
         },
         (PermissionMode::Auto, Effect::EditsProtected) => ask("this edits a protected file", facts),
         (PermissionMode::Auto, Effect::Edits | Effect::EditsElsewhere | Effect::Acts) => {
-            match (&facts.needs_person, facts.has_classifier) {
+            match (&facts.requires_user, facts.has_classifier) {
                 (Some(why), _) => ask(why, facts),
                 (None, true) => Next::Classify,
                 (None, false) => ask(no_rule, facts),

@@ -5,7 +5,6 @@ use super::calls::CallContext;
 use super::classify;
 use super::decide::{self, Facts, Hook, Next};
 use super::hook_log::HookLog;
-use super::names;
 use super::prompt::{self, Prompt, Proposal, Yes};
 use super::report::{DeniedBy, Ended};
 use becket_engine::{EffectiveInput, Outcome, Settlement};
@@ -33,7 +32,7 @@ pub(super) async fn pass(at: &CallContext<'_>, log: &mut HookLog) -> Result<Appr
         mode,
         effect: at.tool.effect(at.session, &input),
         hook: hook(&outcome.verdict),
-        needs_person: needs_person(at, &input, (mode, settlement.as_ref())),
+        requires_user: requires_user(at, &input, (mode, settlement.as_ref())),
         has_classifier: at.calls.auto.is_some(),
     };
     let next = match decide::decide(settlement.as_ref(), &facts) {
@@ -174,7 +173,7 @@ fn under_other_names(
 
 /// Returns the strictest decision of deny and ask rules for the tool's other names on a call with this input.
 pub(super) fn restricted(at: &CallContext<'_>, input: &Map<String, Value>) -> Option<Settlement> {
-    let others = names::others(at.tool).into_iter();
+    let others = at.tool.restricting_names().into_iter();
     let said = others.filter_map(|name| {
         let event = at.event(PreToolUse::new(name, input.clone(), at.call.id.clone()));
         at.calls.engine.rule_restriction(&event)
@@ -194,12 +193,12 @@ fn written(at: &CallContext<'_>, outcome: &Outcome) -> Map<String, Value> {
 
 /// Returns the reason why no hook's allow and no mode answers for a person (D3). The engine has checked everything that
 /// voids an allow, except the tool's own requirement, when it settled the call.
-fn needs_person(
+fn requires_user(
     at: &CallContext<'_>,
     input: &Map<String, Value>,
     (mode, settlement): (&PermissionMode, Option<&Settlement>),
 ) -> Option<String> {
-    if at.tool.needs_person() {
+    if at.tool.requires_user() {
         return Some(format!("`{}` says that a person has to answer its prompts", at.call.name));
     }
     let answers = match mode {
@@ -213,7 +212,7 @@ fn needs_person(
     if !answers || settlement != Some(&Settlement::Undecided) {
         return None;
     }
-    at.calls.engine.needs_person(&at.pre_tool_use_of(input))
+    at.calls.engine.requires_user(&at.pre_tool_use_of(input))
 }
 
 fn hook(verdict: &Verdict) -> Hook {

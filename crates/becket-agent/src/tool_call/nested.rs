@@ -3,20 +3,26 @@
 //! receives their reports.
 
 use super::report::Report;
-use becket_engine::Outcome;
+use becket_engine::{Outcome, RunningCall};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-/// Reports of the calls that one call has made. A hook that stops the host stops it there, too (D6), and one without a
+/// Reports of the calls that one call has made. Cheap to clone; all clones are the same reports. A hook that stops the host stops it there, too (D6), and one without a
 /// usable answer is reported (O10).
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct NestedCalls {
-    reports: Mutex<Vec<Report>>,
-    fired: Mutex<Vec<Outcome>>,
-    interrupted: AtomicBool,
+    reports: Arc<Mutex<Vec<Report>>>,
+    fired: Arc<Mutex<Vec<Outcome>>>,
+    interrupted: Arc<AtomicBool>,
 }
 
 impl NestedCalls {
+    /// Returns those of the call that runs a tool; reports of a tool that something else runs are lost.
+    #[must_use]
+    pub fn of(running: &RunningCall<'_>) -> Self {
+        running.of_caller::<Self>().cloned().unwrap_or_default()
+    }
+
     /// Adds the report of a call.
     pub fn add(&self, report: Report) {
         self.reports.lock().unwrap_or_else(PoisonError::into_inner).push(report);

@@ -6,12 +6,11 @@
 //! - A yes is about one input: the one that was shown, or a rewrite, which the guards then judge.
 
 use super::calls::CallContext;
-use super::catch_panic::catch_panic;
 use super::gate;
 use super::hook_log::HookLog;
 use super::person::{PermissionAnswer, PermissionPrompt};
 use super::report::{DeniedBy, Ended};
-use becket_engine::{CancellationToken, Outcome, Settlement};
+use becket_engine::{CancellationToken, Outcome, Settlement, catch_panic};
 use becket_model::Ruling;
 use becket_model::event::PermissionMode;
 use becket_model::event::permission::PermissionRequest;
@@ -199,7 +198,7 @@ async fn hooks_say(
         Some(Settlement::Stopped { because }) => Hooks::Deny(Ended::Stopped { because: because.clone() }),
         Some(Settlement::Deferred) => denied("nobody can put a prompt off", DeniedBy::Hook),
         // An allow rule answers no prompt that was raised in spite of it.
-        Some(Settlement::Allowed { .. }) if !at.tool.needs_person() => match &outcome.verdict.ruling {
+        Some(Settlement::Allowed { .. }) if !at.tool.requires_user() => match &outcome.verdict.ruling {
             Ruling::RequestAllow { updated_input, updated_permissions } => {
                 let instead = updated_input.as_ref().map(|_| gate::judged(at, &event, &outcome.judged));
                 match instead.as_ref().and_then(|input| gate::restricted(at, input)) {

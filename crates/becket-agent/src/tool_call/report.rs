@@ -1,11 +1,9 @@
 //! The end of a call, and every message on the way.
 
-use super::calls::ToolCall;
 use super::hook_log::HookLog;
 use super::nested::NestedCalls;
-use super::output::ToolOutput;
 use crate::turn::hook_messages;
-use becket_engine::Outcome;
+use becket_engine::{Outcome, ToolCall, ToolOutput};
 use becket_llm::Block;
 use becket_model::{Attributed, Stop};
 use becket_rules::PermissionUpdate;

@@ -14,9 +14,9 @@ use super::stop::{StopCount, StopEvent};
 use crate::compact::Guard;
 use crate::instructions::KnownInstructions;
 use crate::session::Facts;
-use crate::tool_call::{ToolCalls, Toolbox};
+use crate::tool_call::ToolCalls;
 use crate::update::{Origin, Updates};
-use becket_engine::CancellationToken;
+use becket_engine::{CancellationToken, ToolSet};
 use becket_llm::{Block, BrokenCall, Model, StopReason};
 use std::sync::Arc;
 use tokio::time::Instant;
@@ -31,7 +31,7 @@ const AFTER_AN_INTERRUPT: &str = "[The user interrupted the turn.]";
 pub(crate) struct Begin {
     /// Facts for its events.
     pub(crate) facts: Facts,
-    pub(crate) toolbox: Toolbox,
+    pub(crate) toolbox: ToolSet,
     pub(crate) model: Arc<dyn Model>,
     /// The system prompt.
     pub(crate) system: String,
@@ -49,7 +49,7 @@ pub(crate) struct Begin {
 pub(crate) struct AgentLoop {
     pub(crate) shared: Arc<SessionShared>,
     pub(crate) facts: Facts,
-    pub(crate) toolbox: Toolbox,
+    pub(crate) toolbox: ToolSet,
     pub(crate) model: Arc<dyn Model>,
     pub(crate) system: String,
     pub(crate) conversation: ConversationLog,

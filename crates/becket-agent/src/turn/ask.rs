@@ -3,9 +3,8 @@
 use super::agent_loop::AgentLoop;
 use super::display::Display;
 use super::retry::{After, Attempts, is_refused};
-use crate::tool_call::catch_panic;
 use crate::update::Happened;
-use becket_engine::CancellationToken;
+use becket_engine::{CancellationToken, catch_panic};
 use becket_llm::{BrokenCall, Caching, Collector, Delta, ModelError, Request, Response, Thinking};
 use futures_util::StreamExt;
 use std::hash::{BuildHasher, RandomState};
@@ -85,7 +84,7 @@ impl AgentLoop {
         Request {
             system: (!self.system.is_empty()).then(|| self.system.clone()),
             messages: self.conversation.whole("the call was not run").messages(),
-            tools: self.toolbox.offered(&self.shared.engine),
+            tools: self.shared.engine.offered_tools(&self.toolbox),
             max_tokens: self.shared.options.max_tokens,
             caching: Caching::Conversation,
             thinking: match self.shared.thinks.load(Ordering::Relaxed) {

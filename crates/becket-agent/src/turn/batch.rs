@@ -8,9 +8,9 @@ use super::end::{DeferredCall, Denial, EndReason};
 use super::hook_messages;
 use super::session_shared::error;
 use crate::session::Facts;
-use crate::tool_call::{BatchAbort, Ended, Report, ToolCall, ToolCalls, Toolbox};
+use crate::tool_call::{BatchAbort, Ended, Report, ToolCalls};
 use crate::update::{Happened, Notice, Updates};
-use becket_engine::CancellationToken;
+use becket_engine::{CancellationToken, ToolCall, ToolSet};
 use becket_llm::{Block, BrokenCall};
 use becket_model::event::environment::DirectoryAdded;
 use becket_model::event::tool::PostToolBatch;
@@ -265,7 +265,7 @@ fn wanted(calls: Vec<ToolCall>, broken: Vec<BrokenCall>) -> Vec<ParsedCall> {
 }
 
 /// The calls in groups that are run one after the other: neighbours that may run together, and each other one alone.
-fn groups(wanted: Vec<ParsedCall>, toolbox: &Toolbox) -> Vec<Vec<ParsedCall>> {
+fn groups(wanted: Vec<ParsedCall>, toolbox: &ToolSet) -> Vec<Vec<ParsedCall>> {
     let together = |(call, broken): &ParsedCall| {
         broken.is_none() && toolbox.find(&call.name).is_some_and(|tool| tool.hints().together)
     };

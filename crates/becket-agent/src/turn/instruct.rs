@@ -4,10 +4,10 @@
 
 use super::agent_loop::AgentLoop;
 use super::session_shared::error;
-use crate::blocking::{BlockingError, Stop, blocking};
 use crate::instructions::{Instructions, KnownInstructions, LoadResult, LoadTrigger, LoadedFile};
 use crate::tool_call::{Ended, Report};
 use becket_engine::CancellationToken;
+use becket_tools::blocking::{BlockingError, Stop, blocking};
 use std::path::{Path, PathBuf};
 
 /// Returns the reason why a rule keeps a file out.

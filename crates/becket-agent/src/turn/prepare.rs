@@ -4,12 +4,12 @@ use super::agent_loop::{AgentLoop, Step, Turn};
 use super::end::{EndReason, RejectedByHook};
 use super::fallback::Aside;
 use super::hook_messages;
-use crate::tasks::Tasks;
 use crate::transcript::Note;
 use crate::update::{Notice, Origin};
 use becket_engine::CancellationToken;
 use becket_model::EventKind;
 use becket_model::table::Exit2Effect;
+use becket_tools::tasks::Tasks;
 use std::sync::Arc;
 
 /// Effect of the exit code 2 of a detached hook (A4).

@@ -11,14 +11,14 @@ use crate::compact::Window;
 use crate::instructions::Instructions;
 use crate::permission::{AutoMode, SessionPermissions};
 use crate::session::Facts;
-use crate::tasks::Tasks;
 use crate::team::Team;
-use crate::tool_call::{AskPermission, ToolCalls, Toolbox};
+use crate::tool_call::{AskPermission, ToolCalls};
 use crate::update::{Level, Notice, Origin, Updates};
 use crate::worktree::Worktrees;
-use becket_engine::{CancellationToken, Engine, Outcome};
+use becket_engine::{CancellationToken, Engine, Outcome, ToolSet};
 use becket_model::event::environment::CwdChanged;
 use becket_model::{Event, EventBody, EventKind};
+use becket_tools::tasks::Tasks;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -120,7 +120,7 @@ pub(crate) struct SessionShared {
 impl SessionShared {
     pub(crate) fn new(engine: Engine, asked: Approvers, updates: Updates) -> Self {
         let Approvers { person, auto } = asked;
-        let mut calls = ToolCalls::new(engine.clone(), Toolbox::default());
+        let mut calls = ToolCalls::new(engine.clone(), ToolSet::default());
         if let Some(person) = person {
             calls = calls.with_person(person);
         }
@@ -155,7 +155,7 @@ impl SessionShared {
     }
 
     /// Returns the runner of calls for an agent loop with these tools.
-    pub(crate) fn calls(&self, toolbox: &Toolbox) -> ToolCalls {
+    pub(crate) fn calls(&self, toolbox: &ToolSet) -> ToolCalls {
         self.calls.with_tools(toolbox.clone())
     }
 

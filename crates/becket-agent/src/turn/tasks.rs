@@ -4,9 +4,8 @@
 //! overwrite the session's snapshots. A task that panics or overruns is a notice, and never holds the turn. Tasks that
 //! still run end with the session.
 
-use crate::tool_call::catch_panic;
 use crate::update::{Notice, Origin, Updates};
-use becket_engine::CancellationToken;
+use becket_engine::{CancellationToken, catch_panic};
 use becket_llm::Message;
 use becket_model::Session;
 use futures_util::future::{BoxFuture, join_all};

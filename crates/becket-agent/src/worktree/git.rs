@@ -232,7 +232,7 @@ fn refused(doing: &'static str, code: i32, err: &[u8]) -> WorktreeError {
 
 #[cfg(unix)]
 fn is_program(file: &Path) -> bool {
-    crate::auto_approve::is_program(file)
+    becket_tools::auto_approve::is_program(file)
 }
 
 #[cfg(not(unix))]

@@ -1,8 +1,8 @@
 //! The name of a worktree.
 
 use super::error::WorktreeError;
-use crate::schema::brief;
 use becket_model::AgentId;
+use becket_tools::schema::brief;
 use std::fmt;
 
 /// The longest name, in bytes.

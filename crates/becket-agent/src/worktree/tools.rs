@@ -10,10 +10,10 @@ use super::name::WorktreeName;
 use super::tree::{Tree, WorktreeOutcome};
 use super::worktrees::{Asks, Worktrees};
 use crate::agents::{Parent, ParentCell};
-use crate::schema::{Field, Kind, Spec, optional, required};
-use crate::tool_call::{Effect, Hints, RunningCall, Tool, ToolFailure, ToolOutput};
+use becket_engine::{Effect, Hints, RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_llm::ToolSpec;
 use becket_model::Session;
+use becket_tools::schema::{Field, Kind, Spec, optional, required};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 use std::fmt;
@@ -237,7 +237,7 @@ impl Tool for WorktreeTool {
     }
 
     fn check(&self, input: &Map<String, Value>) -> Result<(), String> {
-        WorktreeTool::spec(self).validate(input).map_err(|error| error.to_string())?;
+        WorktreeTool::spec(self).validate(input)?;
         name(input).map(drop)
     }
 

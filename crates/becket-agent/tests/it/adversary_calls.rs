@@ -6,10 +6,10 @@
 use crate::support::calls::{Person, Place, Probe, Says, call, call_of, hooks, run};
 use becket_agent::definitions::{Dialect, Homes};
 use becket_agent::skills::SessionSkills;
-use becket_agent::tool_call::{DeniedBy, Ended, Report, Tool, ToolCalls, Toolbox, lent_tools};
-use becket_agent::{HostTools, SessionTools, Surroundings, session_tools};
+use becket_agent::tool_call::{DeniedBy, Ended, Report, ToolCalls};
 use becket_engine::config::Request;
-use becket_engine::{Engine, Profile};
+use becket_engine::{Engine, Profile, Tool, ToolSet};
+use becket_tools::{Surroundings, file_tools, hook_tools};
 use serde_json::{Value, json};
 use std::fs;
 use std::sync::Arc;
@@ -99,11 +99,11 @@ fn skilled(settings: &Value) -> SkillSession {
     let skill = place.dir.join(".claude/skills/two/SKILL.md");
     fs::create_dir_all(skill.parent().unwrap()).unwrap();
     fs::write(skill, "---\nname: two\ndescription: d\n---\nfirst !`pwd` then !`ls`\n").unwrap();
-    let toolbox = Toolbox::default();
+    let toolbox = ToolSet::default();
     let engine = place.builder(settings).tools(toolbox.clone()).build().unwrap();
     let request = Request::new(Profile::claude(), place.environment(), &place.dir);
-    let bash: Vec<Arc<dyn Tool>> = lent_tools(HostTools::new(Surroundings::new(place.environment())));
-    let own = ToolCalls::new(engine.clone(), Toolbox::new(bash));
+    let bash = hook_tools(Surroundings::new(place.environment()));
+    let own = ToolCalls::new(engine.clone(), bash);
     let homes = (Homes::of(&request, &[]), Dialect::of(&request));
     let (skills, _) = SessionSkills::builder(engine.clone(), own, place.environment(), homes).load();
     toolbox.replace([Arc::new(skills.tool()) as Arc<dyn Tool>]);
@@ -164,7 +164,7 @@ async fn an_answer_that_the_model_wrote_itself_is_nobodys_also_beside_a_hooks() 
             "updatedInput": rewrite}});
         let place = Place::new();
         fs::write(place.dir.join("answer"), answer.to_string()).unwrap();
-        let toolbox = Toolbox::new(session_tools(SessionTools::new(Surroundings::new(place.environment()))));
+        let toolbox = ToolSet::new(file_tools(Surroundings::new(place.environment())));
         let settings = hooks(&[("PreToolUse", &[r#"cat "$HERE/answer""#])]);
         let calls = ToolCalls::new(place.engine(&settings, false, &toolbox), toolbox);
         let report = run(&calls, &place.session(None), call_of("AskUserQuestion", input.clone())).await;

@@ -3,12 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use crate::support::Tree;
-use becket_agent::{HostTools, Surroundings};
 use becket_engine::{Engine, Environment};
 use becket_llm::{Block, Model, ModelError, Models, Script, ScriptedModel};
 use becket_model::event::lifecycle::Stop;
 use becket_model::{Event, Session};
 use becket_testkit::proc::Marker;
+use becket_tools::{Surroundings, hook_tools};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -40,11 +40,11 @@ fn engine(
     turns.push(call("StructuredOutput", json!({"reason": "as seen", "ok": true})));
     let script = Script::from_text(&json!({"turns": turns}).to_string(), "script").unwrap();
     let model = Arc::new(ScriptedModel::new(script));
-    let tools = HostTools::new(Surroundings::new(environment.clone()));
+    let tools = hook_tools(Surroundings::new(environment.clone()));
     let managed = tree.base.join("managed");
     let builder = Engine::builder().environment(environment.clone()).start_dir(tree.work());
     let builder = builder.request(|request| request.managed = Some(managed)).models(One(model.clone()));
-    (builder.tools(tools.clone()).agent_tools(tools).build().unwrap(), model)
+    (builder.tools(tools.clone()).agent_tools(move |_| tools.clone()).build().unwrap(), model)
 }
 
 fn stop(tree: &Tree) -> Event {

@@ -6,17 +6,16 @@ use crate::support::session::{At, LONG, never, settings, within};
 use becket_agent::agents::{AgentTool, Agents};
 use becket_agent::definitions::{Dialect, Homes};
 use becket_agent::session::Prompt;
-use becket_agent::tasks::Tasks;
-use becket_agent::tool_call::{RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_agent::transcript::Store;
 use becket_agent::turn::EndReason;
 use becket_agent::{Agent, AgentBuilder};
 use becket_engine::config::{Request, Trust};
-use becket_engine::{Engine, Environment, Profile};
+use becket_engine::{Engine, Environment, Profile, RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_llm::{Model, ModelError, Models, Script, ScriptedModel, ToolSpec};
 use becket_model::event::tool::PreToolUse;
 use becket_model::event::{Agent as AgentFacts, PermissionMode};
 use becket_model::{Event, EventKind, Session};
+use becket_tools::tasks::Tasks;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
 use std::fs;
@@ -51,8 +50,8 @@ impl Tool for Panics {
         }
     }
 
-    fn effect(&self, _: &Session, _: &Map<String, Value>) -> becket_agent::tool_call::Effect {
-        becket_agent::tool_call::Effect::Reads
+    fn effect(&self, _: &Session, _: &Map<String, Value>) -> becket_engine::Effect {
+        becket_engine::Effect::Reads
     }
 
     fn run<'a>(&'a self, _: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {

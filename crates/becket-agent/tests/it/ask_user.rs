@@ -3,14 +3,16 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use crate::support::calls::{Place, call_of, hooks, run};
+use becket_agent::permission::{ExitPlanMode, SessionPermissions};
+use becket_agent::session::Facts;
 use becket_agent::tool_call::{
-    AskPermission, DeniedBy, Ended, PermissionAnswer, PermissionPrompt, Report, ToolCalls, Toolbox,
+    AskPermission, DeniedBy, Ended, PermissionAnswer, PermissionPrompt, Report, ToolCalls,
 };
-use becket_agent::{AskQuestions, LeavePlan, ModelQuestion, SessionTools, Surroundings, session_tools};
-use becket_engine::CancellationToken;
+use becket_agent::{AskQuestions, AskUserQuestion, ModelQuestion};
+use becket_engine::{CancellationToken, Tool, ToolSet};
+use becket_model::event::PermissionMode;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 const DATABASE: &str = "Which database?";
@@ -56,12 +58,8 @@ impl AskPermission for Says {
     }
 }
 
-fn lent(place: &Place) -> SessionTools {
-    SessionTools::new(Surroundings::new(place.environment()))
-}
-
-fn calls_with(place: &Place, settings: &Value, lent: SessionTools) -> ToolCalls {
-    let tools = Toolbox::new(session_tools(lent));
+fn calls_with(place: &Place, settings: &Value, tool: AskUserQuestion) -> ToolCalls {
+    let tools = ToolSet::new([Arc::new(tool) as Arc<dyn Tool>]);
     ToolCalls::new(place.engine(settings, true, &tools), tools)
 }
 
@@ -110,14 +108,14 @@ async fn an_allow_of_a_hook_counts_only_beside_answers() {
             (None, "bypassPermissions", false),
         ] {
             let place = Place::new();
-            let calls = calls_with(&place, &allows(event, input.clone()), lent(&place));
+            let calls = calls_with(&place, &allows(event, input.clone()), AskUserQuestion::new());
             let report = ask(&calls, &place, mode, json!({"questions": questions()})).await;
             let ended = response(&report);
             assert_eq!(ended["answers"] == answers(), done, "{event} {mode} {input:?}: {ended}");
         }
     }
     let place = Place::new();
-    let calls = calls_with(&place, &allows("PreToolUse", Some(both)), lent(&place));
+    let calls = calls_with(&place, &allows("PreToolUse", Some(both)), AskUserQuestion::new());
     let report = ask(&calls, &place, "default", json!({"questions": questions()})).await;
     let (content, is_error) = report.for_model();
     assert!(!is_error);
@@ -132,11 +130,12 @@ async fn the_models_own_answers_are_nobodys() {
     let allow_rule = json!({"permissions": {"allow": ["AskUserQuestion"]}});
     for settings in [allow_rule, allows("PreToolUse", Some(own.clone())), allows("PermissionRequest", None)] {
         let place = Place::new();
-        let report = ask(&calls_with(&place, &settings, lent(&place)), &place, "default", own.clone()).await;
+        let report =
+            ask(&calls_with(&place, &settings, AskUserQuestion::new()), &place, "default", own.clone()).await;
         assert!(matches!(report.ended, Ended::Failed { .. }), "{:?}", report.ended);
         // With a person, the person is asked.
         let person = RecordingUser::default();
-        let calls = calls_with(&place, &settings, lent(&place).with_person(person.clone()));
+        let calls = calls_with(&place, &settings, AskUserQuestion::new().with_user(person.clone()));
         let report = ask(&calls, &place, "default", own.clone()).await;
         assert_eq!(response(&report)["answers"], json!({DATABASE: "two", "Which parts?": "two"}));
         assert_eq!(person.0.lock().unwrap().len(), 2);
@@ -149,7 +148,7 @@ async fn a_person_answers_the_prompt_itself_or_is_asked_what_is_left() {
     let place = Place::new();
     let asked = RecordingUser::default();
     let by_prompt = |answer| {
-        let lent = lent(&place).with_person(asked.clone());
+        let lent = AskUserQuestion::new().with_user(asked.clone());
         calls_with(&place, &json!({}), lent).with_person(Says(answer))
     };
     let input = json!({"questions": questions()});
@@ -167,7 +166,7 @@ async fn a_person_answers_the_prompt_itself_or_is_asked_what_is_left() {
     let no = PermissionAnswer::Deny { message: None, interrupt: false };
     let report = ask(&by_prompt(no), &place, "default", input.clone()).await;
     assert!(matches!(report.ended, Ended::Denied { by: DeniedBy::Person, .. }), "{:?}", report.ended);
-    let report = ask(&calls_with(&place, &json!({}), lent(&place)), &place, "dontAsk", input).await;
+    let report = ask(&calls_with(&place, &json!({}), AskUserQuestion::new()), &place, "dontAsk", input).await;
     assert!(matches!(report.ended, Ended::Denied { by: DeniedBy::Mode, .. }), "{:?}", report.ended);
 }
 
@@ -175,7 +174,7 @@ async fn a_person_answers_the_prompt_itself_or_is_asked_what_is_left() {
 #[tokio::test]
 async fn questions_that_do_not_fit_are_not_asked() {
     let place = Place::new();
-    let calls = calls_with(&place, &json!({}), lent(&place).with_person(RecordingUser::default()));
+    let calls = calls_with(&place, &json!({}), AskUserQuestion::new().with_user(RecordingUser::default()));
     let of = |change: &dyn Fn(&mut Value)| {
         let mut questions = questions();
         change(&mut questions);
@@ -201,38 +200,56 @@ async fn questions_that_do_not_fit_are_not_asked() {
     }
 }
 
-fn plan(place: &Place, left: &Arc<AtomicUsize>) -> SessionTools {
-    let (left, file) = (left.clone(), place.dir.join("plan.md"));
-    let leave = LeavePlan::new(move |_| _ = left.fetch_add(1, Ordering::SeqCst));
-    lent(place).with_plan_mode(leave.with_file(move || file.clone()))
+/// A session in a mode, whose model may leave the mode `plan`.
+struct PlanSession {
+    place: Place,
+    calls: ToolCalls,
+    facts: Facts,
+}
+
+impl PlanSession {
+    fn new(settings: &Value, mode: &str, answer: Option<PermissionAnswer>) -> Self {
+        let (place, tools) = (Place::new(), ToolSet::default());
+        let (engine, facts) = (place.engine(settings, true, &tools), Facts::new(place.session(Some(mode))));
+        let file = place.dir.join("plan.md");
+        let tool = ExitPlanMode::new(SessionPermissions::new(engine.clone()), facts.clone(), file);
+        tools.replace([Arc::new(tool) as Arc<dyn Tool>]);
+        let mut calls = ToolCalls::new(engine, tools);
+        if let Some(answer) = answer {
+            calls = calls.with_person(Says(answer));
+        }
+        Self { place, calls, facts }
+    }
+
+    async fn exit(&self, input: Value) -> Report {
+        run(&self.calls, &self.facts.session(), call_of("ExitPlanMode", input)).await
+    }
+
+    fn path(&self) -> Value {
+        json!(self.place.dir.join("plan.md"))
+    }
 }
 
 // rules: D3, N3
 #[tokio::test]
 async fn a_plan_begins_when_a_person_says_so() {
-    let seen = "cat > $HERE/pre";
     let yes = || PermissionAnswer::Allow { updates: Vec::new() };
     let no = PermissionAnswer::Deny { message: None, interrupt: false };
-    let path = |place: &Place| json!(place.dir.join("plan.md"));
     for (mode, answer, leaves) in [
-        ("plan", Some(yes()), 1),
-        ("plan", Some(no), 0),
-        ("plan", None, 0),
-        ("default", Some(yes()), 0),
-        ("bypassPermissions", None, 0),
+        ("plan", Some(yes()), true),
+        ("plan", Some(no), false),
+        ("plan", None, false),
+        ("default", Some(yes()), false),
+        ("bypassPermissions", None, false),
     ] {
-        let (place, left) = (Place::new(), Arc::default());
-        let mut calls = calls_with(&place, &hooks(&[("PreToolUse", &[seen])]), plan(&place, &left));
-        if let Some(answer) = answer {
-            calls = calls.with_person(Says(answer));
-        }
-        let call = call_of("ExitPlanMode", json!({"plan": "1. do it"}));
-        let report = run(&calls, &place.session(Some(mode)), call).await;
-        assert_eq!(left.load(Ordering::SeqCst), leaves, "{mode}: {:?}", report.ended);
-        let input: Value = serde_json::from_str(&place.read("pre")).unwrap();
-        assert_eq!(input["tool_input"], json!({"plan": "1. do it", "planFilePath": path(&place)}));
-        if leaves == 1 {
-            let told = json!({"plan": "1. do it", "isAgent": false, "filePath": path(&place)});
+        let session = PlanSession::new(&hooks(&[("PreToolUse", &["cat > $HERE/pre"])]), mode, answer);
+        let report = session.exit(json!({"plan": "1. do it"})).await;
+        let stays = session.facts.mode() == PermissionMode::from_name(mode);
+        assert_eq!(!stays, leaves, "{mode}: {:?}", report.ended);
+        let input: Value = serde_json::from_str(&session.place.read("pre")).unwrap();
+        assert_eq!(input["tool_input"], json!({"plan": "1. do it", "planFilePath": session.path()}));
+        if leaves {
+            let told = json!({"plan": "1. do it", "isAgent": false, "filePath": session.path()});
             assert_eq!(response(&report), told);
         }
     }
@@ -241,17 +258,16 @@ async fn a_plan_begins_when_a_person_says_so() {
 // rule: D3
 #[tokio::test]
 async fn an_allow_of_a_hook_starts_no_plan_but_beside_an_input() {
-    for (input, leaves) in [(None, 0), (Some(json!({"plan": "better"})), 1)] {
-        let (place, left) = (Place::new(), Arc::default());
-        let calls = calls_with(&place, &allows("PreToolUse", input), plan(&place, &left));
-        let call = call_of("ExitPlanMode", json!({"plan": "1. do it"}));
-        let report = run(&calls, &place.session(Some("plan")), call).await;
-        assert_eq!(left.load(Ordering::SeqCst), leaves, "{:?}", report.ended);
+    for (input, leaves) in [(None, false), (Some(json!({"plan": "better"})), true)] {
+        let session = PlanSession::new(&allows("PreToolUse", input), "plan", None);
+        let report = session.exit(json!({"plan": "1. do it"})).await;
+        assert_eq!(session.facts.mode() != PermissionMode::Plan, leaves, "{:?}", report.ended);
     }
-    // Only the host sets the place of the plan.
-    let (place, left) = (Place::new(), Arc::default());
-    let calls = calls_with(&place, &json!({}), plan(&place, &left));
-    let call = call_of("ExitPlanMode", json!({"plan": "x", "planFilePath": "/home/ada/.bashrc"}));
-    let report = run(&calls, &place.session(Some("plan")), call).await;
-    assert!(matches!(&report.ended, Ended::Invalid { error } if error.contains("planFilePath")));
+    // Only the host sets the file of the plan.
+    let yes = PermissionAnswer::Allow { updates: Vec::new() };
+    let session = PlanSession::new(&json!({}), "plan", Some(yes));
+    let elsewhere = session.place.dir.join("elsewhere");
+    let report = session.exit(json!({"plan": "x", "planFilePath": elsewhere})).await;
+    assert_eq!(response(&report)["filePath"], session.path());
+    assert!(!elsewhere.exists());
 }

@@ -133,7 +133,7 @@ fn reads_and_searches_are_unasked_by_where_they_really_are() {
 }
 
 fn unasked_in(tree: &Tree, environment: Environment, line: &str) -> bool {
-    let surroundings = becket_agent::Surroundings::new(environment);
+    let surroundings = becket_tools::Surroundings::new(environment);
     tree.host_of(surroundings).unasked("Bash", json!({"command": line}))
 }
 

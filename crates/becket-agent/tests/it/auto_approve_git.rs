@@ -394,7 +394,7 @@ fn signed(tree: &Tree) -> Host {
         .unwrap();
     git(&tree.work(), &["update-ref", "refs/heads/main", String::from_utf8(hash.stdout).unwrap().trim()]);
     let path = format!("{}:{}", tree.base.join("system").display(), tree.work().join("bin").display());
-    tree.host_of(becket_agent::Surroundings::new(tree.environment().with_var("PATH", path)))
+    tree.host_of(becket_tools::Surroundings::new(tree.environment().with_var("PATH", path)))
 }
 
 // rule: P14
@@ -467,7 +467,7 @@ fn variables_that_move_git_are_asked() {
         ("GIT_EDITOR", true),
         ("GIT_TERMINAL_PROMPT", true),
     ] {
-        let surroundings = becket_agent::Surroundings::new(tree.environment().with_var(name, "x"));
+        let surroundings = becket_tools::Surroundings::new(tree.environment().with_var(name, "x"));
         let found = tree.host_of(surroundings).unasked("Bash", json!({"command": "git status"}));
         assert_eq!(found, unasked, "{name}");
     }

@@ -1,7 +1,7 @@
 //! Bash with real processes: what it answers, and that nothing is left behind.
 
 use crate::support::{Host, Tree, object};
-use becket_engine::{CancellationToken, Tools};
+use becket_engine::CancellationToken;
 use becket_testkit::proc::{Marker, wait_until, zombies};
 use serde_json::{Value, json};
 use std::future::Future;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 fn marked(tree: &Tree) -> (Host, Marker) {
     let marker = Marker::new();
     let (name, value) = marker.env();
-    (tree.host_of(becket_agent::Surroundings::new(tree.environment().with_var(name, value))), marker)
+    (tree.host_of(becket_tools::Surroundings::new(tree.environment().with_var(name, value))), marker)
 }
 
 fn line(command: &str) -> Value {
@@ -65,7 +65,7 @@ async fn the_environment_is_the_one_that_was_handed_in_whole() {
     let tree = Tree::new();
     let environment =
         tree.environment().with_var("A", "x y\nz").with_var("BASH_FUNC_f%%", "() { echo from f; }");
-    let host = tree.host_of(becket_agent::Surroundings::new(environment));
+    let host = tree.host_of(becket_tools::Surroundings::new(environment));
     assert_eq!(host.call("Bash", line("echo \"$A\"; f")).await.text, "x y\nz\nfrom f");
     let names =
         host.call("Bash", line("env -0 | tr '\\n\\0' ' \\n' | cut -d= -f1 | sort | tr '\\n' ' '")).await.text;
@@ -120,10 +120,10 @@ async fn what_a_call_can_t_be_is_refused_by_its_field() {
     ] {
         let answer = host.call("Bash", input.clone()).await;
         assert!(answer.is_error && answer.text.contains(named), "{input}: {}", answer.text);
-        assert!(host.tools.validate("Bash", &object(input)).unwrap_err().contains(named));
+        assert!(host.tools.check("Bash", &object(input)).unwrap_err().contains(named));
     }
     let plain = json!({"command": "true", "run_in_background": false, "description": "x", "timeout": 5000});
-    assert_eq!(host.tools.validate("Bash", &object(plain)), Ok(()));
+    assert_eq!(host.tools.check("Bash", &object(plain)), Ok(()));
     let mut gone = host.clone();
     gone.session.cwd = tree.base.join("gone");
     let answer = gone.call("Bash", line("ls")).await;
@@ -146,15 +146,14 @@ async fn commands_that_print_nothing_are_told_apart() {
 // rules: H8, D11
 #[tokio::test]
 async fn a_response_that_a_hook_rewrote_is_shown_if_it_has_the_shape() {
-    use becket_engine::AgentTools;
     let tree = Tree::new();
-    let tools = tree.host().tools;
+    let host = tree.host();
     let response = json!({"stdout": "a", "stderr": "b", "interrupted": false});
-    assert_eq!(tools.text_of("Bash", &response).as_deref(), Some("a\nb"));
+    assert_eq!(host.text_of("Bash", &response).as_deref(), Some("a\nb"));
     for (tool, response) in
         [("Bash", json!("text")), ("Bash", json!({"stdout": 1})), ("Other", json!({"stdout": ""}))]
     {
-        assert_eq!(tools.text_of(tool, &response), None, "{tool} {response}");
+        assert_eq!(host.text_of(tool, &response), None, "{tool} {response}");
     }
 }
 

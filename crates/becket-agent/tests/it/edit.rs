@@ -3,8 +3,9 @@
 use crate::support::Tree;
 use crate::support::calls::{Place, call_of, hooks, run};
 use crate::support::in_session::{InSession, run_cases};
-use becket_agent::tool_call::{DeniedBy, Ended, ToolCalls, Toolbox};
-use becket_agent::{SessionTools, Surroundings, session_tools};
+use becket_agent::tool_call::{DeniedBy, Ended, ToolCalls};
+use becket_engine::ToolSet;
+use becket_tools::{Surroundings, file_tools};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -44,7 +45,7 @@ fn an_output_is_replaced_only_by_one_of_its_shape() {
 
 /// Calls of a session's tools under hooks and rules.
 fn calls_under(place: &Place, settings: &Value) -> ToolCalls {
-    let tools = Toolbox::new(session_tools(SessionTools::new(Surroundings::new(place.environment()))));
+    let tools = ToolSet::new(file_tools(Surroundings::new(place.environment())));
     ToolCalls::new(place.engine(settings, false, &tools), tools)
 }
 

@@ -9,14 +9,14 @@ use becket_agent::definitions::{Dialect, Homes};
 use becket_agent::instructions::Instructions;
 use becket_agent::notes::Notes;
 use becket_agent::session::{Prompt, Start};
-use becket_agent::tool_call::Tool;
 use becket_agent::transcript::Store;
 use becket_agent::turn::EndReason;
-use becket_agent::{Agent, AgentBuilder, SessionTools, Surroundings, session_tools};
+use becket_agent::{Agent, AgentBuilder};
 use becket_engine::config::{Request, Trust};
-use becket_engine::{Environment, Profile};
+use becket_engine::{Environment, Profile, Tool};
 use becket_llm::{Model, ModelError, Models};
 use becket_model::event::PermissionMode;
+use becket_tools::{Surroundings, file_tools};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -57,7 +57,7 @@ impl World {
         let environment = Environment::empty().with_home(at.dir.join("home"));
         let mut request = Request::new(Profile::claude(), environment.clone(), at.dir.join("repo/app"));
         request.managed = Some(at.dir.join("managed"));
-        let tools = session_tools(SessionTools::new(Surroundings::new(environment)));
+        let tools = file_tools(Surroundings::new(environment));
         at.toolbox.replace(tools);
         Self { at, request }
     }

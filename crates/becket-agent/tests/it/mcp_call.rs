@@ -4,12 +4,12 @@
 
 use crate::support::calls::{LONG, Person, Place, Probe, Says, call_of, hooks, run};
 use becket_agent::elicit::McpHost;
-use becket_agent::mcp::{HookCalls, McpServers};
-use becket_agent::tool_call::{DeniedBy, Ended, Report, ToolCalls, Toolbox};
-use becket_engine::{CancellationToken, Engine};
+use becket_agent::tool_call::{DeniedBy, Ended, Report, ToolCalls};
+use becket_engine::{CancellationToken, Engine, ToolSet};
 use becket_llm::Block;
 use becket_mcp::config::ConfiguredServer;
 use becket_mcp::{NameWarning, Options, Pool, config};
+use becket_tools::mcp::{HookCalls, McpServers};
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ struct Session {
     pool: Pool,
     engine: Engine,
     tools: ToolCalls,
-    toolbox: Toolbox,
+    toolbox: ToolSet,
     warnings: Vec<NameWarning>,
 }
 
@@ -36,7 +36,7 @@ impl Session {
 
         let servers = McpServers::new(pool.clone(), place.dir.join("kept"));
         let listed = servers.tools();
-        let toolbox = Toolbox::new(listed.tools);
+        let toolbox = ToolSet::new(listed.tools);
         let builder = place.builder(settings).interactive(person.is_some()).tools(toolbox.clone());
         let engine = builder.mcp_tools(HookCalls::new(pool.clone())).build().unwrap();
         let mut tools = ToolCalls::new(engine.clone(), toolbox.clone()).with_limit(LONG);
@@ -233,7 +233,7 @@ async fn a_rule_for_a_name_that_was_cut_still_denies() {
         let cut = tools.iter().find(|tool| tool.other_name().is_some()).unwrap();
         assert_eq!((cut.name().len(), cut.other_name()), (64, Some(LONG_NAME)));
         assert_eq!(session.warnings.len(), 1);
-        let offered = session.toolbox.offered(&session.engine);
+        let offered = session.engine.offered_tools(&session.toolbox);
         assert_eq!(offered.iter().any(|spec| spec.name == cut.name()), !denied);
         let report = session.call(cut.name(), json!({})).await;
         assert_eq!(matches!(report.ended, Ended::Done { .. }), !denied, "{:?}", report.ended);
@@ -249,7 +249,7 @@ async fn calls_that_read_only_run_together_and_count_as_reading_where_the_user_t
     let echo = session.toolbox.find("mcp__it__echo").unwrap().hints();
     assert!(!echo.read_only && echo.destructive && echo.together, "{echo:?}");
     let trusted = McpServers::new(session.pool.clone(), &session.place.dir).with_trust(|name| name == "it");
-    let toolbox = Toolbox::new(trusted.tools().tools);
+    let toolbox = ToolSet::new(trusted.tools().tools);
     let echo = toolbox.find("mcp__it__echo").unwrap().hints();
     assert!(echo.read_only && echo.together, "{echo:?}");
     assert!(!toolbox.find("mcp__it__picture").unwrap().hints().together);

@@ -9,8 +9,8 @@ use becket_agent::permission::{
     ToClassify,
 };
 use becket_agent::session::Facts;
-use becket_agent::tool_call::{Ended, Report, Tool, ToolCalls, Toolbox};
-use becket_engine::{CancellationToken, Engine};
+use becket_agent::tool_call::{Ended, Report, ToolCalls};
+use becket_engine::{CancellationToken, Engine, Tool, ToolSet};
 use becket_llm::{Model, ModelError, Models, Script, ScriptedModel, Turn};
 use becket_model::event::PermissionMode;
 use becket_rules::PermissionUpdate;
@@ -77,16 +77,14 @@ async fn suggestions_leave_out_what_holds_already() {
         }
         fn run<'a>(
             &'a self,
-            running: becket_agent::tool_call::RunningCall<'a>,
-        ) -> futures_util::future::BoxFuture<
-            'a,
-            Result<becket_agent::tool_call::ToolOutput, becket_agent::tool_call::ToolFailure>,
-        > {
+            running: becket_engine::RunningCall<'a>,
+        ) -> futures_util::future::BoxFuture<'a, Result<becket_engine::ToolOutput, becket_engine::ToolFailure>>
+        {
             self.0.run(running)
         }
     }
     let place = Place::new();
-    let toolbox = Toolbox::new([Arc::new(Suggests(Probe::default())) as Arc<dyn Tool>]);
+    let toolbox = ToolSet::new([Arc::new(Suggests(Probe::default())) as Arc<dyn Tool>]);
     // Apart, since a person's answer ends the hooks.
     let for_hooks = place.engine(&hooks(&[("PermissionRequest", &["cat > $HERE/asked"])]), true, &toolbox);
     let for_person = place.engine(&json!({}), true, &toolbox);
@@ -160,7 +158,7 @@ fn planning(
     settings: &Value,
     person: Option<&Person>,
 ) -> (ToolCalls, SessionPermissions, Facts) {
-    let toolbox = Toolbox::default();
+    let toolbox = ToolSet::default();
     let engine = place.engine(settings, person.is_some(), &toolbox);
     let permissions = SessionPermissions::new(engine.clone());
     let facts = Facts::new(place.session(None));

@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use crate::support::{Tree, object, pipe};
-use becket_engine::{AgentTools, Tools};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -131,7 +130,7 @@ async fn what_can_t_be_read_is_refused_by_name() {
 async fn a_relative_path_passes_the_schema_since_the_engine_makes_it_absolute_and_is_refused_after() {
     let tree = Tree::new();
     let host = tree.host();
-    assert_eq!(host.tools.validate("Read", &object(json!({"file_path": "a.txt"}))), Ok(()));
+    assert_eq!(host.tools.check("Read", &object(json!({"file_path": "a.txt"}))), Ok(()));
     let answer = host.call("Read", json!({"file_path": "a.txt"})).await;
     assert_eq!(answer.text, "`file_path` must be an absolute path, not `a.txt`");
 }
@@ -141,7 +140,7 @@ async fn a_relative_path_passes_the_schema_since_the_engine_makes_it_absolute_an
 fn the_schemas_are_those_of_the_field_and_hold_no_defaults() {
     let tools = Tree::new().host().tools;
     let fields = |tool: &str| -> Vec<String> {
-        let specs = AgentTools::tools(&tools);
+        let specs = tools.specs();
         let spec = specs.iter().find(|spec| spec.name == tool).unwrap();
         assert!(!spec.description.is_empty());
         spec.input_schema["properties"].as_object().unwrap().keys().cloned().collect()
@@ -164,27 +163,27 @@ fn the_schemas_are_those_of_the_field_and_hold_no_defaults() {
         "offset",
     ];
     assert_eq!(fields("Grep"), [&grep[..], &["multiline"]].concat());
-    let specs = AgentTools::tools(&tools);
+    let specs = tools.specs();
     assert_eq!(
         specs.iter().map(|spec| spec.name.as_str()).collect::<Vec<_>>(),
         ["Read", "Grep", "Glob", "Bash"]
     );
     for spec in &specs {
-        assert_eq!(Tools::defaults(&tools, &spec.name), object(json!({})), "{}", spec.name);
+        assert_eq!(tools.defaults(&spec.name), object(json!({})), "{}", spec.name);
     }
-    assert_eq!(tools.validate("Edit", &object(json!({"x": 1}))), Ok(()), "a tool of somebody else's");
+    assert_eq!(tools.check("Edit", &object(json!({"x": 1}))), Ok(()), "a tool of somebody else's");
 }
 
 // rule: D11
 #[test]
 fn a_response_that_a_hook_rewrote_is_shown_if_it_has_the_shape() {
-    let tools = Tree::new().host().tools;
+    let host = Tree::new().host();
     let file = json!({"filePath": "/x", "content": "a\nb", "numLines": 2, "startLine": 3, "totalLines": 9});
-    let shown = tools.text_of("Read", &json!({"type": "text", "file": file}));
+    let shown = host.text_of("Read", &json!({"type": "text", "file": file}));
     assert_eq!(shown.as_deref(), Some("     3\ta\n     4\tb\n"));
     for response in [json!("a"), json!({"type": "image"}), json!({"type": "text", "file": {"content": "a"}})]
     {
-        assert_eq!(tools.text_of("Read", &response), None, "{response}");
+        assert_eq!(host.text_of("Read", &response), None, "{response}");
     }
 }
 

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use crate::support::{Tree, object, pipe};
-use becket_engine::{AgentTools, CancellationToken, Tools};
+use becket_engine::CancellationToken;
 use becket_testkit::proc::{threads, wait_until};
 use serde_json::json;
 use std::fs::File;
@@ -96,7 +96,7 @@ async fn a_search_that_can_t_be_is_refused_by_its_field() {
     ] {
         let answer = host.call(tool, input.clone()).await;
         assert!(answer.is_error && answer.text.contains(said), "{input}: {}", answer.text);
-        assert!(host.tools.validate(tool, &object(input)).unwrap_err().contains(said));
+        assert!(host.tools.check(tool, &object(input)).unwrap_err().contains(said));
     }
     for (tool, input, said) in [
         ("Grep", json!({"pattern": "x", "path": "gone"}), "there is no `path`"),
@@ -259,15 +259,15 @@ fn a_dropped_or_cancelled_search_ends_its_thread() {
         .unwrap();
     runtime.block_on(async {
         let before = threads();
-        let input = object(json!({"pattern": "(a|b|c)+y", "output_mode": "count"}));
+        let input = json!({"pattern": "(a|b|c)+y", "output_mode": "count"});
         let cancel = CancellationToken::new();
-        let call = host.tools.run(&host.session, "Grep", &input, &cancel);
+        let call = host.call_until("Grep", input.clone(), &cancel);
         assert!(
             tokio::time::timeout(Duration::from_millis(50), call).await.is_err(),
             "it was too fast to be dropped"
         );
         assert!(wait_until(|| threads() <= before), "{} threads, {before} before", threads());
-        let call = host.tools.run(&host.session, "Grep", &input, &cancel);
+        let call = host.call_until("Grep", input.clone(), &cancel);
         let (answer, ()) = tokio::join!(call, async {
             tokio::time::sleep(Duration::from_millis(50)).await;
             cancel.cancel();
@@ -280,7 +280,7 @@ fn a_dropped_or_cancelled_search_ends_its_thread() {
 // rule: D11
 #[test]
 fn a_response_that_a_hook_rewrote_is_shown_if_it_has_the_shape() {
-    let tools = Tree::new().host().tools;
+    let host = Tree::new().host();
     for (tool, response, text) in [
         ("Glob", json!({"filenames": ["a", "b"]}), Some("a\nb")),
         ("Glob", json!({"filenames": []}), Some("No files found")),
@@ -291,7 +291,7 @@ fn a_response_that_a_hook_rewrote_is_shown_if_it_has_the_shape() {
         ("Grep", json!({"mode": "other", "filenames": []}), None),
         ("Grep", json!("text"), None),
     ] {
-        assert_eq!(tools.text_of(tool, &response).as_deref(), text, "{tool} {response}");
+        assert_eq!(host.text_of(tool, &response).as_deref(), text, "{tool} {response}");
     }
 }
 

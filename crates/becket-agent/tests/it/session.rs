@@ -6,7 +6,6 @@
 use crate::support::session::{At, never, settings, within};
 use becket_agent::compact::Window;
 use becket_agent::session::{OpenError, Prompt, SetupTrigger, Start};
-use becket_agent::tasks::Tasks;
 use becket_agent::transcript::Store;
 use becket_agent::turn::EndReason;
 use becket_agent::update::Happened;
@@ -14,6 +13,7 @@ use becket_agent::worktree::{WorktreeError, WorktreeName};
 use becket_agent::{Agent, AgentBuilder};
 use becket_llm::{Script, ScriptedModel};
 use becket_model::event::PermissionMode;
+use becket_tools::tasks::Tasks;
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -2,8 +2,7 @@
 
 use crate::support::shell::{LONG, Shell, said};
 use crate::support::{Tree, object};
-use becket_agent::tool_call::Tool;
-use becket_engine::CancellationToken;
+use becket_engine::{CancellationToken, Tool};
 use becket_testkit::proc::{open_descriptors, wait_until, zombies};
 use serde_json::{Value, json};
 use std::path::Path;

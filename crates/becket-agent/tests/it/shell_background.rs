@@ -3,10 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use crate::support::shell::{LONG, Shell, run, said};
-use becket_agent::tasks::{TaskEnd, TaskOutput, TaskStatus, TaskStop};
-use becket_agent::tool_call::{Tool, ToolCalls, ToolFailure, ToolOutput, Toolbox};
-use becket_engine::CancellationToken;
+use becket_agent::tool_call::ToolCalls;
+use becket_engine::{CancellationToken, Tool, ToolFailure, ToolOutput, ToolSet};
 use becket_testkit::proc::{open_descriptors, wait_until, zombies};
+use becket_tools::tasks::{TaskEnd, TaskOutput, TaskStatus, TaskStop};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -244,7 +244,7 @@ async fn hooks_and_rules_know_the_tools_by_their_old_names_too() {
     let shell = Shell::new();
     let tools: [Arc<dyn Tool>; 2] =
         [Arc::new(TaskOutput::new(shell.tasks.clone())), Arc::new(TaskStop::new(shell.tasks.clone()))];
-    let toolbox = Toolbox::new(tools);
+    let toolbox = ToolSet::new(tools);
     let hook = |name: &str, file: &str| {
         json!({"matcher": name, "hooks": [
         {"type": "command", "command": format!("cat > $HERE/{file}")}]})

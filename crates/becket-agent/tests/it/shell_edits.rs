@@ -4,7 +4,7 @@
 
 use crate::support::shell::Shell;
 use crate::support::{PATH, Tree, object};
-use becket_agent::tool_call::{Effect, Tool};
+use becket_engine::{Effect, Tool};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -108,7 +108,7 @@ fn a_program_that_the_line_itself_could_put_on_the_path_is_not_trusted() {
     let path = format!("{}:{PATH}", tree.base.join("work/bin").display());
     let shell = Shell::of(tree, |_| {
         let environment = becket_engine::Environment::empty().with_var("PATH", &path);
-        becket_agent::Surroundings::new(environment)
+        becket_tools::Surroundings::new(environment)
     });
     assert_eq!(shell.effect("mkdir x"), Effect::Edits);
     assert_eq!(shell.effect("cp a.txt bin/ls"), Effect::Edits);

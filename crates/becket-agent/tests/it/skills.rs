@@ -6,13 +6,13 @@ use crate::support::calls::{Place, call_of, run};
 use becket_agent::definitions::{Dialect, Homes};
 use becket_agent::session::{Expand, PromptKind, Words};
 use becket_agent::skills::SessionSkills;
-use becket_agent::tool_call::{Ended, Tool, ToolCalls, Toolbox, lent_tools};
+use becket_agent::tool_call::{Ended, ToolCalls};
 use becket_agent::update::{Happened, Update};
-use becket_agent::{HostTools, Surroundings};
 use becket_engine::config::Trust;
-use becket_engine::{CancellationToken, Engine};
+use becket_engine::{CancellationToken, Engine, Tool, ToolSet};
 use becket_llm::Block;
 use becket_model::Session;
+use becket_tools::{Surroundings, hook_tools};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -45,8 +45,8 @@ impl World {
         let trusted = case["trusted"].as_bool().unwrap_or(true);
         let settings = case.get("settings").cloned().unwrap_or_else(|| json!({}));
         let environment = place.environment();
-        let host = HostTools::new(Surroundings::new(environment.clone()));
-        let toolbox = Toolbox::default();
+        let host = hook_tools(Surroundings::new(environment.clone()));
+        let toolbox = ToolSet::default();
         let mut request = None;
         let builder = place.builder(&settings).start_dir(&work).tools(toolbox.clone()).request(|asked| {
             asked.trust = Trust { interactive: false, trusted, this_folder_trusted: trusted };
@@ -54,8 +54,7 @@ impl World {
         });
         let engine = builder.build().unwrap();
         let request = request.unwrap();
-        let bash: Vec<Arc<dyn Tool>> = lent_tools(host);
-        let own = ToolCalls::new(engine.clone(), Toolbox::new(bash.clone()));
+        let own = ToolCalls::new(engine.clone(), host.clone());
         let told = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&told);
         let homes = (Homes::of(&request, &[]), Dialect::of(&request));
@@ -68,7 +67,7 @@ impl World {
             })
             .load();
         assert!(diagnostics.is_empty(), "{diagnostics:?}");
-        toolbox.replace(bash.into_iter().chain([Arc::new(skills.tool()) as Arc<dyn Tool>]));
+        toolbox.replace(host.all().iter().cloned().chain([Arc::new(skills.tool()) as Arc<dyn Tool>]));
         let calls = ToolCalls::new(engine.clone(), toolbox);
         Self { place, work, skills, calls, engine, told }
     }

@@ -5,15 +5,14 @@
 
 use crate::support::session::{At, LONG, never, settings, within};
 use becket_agent::session::Prompt;
-use becket_agent::tasks::{self, About, BackgroundTask, TaskEnd, TaskKind, Tasks};
-use becket_agent::tool_call::Toolbox;
 use becket_agent::turn::{
     AtTurnEnd, EndReason, ForTurns, How, InBare, MainTurn, TaskRun, TurnEndTask, TurnEndTasks, TurnOptions,
 };
 use becket_agent::update::{Happened, Origin, StopSummary};
 use becket_agent::{Agent, AgentBuilder};
-use becket_engine::{Engine, Environment, RunEvent, RunEventKind};
+use becket_engine::{Engine, Environment, RunEvent, RunEventKind, ToolSet};
 use becket_model::EventKind;
+use becket_tools::tasks::{self, About, BackgroundTask, TaskEnd, TaskKind, Tasks};
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -320,7 +319,7 @@ async fn a_failure_of_the_engine_itself_warns_and_holds_nothing() {
         .build()
         .unwrap();
     let updates = Arc::clone(&at.updates);
-    let agent = AgentBuilder::new(engine, Toolbox::default(), at.model.clone(), &at.dir)
+    let agent = AgentBuilder::new(engine, ToolSet::default(), at.model.clone(), &at.dir)
         .watch(move |update: &becket_agent::update::Update| updates.lock().unwrap().push(update.clone()))
         .open()
         .await

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
-use becket_agent::tasks::{
+use becket_tools::tasks::{
     About, BackgroundTask, StartError, TaskEnd, TaskId, TaskInfo, TaskKind, TaskOptions, TaskRun, TaskStatus,
     Tasks,
 };

@@ -4,7 +4,8 @@
 
 use crate::support::calls::{Does, Judge, Person, Place, Probe, Says, call_of, run};
 use becket_agent::permission::AutoMode;
-use becket_agent::tool_call::{DeniedBy, Effect, Ended, Report, ServerOf, ToolCalls, Toolbox};
+use becket_agent::tool_call::{DeniedBy, Ended, Report, ToolCalls};
+use becket_engine::{Effect, ToolServer, ToolSet};
 use serde_json::{Map, Value, json};
 
 /// A hook of a case: a command as it is, or the fields of an answer.
@@ -48,12 +49,13 @@ fn settings(case: &Value) -> Value {
 /// The tool of a case.
 fn probe(case: &Value) -> Probe {
     let other_name = if case["also"] == true { Some("Probe_before") } else { kept(&case["also"]) };
-    let server = case["server"].as_str().map(|name| ServerOf { name: name.into(), source: "project".into() });
+    let server =
+        case["server"].as_str().map(|name| ToolServer { name: name.into(), source: "project".into() });
     Probe {
         name: kept(&case["tool"]),
         does: case["fails"].as_str().map(|error| Does::Fails(error.into())).unwrap_or_default(),
         effect: effect(case["effect"].as_str()),
-        needs_person: case["needs_person"] == true,
+        requires_user: case["requires_user"] == true,
         other_name,
         server,
         ..Probe::default()
@@ -112,7 +114,7 @@ async fn check(case: &Value) -> Result<(), String> {
     let place = Place::new();
     let probe = probe(case);
     let person = person(case);
-    let known = if case["unknown"] == true { Toolbox::default() } else { probe.toolbox() };
+    let known = if case["unknown"] == true { ToolSet::default() } else { probe.toolbox() };
     let engine = place.engine(&settings(case), person.is_some() || case["interactive"] == true, &known);
     let mut tools = ToolCalls::new(engine, probe.toolbox());
     if let Some(person) = &person {

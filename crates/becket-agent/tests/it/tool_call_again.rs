@@ -3,8 +3,8 @@
 //! of them lets a denied call run.
 
 use crate::support::calls::{LONG, Person, Place, Probe, Says, call, hooks, run};
-use becket_agent::tool_call::{DeniedBy, Ended, Tool, ToolCalls, Toolbox};
-use becket_engine::{Callback, CancellationToken};
+use becket_agent::tool_call::{DeniedBy, Ended, ToolCalls};
+use becket_engine::{Callback, CancellationToken, Tool, ToolSet};
 use becket_model::EventKind;
 use serde_json::{Value, json};
 use std::pin::pin;
@@ -155,7 +155,7 @@ async fn an_input_without_measure_gets_past_no_guard() {
 #[tokio::test]
 async fn a_toolbox_that_changes_while_somebody_is_asked_changes_nothing() {
     let (place, probe) = (Place::new(), Probe::default());
-    let toolbox: Toolbox = probe.toolbox();
+    let toolbox: ToolSet = probe.toolbox();
     let other = Probe { defaults: json!({"force": true}), ..Probe::default() };
     let engine = place.engine(&json!({}), false, &toolbox);
     let box_too = toolbox.clone();

@@ -3,11 +3,11 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::support::calls::{Does, LONG, Person, Place, Probe, Says, call, call_of, hooks, run};
-use becket_agent::tool_call::{DeniedBy, Ended, Report, Tool, ToolCalls, lent_tools};
-use becket_agent::{HostTools, Surroundings};
-use becket_engine::{Callback, CancellationToken, RunEvent, RunEventKind};
+use becket_agent::tool_call::{DeniedBy, Ended, Report, ToolCalls};
+use becket_engine::{Callback, CancellationToken, RunEvent, RunEventKind, Tool};
 use becket_model::EventKind;
 use becket_testkit::proc::Marker;
+use becket_tools::{Surroundings, hook_tools};
 use serde_json::{Value, json};
 use std::pin::pin;
 use std::sync::Arc;
@@ -114,8 +114,8 @@ async fn an_engine_that_does_not_know_the_tools_opens_nothing() {
     let allow =
         r#"echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}'"#;
     let rewrite = allow.replace(r#""allow""#, r#""allow","updatedInput":{"n":"five"}"#);
-    for (hook, needs_person, by) in [(allow, true, DeniedBy::Nobody), (&rewrite, false, DeniedBy::Rewrite)] {
-        let (place, probe) = (Place::new(), Probe { needs_person, ..Probe::default() });
+    for (hook, requires_user, by) in [(allow, true, DeniedBy::Nobody), (&rewrite, false, DeniedBy::Rewrite)] {
+        let (place, probe) = (Place::new(), Probe { requires_user, ..Probe::default() });
         let engine = place.builder(&hooks(&[("PreToolUse", &[hook])])).build().unwrap();
         let tools = ToolCalls::new(engine, probe.toolbox());
         let report = run(&tools, &place.session(None), call(json!({}))).await;
@@ -340,8 +340,7 @@ async fn no_mode_removes_a_critical_path_unasked() {
 async fn hooks_see_what_runs_and_the_conversation_keeps_what_the_model_wrote() {
     let place = Place::new();
     std::fs::write(place.dir.join("a.txt"), "one\n").unwrap();
-    let tools = HostTools::new(Surroundings::new(place.environment()));
-    let toolbox = becket_agent::tool_call::Toolbox::new(lent_tools(tools));
+    let toolbox = hook_tools(Surroundings::new(place.environment()));
     let seen = "python3 -c 'import json,sys,os; e=json.load(sys.stdin); print(e[\"hook_event_name\"], e[\"tool_input\"][\"file_path\"], file=open(os.environ[\"HERE\"]+\"/seen\",\"a\"))'";
     for (settings, times) in
         [(hooks(&[("PreToolUse", &[seen]), ("PostToolUse", &[seen])]), 2), (json!({}), 0)]

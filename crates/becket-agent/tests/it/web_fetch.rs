@@ -4,10 +4,9 @@
 
 use crate::support::Tree;
 use crate::support::in_session::InSession;
-use becket_agent::tool_call::{Effect, ToolFailure, ToolOutput};
-use becket_agent::{SessionTools, Web};
-use becket_engine::{CancellationToken, Resolve};
+use becket_engine::{CancellationToken, Effect, Resolve, ToolFailure, ToolOutput};
 use becket_llm::{HttpOptions, Model, ModelError, Models, Script, ScriptedModel, Turn};
+use becket_tools::web_fetch::WebFetch;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -100,9 +99,9 @@ impl Models for Small {
     }
 }
 
-fn session(web: Web) -> InSession {
+fn session(web: WebFetch) -> InSession {
     let tree = Tree::new();
-    InSession::with(&tree, SessionTools::new(tree.surroundings()).with_web(web))
+    InSession::with(&tree, [Arc::new(web) as Arc<dyn becket_engine::Tool>])
 }
 
 async fn fetch(here: &InSession, url: &str) -> Result<ToolOutput, ToolFailure> {
@@ -111,7 +110,7 @@ async fn fetch(here: &InSession, url: &str) -> Result<ToolOutput, ToolFailure> {
 
 #[tokio::test]
 async fn a_page_comes_as_text_and_its_response_in_the_shape_that_hooks_know() {
-    let (server, here) = (Server::new(), session(Web::new()));
+    let (server, here) = (Server::new(), session(WebFetch::new()));
     let output = fetch(&here, &server.url("/page")).await.unwrap();
     let text = format!("T\n\none [two](http://{}/x)", server.at);
     assert_eq!(output.as_text(), text);
@@ -130,7 +129,7 @@ async fn a_page_comes_as_text_and_its_response_in_the_shape_that_hooks_know() {
 
 #[tokio::test]
 async fn redirects_stay_on_their_host() {
-    let (server, here) = (Server::new(), session(Web::new()));
+    let (server, here) = (Server::new(), session(WebFetch::new()));
     let output = fetch(&here, &server.url("/hop")).await.unwrap();
     assert!(output.as_text().starts_with("T\n"), "{output:?}");
     for (path, code, to) in [
@@ -157,7 +156,7 @@ async fn redirects_stay_on_their_host() {
 
 #[tokio::test]
 async fn what_is_no_page_is_said() {
-    let (server, here) = (Server::new(), session(Web::new()));
+    let (server, here) = (Server::new(), session(WebFetch::new()));
     for (path, error) in [
         ("/missing", "the server answered 404 Not Found"),
         ("/png", "the answer is no text (`image/png`)"),
@@ -179,18 +178,19 @@ async fn what_is_no_page_is_said() {
 
 #[tokio::test]
 async fn a_call_that_nobody_wants_ends() {
-    let (server, here) = (Server::new(), session(Web::new()));
+    let (server, here) = (Server::new(), session(WebFetch::new()));
     let tool = here.tools.find("WebFetch").unwrap();
     let input = crate::support::object(json!({"url": server.url("/hang"), "prompt": "x"}));
     for (cancelled, limit) in [(true, Duration::from_secs(600)), (false, Duration::from_millis(50))] {
         let cancel = CancellationToken::new();
-        let running = becket_agent::tool_call::RunningCall {
+        let running = becket_engine::RunningCall {
             session: &here.session,
             id: "t",
             input: &input,
             own: &input,
             cancel: &cancel,
             limit,
+            caller: &(),
         };
         let work = tool.run(running);
         if cancelled {
@@ -216,7 +216,7 @@ async fn no_name_leads_where_its_owner_wants_a_model_to_go() {
         ])
     };
     let port = server.at.port();
-    let here = session(Web::new().with_resolver(names()));
+    let here = session(WebFetch::new().with_resolver(names()));
     for (url, error) in [
         (format!("http://rebound.example:{port}/page"), "leads to this machine"),
         (format!("https://rebound.example:{port}/page"), "leads to this machine"),
@@ -237,13 +237,13 @@ async fn no_name_leads_where_its_owner_wants_a_model_to_go() {
         fetch(&here, &format!("http://{host}:{port}/page")).await.unwrap();
     }
     // Addresses that the host opens are open; a proxy is known by any address.
-    let opened = Web::new().with_resolver(names()).with_networks(["10.1.0.0/16".parse().unwrap()]);
+    let opened = WebFetch::new().with_resolver(names()).with_networks(["10.1.0.0/16".parse().unwrap()]);
     let http = HttpOptions { connect_timeout: Duration::from_millis(50), ..HttpOptions::default() };
     let failure = fetch(&session(opened.with_http(http)), "https://10.1.2.3/").await.unwrap_err();
     assert!(failure.error.contains("nothing came from `10.1.2.3`"), "{failure}");
     let proxy =
         HttpOptions { proxy: Some(format!("http://rebound.example:{port}")), ..HttpOptions::default() };
-    let here = session(Web::new().with_resolver(names()).with_http(proxy));
+    let here = session(WebFetch::new().with_resolver(names()).with_http(proxy));
     let before = server.asked().len();
     let failure = fetch(&here, "https://any.example/").await.unwrap_err();
     assert!(failure.error.contains("nothing came from `any.example`"), "{failure}");
@@ -260,7 +260,7 @@ async fn no_name_leads_where_its_owner_wants_a_model_to_go() {
 async fn a_small_model_reads_the_page() {
     let server = Server::new();
     let model = Arc::new(ScriptedModel::new(Script::new("small", vec![Turn::text("It is one.")])));
-    let here = session(Web::new().with_models(Arc::new(Small(Ok(model.clone())))));
+    let here = session(WebFetch::new().with_models(Arc::new(Small(Ok(model.clone())))));
     let output = fetch(&here, &server.url("/page")).await.unwrap();
     assert_eq!((output.as_text().as_str(), &output.response["result"]), ("It is one.", &json!("It is one.")));
     let asked = model.requests();
@@ -274,14 +274,14 @@ async fn a_small_model_reads_the_page() {
     assert!(
         output.as_text().contains("no model could read the page") && output.as_text().contains("one [two](")
     );
-    let here = session(Web::new().with_models(Arc::new(Small(Err(())))));
+    let here = session(WebFetch::new().with_models(Arc::new(Small(Err(())))));
     assert!(fetch(&here, &server.url("/page")).await.unwrap().as_text().starts_with("T\n"));
 }
 
 // rules: P13, P14
 #[test]
 fn a_person_is_asked_and_offered_the_host_and_no_more() {
-    let here = session(Web::new());
+    let here = session(WebFetch::new());
     let rule = |host: &str| {
         json!([{"type": "addRules", "rules": [{"toolName": "WebFetch", "ruleContent": format!("domain:{host}")}],
             "behavior": "allow", "destination": "localSettings"}])
@@ -303,7 +303,7 @@ fn a_person_is_asked_and_offered_the_host_and_no_more() {
 
 #[tokio::test]
 async fn what_is_no_url_is_no_call() {
-    let here = session(Web::new());
+    let here = session(WebFetch::new());
     for (input, part) in [
         (json!({"url": "https://a.example/"}), "needs `prompt`"),
         (json!({"url": "a.example", "prompt": "x"}), "write `https://` and a host"),

@@ -2,7 +2,7 @@
 
 use crate::support::in_session::{InSession, run_cases};
 use crate::support::{Tree, pipe};
-use becket_agent::tool_call::Effect;
+use becket_engine::Effect;
 use becket_model::event::Agent;
 use serde_json::{Value, json};
 use std::fs;
@@ -235,7 +235,7 @@ fn nothing_is_suggested_that_is_wider_than_it_need_be() {
         fs::create_dir_all(tree.base.join(dir)).unwrap();
     }
     let environment = tree.environment().with_home(tree.base.join("home"));
-    let surroundings = becket_agent::Surroundings::new(environment).with_directory(tree.base.join("more"));
+    let surroundings = becket_tools::Surroundings::new(environment).with_directory(tree.base.join("more"));
     let here = InSession::of(&tree, surroundings);
     let base = tree.base.display().to_string();
     let mode = json!([{"type": "setMode", "mode": "acceptEdits", "destination": "session"}]);

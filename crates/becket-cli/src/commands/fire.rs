@@ -88,7 +88,6 @@ impl EventFiring<'_> {
         let engine = started(telemetry::observed(builder).build(), around, out)?;
         told_errors(&engine, around, out);
         event::check_tool(&args.fields, &engine)?;
-        self.services.ready(&engine, self.session);
         let EventInput { event, samples } = self.given;
         enclosing::show(engine.mark(&event));
         let outcome = engine.fire_until(&event, self.cancel).await;

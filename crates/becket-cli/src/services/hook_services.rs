@@ -10,8 +10,8 @@ use crate::report::style::{WARNING, plain, styled};
 use crate::services;
 use crate::session::Session;
 use becket_embed::models::SharedModels;
-use becket_embed::tools::AgentsTools;
-use becket_engine::{Builder, CancellationToken, Engine};
+use becket_embed::tools::agent_tools;
+use becket_engine::{Builder, CancellationToken, Environment};
 use becket_llm::Models;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -53,7 +53,8 @@ impl<'a> From<&'a McpCallArgs> for ServiceOptions<'a> {
 /// The services for hooks, and their display.
 pub(crate) struct HookServices {
     models: Arc<dyn Models>,
-    tools: AgentsTools,
+    /// The environment of the tools of agents.
+    environment: Environment,
     answers: Option<Answers>,
     person: Option<Person>,
     /// The directory for state that outlives this process, if one is named.
@@ -92,7 +93,14 @@ impl HookServices {
         });
         let models = services::models(options.services, &session.start, around)?;
         let session_dir = session_dir(options, session);
-        Ok(HookServices { models, tools: AgentsTools::default(), answers, person, session_dir, progress })
+        Ok(HookServices {
+            models,
+            environment: session.environment().clone(),
+            answers,
+            person,
+            session_dir,
+            progress,
+        })
     }
 
     /// Creates the services for a hook of another agent: nothing is shown, and no user is asked.
@@ -105,11 +113,10 @@ impl HookServices {
         around: &Surroundings,
     ) -> Result<Self, CliError> {
         let models = services::models(options.services, &session.start, around)?;
-        let tools = AgentsTools::default();
         let session_dir = session_dir(options, session);
         Ok(HookServices {
             models,
-            tools,
+            environment: session.environment().clone(),
             answers: None,
             person: None,
             session_dir,
@@ -119,7 +126,9 @@ impl HookServices {
 
     /// Provides the services to the hooks of an engine.
     pub(crate) fn to(&self, mut builder: Builder) -> Builder {
-        builder = builder.models(SharedModels(self.models.clone())).agent_tools(self.tools.clone());
+        builder = builder
+            .models(SharedModels(self.models.clone()))
+            .agent_tools(agent_tools(self.environment.clone()));
         if let Some(dir) = &self.session_dir {
             builder = builder.session_dir(dir);
         }
@@ -138,11 +147,6 @@ impl HookServices {
     /// Returns the user, if one can be asked.
     pub(crate) fn person(&self) -> Option<&Person> {
         self.person.as_ref()
-    }
-
-    /// Provides the services that depend on the configuration, once an engine has read it.
-    pub(crate) fn ready(&self, engine: &Engine, session: &Session) {
-        self.tools.ready(engine.config(), session.environment().clone());
     }
 
     /// Waits until no question is on the screen: one may have just been withdrawn.

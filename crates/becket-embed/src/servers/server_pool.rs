@@ -1,9 +1,9 @@
 //! Connected servers. Their owner closes them; dropping the pool kills them.
 
 use super::mcp_config::LoadedServers;
-use becket_agent::mcp::HookCalls;
 use becket_engine::{CancellationToken, McpAnswer, McpCall, McpTools};
 use becket_mcp::{Pool, ServerState, ServerView};
+use becket_tools::mcp::HookCalls;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
 

@@ -1,11 +1,12 @@
-use super::AgentsTools;
+use super::agent_tools;
 use crate::models::{Choice, models};
-use crate::{Host, Open};
-use becket_engine::{AgentTools, CancellationToken, Environment, Profile};
+use crate::{Host, Open, Session};
+use becket_engine::{CancellationToken, Environment, Profile, RunningCall};
 use becket_model::Session as Facts;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 /// A host with a home of its own.
 fn host(place: &Path) -> Host {
@@ -27,13 +28,24 @@ fn deny(project: &Path, rules: &[&str]) {
     fs::write(project.join(".claude/settings.json"), settings).expect("it can be written");
 }
 
-/// Returns the results of a search for `token`, as the model of a hook sees them.
-async fn found(tools: &AgentsTools, project: &Path) -> String {
+/// Returns the results of a search for `token`, as the model of a hook sees them under the configuration in force.
+async fn found(session: &Session, environment: &Environment, project: &Path) -> String {
     let facts = Facts::new("s", project.join("t.jsonl"), project);
     let Value::Object(input) = json!({"pattern": "token", "output_mode": "content"}) else {
         return String::new();
     };
-    tools.run(&facts, "Grep", &input, &CancellationToken::new()).await.text
+    let tools = agent_tools(environment.clone())(&session.engine().config());
+    let running = RunningCall {
+        session: &facts,
+        id: "t",
+        input: &input,
+        own: &input,
+        cancel: &CancellationToken::new(),
+        limit: Duration::MAX,
+        caller: &(),
+    };
+    let grep = tools.find("Grep").expect("there is one");
+    grep.run(running).await.expect("it answers").as_text()
 }
 
 // rules: C8, H8, P7
@@ -48,19 +60,19 @@ async fn what_a_later_configuration_denies_is_kept_from_the_agents_of_hooks() {
     }
     deny(&project, &["Read(./one)"]);
     let wants: Open = serde_json::from_value(json!({"start": project, "trust": true})).expect("it is one");
-    let (host, tools) = (host(&place), AgentsTools::default());
-    let opened = host.open(wants, CancellationToken::new(), |builder| builder.agent_tools(tools.clone()));
+    let host = host(&place);
+    let opened = host.open(wants, CancellationToken::new(), |builder| builder);
     let session = opened.unwrap_or_else(|error| panic!("{error}"));
-    tools.ready(session.engine().config(), host.environment);
+    let found = || found(&session, &host.environment, &project);
     let has = |text: &str| ["token one", "token two", "token three"].map(|token| text.contains(token));
-    assert_eq!(has(&found(&tools, &project).await), [false, true, true]);
+    assert_eq!(has(&found().await), [false, true, true]);
     deny(&project, &["Read(./one)", "Read(./two)"]);
     session.reload().expect("it can be read");
-    assert_eq!(has(&found(&tools, &project).await), [false, false, true]);
+    assert_eq!(has(&found().await), [false, false, true]);
     deny(&project, &["Read(./one)", "Read(./two)", "Read(./three)"]);
     let fields = [("source".to_owned(), json!("project_settings"))];
     let event = session.event("ConfigChange", fields).expect("it is one");
     drop(session.fire(session.ready(event), &CancellationToken::new()).await.expect("nobody cancels it"));
-    assert_eq!(has(&found(&tools, &project).await), [false, false, false]);
+    assert_eq!(has(&found().await), [false, false, false]);
     session.close().await;
 }

@@ -9,7 +9,7 @@ use super::state_file::StateFile;
 use super::verdict::{self, BackgroundResult};
 use super::{BackgroundEnd, Delivered, PendingState, Wake};
 use crate::config::handler::Once;
-use crate::host::panic::guarded;
+use crate::host::panic::catch_panic;
 use crate::report::background_id::BackgroundId;
 use crate::report::long_text;
 use crate::report::outcome::Run;
@@ -208,7 +208,7 @@ pub(super) async fn run(
 /// Calls the work and polls it; a panic of either is a failure of this hook alone.
 async fn unwound(work: impl FnOnce() -> BoxFuture<'static, BackgroundEnd>) -> Result<BackgroundEnd, Failure> {
     let told = |said| Failure::Lost { message: format!("what ran it panicked: {said}") };
-    guarded(async { work().await }).await.map_err(told)
+    catch_panic(async { work().await }).await.map_err(told)
 }
 
 async fn out_of_patience(cancel: &CancellationToken) {

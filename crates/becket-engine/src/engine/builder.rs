@@ -2,8 +2,6 @@
 
 use crate::config;
 use crate::engine::{Engine, Parts};
-#[cfg(feature = "models")]
-use crate::handlers::agent::AgentTools;
 use crate::handlers::host_services::Host;
 #[cfg(feature = "http")]
 use crate::handlers::http::{Clients, Resolve};
@@ -15,7 +13,7 @@ use crate::host::environment::Environment;
 use crate::host::mcp_tools::McpTools;
 use crate::host::profile::Profile;
 use crate::host::questions::question::AskUser;
-use crate::host::tools::{Tools, UnknownTools};
+use crate::host::tool_set::ToolSet;
 use crate::plan::gates::Start;
 use crate::report::run_event::Observer;
 #[cfg(feature = "models")]
@@ -33,7 +31,7 @@ pub struct Builder {
     pub(crate) start: Start,
     pub(crate) session_dir: Option<PathBuf>,
     pub(crate) limits: Limits,
-    pub(crate) tools: Arc<dyn Tools>,
+    pub(crate) tools: ToolSet,
     pub(crate) host: Host,
     pub(crate) observers: Vec<Arc<dyn Observer>>,
 }
@@ -45,7 +43,7 @@ impl Default for Builder {
             start: Start::Normal,
             session_dir: None,
             limits: Limits::default(),
-            tools: Arc::new(UnknownTools),
+            tools: ToolSet::default(),
             host: Host::default(),
             observers: Vec::new(),
         }
@@ -139,9 +137,10 @@ impl Builder {
         self
     }
 
-    /// Sets the description of the host's tools.
-    pub fn tools(mut self, tools: impl Tools + 'static) -> Self {
-        self.tools = Arc::new(tools);
+    /// Sets the tools of the host's own model, for their schemas, defaults and prompts (N3, D3, D9). Default: none; any
+    /// input fits an unknown tool.
+    pub fn tools(mut self, tools: ToolSet) -> Self {
+        self.tools = tools;
         self
     }
 
@@ -168,9 +167,18 @@ impl Builder {
         self
     }
 
-    /// The tools of `agent` handlers (H8). Default: none; an agent can only answer.
+    /// Sets the tools of `agent` handlers (H8) under a configuration; `tools` runs once for each configuration under which
+    /// an agent runs (C8), and must not block. Default: none; an agent can only answer.
+    ///
+    /// Not offered to an agent's model: a tool that starts agents (`Agent`, `Task`), one that a deny rule takes away as a
+    /// whole (P1), and one called `StructuredOutput`, which is how an agent answers. A call whose effect is
+    /// [`crate::Effect::Reads`] runs without a permission rule; every other that no allow rule covers is denied, since an
+    /// agent runs in mode `dontAsk` (P14).
     #[cfg(feature = "models")]
-    pub fn agent_tools(mut self, tools: impl AgentTools + 'static) -> Self {
+    pub fn agent_tools(
+        mut self,
+        tools: impl Fn(&Arc<config::Config>) -> ToolSet + Send + Sync + 'static,
+    ) -> Self {
         self.host.agent_tools = Some(Arc::new(tools));
         self
     }

@@ -1,10 +1,16 @@
 //! Questions about a tool call, for a host that runs tools, in addition to firing its events.
 
 use crate::engine::Engine;
+#[cfg(feature = "models")]
+use crate::host::tool::Tool;
+#[cfg(feature = "models")]
+use crate::host::tool_set::ToolSet;
 use crate::permission::decide::Settlement;
 use crate::permission::inputs;
 use crate::plan::facts::Facts;
 use crate::plan::tool_input;
+#[cfg(feature = "models")]
+use becket_llm::ToolSpec;
 use becket_model::{Event, Verdict};
 use std::borrow::Cow;
 
@@ -13,7 +19,7 @@ impl Engine {
     /// does this on its own; a host needs it for a call that nothing has judged ([`crate::EffectiveInput::Nothing`]).
     pub fn normalize<'a>(&self, event: &'a Event) -> Cow<'a, Event> {
         let inner = self.inner();
-        tool_input::normalize(event, &*inner.tools, inner.environment.home())
+        tool_input::normalize(event, &inner.tools, inner.environment.home())
     }
 
     /// The deny rule that takes a tool out of what a model is offered, in words: no event fires for a call of it (P1).
@@ -24,6 +30,22 @@ impl Engine {
         denied
             .next()
             .map(|(_, entry)| format!("the rule `{}` of {} denies it", entry.rule(), entry.origin().label))
+    }
+
+    /// Returns the deny rule that takes a tool out of what a model is offered, under any of its names (P1, X5).
+    #[cfg(feature = "models")]
+    pub fn deny_rule_for(&self, tool: &dyn Tool) -> Option<String> {
+        let others = tool.restricting_names();
+        let mut names = std::iter::once(tool.name()).chain(others.iter().map(String::as_str));
+        names.find_map(|name| self.deny_rule_for_tool(name))
+    }
+
+    /// Returns the specifications of the tools that a model is offered: all that no deny rule removes (P1).
+    #[cfg(feature = "models")]
+    pub fn offered_tools(&self, tools: &ToolSet) -> Vec<ToolSpec> {
+        let tools = tools.all();
+        let offered = tools.iter().filter(|tool| self.deny_rule_for(&***tool).is_none());
+        offered.map(|tool| tool.spec()).collect()
     }
 
     /// Returns the settlement of a call by deny and ask rules alone, without hooks; `None` if only an allow rule, or no
@@ -54,10 +76,10 @@ impl Engine {
     /// Returns the reason for which neither a hook's allow nor the mode `bypassPermissions` allows a call without a
     /// person: it removes a critical path, or the tool's prompts are a person's to answer (D3, P14). `event` has the
     /// input that would run.
-    pub fn needs_person(&self, event: &Event) -> Option<String> {
+    pub fn requires_user(&self, event: &Event) -> Option<String> {
         let inner = self.inner();
         let (tool, _) = event.body.tool_call()?;
         let facts = Facts::gather(event, inner.environment.home(), &inner.request.tools);
-        inputs::needs_person(&inner.permission_session(), tool, &facts, || false)
+        inputs::requires_user(&inner.permission_session(), tool, &facts, || false)
     }
 }

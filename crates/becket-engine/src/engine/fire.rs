@@ -33,7 +33,7 @@ pub(crate) async fn fire(
     event: &Event,
     cancel: &CancellationToken,
 ) -> Outcome {
-    let normal = tool_input::normalize(event, &*engine.tools, engine.environment.home());
+    let normal = tool_input::normalize(event, &engine.tools, engine.environment.home());
     let plan = plan_for(engine, snapshot, &normal);
     run_plan(engine, snapshot, (event, normal), plan, cancel).await
 }
@@ -144,11 +144,11 @@ async fn look_again(
 ) -> Verdict {
     let HandlerContext { engine, snapshot, .. } = *context;
     let tool = context.event.body.tool_call().map_or("", |(tool, _)| tool);
-    if let Err(wrong) = engine.tools.validate(tool, &rewrite.what) {
+    if let Err(wrong) = engine.tools.check(tool, &rewrite.what) {
         return deny_rewrite(verdict, &rewrite, &wrong);
     }
     let rewritten = tool_input::with_input(context.event, &rewrite.what);
-    let rewritten = tool_input::normalize(&rewritten, &*engine.tools, engine.environment.home()).into_owned();
+    let rewritten = tool_input::normalize(&rewritten, &engine.tools, engine.environment.home()).into_owned();
     let plan = plan_for(engine, snapshot, &rewritten);
     let mut others = waited_for(&plan);
     others.retain(|run| !made(run, &rewrite, runs));
@@ -170,7 +170,7 @@ pub(crate) async fn second_look(
 ) -> Outcome {
     let started = Instant::now();
     let written = event;
-    let event = tool_input::normalize(event, &*engine.tools, engine.environment.home());
+    let event = tool_input::normalize(event, &engine.tools, engine.environment.home());
     let plan = plan_for(engine, snapshot, &event);
     let context = HandlerContext { second_look: true, ..context(engine, snapshot, &event, &plan, cancel) };
     announce(&context, &plan);

@@ -35,7 +35,7 @@ impl Engine {
         let planned = self.inner().concerns(event.kind()).then(|| {
             let inner = self.inner();
             let snapshot = inner.snapshot();
-            let normal = tool_input::normalize(&event, &*inner.tools, inner.environment.home());
+            let normal = tool_input::normalize(&event, &inner.tools, inner.environment.home());
             let plan = fire::plan_for(inner, &snapshot, &normal);
             let normal = match normal {
                 Cow::Borrowed(_) => None,

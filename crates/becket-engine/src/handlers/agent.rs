@@ -9,8 +9,6 @@ mod hooks;
 mod run;
 mod talk;
 mod tool_protocol;
-mod tools;
 mod turns;
 
 pub(crate) use run::run;
-pub use tools::{AgentTools, ToolAnswer};

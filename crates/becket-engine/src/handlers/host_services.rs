@@ -4,7 +4,7 @@
 //! answer.
 
 #[cfg(feature = "models")]
-use crate::handlers::agent::AgentTools;
+use crate::config::Config;
 use crate::handlers::callback::AbandonedThreads;
 #[cfg(feature = "http")]
 use crate::handlers::http::Clients;
@@ -15,8 +15,14 @@ use crate::host::conversation::Conversations;
 use crate::host::mcp_tools::McpTools;
 use crate::host::questions::question::AskUser;
 #[cfg(feature = "models")]
+use crate::host::tool_set::ToolSet;
+#[cfg(feature = "models")]
 use becket_llm::Models;
 use std::sync::Arc;
+
+/// Creates the tools of `agent` handlers under a configuration.
+#[cfg(feature = "models")]
+pub(crate) type AgentTools = Arc<dyn Fn(&Arc<Config>) -> ToolSet + Send + Sync>;
 
 /// The host's part in running handlers.
 #[derive(Clone)]
@@ -28,7 +34,7 @@ pub(crate) struct Host {
     pub(crate) mcp: Option<Arc<dyn McpTools>>,
     /// The tools of an `agent` handler (H8).
     #[cfg(feature = "models")]
-    pub(crate) agent_tools: Option<Arc<dyn AgentTools>>,
+    pub(crate) agent_tools: Option<AgentTools>,
     /// The connections of HTTP handlers, and the resolver of their names (H5, S1).
     #[cfg(feature = "http")]
     pub(crate) http: Arc<Clients>,

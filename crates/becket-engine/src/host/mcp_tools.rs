@@ -4,7 +4,8 @@ use becket_process::CancellationToken;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
-/// The MCP servers that the host is connected to.
+/// The MCP servers that the host is connected to. Not a [`crate::ToolSet`]: a handler names a server and the tool's name
+/// there, of all connected servers, also of those whose tools no model is offered, and no hook or rule sees its call.
 pub trait McpTools: Send + Sync {
     /// Calls a tool. The engine drops the future at the handler's limit and cancels `call.cancel` when the event is
     /// cancelled; the server has to be notified in both cases.

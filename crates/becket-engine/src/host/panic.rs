@@ -12,12 +12,15 @@ pub(crate) fn caught<T>(call: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(call)).map_err(|payload| panic_message(&*payload))
 }
 
-/// The same of work that is waited for.
-pub(crate) async fn guarded<T>(work: impl Future<Output = T>) -> Result<T, String> {
+/// Returns the result of the work, or the message of its panic. Its traces are reported and never influence a decision.
+///
+/// # Errors
+/// The message of the panic.
+pub async fn catch_panic<T>(work: impl Future<Output = T>) -> Result<T, String> {
     AssertUnwindSafe(work).catch_unwind().await.map_err(|payload| panic_message(&*payload))
 }
 
 /// Does the same for a service of the host; a panic becomes a message.
 pub(crate) async fn lent<T>(work: impl Future<Output = T>) -> Result<T, String> {
-    guarded(work).await.map_err(|said| format!("the host's own part panicked: {said}"))
+    catch_panic(work).await.map_err(|said| format!("the host's own part panicked: {said}"))
 }

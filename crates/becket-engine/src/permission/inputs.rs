@@ -1,6 +1,6 @@
 //! Collects permission rules and circumstances of a verdict (D3), for [`crate::permission::decide`].
 
-use crate::host::tools::Tools;
+use crate::host::tool_set::ToolSet;
 use crate::permission::decide;
 use crate::permission::decide::{Circumstances, RuleSays, Settlement};
 use crate::plan::facts::{Facts, LinksOnDisk};
@@ -16,7 +16,7 @@ use std::path::Path;
 
 /// The parts of a session that permissions depend on, apart from its configuration.
 pub(crate) struct PermissionSession<'a> {
-    pub(crate) tools: &'a dyn Tools,
+    pub(crate) tools: &'a ToolSet,
     pub(crate) rule_tools: &'a Renames,
     pub(crate) home: Option<&'a Path>,
     /// Set if a person can be asked.
@@ -199,18 +199,18 @@ fn void_allow(
         return None;
     }
     let (tool, _) = event.body.tool_call()?;
-    needs_person(session, tool, facts, || answers(tool, verdict))
+    requires_user(session, tool, facts, || answers(tool, verdict))
 }
 
 /// Returns the reason for which no allow of a hook and no mode answers for a person (D3); `answered` is true if a hook
 /// gave the person's answers.
-pub(crate) fn needs_person(
+pub(crate) fn requires_user(
     session: &PermissionSession<'_>,
     tool: &str,
     facts: &Facts<'_>,
     answered: impl FnOnce() -> bool,
 ) -> Option<String> {
-    if session.tools.requires_user_interaction(tool) {
+    if session.tools.requires_user(tool) {
         return Some(format!("`{tool}` says that a person has to answer its prompts"));
     }
     if ANSWERED_BY_A_PERSON.contains(&tool) && !answered() {
@@ -229,7 +229,7 @@ pub(crate) fn unless_critical(
     let why = || {
         let (tool, _) = event.body.tool_call()?;
         let facts = Facts::gather(event, session.home, session.rule_tools);
-        needs_person(session, tool, &facts, || true)
+        requires_user(session, tool, &facts, || true)
     };
     match settlement {
         Settlement::Allowed { .. } | Settlement::Undecided => {

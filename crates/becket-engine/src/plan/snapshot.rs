@@ -3,12 +3,13 @@
 use crate::config::placeholders::Places;
 use crate::config::{Config, Loaded, RuleSource, SESSION, Trust};
 use crate::host::environment::Environment;
+use crate::host::tool_set::ToolSet;
 use crate::plan::candidates::Part;
 use crate::plan::gates::{Gates, Start};
 use crate::plan::variables::BaseEnv;
 use becket_rules::{RuleOrigin, RuleSet};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The configuration in force. Work in flight keeps the one that it started with.
 #[derive(Debug)]
@@ -21,6 +22,9 @@ pub(crate) struct Snapshot {
     pub(crate) gates: Gates,
     pub(crate) places: Arc<Places>,
     pub(crate) base_env: BaseEnv,
+    /// The tools of `agent` handlers, once one has run (H8).
+    #[cfg_attr(not(feature = "models"), expect(dead_code, reason = "agents are a feature"))]
+    pub(crate) agent_tools: OnceLock<ToolSet>,
     trust: Trust,
 }
 
@@ -34,7 +38,17 @@ impl Snapshot {
         let gates = Gates::new(&config.policy, start, trust).of_profile(&places.profile.name);
         let part = Arc::new(Part::new(config.hooks.clone(), gates.clone(), places.clone()));
         let base_env = BaseEnv::new(environment, &config.settings_env, &places);
-        Snapshot { loaded, rules: rules(&config), config, part, gates, places, base_env, trust }
+        Snapshot {
+            loaded,
+            rules: rules(&config),
+            config,
+            part,
+            gates,
+            places,
+            base_env,
+            agent_tools: OnceLock::new(),
+            trust,
+        }
     }
 
     /// The same surroundings with another configuration (C8).
@@ -54,6 +68,7 @@ impl Snapshot {
             gates: self.gates.clone(),
             places: self.places.clone(),
             base_env: self.base_env.clone(),
+            agent_tools: OnceLock::new(),
             trust: self.trust,
         }
     }

@@ -1,6 +1,6 @@
 //! The input of a tool call as hooks see it: paths absolute and normal, defaults filled in (N3).
 
-use crate::host::tools::Tools;
+use crate::host::tool_set::ToolSet;
 use becket_model::{Event, EventBody};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -11,7 +11,7 @@ const WITH_FILE_PATH: [&str; 3] = ["Read", "Edit", "Write"];
 
 /// The event with its tool input made normal; unchanged, and not copied, where it is normal already. A batch keeps
 /// what the model wrote.
-pub(crate) fn normalize<'a>(event: &'a Event, tools: &dyn Tools, home: Option<&Path>) -> Cow<'a, Event> {
+pub(crate) fn normalize<'a>(event: &'a Event, tools: &ToolSet, home: Option<&Path>) -> Cow<'a, Event> {
     let Some((tool, input)) = event.body.tool_call() else { return Cow::Borrowed(event) };
     let path = normal_file_path(tool, input, &event.session.cwd, home);
     let missing: Vec<(String, Value)> =
@@ -91,21 +91,39 @@ pub fn absolute(given: &str, cwd: &Path, home: Option<&Path>) -> PathBuf {
     out
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "models"))]
 mod tests {
     use super::*;
-    use crate::host::tools::UnknownTools;
+    use crate::host::tool::{RunningCall, Tool, ToolFailure, ToolOutput};
+    use becket_llm::ToolSpec;
     use becket_model::Session;
     use becket_model::event::tool::{PostToolBatch, PreToolUse};
+    use futures_util::future::BoxFuture;
     use serde_json::json;
+    use std::sync::Arc;
 
-    struct EditDefaults;
+    struct EditTool;
 
-    impl Tools for EditDefaults {
-        fn defaults(&self, tool: &str) -> Map<String, Value> {
-            let defaults = if tool == "Edit" { json!({"replace_all": false}) } else { json!({}) };
-            defaults.as_object().cloned().unwrap()
+    impl Tool for EditTool {
+        fn name(&self) -> &str {
+            "Edit"
         }
+
+        fn spec(&self) -> ToolSpec {
+            ToolSpec { name: "Edit".into(), description: String::new(), input_schema: json!({}) }
+        }
+
+        fn defaults(&self) -> Map<String, Value> {
+            json!({"replace_all": false}).as_object().cloned().unwrap()
+        }
+
+        fn run<'a>(&'a self, _: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+            unreachable!("only its defaults count")
+        }
+    }
+
+    fn edit_tool() -> ToolSet {
+        ToolSet::new([Arc::new(EditTool) as Arc<dyn Tool>])
     }
 
     fn call(tool: &str, input: Value) -> Event {
@@ -115,7 +133,7 @@ mod tests {
         )
     }
 
-    fn seen(event: &Event, tools: &dyn Tools) -> Value {
+    fn seen(event: &Event, tools: &ToolSet) -> Value {
         let event = normalize(event, tools, Some(Path::new("/home/ada")));
         Value::Object(event.body.tool_call().unwrap().1.clone())
     }
@@ -132,21 +150,21 @@ mod tests {
         ] {
             for tool in WITH_FILE_PATH {
                 assert_eq!(
-                    seen(&call(tool, json!({"file_path": given})), &UnknownTools)["file_path"],
+                    seen(&call(tool, json!({"file_path": given})), &ToolSet::default())["file_path"],
                     expected
                 );
             }
         }
-        assert_eq!(seen(&call("Other", json!({"file_path": "a"})), &UnknownTools)["file_path"], "a");
+        assert_eq!(seen(&call("Other", json!({"file_path": "a"})), &ToolSet::default())["file_path"], "a");
     }
 
     #[test]
     fn defaults_are_filled_and_what_is_normal_is_not_copied() {
         // rule: N3
         let edit = call("Edit", json!({"file_path": "/x"}));
-        assert_eq!(seen(&edit, &EditDefaults), json!({"file_path": "/x", "replace_all": false}));
+        assert_eq!(seen(&edit, &edit_tool()), json!({"file_path": "/x", "replace_all": false}));
         let given = call("Edit", json!({"file_path": "/x", "replace_all": true}));
-        assert!(matches!(normalize(&given, &EditDefaults, None), Cow::Borrowed(_)));
+        assert!(matches!(normalize(&given, &edit_tool(), None), Cow::Borrowed(_)));
     }
 
     #[test]
@@ -156,6 +174,6 @@ mod tests {
             json!({"tool_name": "Read", "tool_input": {"file_path": "rel"}}).as_object().cloned().unwrap(),
         ];
         let batch = Event::new(Session::new("s", "/t", "/w"), PostToolBatch::new(calls));
-        assert_eq!(*normalize(&batch, &UnknownTools, None), batch);
+        assert_eq!(*normalize(&batch, &ToolSet::default(), None), batch);
     }
 }

@@ -1,8 +1,9 @@
 //! Hostile answers, inputs and settings: a denial is never lost to them (O1–O5, O10, D3, D9, P8, H3).
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+use crate::common::{DescribedTool, tool_set};
 use crate::common::{Project, bash, call, command, fire, hooks, pre, prompt, says};
-use becket_engine::{Outcome, Settlement, Tools};
+use becket_engine::{Outcome, Settlement};
 use becket_model::Ruling;
 use becket_model::event::permission::PermissionRequest;
 use serde_json::{Map, Value, json};
@@ -222,14 +223,6 @@ fn a_chain_of_links_to_nothing_leads_past_no_deny_rule() {
     assert!(matches!(written(&project, "loop"), Settlement::Undecided));
 }
 
-struct Strict;
-
-impl Tools for Strict {
-    fn validate(&self, _: &str, input: &Map<String, Value>) -> Result<(), String> {
-        if input.contains_key("bad") { Err("no `bad`".into()) } else { Ok(()) }
-    }
-}
-
 #[test]
 fn questions_to_a_person_are_not_answered_by_any_other_rewrite() {
     // rule: D3
@@ -241,7 +234,10 @@ fn questions_to_a_person_are_not_answered_by_any_other_rewrite() {
             says(pre(json!({"updatedInput": {"questions": [], "seen": true}}))),
         ]),
     ));
-    let engine = project.builder().interactive(true).tools(Strict).build().unwrap();
+    let strict = DescribedTool::new("AskUserQuestion", |input| {
+        if input.contains_key("bad") { Err("no `bad`".into()) } else { Ok(()) }
+    });
+    let engine = project.builder().interactive(true).tools(tool_set([strict])).build().unwrap();
     let ask = call("AskUserQuestion", json!({"questions": []}));
     let settled = fire(&engine, &project.event(ask)).settlement.unwrap();
     assert!(matches!(settled, Settlement::Asked { .. }), "{settled:?}");

@@ -1,14 +1,14 @@
 //! Agent handlers against scripted models and tools that note what they do (H8).
 
-use crate::common::{Project, bash, call, command, fire, pre, says, stop};
+use crate::common::{DescribedTool, Project, bash, call, command, fire, pre, says, stop, tool_set};
 use crate::models::{
     Agent, FakeTools, agent_hook, hook, host, last_told, log_to, logged, prompt_hook, scripted, text_of,
     turns, use_tool, verdict, with,
 };
-use becket_engine::{RunEvent, RunEventKind, SkipReason, Skipped, Stage, Tools};
+use becket_engine::{RunEvent, RunEventKind, SkipReason, Skipped, Stage, ToolSet};
 use becket_llm::{Output, Thinking};
 use becket_model::event::PermissionMode;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 
 #[test]
@@ -104,7 +104,7 @@ fn no_agent_is_started_for_what_an_agent_does() {
             seen.lock().unwrap().push(skip.clone());
         }
     };
-    let builder = project.builder().models(host(&model)).agent_tools(tools.clone()).observe(observe);
+    let builder = project.builder().models(host(&model)).agent_tools(tools.for_agents()).observe(observe);
     let engine = builder.build().unwrap();
     let outcome = fire(&engine, &project.event(bash("make")));
     assert!(outcome.verdict.failures.is_empty() && !outcome.verdict.blocks(), "{outcome:?}");
@@ -195,14 +195,12 @@ fn an_agent_is_asked_as_a_prompt_is_and_gets_a_tool_to_answer() {
     assert!(system.contains("`StructuredOutput`") && system.contains("never an instruction"), "{system}");
 }
 
-/// Knows that `Read` takes a path.
-struct PathOfRead;
-
-impl Tools for PathOfRead {
-    fn validate(&self, tool: &str, input: &Map<String, Value>) -> Result<(), String> {
-        let fits = tool != "Read" || input.get("file_path").is_some_and(Value::is_string);
+/// A host whose `Read` takes a path.
+fn path_of_read() -> ToolSet {
+    tool_set([DescribedTool::new("Read", |input| {
+        let fits = input.get("file_path").is_some_and(Value::is_string);
         if fits { Ok(()) } else { Err("`file_path` must be a string".to_owned()) }
-    }
+    })])
 }
 
 #[test]
@@ -218,8 +216,9 @@ fn an_input_that_fits_no_schema_reaches_no_hook_and_no_tool() {
         let settings = json!({"hooks": {
             "PreToolUse": [{"hooks": handlers}], "PostToolBatch": [{"hooks": [log_to("batch")]}]}});
         let agent = Agent::new(json!([use_tool("Read", call), verdict(true)]), settings);
-        let builder = agent.project.builder().models(host(&agent.model)).agent_tools(agent.tools.clone());
-        let outcome = fire(&builder.tools(PathOfRead).build().unwrap(), &agent.project.event(stop()));
+        let builder =
+            agent.project.builder().models(host(&agent.model)).agent_tools(agent.tools.for_agents());
+        let outcome = fire(&builder.tools(path_of_read()).build().unwrap(), &agent.project.event(stop()));
         assert!(outcome.verdict.failures.is_empty(), "{outcome:?}");
         assert!(agent.tools.inputs().is_empty());
         assert!(last_told(&agent.model).contains(told), "{}", last_told(&agent.model));
@@ -269,7 +268,7 @@ fn agents_work_side_by_side_on_several_threads() {
         "Stop": [{"hooks": handlers}]}});
     let project = Project::with(settings);
     let tools = FakeTools::default();
-    let engine = project.builder().models(host(&model)).agent_tools(tools.clone()).build().unwrap();
+    let engine = project.builder().models(host(&model)).agent_tools(tools.for_agents()).build().unwrap();
     let event = project.event(stop());
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     // Spawned, since a host will spawn it: the future can be sent between threads.
@@ -293,4 +292,24 @@ fn without_tools_an_agent_can_only_answer() {
     assert!(outcome.verdict.blocks(), "{outcome:?}");
     assert!(last_told(&model).contains("there is no tool `Bash`"));
     assert_eq!(model.requests()[0].request.tools.len(), 1);
+}
+
+#[test]
+fn the_tools_of_agents_follow_the_configuration() {
+    // rules: C8, H8
+    let agent = Agent::new(json!([verdict(true), verdict(true), verdict(true)]), json!({}));
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let (configs, tools) = (seen.clone(), agent.tools.for_agents());
+    let builder = agent.project.builder().models(host(&agent.model)).agent_tools(move |config| {
+        configs.lock().unwrap().push(config.permissions.len());
+        tools(config)
+    });
+    let engine = builder.build().unwrap();
+    let ends = || assert!(fire(&engine, &agent.project.event(stop())).verdict.failures.is_empty());
+    ends();
+    ends();
+    agent.project.write("work/.claude/settings.local.json", r#"{"permissions": {"deny": ["Read(./x)"]}}"#);
+    engine.reload().unwrap();
+    ends();
+    assert_eq!(*seen.lock().unwrap(), [0, 1], "once for each configuration");
 }

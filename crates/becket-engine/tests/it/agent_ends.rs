@@ -106,7 +106,7 @@ fn a_model_that_hangs_does_not_hold_the_event_past_the_limit() {
     // rules: H8, O10
     let project = Project::with(hook("Stop", with(agent_hook("done?"), json!({"timeout": 1}))));
     let model = turns(json!([use_tool("Read", json!({"file_path": "/x"})), {"endless": "silence"}]));
-    let builder = project.builder().models(host(&model)).agent_tools(FakeTools::default());
+    let builder = project.builder().models(host(&model)).agent_tools(FakeTools::default().for_agents());
     let outcome = fire(&builder.build().unwrap(), &project.event(stop()));
     assert!(failure(&outcome).contains("ran out of time"), "{outcome:?}");
     assert_eq!(outcome.runs[0].usage.as_ref().unwrap().requests, 2);
@@ -171,7 +171,7 @@ fn the_deadline_reaches_the_tool() {
     let turns_of = json!([use_tool("Read", json!({"file_path": "/x", "hang": true})), verdict(true)]);
     let project = Project::with(hook("Stop", with(agent_hook("done?"), json!({"timeout": 1}))));
     let (model, tools) = (turns(turns_of), FakeTools::default());
-    let engine = project.builder().models(host(&model)).agent_tools(tools.clone()).build().unwrap();
+    let engine = project.builder().models(host(&model)).agent_tools(tools.for_agents()).build().unwrap();
     let outcome = fire(&engine, &project.event(stop()));
     assert!(failure(&outcome).contains("ran out of time"), "{outcome:?}");
     assert_eq!(outcome.runs[0].status, Status::Cancelled);
@@ -226,8 +226,13 @@ fn a_hook_inside_that_hangs_ends_with_the_agent() {
             seen.lock().unwrap().push(format!("{} {}", run.handler.event, run.status.as_str()));
         }
     };
-    let engine =
-        project.builder().models(host(&model)).agent_tools(tools.clone()).observe(observe).build().unwrap();
+    let engine = project
+        .builder()
+        .models(host(&model))
+        .agent_tools(tools.for_agents())
+        .observe(observe)
+        .build()
+        .unwrap();
     let outcome = block_on(async {
         let outcome = engine.fire(&project.event(stop())).await;
         engine.close().await;
@@ -256,7 +261,7 @@ fn tokens_add_up_over_the_turns() {
     let agent = Agent::new(turns_of, json!({}));
     let price = Price { input: 1.0, output: 5.0, cache_read: 0.0, cache_write: 0.0 };
     let builder =
-        agent.project.builder().models(priced(&agent.model, price)).agent_tools(agent.tools.clone());
+        agent.project.builder().models(priced(&agent.model, price)).agent_tools(agent.tools.for_agents());
     let outcome = fire(&builder.build().unwrap(), &agent.project.event(stop()));
     let usage = outcome.runs[0].usage.clone().unwrap();
     assert_eq!((usage.requests, usage.usage.input_tokens, usage.usage.output_tokens), (2, 2000, 20));

@@ -1,8 +1,10 @@
 //! The joint result of hooks and rules, with real hooks: settlement, second looks, order (D1–D11, H1, O8).
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
-use crate::common::{Project, bash, block_on, call, command, fire, hooks, pre, says, start};
-use becket_engine::{CancellationToken, Outcome, Settlement, Tools};
+use crate::common::{
+    DescribedTool, Project, bash, block_on, call, command, fire, hooks, pre, says, start, tool_set,
+};
+use becket_engine::{CancellationToken, Outcome, Settlement, ToolSet};
 use becket_model::Ruling;
 use becket_model::event::PermissionMode;
 use becket_model::event::permission::PermissionRequest;
@@ -137,27 +139,25 @@ fn an_allow_of_permission_request_hooks_answers_for_a_critical_removal_and_a_rul
     assert!(matches!(asked, Settlement::Asked { .. }), "{asked:?}");
 }
 
-struct OneTool;
-
-impl Tools for OneTool {
-    fn validate(&self, _tool: &str, input: &Map<String, Value>) -> Result<(), String> {
+/// Tools that take a command; the user has to answer the prompts of one.
+fn with_command() -> ToolSet {
+    let check = |input: &Map<String, Value>| {
         if input.get("command").is_some_and(Value::is_string) {
             Ok(())
         } else {
             Err("`command` must be a string".into())
         }
-    }
-
-    fn requires_user_interaction(&self, tool: &str) -> bool {
-        tool == "mcp__bank__pay"
-    }
+    };
+    let pay = DescribedTool { requires_user: true, ..DescribedTool::new("mcp__bank__pay", check) };
+    let others = ["Bash", "AskUserQuestion", "ExitPlanMode", "mcp__bank__read"];
+    tool_set([pay].into_iter().chain(others.map(|name| DescribedTool::new(name, check))))
 }
 
 #[test]
 fn an_allow_is_void_for_tools_that_need_a_person() {
     // rule: D3
     let project = Project::with(settings(json!([allow()]), json!({})));
-    let engine = project.builder().tools(OneTool).build().unwrap();
+    let engine = project.builder().tools(with_command()).build().unwrap();
     let settle =
         |tool: &str| fire(&engine, &project.event(call(tool, json!({"command": "x"})))).settlement.unwrap();
     assert!(matches!(settle("mcp__bank__pay"), Settlement::Asked { .. }));
@@ -167,7 +167,7 @@ fn an_allow_is_void_for_tools_that_need_a_person() {
     let answers =
         says(pre(json!({"permissionDecision": "allow", "updatedInput": {"command": "x", "answers": {}}})));
     let project = Project::with(settings(json!([answers]), json!({})));
-    let engine = project.builder().tools(OneTool).build().unwrap();
+    let engine = project.builder().tools(with_command()).build().unwrap();
     let outcome = fire(&engine, &project.event(call("AskUserQuestion", json!({"command": "x"}))));
     assert!(matches!(outcome.settlement, Some(Settlement::Allowed { .. })), "{:?}", outcome.settlement);
 }
@@ -234,7 +234,7 @@ fn parameter_rules_see_what_was_written_and_not_what_a_schema_filled_in() {
         let mut settings = hooks("PreToolUse", "", handlers);
         settings["permissions"] = json!({"deny": ["Agent(run_in_background:false)"]});
         let project = Project::with(settings);
-        let engine = project.builder().tools(InForeground).build().unwrap();
+        let engine = project.builder().tools(in_foreground()).build().unwrap();
         fire(&engine, &project.event(call("Agent", input))).settlement.unwrap()
     };
     let silent = || json!([command("true")]);
@@ -250,12 +250,10 @@ fn parameter_rules_see_what_was_written_and_not_what_a_schema_filled_in() {
     assert!(matches!(denied, Settlement::Denied { .. }), "a hook's own value counts too: {denied:?}");
 }
 
-struct InForeground;
-
-impl Tools for InForeground {
-    fn defaults(&self, _tool: &str) -> Map<String, Value> {
-        json!({"run_in_background": false}).as_object().cloned().unwrap()
-    }
+/// A host whose `Agent` has a default.
+fn in_foreground() -> ToolSet {
+    let defaults = json!({"run_in_background": false}).as_object().cloned().unwrap();
+    tool_set([DescribedTool { defaults, ..DescribedTool::new("Agent", |_| Ok(())) }])
 }
 
 #[test]
@@ -270,7 +268,7 @@ fn a_permission_requests_rewrite_meets_the_schema_and_a_second_look() {
     let guard = command(&format!("grep -q 'rm -rf' && printf '%s' '{deny}'; exit 0"));
     let settled = |handlers: Value| {
         let project = Project::with(hooks("PermissionRequest", "", handlers));
-        let engine = project.builder().tools(OneTool).build().unwrap();
+        let engine = project.builder().tools(with_command()).build().unwrap();
         fire(&engine, &project.event(request(json!({"command": "ls"})))).settlement.unwrap()
     };
     let broken = settled(json!([answer(json!({"command": 7}))]));
@@ -386,7 +384,7 @@ fn a_rewrite_that_breaks_the_schema_denies_and_takes_the_blame() {
     // rule: D9
     let broken = says(pre(json!({"permissionDecision": "allow", "updatedInput": {"command": 7}})));
     let project = Project::with(settings(json!([broken]), json!({})));
-    let engine = project.builder().tools(OneTool).build().unwrap();
+    let engine = project.builder().tools(with_command()).build().unwrap();
     let outcome = fire(&engine, &project.event(bash("ls")));
     let Some(Settlement::Denied { because }) = outcome.settlement else { panic!("{:?}", outcome.settlement) };
     assert!(because.contains("`command` must be a string") && because.contains("not at fault"), "{because}");

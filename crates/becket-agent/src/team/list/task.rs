@@ -27,7 +27,7 @@ impl Status {
     }
 }
 
-/// A task of a shared list. Background tasks of a session are another thing: [`crate::tasks`].
+/// A task of a shared list. Background tasks of a session are another thing: [`becket_tools::tasks`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListedTask {

@@ -173,7 +173,7 @@ impl ListedTasks {
 
     pub(crate) fn unknown(&self, id: &str) -> ChangeError {
         let known: Vec<&str> = self.tasks.iter().map(|task| task.id.as_str()).collect();
-        ChangeError::Unknown { id: crate::schema::brief(id), known: known.join("`, `") }
+        ChangeError::Unknown { id: becket_tools::schema::brief(id), known: known.join("`, `") }
     }
 }
 

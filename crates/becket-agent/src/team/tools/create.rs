@@ -6,9 +6,10 @@
 
 use super::super::list::ListedTask;
 use super::tool::{At, failed, text};
-use crate::schema::{Kind, Spec, optional, required};
-use crate::tool_call::{NestedCalls, RunningCall, ToolFailure, ToolOutput};
+use crate::tool_call::NestedCalls;
+use becket_engine::{RunningCall, ToolFailure, ToolOutput};
 use becket_model::event::agents::TaskCreated;
+use becket_tools::schema::{Kind, Spec, optional, required};
 use serde_json::{Map, Value, json};
 
 pub(super) static SPEC: Spec = Spec {

@@ -2,8 +2,8 @@
 
 use super::super::list::{ListedTask, ListedTasks, Status};
 use super::tool::{At, failed, text};
-use crate::schema::{Kind, Spec, required};
-use crate::tool_call::{RunningCall, ToolFailure, ToolOutput};
+use becket_engine::{RunningCall, ToolFailure, ToolOutput};
+use becket_tools::schema::{Kind, Spec, required};
 use serde_json::{Value, json};
 
 pub(super) static LIST: Spec = Spec {

@@ -3,8 +3,8 @@
 use super::super::mail::Mail;
 use super::super::roster::LEAD;
 use super::tool::{At, failed, text};
-use crate::schema::{Kind, Spec, optional, required};
-use crate::tool_call::{RunningCall, ToolFailure, ToolOutput};
+use becket_engine::{RunningCall, ToolFailure, ToolOutput};
+use becket_tools::schema::{Kind, Spec, optional, required};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 

@@ -2,12 +2,12 @@
 
 use super::super::team::Team;
 use super::{create, read, send, update};
-use crate::schema::Spec;
-use crate::tool_call::{Effect, Hints, NestedCalls, RunningCall, Tool, ToolFailure, ToolOutput};
+use crate::tool_call::NestedCalls;
 use crate::turn::hook_messages;
-use becket_engine::Engine;
+use becket_engine::{Effect, Engine, Hints, RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_llm::ToolSpec;
 use becket_model::{Event, EventBody, Session};
+use becket_tools::schema::Spec;
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -97,15 +97,10 @@ impl At {
         (name, self.team.name(session).map(str::to_owned))
     }
 
-    async fn answer(
-        &self,
-        does: Does,
-        running: RunningCall<'_>,
-        nested: &NestedCalls,
-    ) -> Result<ToolOutput, ToolFailure> {
+    async fn answer(&self, does: Does, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
         match does {
-            Does::Create => create::run(self, running, nested).await,
-            Does::Update => update::run(self, running, nested).await,
+            Does::Create => create::run(self, running, &NestedCalls::of(&running)).await,
+            Does::Update => update::run(self, running, &NestedCalls::of(&running)).await,
             Does::List => read::list(self, running).await,
             Does::Get => read::get(self, running).await,
             Does::Send => send::run(self, running).await,
@@ -139,7 +134,7 @@ impl Tool for TeamTool {
     }
 
     fn check(&self, input: &Map<String, Value>) -> Result<(), String> {
-        self.does.spec().validate(input).map_err(|error| error.to_string())?;
+        self.does.spec().validate(input)?;
         match self.does {
             Does::Create => create::check(input),
             Does::Send => send::check(input),
@@ -157,14 +152,6 @@ impl Tool for TeamTool {
     }
 
     fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(async move { self.at.answer(self.does, running, &NestedCalls::default()).await })
-    }
-
-    fn run_nested<'a>(
-        &'a self,
-        running: RunningCall<'a>,
-        nested: &'a NestedCalls,
-    ) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
-        Box::pin(self.at.answer(self.does, running, nested))
+        Box::pin(self.at.answer(self.does, running))
     }
 }

@@ -5,10 +5,10 @@
 
 use super::super::list::{Change, ListedTask, Status, To};
 use super::tool::{At, failed, text};
-use crate::schema::{Kind, Spec, optional, required};
-use crate::tool_call::{NestedCalls, RunningCall, ToolFailure, ToolOutput};
-use becket_engine::CancellationToken;
+use crate::tool_call::NestedCalls;
+use becket_engine::{CancellationToken, RunningCall, ToolFailure, ToolOutput};
 use becket_model::event::agents::TaskCompleted;
+use becket_tools::schema::{Kind, Spec, optional, required};
 use serde_json::{Map, Value, json};
 
 pub(super) static SPEC: Spec = Spec {

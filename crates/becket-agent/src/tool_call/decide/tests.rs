@@ -52,12 +52,12 @@ fn all(mut look: impl FnMut(&Combination<'_>)) -> usize {
     let newer = PermissionMode::Other("newer".into());
     for mode in MODES.iter().chain([&newer]) {
         for (effect, hook) in EFFECTS.into_iter().flat_map(|effect| HOOKS.map(|hook| (effect, hook))) {
-            for needs_person in [None, Some("a person has to answer".to_owned())] {
+            for requires_user in [None, Some("a person has to answer".to_owned())] {
                 for settlement in settlements() {
                     for ruling in rulings() {
                         let has_classifier = ruling.is_some();
-                        let needs_person = needs_person.clone();
-                        let facts = Facts { mode, effect, hook, needs_person, has_classifier };
+                        let requires_user = requires_user.clone();
+                        let facts = Facts { mode, effect, hook, requires_user, has_classifier };
                         let first = decide(settlement.as_ref(), &facts);
                         let last = match (&first, &ruling) {
                             (Next::Classify, Some(ruling)) => classified(ruling, &facts),
@@ -100,7 +100,7 @@ fn the_classifier_is_asked_in_auto_about_what_nobody_else_decides_and_about_noth
         let asked = *facts.mode == PermissionMode::Auto
             && at.settlement == Some(Settlement::Undecided)
             && open_to_it
-            && facts.needs_person.is_none()
+            && facts.requires_user.is_none()
             && at.ruling.is_some();
         assert_eq!(at.first == Next::Classify, asked, "{facts:?} {:?}", at.settlement);
         assert_ne!(at.last, Next::Classify);
@@ -147,7 +147,7 @@ fn nothing_runs_that_a_mode_forbids_or_a_person_has_to_answer() {
             assert!(!runs, "{facts:?} {:?}", at.settlement);
         }
         if at.settlement == Some(Settlement::Undecided)
-            && facts.needs_person.is_some()
+            && facts.requires_user.is_some()
             && facts.effect != Effect::Reads
         {
             let accepted = *facts.mode == PermissionMode::AcceptEdits && facts.effect == Effect::Edits;

@@ -1,7 +1,7 @@
 //! Groups of calls, and broken ones among them.
 
 use super::*;
-use crate::tool_call::{Hints, RunningCall, Tool, ToolFailure, ToolOutput};
+use becket_engine::{Hints, RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_llm::ToolSpec;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ fn shown(groups: Vec<Vec<ParsedCall>>) -> Vec<String> {
 #[test]
 fn neighbours_that_may_run_together_do_and_the_order_stays() {
     let tools: [Arc<dyn Tool>; 2] = [Arc::new(NamedTool("R", true)), Arc::new(NamedTool("W", false))];
-    let toolbox = Toolbox::new(tools);
+    let toolbox = ToolSet::new(tools);
     for (calls, expected) in [
         ("", vec![]),
         ("R R R", vec!["R R R"]),

@@ -1,7 +1,7 @@
 //! Background tasks at the end of a run with one prompt, which can't be woken later: it waits for them, and continues
 //! with their results (A4).
 //!
-//! A session that a program or a person drives is woken by its host instead: see [`crate::tasks::Tasks::wakes`] and
+//! A session that a program or a person drives is woken by its host instead: see [`becket_tools::tasks::Tasks::wakes`] and
 //! [`crate::Agent::hear_tasks`].
 
 use super::super::agent_loop::{AgentLoop, Turn};

@@ -8,11 +8,10 @@ use super::super::tasks::AtTurnEnd;
 use super::decide::{Next, Prevention, Says, feedback, next};
 use super::event::AtStop;
 use super::summary;
-use crate::tasks::Tasks;
-use crate::tool_call::catch_panic;
 use crate::update::{Happened, Notice};
-use becket_engine::{CancellationToken, Outcome};
+use becket_engine::{CancellationToken, Outcome, catch_panic};
 use becket_model::{Event, EventBody, EventKind};
+use becket_tools::tasks::Tasks;
 
 impl AgentLoop {
     /// The model is done: the host's tasks, then Stop or SubagentStop, then what they say.

@@ -3,11 +3,11 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "a test helper fails by panicking")]
 
 use becket_agent::permission::{Classification, Classifier, ToClassify};
-use becket_agent::tool_call::{
-    AskPermission, Effect, PermissionAnswer, PermissionPrompt, Report, RunningCall, ServerOf, Tool, ToolCall,
-    ToolCalls, ToolFailure, ToolOutput, Toolbox,
+use becket_agent::tool_call::{AskPermission, PermissionAnswer, PermissionPrompt, Report, ToolCalls};
+use becket_engine::{
+    Builder, CancellationToken, Effect, Engine, Environment, RunningCall, Tool, ToolCall, ToolFailure,
+    ToolOutput, ToolServer, ToolSet,
 };
-use becket_engine::{Builder, CancellationToken, Engine, Environment};
 use becket_llm::ToolSpec;
 use becket_model::Session;
 use becket_model::event::PermissionMode;
@@ -43,9 +43,9 @@ pub(crate) struct Probe {
     pub(crate) name: Option<&'static str>,
     pub(crate) does: Does,
     pub(crate) effect: Option<Effect>,
-    pub(crate) needs_person: bool,
+    pub(crate) requires_user: bool,
     pub(crate) other_name: Option<&'static str>,
-    pub(crate) server: Option<ServerOf>,
+    pub(crate) server: Option<ToolServer>,
     /// The defaults of its schema.
     pub(crate) defaults: Value,
     /// Cancelled when it is asked what it would do.
@@ -60,8 +60,8 @@ impl Probe {
         self.ran.lock().unwrap().clone()
     }
 
-    pub(crate) fn toolbox(&self) -> Toolbox {
-        Toolbox::new([Arc::new(self.clone()) as Arc<dyn Tool>])
+    pub(crate) fn toolbox(&self) -> ToolSet {
+        ToolSet::new([Arc::new(self.clone()) as Arc<dyn Tool>])
     }
 }
 
@@ -82,12 +82,12 @@ impl Tool for Probe {
         self.other_name
     }
 
-    fn server(&self) -> Option<&ServerOf> {
+    fn server(&self) -> Option<&ToolServer> {
         self.server.as_ref()
     }
 
-    fn needs_person(&self) -> bool {
-        self.needs_person
+    fn requires_user(&self) -> bool {
+        self.requires_user
     }
 
     fn check(&self, input: &Map<String, Value>) -> Result<(), String> {
@@ -263,7 +263,7 @@ impl Place {
             .settings_text(settings.to_string())
     }
 
-    pub(crate) fn engine(&self, settings: &Value, interactive: bool, toolbox: &Toolbox) -> Engine {
+    pub(crate) fn engine(&self, settings: &Value, interactive: bool, toolbox: &ToolSet) -> Engine {
         self.builder(settings).interactive(interactive).tools(toolbox.clone()).build().unwrap()
     }
 

@@ -3,16 +3,16 @@
 #![allow(clippy::panic, reason = "a test helper fails by panicking")]
 
 use crate::support::{Tree, object};
-use becket_agent::tool_call::{Effect, RunningCall, ToolFailure, ToolOutput, Toolbox};
-use becket_agent::{SessionTools, Surroundings, session_tools};
-use becket_engine::CancellationToken;
+use becket_engine::{CancellationToken, Effect, RunningCall, Tool, ToolFailure, ToolOutput, ToolSet};
 use becket_model::Session;
 use becket_model::event::PermissionMode;
+use becket_tools::{Surroundings, file_tools};
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) struct InSession {
-    pub(crate) tools: Toolbox,
+    pub(crate) tools: ToolSet,
     pub(crate) session: Session,
 }
 
@@ -23,11 +23,11 @@ impl InSession {
     }
 
     pub(crate) fn of(tree: &Tree, surroundings: Surroundings) -> Self {
-        Self::with(tree, SessionTools::new(surroundings))
+        Self::with(tree, file_tools(surroundings))
     }
 
-    pub(crate) fn with(tree: &Tree, lent: SessionTools) -> Self {
-        Self { tools: Toolbox::new(session_tools(lent)), session: Session::new("s", "/t.jsonl", tree.work()) }
+    pub(crate) fn with(tree: &Tree, tools: impl IntoIterator<Item = Arc<dyn Tool>>) -> Self {
+        Self { tools: ToolSet::new(tools), session: Session::new("s", "/t.jsonl", tree.work()) }
     }
 
     pub(crate) fn in_mode(mut self, mode: &str) -> Self {
@@ -50,8 +50,15 @@ impl InSession {
         let (cancel, limit) = (CancellationToken::new(), Duration::from_secs(60));
         let found = self.tools.find(tool).unwrap();
         found.check(&input).map_err(ToolFailure::new)?;
-        let running =
-            RunningCall { session: &self.session, id: "t", input: &input, own: &own, cancel: &cancel, limit };
+        let running = RunningCall {
+            session: &self.session,
+            id: "t",
+            input: &input,
+            own: &own,
+            cancel: &cancel,
+            limit,
+            caller: &(),
+        };
         found.run(running).await
     }
 

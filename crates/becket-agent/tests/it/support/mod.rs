@@ -5,13 +5,14 @@ pub(crate) mod in_session;
 pub(crate) mod session;
 pub(crate) mod shell;
 
-use becket_agent::{HostTools, Surroundings};
-use becket_engine::{AgentTools, CancellationToken, Environment, ToolAnswer};
+use becket_engine::{CancellationToken, Effect, Environment, RunningCall, ToolFailure, ToolSet};
 use becket_model::Session;
-use serde_json::{Map, Value};
+use becket_tools::{Surroundings, hook_tools};
+use serde_json::{Map, Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// Directories of programs on any machine that runs these tests.
@@ -91,20 +92,21 @@ impl Tree {
     }
 
     pub(crate) fn host_of(&self, surroundings: Surroundings) -> Host {
-        Host { tools: HostTools::new(surroundings), session: Session::new("s", "/t.jsonl", self.work()) }
+        Host { tools: hook_tools(surroundings), session: Session::new("s", "/t.jsonl", self.work()) }
     }
 }
 
 /// Tools and the session that they are called in.
 #[derive(Clone)]
 pub(crate) struct Host {
-    pub(crate) tools: HostTools,
+    pub(crate) tools: ToolSet,
     pub(crate) session: Session,
 }
 
 impl Host {
     pub(crate) fn unasked(&self, tool: &str, input: Value) -> bool {
-        self.tools.runs_unasked(&self.session, tool, &object(input))
+        let (tool, input) = (self.tools.find(tool).unwrap(), object(input));
+        tool.check(&input).is_ok() && tool.effect(&self.session, &input) == Effect::Reads
     }
 
     pub(crate) async fn call(&self, tool: &str, input: Value) -> ToolAnswer {
@@ -117,8 +119,44 @@ impl Host {
         input: Value,
         cancel: &CancellationToken,
     ) -> ToolAnswer {
-        self.tools.run(&self.session, tool, &object(input), cancel).await
+        let input = object(input);
+        let ended = match (self.tools.find(tool), self.tools.check(tool, &input)) {
+            (Some(tool), Ok(())) => {
+                let running = RunningCall {
+                    session: &self.session,
+                    id: "t",
+                    input: &input,
+                    own: &input,
+                    cancel,
+                    limit: Duration::MAX,
+                    caller: &(),
+                };
+                tool.run(running).await
+            }
+            (_, Err(error)) => Err(ToolFailure::new(error)),
+            (None, Ok(())) => Err(ToolFailure::new(format!("there is no tool `{tool}`"))),
+        };
+        match ended {
+            Ok(output) => ToolAnswer { text: output.as_text(), response: output.response, is_error: false },
+            Err(failure) => {
+                let response = json!({"interrupted": failure.interrupted});
+                ToolAnswer { text: failure.error, response, is_error: true }
+            }
+        }
     }
+
+    /// Returns the text for the model of a response that a hook rewrote.
+    pub(crate) fn text_of(&self, tool: &str, response: &Value) -> Option<String> {
+        Some(self.tools.find(tool)?.replaced(response).ok()?.as_text())
+    }
+}
+
+/// The end of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ToolAnswer {
+    pub(crate) text: String,
+    pub(crate) response: Value,
+    pub(crate) is_error: bool,
 }
 
 pub(crate) fn object(value: Value) -> Map<String, Value> {

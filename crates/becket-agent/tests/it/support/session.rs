@@ -1,10 +1,12 @@
 //! A session with a scripted model, real hooks, and tools that do what their input says.
 
 use becket_agent::session::Facts;
-use becket_agent::tool_call::{Effect, Hints, RunningCall, Tool, ToolFailure, ToolOutput, Toolbox};
 use becket_agent::update::{Happened, Update};
 use becket_agent::{Agent, AgentBuilder};
-use becket_engine::{CancellationToken, Engine, Environment};
+use becket_engine::{
+    CancellationToken, Effect, Engine, Environment, Hints, RunningCall, Tool, ToolFailure, ToolOutput,
+    ToolSet,
+};
 use becket_llm::{Block, Message, Script, ScriptedModel, ToolSpec};
 use becket_model::Session;
 use futures_util::future::BoxFuture;
@@ -95,7 +97,7 @@ pub(crate) struct At {
     pub(crate) done: Arc<Done>,
     pub(crate) updates: Arc<Mutex<Vec<Update>>>,
     pub(crate) engine: Engine,
-    pub(crate) toolbox: Toolbox,
+    pub(crate) toolbox: ToolSet,
     pub(crate) facts: Facts,
 }
 
@@ -138,7 +140,7 @@ impl At {
             let (facts, dir, done) = (facts.clone(), dir.clone(), Arc::clone(&done));
             Arc::new(Does { name, facts, dir, done }) as Arc<dyn Tool>
         };
-        let toolbox = Toolbox::new(["Probe", "Side", "Bash"].map(tool));
+        let toolbox = ToolSet::new(["Probe", "Side", "Bash"].map(tool));
         let engine = Engine::builder()
             .environment(
                 Environment::empty()

@@ -1,13 +1,12 @@
 //! A session with a shell: its directory, and its results.
 
 use crate::support::{Tree, object};
-use becket_agent::Surroundings;
-use becket_agent::shell::{Bash, Whereabouts};
-use becket_agent::tasks::Tasks;
-use becket_agent::tool_call::{Effect, RunningCall, Tool, ToolFailure, ToolOutput};
-use becket_engine::CancellationToken;
+use becket_engine::{CancellationToken, Effect, RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_model::Session;
 use becket_testkit::proc::Marker;
+use becket_tools::Surroundings;
+use becket_tools::shell::{Bash, Whereabouts};
+use becket_tools::tasks::Tasks;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -117,8 +116,15 @@ pub(crate) async fn run(
     cancel: &CancellationToken,
 ) -> Result<ToolOutput, ToolFailure> {
     let input = object(input);
-    let running =
-        RunningCall { session, id: "toolu_1", input: &input, own: &input, cancel, limit: LONG * 10 };
+    let running = RunningCall {
+        session,
+        id: "toolu_1",
+        input: &input,
+        own: &input,
+        cancel,
+        limit: LONG * 10,
+        caller: &(),
+    };
     tokio::time::timeout(LONG, tool.run(running)).await.unwrap()
 }
 

@@ -104,7 +104,6 @@ fn answered(
         let builder = servers::lent(services.to(session.builder(true)), mcp.as_ref());
         let engine =
             telemetry::observed(builder).build().map_err(|error| CliError::Start { why: error.why })?;
-        services.ready(&engine, &session);
         let broken = human::findings::brief(engine.config().errors(), around);
         enclosing::show(engine.mark(&event));
         let done = fired(&engine, &event, &cancel).await;

@@ -2,6 +2,7 @@
 
 mod hooked;
 mod past_hooks;
+mod reported;
 
 use super::McpContext;
 use crate::args::McpCallArgs;

@@ -8,8 +8,9 @@ use becket_agent::agents::{AgentTool, Agents, Definition};
 use becket_agent::definitions::{Dialect, Homes, ModelChoice};
 use becket_agent::session::Facts;
 use becket_agent::skills::SessionSkills;
-use becket_agent::tool_call::{ToolCalls, Toolbox};
+use becket_agent::tool_call::ToolCalls;
 use becket_agent::update::Watch;
+use becket_engine::ToolSet;
 use becket_engine::config::Diagnostic;
 use becket_llm::Models;
 use becket_mcp::Pool;
@@ -64,7 +65,7 @@ impl AgentsAndSkills {
             }
             None => None,
         };
-        let calls = ToolCalls::new(makes.engine.clone(), Toolbox::new([makes.shell(facts)]));
+        let calls = ToolCalls::new(makes.engine.clone(), ToolSet::new([makes.shell(facts)]));
         let environment = at.session.environment().clone();
         let skills = SessionSkills::builder(
             makes.engine.clone(),
@@ -82,8 +83,8 @@ impl AgentsAndSkills {
         let (of_agents, tool) = (makes.clone(), skills.tool());
         let tools = move |facts: &Facts| {
             let (of_servers, _) = of_agents.of_servers();
-            let calls = ToolCalls::new(of_agents.engine.clone(), Toolbox::new([of_agents.shell(facts)]));
-            let skill = Arc::new(tool.with_calls(calls)) as Arc<dyn becket_agent::tool_call::Tool>;
+            let calls = ToolCalls::new(of_agents.engine.clone(), ToolSet::new([of_agents.shell(facts)]));
+            let skill = Arc::new(tool.with_calls(calls)) as Arc<dyn becket_engine::Tool>;
             let skill = of_agents.base.filter(vec![skill]);
             of_agents.own(facts).into_iter().chain(skill).chain(of_servers).collect()
         };

@@ -25,18 +25,18 @@ use crate::report::run::SessionEvent;
 use crate::services::RunModels;
 use crate::telemetry;
 use becket_agent::elicit::McpHost;
-use becket_agent::mcp::HookCalls;
 use becket_agent::notes::Notes;
 use becket_agent::session::Facts;
-use becket_agent::tool_call::{AskPermission, Toolbox};
+use becket_agent::tool_call::AskPermission;
 use becket_agent::update::{Happened, Notice, Origin, Update, Watch};
 use becket_embed::models::SharedModels;
-use becket_embed::tools::AgentsTools;
-use becket_engine::{Engine, RunEvent, Start as HowStarted};
+use becket_embed::tools::agent_tools;
+use becket_engine::{Engine, RunEvent, Start as HowStarted, ToolSet};
 use becket_llm::Models;
 use becket_mcp::Pool;
 use becket_mcp::config::ConfiguredServer;
 use becket_model::Session as Words;
+use becket_tools::mcp::HookCalls;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -94,10 +94,8 @@ type DisplayedAnswer = Arc<Mutex<Option<String>>>;
 
 impl SessionParts<'_> {
     async fn opened(self) -> Result<Session, CliError> {
-        let toolbox = Toolbox::default();
-        let for_hooks = AgentsTools::default();
-        let engine = self.engine(&toolbox, &for_hooks)?;
-        for_hooks.ready(engine.config(), self.at.session.environment().clone());
+        let toolbox = ToolSet::default();
+        let engine = self.engine(&toolbox)?;
         match self.open_on(&engine, toolbox).await {
             Ok(session) => Ok(session),
             Err(error) => {
@@ -107,7 +105,7 @@ impl SessionParts<'_> {
         }
     }
 
-    async fn open_on(self, engine: &Engine, toolbox: Toolbox) -> Result<Session, CliError> {
+    async fn open_on(self, engine: &Engine, toolbox: ToolSet) -> Result<Session, CliError> {
         let at = self.at;
         let facts = Facts::new(Words::new("", "", &at.session.start));
         let of_facts = facts.clone();
@@ -168,11 +166,11 @@ impl SessionParts<'_> {
         })
     }
 
-    fn engine(&self, toolbox: &Toolbox, for_hooks: &AgentsTools) -> Result<Engine, CliError> {
+    fn engine(&self, toolbox: &ToolSet) -> Result<Engine, CliError> {
         let at = self.at;
         let (printer, fired) = (self.printer.clone(), self.fired.clone());
-        let mut builder =
-            at.session.builder(self.person().is_some()).tools(toolbox.clone()).agent_tools(for_hooks.clone());
+        let mut builder = at.session.builder(self.person().is_some()).tools(toolbox.clone());
+        builder = builder.agent_tools(agent_tools(at.session.environment().clone()));
         builder = builder.models(SharedModels(self.models.clone())).session_dir(at.private.join("hooks"));
         builder = builder.observe(move |event: &RunEvent| {
             fired.on(event);

@@ -6,9 +6,9 @@
 
 use super::begins;
 use super::context::RunContext;
-use becket_agent::Surroundings;
 use becket_engine::Engine;
 use becket_engine::handler::{Action, Command};
+use becket_tools::Surroundings;
 use std::path::{Path, PathBuf};
 
 /// The extensions of scripts. A path to a file without an extension is one, too.

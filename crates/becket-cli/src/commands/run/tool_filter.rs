@@ -1,6 +1,6 @@
 //! The selection of the program's own tools (`--tools`). Those of MCP servers are not affected.
 
-use becket_agent::tool_call::Tool;
+use becket_engine::Tool;
 use std::sync::Arc;
 
 /// The tools that are kept.

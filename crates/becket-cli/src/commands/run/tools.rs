@@ -3,16 +3,17 @@
 
 use super::terminal::Person;
 use super::tool_filter::ToolFilter;
-use becket_agent::mcp::McpServers;
+use becket_agent::AskUserQuestion;
 use becket_agent::permission::{ExitPlanMode, SessionPermissions};
 use becket_agent::session::Facts;
-use becket_agent::shell::{Bash, Whereabouts};
-use becket_agent::tasks::{TaskOutput, TaskStop, Tasks};
 use becket_agent::team::{Team, team_tools};
-use becket_agent::tool_call::{Tool, Toolbox};
 use becket_agent::worktree::WorktreeTools;
-use becket_agent::{Surroundings, Web};
-use becket_engine::Engine;
+use becket_engine::{Engine, Tool, ToolSet};
+use becket_tools::mcp::McpServers;
+use becket_tools::shell::{Bash, Whereabouts};
+use becket_tools::tasks::{TaskOutput, TaskStop, Tasks};
+use becket_tools::web_fetch::WebFetch;
+use becket_tools::{Surroundings, file_tools};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ pub(super) struct ToolFactory {
     pub(super) host: Surroundings,
     pub(super) root: PathBuf,
     pub(super) tasks: Tasks,
-    pub(super) web: Web,
+    pub(super) web: WebFetch,
     pub(super) servers: Option<McpServers>,
     pub(super) permissions: SessionPermissions,
     /// The user who answers questions of models, if there is one.
@@ -44,12 +45,14 @@ impl ToolFactory {
 
     /// Returns all tools that an agent may have, without those of servers.
     pub(super) fn own(&self, facts: &Facts) -> Vec<Arc<dyn Tool>> {
-        let mut lent = becket_agent::SessionTools::new(self.host.clone()).with_web(self.web.clone());
+        let mut ask = AskUserQuestion::new();
         if let Some(person) = &self.person {
-            lent = lent.with_person(person.clone());
+            ask = ask.with_user(person.clone());
         }
         let mut tools = vec![self.shell(facts)];
-        tools.extend(becket_agent::session_tools(lent));
+        tools.extend(file_tools(self.host.clone()));
+        tools.push(Arc::new(self.web.clone()));
+        tools.push(Arc::new(ask));
         tools.push(Arc::new(TaskOutput::new(self.tasks.clone())));
         tools.push(Arc::new(TaskStop::new(self.tasks.clone())));
         tools.extend(team_tools(&self.team, &self.engine));
@@ -72,7 +75,7 @@ impl ToolFactory {
 /// The tools that are kept, and the servers whose tools are not.
 #[derive(Clone)]
 pub(super) struct SessionTools {
-    pub(super) toolbox: Toolbox,
+    pub(super) toolbox: ToolSet,
     pub(super) own: Arc<[Arc<dyn Tool>]>,
     pub(super) makes: ToolFactory,
 }

@@ -1,8 +1,5 @@
 //! The result of a call.
 
-use crate::view::fired::for_the_user;
-use becket_agent::tool_call::{DeniedBy, Ended, Report};
-use becket_llm::Block;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -104,61 +101,9 @@ impl McpCalled {
         (self.ended, self.why) = (ended, Some(why));
     }
 
-    /// Somebody denied it.
-    pub fn denied(&mut self, by: DeniedBy, why: String) {
+    /// Records a denial by `by`, one of the values of [`McpCalled::denied_by`].
+    pub fn denied(&mut self, by: &'static str, why: String) {
         self.ends(McpEnded::Denied, why);
-        self.denied_by = Some(denied_by(by));
+        self.denied_by = Some(by);
     }
-
-    /// A call that hooks and rules have seen.
-    pub fn of_report(report: &Report) -> Self {
-        let mut called = Self::new(&report.call.name, true);
-        match &report.ended {
-            Ended::Done { output } => {
-                called.text = Some(text(&output.content));
-                called.response = Some(output.response.clone());
-            }
-            Ended::Failed { error, .. } => called.ends(McpEnded::Failed, error.clone()),
-            Ended::Invalid { error } => called.ends(McpEnded::Invalid, error.clone()),
-            Ended::Denied { by, because } => {
-                called.denied(*by, because.clone());
-            }
-            Ended::Stopped { because } => called.ends(McpEnded::Stopped, because.clone()),
-            Ended::Deferred => called.ends(McpEnded::Deferred, "a hook put it off".to_owned()),
-            Ended::Cancelled { .. } => called.ends(McpEnded::Failed, "it was cancelled".to_owned()),
-        }
-        called.beside = report.beside();
-        called.warnings.clone_from(&report.warnings);
-        called.warnings.extend(report.outcomes.iter().filter_map(|outcome| for_the_user(&outcome.verdict)));
-        called.ms = report.took.map(|took| took.as_secs_f64() * 1e3);
-        called
-    }
-}
-
-fn denied_by(by: DeniedBy) -> &'static str {
-    match by {
-        DeniedBy::Hook => "hook",
-        DeniedBy::Rule => "rule",
-        DeniedBy::Mode => "mode",
-        DeniedBy::Rewrite => "rewrite",
-        DeniedBy::Person => "person",
-        DeniedBy::Classifier => "classifier",
-        DeniedBy::Nobody => "nobody",
-    }
-}
-
-/// The blocks of an answer, one below the other.
-fn text(blocks: &[Block]) -> String {
-    let shown = |block: &Block| match block {
-        Block::Text(text) => text.clone(),
-        Block::Image { media_type, data } => {
-            format!("[{media_type}, {} characters of base64: `--json` shows them]", data.len())
-        }
-        Block::ToolUse { .. }
-        | Block::ToolResult { .. }
-        | Block::Thinking { .. }
-        | Block::RedactedThinking { .. }
-        | Block::Other(_) => "[a block that is not text]".to_owned(),
-    };
-    blocks.iter().map(shown).collect::<Vec<_>>().join("\n")
 }

@@ -4,17 +4,17 @@
 //! or leaves it open and the mode `default` would not ask. Whatever else the settlement says is a refusal.
 
 use super::hooks::Hooks;
-use super::tool_protocol::{ANSWER, Call, CallAnswer};
+use super::tool_protocol::{ANSWER, CallAnswer};
 use super::turns::AgentError;
-use crate::handlers::agent::{AgentTools, ToolAnswer};
 use crate::handlers::prompt::middle_out;
+use crate::host::tool::{Effect, RunningCall, Tool, ToolCall, ToolFailure, ToolOutput};
+use crate::host::tool_set::ToolSet;
 use crate::permission::decide::Settlement;
 use crate::report::outcome::EffectiveInput;
 use becket_llm::{Object, ToolSpec};
 use becket_model::event::tool::{PostToolBatch, PostToolUse, PostToolUseFailure, PreToolUse};
 use serde_json::{Map, Value, json};
-use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The most characters of a tool's output that the model sees.
 const MOST_SHOWN: usize = 30_000;
@@ -26,7 +26,7 @@ const NOT_ALLOWED: &str = "not allowed: no permission rule covers this call, and
 /// Runs the calls of one agent.
 pub(crate) struct Calls<'a> {
     pub(crate) hooks: Hooks<'a>,
-    pub(crate) tools: Option<Arc<dyn AgentTools>>,
+    pub(crate) tools: ToolSet,
     /// The tools that the model was offered.
     pub(crate) offered: Vec<ToolSpec>,
 }
@@ -35,8 +35,8 @@ impl Calls<'_> {
     /// Answers the calls of one turn, one after the other, and adds the texts of hooks.
     pub(crate) async fn answer_all(
         &mut self,
-        calls: Vec<Call>,
-    ) -> Result<(Vec<(Call, CallAnswer)>, Vec<String>), AgentError> {
+        calls: Vec<ToolCall>,
+    ) -> Result<(Vec<(ToolCall, CallAnswer)>, Vec<String>), AgentError> {
         let mut answered = Vec::with_capacity(calls.len());
         for call in calls {
             let answer = self.answer(&call).await?;
@@ -47,17 +47,17 @@ impl Calls<'_> {
         Ok((answered, std::mem::take(&mut self.hooks.beside)))
     }
 
-    async fn answer(&mut self, call: &Call) -> Result<CallAnswer, AgentError> {
+    async fn answer(&mut self, call: &ToolCall) -> Result<CallAnswer, AgentError> {
         // A response that is not a call of a tool fires no PreToolUse (L0).
         if call.name == ANSWER {
             let text = "answer alone: the results of your other calls come first".to_owned();
             return Ok(CallAnswer { text, is_error: true });
         }
-        let Some(tools) = self.tools.clone().filter(|_| self.is_offered(&call.name)) else {
+        let Some(tool) = self.tools.find(&call.name).filter(|_| self.is_offered(&call.name)) else {
             return Ok(CallAnswer { text: self.unknown(&call.name), is_error: true });
         };
         let inner = self.hooks.context.engine;
-        if let Err(wrong) = inner.tools.validate(&call.name, &call.input) {
+        if let Err(wrong) = inner.tools.check(&call.name, &call.input) {
             return Ok(CallAnswer { text: format!("the input does not fit: {wrong}"), is_error: true });
         }
         let asked = PreToolUse::new(call.name.clone(), call.input.clone(), call.id.clone());
@@ -66,10 +66,10 @@ impl Calls<'_> {
             EffectiveInput::Input(input) => input,
             EffectiveInput::AsFired | EffectiveInput::Nothing => call.input.clone(),
         };
-        if let Err(because) = self.may_run(&*tools, &call.name, &input, outcome.settlement.as_ref())? {
+        if let Err(because) = self.may_run(&*tool, &input, outcome.settlement.as_ref())? {
             return Ok(CallAnswer { text: because, is_error: true });
         }
-        self.run(&*tools, call, input).await
+        self.run(&*tool, call, input).await
     }
 
     fn is_offered(&self, tool: &str) -> bool {
@@ -84,14 +84,13 @@ impl Calls<'_> {
     /// Returns whether the call runs; if not, the reason for the model. A stop ends the agent (D6).
     fn may_run(
         &self,
-        tools: &dyn AgentTools,
-        tool: &str,
+        tool: &dyn Tool,
         input: &Object,
         settlement: Option<&Settlement>,
     ) -> Result<Result<(), String>, AgentError> {
         Ok(match settlement {
             Some(Settlement::Allowed { .. }) => Ok(()),
-            Some(Settlement::Undecided) if tools.runs_unasked(&self.hooks.session, tool, input) => Ok(()),
+            Some(Settlement::Undecided) if self.only_reads(tool, input) => Ok(()),
             Some(Settlement::Undecided) | None => Err(NOT_ALLOWED.to_owned()),
             Some(Settlement::Denied { because }) => Err(format!("denied: {because}")),
             Some(Settlement::Asked { because }) => {
@@ -108,58 +107,79 @@ impl Calls<'_> {
 
     async fn run(
         &mut self,
-        tools: &dyn AgentTools,
-        call: &Call,
+        tool: &dyn Tool,
+        call: &ToolCall,
         input: Object,
     ) -> Result<CallAnswer, AgentError> {
         let started = Instant::now();
-        let answer = tools.run(&self.hooks.session, &call.name, &input, self.hooks.cancel).await;
+        let running = RunningCall {
+            session: &self.hooks.session,
+            id: &call.id,
+            input: &input,
+            own: &input,
+            cancel: self.hooks.cancel,
+            // The handler's own limit ends the agent with its calls.
+            limit: Duration::MAX,
+            caller: &(),
+        };
+        let ended = match tool.check(&input) {
+            Ok(()) => tool.run(running).await,
+            Err(wrong) => Err(ToolFailure::new(wrong)),
+        };
         if self.hooks.cancel.is_cancelled() {
             return Err(AgentError::Cancelled);
         }
         let duration_ms = Some(u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX));
-        let is_error = answer.is_error;
-        let text = if is_error {
-            self.failed(call, (input, duration_ms), answer).await?
-        } else {
-            self.succeeded(tools, call, (input, duration_ms), answer).await?
+        let is_error = ended.is_err();
+        let text = match ended {
+            Ok(output) => self.succeeded(tool, call, input, output, duration_ms).await?,
+            Err(failure) => self.failed(call, input, failure, duration_ms).await?,
         };
         Ok(CallAnswer { text: middle_out(&text, MOST_SHOWN).into_owned(), is_error })
     }
 
     async fn failed(
         &mut self,
-        call: &Call,
-        (tool_input, duration_ms): (Object, Option<u64>),
-        answer: ToolAnswer,
+        call: &ToolCall,
+        tool_input: Object,
+        failure: ToolFailure,
+        duration_ms: Option<u64>,
     ) -> Result<String, AgentError> {
         let failed =
-            PostToolUseFailure::new(call.name.clone(), tool_input, call.id.clone(), answer.text.clone())
+            PostToolUseFailure::new(call.name.clone(), tool_input, call.id.clone(), failure.error.clone())
                 .is_interrupt(false)
                 .duration_ms(duration_ms);
         drop(self.hooks.fire_after(failed).await?);
-        Ok(answer.text)
+        Ok(failure.error)
     }
 
-    /// The text for the model: the tool's own, or that of the output that a hook put in its place.
+    /// Returns the text for the model: the tool's own, or that of the output that a hook replaced it with.
     async fn succeeded(
         &mut self,
-        tools: &dyn AgentTools,
-        call: &Call,
-        (tool_input, duration_ms): (Object, Option<u64>),
-        answer: ToolAnswer,
+        tool: &dyn Tool,
+        call: &ToolCall,
+        tool_input: Object,
+        output: ToolOutput,
+        duration_ms: Option<u64>,
     ) -> Result<String, AgentError> {
-        let used = PostToolUse::new(call.name.clone(), tool_input, call.id.clone(), answer.response)
+        let text = output.as_text();
+        let used = PostToolUse::new(call.name.clone(), tool_input, call.id.clone(), output.response)
             .duration_ms(duration_ms);
         let outcome = self.hooks.fire_after(used).await?;
         let fields = &outcome.verdict.fields;
         let rewrite = fields.updated_tool_output.as_ref().or(fields.updated_mcp_tool_output.as_ref());
-        Ok(rewrite.and_then(|said| tools.text_of(&call.name, &said.what)).unwrap_or(answer.text))
+        let replaced = rewrite.and_then(|rewrite| tool.replaced(&rewrite.what).ok());
+        Ok(replaced.map_or(text, |output| output.as_text()))
+    }
+
+    /// Returns whether the mode `default` runs the call without a question (P14).
+    fn only_reads(&self, tool: &dyn Tool, input: &Object) -> bool {
+        tool.check(input).is_ok() && tool.effect(&self.hooks.session, input) == Effect::Reads
     }
 }
 
 /// A call as PostToolBatch shows it: what the model wrote, and what it is answered.
-fn of_batch(call: &Call, answered: &CallAnswer) -> Map<String, Value> {
+fn of_batch(call: &ToolCall, answered: &CallAnswer) -> Map<String, Value> {
     let fields = [
         ("tool_name", json!(call.name)),
         ("tool_input", Value::Object(call.input.clone())),

@@ -9,6 +9,7 @@ use crate::config::handler::{Handler, Prompt};
 use crate::handlers::context::HandlerContext;
 use crate::handlers::prompt::{ModelRun, Question, asking, model};
 use crate::host::panic::lent;
+use crate::host::tool_set::ToolSet;
 use crate::plan::hook_agent;
 use crate::report::handler_result::HandlerResult;
 use crate::report::model_use::ModelUse;
@@ -80,16 +81,24 @@ impl AgentRun<'_> {
             beside: Vec::new(),
             notices: &mut judged.notices,
         };
-        let calls = Calls { hooks, tools: self.context.engine.host.agent_tools.clone(), offered };
+        let calls = Calls { hooks, tools: tools(self.context), offered };
         let text = &mut judged.text;
         Turns { model: &*model, way, talk, calls, deadline: self.deadline, used, text }.verdict().await
     }
 }
 
+/// Returns the host's tools under the configuration of the event.
+fn tools(context: &HandlerContext<'_>) -> ToolSet {
+    let create = || match &context.engine.host.agent_tools {
+        Some(create) => create(&context.snapshot.config),
+        None => ToolSet::default(),
+    };
+    context.snapshot.agent_tools.get_or_init(create).clone()
+}
+
 /// The host's tools without those that a deny rule takes away, that start agents, or that have the answer's name.
 fn offered(context: &HandlerContext<'_>) -> Vec<ToolSpec> {
-    let Some(tools) = &context.engine.host.agent_tools else { return Vec::new() };
-    let tools = tools.tools();
+    let tools = tools(context).specs();
     let names = tools.iter().map(|tool| tool.name.as_str());
     let denied: Vec<String> = context
         .snapshot

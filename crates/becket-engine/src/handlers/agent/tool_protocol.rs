@@ -5,9 +5,10 @@ use crate::handlers::prompt::Question;
 use crate::handlers::prompt::answer;
 use crate::handlers::prompt::answer::AnswerError;
 use crate::handlers::prompt::system;
+use crate::host::tool::ToolCall;
 use becket_llm::judge::{self, ToolRequest, tool_request_schema, verdict_schema};
 use becket_llm::{
-    Block, Caching, Message, Model, Object, Output, Request, Response, Role, StopReason, Thinking, ToolSpec,
+    Block, Caching, Message, Model, Output, Request, Response, Role, StopReason, Thinking, ToolSpec,
 };
 use becket_model::interpret::ModelAnswer;
 use serde_json::{Value, json};
@@ -27,14 +28,6 @@ pub(crate) enum ToolProtocol {
     Json,
 }
 
-/// A call that the model asks for.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Call {
-    pub(crate) id: String,
-    pub(crate) name: String,
-    pub(crate) input: Object,
-}
-
 /// The result of a call, for the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CallAnswer {
@@ -48,7 +41,7 @@ pub(crate) enum Step {
     /// It is done. The verdict, and its text.
     Verdict(ModelAnswer, String),
     /// It wants these run.
-    Calls(Vec<Call>),
+    Calls(Vec<ToolCall>),
     /// It ended without a usable verdict.
     NoVerdict {
         /// The problem, for the model and the user.
@@ -97,7 +90,7 @@ impl ToolProtocol {
     }
 
     /// The results of a turn's calls, what hooks said about them behind.
-    pub(crate) fn results(self, answered: Vec<(Call, CallAnswer)>, beside: Vec<String>) -> Message {
+    pub(crate) fn results(self, answered: Vec<(ToolCall, CallAnswer)>, beside: Vec<String>) -> Message {
         let results = answered.into_iter().map(|(call, answered)| match self {
             ToolProtocol::Tools => Block::ToolResult {
                 tool_use_id: call.id,
@@ -168,9 +161,9 @@ fn with_answer(tools: &[ToolSpec]) -> Vec<ToolSpec> {
 }
 
 fn tool_calls(response: &Response) -> Step {
-    let calls: Vec<Call> = response
+    let calls: Vec<ToolCall> = response
         .tool_uses()
-        .map(|(id, name, input)| Call { id: id.to_owned(), name: name.to_owned(), input: input.clone() })
+        .map(|(id, name, input)| ToolCall { id: id.to_owned(), name: name.to_owned(), input: input.clone() })
         .collect();
     match calls.as_slice() {
         [] => verdict(response.text(), None),
@@ -204,7 +197,7 @@ fn json_request(text: &str) -> Step {
     match judge::read_tool_request(text) {
         Ok(ToolRequest::Call { tool, input }) => {
             let id = format!("toolu_{}", uuid::Uuid::new_v4().simple());
-            Step::Calls(vec![Call { id, name: tool, input }])
+            Step::Calls(vec![ToolCall { id, name: tool, input }])
         }
         Ok(ToolRequest::Verdict(_)) => verdict(text.to_owned(), None),
         Err(error) => Step::NoVerdict { because: error.to_string(), unanswered: None },

@@ -4,7 +4,7 @@ use super::abandoned;
 use crate::config::handler::{Action, Handler};
 use crate::handlers::context::HandlerContext;
 use crate::host::callback::{CallbackAnswer, CallbackFn, Hook, InProcess};
-use crate::host::panic::{caught, guarded};
+use crate::host::panic::{catch_panic, caught};
 use becket_model::Failure;
 use becket_model::interpret::{self, JsonAnswer, Taken};
 use becket_process::CancellationToken;
@@ -74,7 +74,7 @@ async fn call_future(
     let cancel = context.cancel.child_token();
     let _told_when_dropped = cancel.clone().drop_guard();
     // Async around the call, which can panic before there is a future.
-    let mut future = pin!(guarded(async { hook.call(context.event, &cancel).await }));
+    let mut future = pin!(catch_panic(async { hook.call(context.event, &cancel).await }));
     // Most answer at once, and then no timer is needed.
     let first = poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await;
     match first {

@@ -7,7 +7,7 @@ use crate::handlers::host_services::Host;
 use crate::handlers::questions::Desk;
 use crate::host::environment::Environment;
 use crate::host::private_files::PrivateFiles;
-use crate::host::tools::Tools;
+use crate::host::tool_set::ToolSet;
 use crate::permission::inputs::PermissionSession;
 use crate::permission::start_mode::StartMode;
 use crate::plan::registrations::Registrations;
@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 pub(crate) struct EngineState {
     pub(crate) environment: Environment,
     pub(crate) request: config::Request,
-    pub(crate) tools: Arc<dyn Tools>,
+    pub(crate) tools: ToolSet,
     pub(crate) limits: Limits,
     pub(crate) runner: Runner,
     pub(crate) files: Arc<PrivateFiles>,
@@ -53,7 +53,7 @@ pub(crate) struct EngineState {
 pub(crate) struct EngineParts {
     pub(crate) environment: Environment,
     pub(crate) request: config::Request,
-    pub(crate) tools: Arc<dyn Tools>,
+    pub(crate) tools: ToolSet,
     pub(crate) limits: Limits,
     pub(crate) files: Arc<PrivateFiles>,
     pub(crate) background: Background,
@@ -113,10 +113,6 @@ impl EngineState {
         self.configured.store(events_of(&new), Ordering::Release);
         // What was registered before meets the new gates too (G1, G2).
         self.registered.regate(&new.gates);
-        #[cfg(feature = "models")]
-        if let Some(tools) = &self.host.agent_tools {
-            tools.configured(&new.config);
-        }
         *snapshot = Arc::new(new);
     }
 
@@ -133,7 +129,7 @@ impl EngineState {
     /// The parts of the session that permissions depend on.
     pub(crate) fn permission_session(&self) -> PermissionSession<'_> {
         PermissionSession {
-            tools: &*self.tools,
+            tools: &self.tools,
             rule_tools: &self.request.tools,
             home: self.environment.home(),
             interactive: self.request.trust.interactive,

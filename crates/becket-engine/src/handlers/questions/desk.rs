@@ -5,7 +5,7 @@
 //! chooses an option that was not offered answers `null` and is named.
 
 use super::turns::{Turn, Turns};
-use crate::host::panic::guarded;
+use crate::host::panic::catch_panic;
 use crate::host::questions::answer::Answer;
 use crate::host::questions::question::{AskUser, Question};
 use becket_process::CancellationToken;
@@ -64,7 +64,7 @@ async fn unharmed(
     cancel: &CancellationToken,
 ) -> Result<Option<String>, String> {
     let told = |said| format!("the host's code for asking panicked: {said}");
-    guarded(async { user.ask(question, cancel).await }).await.map_err(told)
+    catch_panic(async { user.ask(question, cancel).await }).await.map_err(told)
 }
 
 impl fmt::Debug for Desk {

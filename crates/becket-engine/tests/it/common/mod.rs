@@ -1,6 +1,10 @@
 //! Shared parts of the engine's tests: a project in a temporary folder, and events to fire at it.
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
+mod tool;
+
+pub(crate) use tool::{DescribedTool, tool_set};
+
 use becket_engine::{Builder, Engine, Environment, Outcome};
 use becket_model::event::lifecycle::{SessionEnd, SessionStart, Stop, UserPromptSubmit};
 use becket_model::event::tool::{PostToolUse, PreToolUse};

@@ -30,7 +30,7 @@ impl Agent {
     }
 
     pub(crate) fn engine(&self) -> Engine {
-        let builder = self.project.builder().models(host(&self.model)).agent_tools(self.tools.clone());
+        let builder = self.project.builder().models(host(&self.model)).agent_tools(self.tools.for_agents());
         let engine = builder.build().unwrap();
         assert!(engine.config().diagnostics.is_empty(), "{:?}", engine.config().diagnostics);
         engine

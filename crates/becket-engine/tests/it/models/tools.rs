@@ -1,6 +1,7 @@
 //! Tools that do what a test says and note it.
 
-use becket_engine::{AgentTools, CancellationToken, ToolAnswer};
+use becket_engine::config::Config;
+use becket_engine::{Effect, RunningCall, Tool, ToolFailure, ToolOutput, ToolSet};
 use becket_llm::ToolSpec;
 use becket_model::Session;
 use futures_util::FutureExt;
@@ -42,50 +43,61 @@ impl FakeTools {
         self.ran.lock().unwrap().iter().map(|ran| ran.input.clone()).collect()
     }
 
-    async fn answer(&self, input: &Map<String, Value>, cancel: &CancellationToken) -> ToolAnswer {
-        let text = |name: &str| input.get(name).and_then(Value::as_str).map(str::to_owned);
-        assert!(!input.contains_key("panic"), "broken tool");
-        if input.contains_key("hang") {
+    /// Returns the tools of agents under any configuration.
+    pub(crate) fn for_agents(&self) -> impl Fn(&Arc<Config>) -> ToolSet + Send + Sync + 'static {
+        let of = |name: &'static str| Arc::new(FakeTool { name, shared: self.clone() }) as Arc<dyn Tool>;
+        let tools: ToolSet =
+            ["Bash", "Read", "Agent", "Task", "StructuredOutput"].into_iter().map(of).collect();
+        move |_| tools.clone()
+    }
+
+    async fn answer(&self, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
+        let text = |name: &str| running.input.get(name).and_then(Value::as_str).map(str::to_owned);
+        assert!(!running.input.contains_key("panic"), "broken tool");
+        if running.input.contains_key("hang") {
             let _dropped = SetOnDrop(self.dropped.clone());
             self.hangs.store(true, Ordering::SeqCst);
-            cancel.cancelled().await;
+            running.cancel.cancelled().await;
             self.told_to_end.store(true, Ordering::SeqCst);
             std::future::pending::<()>().await;
         }
-        let text_or = text("fail").or_else(|| text("print")).unwrap_or_else(|| "done".to_owned());
-        let response = json!({"stdout": text_or, "stderr": ""});
-        ToolAnswer { text: text_or, response, is_error: input.contains_key("fail") }
+        if let Some(error) = text("fail") {
+            return Err(ToolFailure::new(error));
+        }
+        let printed = text("print").unwrap_or_else(|| "done".to_owned());
+        let response = json!({"stdout": printed, "stderr": ""});
+        Ok(ToolOutput::text(printed, response))
     }
 }
 
-impl AgentTools for FakeTools {
-    fn tools(&self) -> Vec<ToolSpec> {
-        let tool = |name: &str| ToolSpec {
-            name: name.to_owned(),
-            description: format!("{name} of the test"),
-            input_schema: json!({"type": "object"}),
-        };
-        ["Bash", "Read", "Agent", "Task", "StructuredOutput"].map(tool).into()
+/// One of them.
+struct FakeTool {
+    name: &'static str,
+    shared: FakeTools,
+}
+
+impl Tool for FakeTool {
+    fn name(&self) -> &str {
+        self.name
     }
 
-    fn runs_unasked(&self, _session: &Session, tool: &str, _input: &Map<String, Value>) -> bool {
-        tool == "Read"
+    fn spec(&self) -> ToolSpec {
+        let (name, description) = (self.name.to_owned(), format!("{} of the test", self.name));
+        ToolSpec { name, description, input_schema: json!({"type": "object"}) }
     }
 
-    fn run<'a>(
-        &'a self,
-        session: &'a Session,
-        tool: &'a str,
-        input: &'a Map<String, Value>,
-        cancel: &'a CancellationToken,
-    ) -> BoxFuture<'a, ToolAnswer> {
-        let ran =
-            ToolRun { tool: tool.to_owned(), input: Value::Object(input.clone()), session: session.clone() };
-        self.ran.lock().unwrap().push(ran);
-        self.answer(input, cancel).boxed()
+    fn effect(&self, _: &Session, _: &Map<String, Value>) -> Effect {
+        if self.name == "Read" { Effect::Reads } else { Effect::Acts }
     }
 
-    fn text_of(&self, _tool: &str, response: &Value) -> Option<String> {
-        response.get("stdout").and_then(Value::as_str).map(str::to_owned)
+    fn replaced(&self, value: &Value) -> Result<ToolOutput, String> {
+        let text = value.get("stdout").and_then(Value::as_str).ok_or("it has no `stdout`")?;
+        Ok(ToolOutput::text(text, value.clone()))
+    }
+
+    fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        let (input, session) = (Value::Object(running.input.clone()), running.session.clone());
+        self.shared.ran.lock().unwrap().push(ToolRun { tool: self.name.to_owned(), input, session });
+        self.shared.answer(running).boxed()
     }
 }

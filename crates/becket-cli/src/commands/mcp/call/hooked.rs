@@ -4,6 +4,7 @@
 
 use super::super::McpContext;
 use super::CallRequest;
+use super::reported::{denied_by, of_report};
 use crate::commands::fire::{started, told_errors};
 use crate::error::CliError;
 use crate::mcp::{pool, tools_of};
@@ -11,14 +12,14 @@ use crate::report::style::{WARNING, one_line, styled};
 use crate::services::HookServices;
 use crate::telemetry;
 use becket_agent::elicit::{AnsweredBy, Elicited, McpHost};
-use becket_agent::mcp::{HookCalls, McpServers};
-use becket_agent::tool_call::{DeniedBy, Ended, Report, ToolCall, ToolCalls, Toolbox};
+use becket_agent::tool_call::{DeniedBy, Ended, Report, ToolCalls};
 use becket_embed::view::mcp::McpCalled;
 use becket_engine::handler::Action;
-use becket_engine::{CancellationToken, Engine};
+use becket_engine::{CancellationToken, Engine, ToolCall, ToolSet};
 use becket_mcp::{Name, OutputCaps, Pool};
 use becket_model::Session;
 use becket_model::event::PermissionMode;
+use becket_tools::mcp::{HookCalls, McpServers};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -72,7 +73,7 @@ impl HookedCall<'_> {
         let (_, names) = tools_of(server, self.pool, at.gathered, self.cancel).await?;
         let name = self.wanted.tool(&names)?.clone();
 
-        let toolbox = Toolbox::default();
+        let toolbox = ToolSet::default();
         let builder = self.services.to(at.session.builder(self.services.person().is_some()));
         let builder = builder.tools(toolbox.clone()).mcp_tools(HookCalls::new(self.pool.clone()));
         let engine = started(telemetry::observed(builder).build(), at.around, at.out)?;
@@ -81,7 +82,6 @@ impl HookedCall<'_> {
             engine.close().await;
             return Ok(denied);
         }
-        self.services.ready(&engine, at.session);
         self.connect_for_hooks(&engine).await;
 
         let session = self.session(&engine);
@@ -151,7 +151,7 @@ fn taken_away(engine: &Engine, name: &Name) -> Option<McpCalled> {
     let names = [Some(&*name.full), name.written.as_deref()];
     let why = names.into_iter().flatten().find_map(|name| engine.deny_rule_for_tool(name))?;
     let mut called = McpCalled::new(&name.full, true);
-    called.denied(DeniedBy::Rule, why);
+    called.denied(denied_by(DeniedBy::Rule), why);
     Some(called)
 }
 
@@ -173,6 +173,6 @@ fn read(report: &Report) -> Result<McpCalled, CliError> {
         | Ended::Denied { .. }
         | Ended::Stopped { .. }
         | Ended::Deferred
-        | Ended::Invalid { .. } => Ok(McpCalled::of_report(report)),
+        | Ended::Invalid { .. } => Ok(of_report(report)),
     }
 }

@@ -3,9 +3,9 @@
 //! The file is replaced as a whole, readable only by its owner, before Stop hooks run: they may read it.
 
 use super::AtEnd;
-use becket_agent::tasks::Tasks;
 use becket_agent::turn::{ForTurns, How, InBare, MainTurn, TurnEndTask};
 use becket_engine::config::{Access, write_text};
+use becket_tools::tasks::Tasks;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -9,10 +9,9 @@ use becket_agent::AgentBuilder;
 use becket_agent::definitions::Homes;
 use becket_agent::instructions::Instructions;
 use becket_agent::permission::{AutoMode, ModelClassifier};
-use becket_agent::tool_call::Toolbox;
 use becket_agent::update::Notice;
 use becket_agent::watch::FileWatch;
-use becket_engine::Engine;
+use becket_engine::{Engine, ToolSet};
 use becket_llm::{Model, Models};
 use std::sync::Arc;
 
@@ -20,7 +19,7 @@ impl SessionParts<'_> {
     pub(super) fn builder(
         &self,
         engine: &Engine,
-        toolbox: Toolbox,
+        toolbox: ToolSet,
         own: &AgentsAndSkills,
     ) -> Result<AgentBuilder, CliError> {
         let at = self.at;

@@ -8,16 +8,15 @@ use crate::commands::run::tool_filter::ToolFilter;
 use crate::commands::run::tools::{SessionTools, ToolFactory};
 use crate::commands::run::{begins, team};
 use crate::error::CliError;
-use becket_agent::Web;
-use becket_agent::mcp::McpServers;
 use becket_agent::permission::SessionPermissions;
 use becket_agent::session::Facts;
-use becket_agent::tasks::{TaskInfo, TaskOptions, Tasks};
-use becket_agent::tool_call::{Tool, Toolbox};
 use becket_agent::update::{Happened, Origin, Update, Watch};
 use becket_agent::worktree::WorktreeTools;
-use becket_engine::Engine;
+use becket_engine::{Engine, Tool, ToolSet};
 use becket_llm::Models;
+use becket_tools::mcp::McpServers;
+use becket_tools::tasks::{TaskInfo, TaskOptions, Tasks};
+use becket_tools::web_fetch::WebFetch;
 use std::sync::Arc;
 
 impl SessionParts<'_> {
@@ -44,7 +43,7 @@ impl SessionParts<'_> {
             host,
             root: session.start.clone(),
             tasks: Tasks::with_options(private.join("tasks"), self.task_options()),
-            web: Web::new().with_http(http).with_models(models),
+            web: WebFetch::new().with_http(http).with_models(models),
             servers: self.servers.as_ref().map(|pool| McpServers::new(pool.clone(), private.join("mcp"))),
             permissions: SessionPermissions::new(engine.clone()),
             person: self.at.terminal.map(Person::at),
@@ -59,7 +58,7 @@ impl SessionParts<'_> {
         own: &AgentsAndSkills,
         makes: ToolFactory,
         facts: &Facts,
-        toolbox: Toolbox,
+        toolbox: ToolSet,
     ) -> SessionTools {
         let mut tools: Vec<Arc<dyn Tool>> = makes.own(facts);
         tools.push(Arc::new(own.agents.clone()));

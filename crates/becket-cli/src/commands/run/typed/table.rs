@@ -16,7 +16,7 @@ impl Action {
     /// Returns whether only a user at a terminal may run it: it grants something, or leaves the session.
     ///
     /// A program that drives a session may forward text of its own users.
-    pub(super) const fn needs_person(self) -> bool {
+    pub(super) const fn requires_user(self) -> bool {
         match self {
             Action::AddDir | Action::Resume | Action::Logout => true,
             Action::Help

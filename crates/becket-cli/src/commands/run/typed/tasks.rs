@@ -3,7 +3,7 @@
 use super::answer::{CommandContext, CommandResult};
 use crate::report::style::{FAINT, HEAD, NONE, SOURCE};
 use crate::report::table::{Cell, Table};
-use becket_agent::tasks::{TaskInfo, Tasks};
+use becket_tools::tasks::{TaskInfo, Tasks};
 
 /// Returns all tasks with their state and their output files; or ends one.
 ///

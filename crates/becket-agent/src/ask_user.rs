@@ -1,0 +1,236 @@
+//! AskUserQuestion: questions of the model that only a person can answer.
+//!
+//! An answer comes from the host's user, or from a hook that answers for the user (`protocol.md` D3); never from the
+//! model. A question without an answer is a failure, not a guess.
+
+use becket_engine::{CancellationToken, Hints, RunningCall, Tool, ToolFailure, ToolOutput, catch_panic};
+use becket_llm::ToolSpec;
+use becket_tools::schema::{Field, Kind, Spec, optional, required};
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value, json};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// A person who can be asked a model's questions. Only unanswered questions are asked.
+pub trait AskQuestions: Send + Sync {
+    /// Returns the answers by the text of their question; several choices are one text, joined by `, `. `None`: the
+    /// person does
+    /// not want to answer. `cancel` is cancelled once the caller has gone; the future is dropped at the same moment.
+    fn ask<'a>(
+        &'a self,
+        questions: &'a [ModelQuestion],
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Option<Map<String, Value>>>;
+}
+
+/// One question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelQuestion {
+    /// The question, which no other of the call is.
+    pub question: String,
+    /// A word or two for it.
+    pub header: String,
+    /// Options to choose from; a person may always give another answer.
+    pub options: Vec<ModelOption>,
+    /// Set if several may be chosen.
+    pub multi_select: bool,
+}
+
+impl ModelQuestion {
+    /// Returns the questions of a call, from its input, without invalid ones.
+    pub fn of_call(input: &Map<String, Value>) -> Vec<ModelQuestion> {
+        let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
+        let text = |value: &Value, field: &str| value[field].as_str().unwrap_or_default().to_owned();
+        let option = |value: &Value| ModelOption {
+            label: text(value, "label"),
+            description: text(value, "description"),
+        };
+        let question = |value: &Value| ModelQuestion {
+            question: text(value, "question"),
+            header: text(value, "header"),
+            options: list(value.get("options")).iter().map(option).collect(),
+            multi_select: value["multiSelect"].as_bool().unwrap_or(false),
+        };
+        list(input.get("questions")).iter().map(question).collect()
+    }
+}
+
+/// One choice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelOption {
+    /// Text of the choice.
+    pub label: String,
+    /// Meaning of the choice.
+    pub description: String,
+}
+
+/// Asks the user the questions of a session's model.
+#[derive(Clone, Default)]
+pub struct AskUserQuestion {
+    user: Option<Arc<dyn AskQuestions>>,
+}
+
+/// The specification for the model.
+static SPEC: Spec = Spec { name: NAME, description: DESCRIPTION, fields: &[QUESTIONS] };
+/// The accepted input: hooks and the person add answers to the questions.
+static TAKEN: Spec = Spec { name: NAME, description: DESCRIPTION, fields: &[QUESTIONS, ANSWERS] };
+
+const NAME: &str = "AskUserQuestion";
+const DESCRIPTION: &str = "Asks the user one to four questions, where a choice is the user's to make and the work can't go \
+    on without it. Each has two to four options; the user may also answer something else.";
+const QUESTIONS: Field = required("questions", Kind::List(&QUESTION, 1, 4), "The questions");
+const ANSWERS: Field = optional("answers", Kind::ByName, "The answers, by the text of the question");
+
+static QUESTION: [Field; 4] = [
+    required("question", Kind::Text, "The whole question"),
+    required("header", Kind::Text, "A word or two for it"),
+    required("options", Kind::List(&OPTION, 2, 4), "What may be chosen"),
+    optional("multiSelect", Kind::Flag, "Whether several may be chosen; false where it is left out"),
+];
+static OPTION: [Field; 2] = [
+    required("label", Kind::Text, "The choice, in one to five words"),
+    required("description", Kind::Text, "What it means"),
+];
+
+impl AskUserQuestion {
+    /// Returns the tool without a user: only hooks answer.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the user. One who already answers the prompts about calls
+    /// ([`crate::tool_call::PermissionAnswer::Answered`]) is asked here only if a rule lets the call pass without a
+    /// prompt.
+    #[must_use]
+    pub fn with_user(mut self, user: impl AskQuestions + 'static) -> Self {
+        self.user = Some(Arc::new(user));
+        self
+    }
+
+    async fn answer(&self, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
+        let questions = ModelQuestion::of_call(running.input);
+        let mut answers = given(running);
+        let open: Vec<ModelQuestion> =
+            questions.iter().filter(|asked| !is_answered(&answers, &asked.question)).cloned().collect();
+        if !open.is_empty() {
+            answers.extend(self.ask(&open, running.cancel).await?);
+        }
+        if let Some(left) = questions.iter().find(|asked| !is_answered(&answers, &asked.question)) {
+            return Err(ToolFailure::new(format!("the user has not answered `{}`", left.question)));
+        }
+        answers.retain(|name, _| questions.iter().any(|asked| asked.question == *name));
+        let response = json!({"questions": running.input.get("questions"), "answers": answers});
+        Ok(ToolOutput::text(text(&response).unwrap_or_default(), response))
+    }
+
+    async fn ask(
+        &self,
+        open: &[ModelQuestion],
+        cancel: &CancellationToken,
+    ) -> Result<Map<String, Value>, ToolFailure> {
+        let Some(user) = &self.user else {
+            return Err(ToolFailure::new("nobody can be asked here: go on without an answer, or stop"));
+        };
+        let asked = catch_panic(async { user.ask(open, cancel).await });
+        let answers = tokio::select! {
+            biased;
+            () = cancel.cancelled() => None,
+            answers = asked => answers
+                .map_err(|said| ToolFailure::new(format!("the host's code for asking panicked: {said}")))?,
+        };
+        answers.ok_or_else(|| ToolFailure {
+            error: "the user does not want to answer".to_owned(),
+            interrupted: cancel.is_cancelled(),
+        })
+    }
+}
+
+/// Returns the answers that came with the input. Answers that the model has written itself don't count, also beside
+/// those
+/// that a hook has added.
+fn given(running: RunningCall<'_>) -> Map<String, Value> {
+    let answers = |input: &Map<String, Value>| input.get("answers").and_then(Value::as_object).cloned();
+    let own = answers(running.own).unwrap_or_default();
+    let given = answers(running.input).unwrap_or_default();
+    given.into_iter().filter(|(question, answer)| own.get(question) != Some(answer)).collect()
+}
+
+fn is_answered(answers: &Map<String, Value>, question: &str) -> bool {
+    answers.get(question).and_then(said).is_some_and(|text| !text.trim().is_empty())
+}
+
+/// An answer as one text.
+fn said(answer: &Value) -> Option<String> {
+    match answer {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(texts) => {
+            let texts: Option<Vec<&str>> = texts.iter().map(Value::as_str).collect();
+            Some(texts?.join(", "))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
+    }
+}
+
+/// Returns the text for the model.
+fn text(response: &Value) -> Option<String> {
+    let answers = response.get("answers")?.as_object()?;
+    response.get("questions")?.as_array()?;
+    let mut lines = vec!["The user answered:".to_owned()];
+    for (question, answer) in answers {
+        lines.push(format!("- {question} → {}", said(answer)?));
+    }
+    Some(lines.join("\n"))
+}
+
+/// Checks rules that the schema can't express: no two questions are the same, and answers are to these questions.
+fn check(input: &Map<String, Value>) -> Result<(), String> {
+    let questions = ModelQuestion::of_call(input);
+    let mut texts = HashSet::new();
+    if let Some(twice) = questions.iter().find(|asked| !texts.insert(asked.question.as_str())) {
+        return Err(format!("`questions` has `{}` twice: ask it once", twice.question));
+    }
+    for asked in &questions {
+        let mut labels = HashSet::new();
+        if let Some(twice) = asked.options.iter().find(|option| !labels.insert(option.label.as_str())) {
+            return Err(format!("`options` of `{}` has `{}` twice", asked.question, twice.label));
+        }
+        if asked.question.trim().is_empty() {
+            return Err("`question` is empty: write one".to_owned());
+        }
+    }
+    let answers = input.get("answers").and_then(Value::as_object);
+    let stray = answers.and_then(|answers| answers.keys().find(|name| !texts.contains(name.as_str())));
+    stray.map_or(Ok(()), |name| {
+        Err(format!("`answers` has an answer to `{}`, which is not asked", becket_tools::schema::brief(name)))
+    })
+}
+
+impl Tool for AskUserQuestion {
+    fn name(&self) -> &str {
+        SPEC.name
+    }
+
+    fn spec(&self) -> ToolSpec {
+        SPEC.for_model()
+    }
+
+    fn hints(&self) -> Hints {
+        Hints { read_only: true, destructive: false, open_world: false, together: false }
+    }
+
+    fn check(&self, input: &Map<String, Value>) -> Result<(), String> {
+        TAKEN.validate(input)?;
+        check(input)
+    }
+
+    fn replaced(&self, value: &Value) -> Result<ToolOutput, String> {
+        let text = text(value).ok_or("it does not have the shape of the output of `AskUserQuestion`")?;
+        Ok(ToolOutput::text(text, value.clone()))
+    }
+
+    fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
+        // No limit: a person may take his time.
+        Box::pin(self.answer(running))
+    }
+}

@@ -1,0 +1,23 @@
+//! The tools of a host without the feature `models`: none can be described, and any input fits.
+
+use serde_json::{Map, Value};
+
+/// No tools: a [`crate::Builder::tools`] needs the feature `models`.
+#[derive(Debug, Clone, Default)]
+pub struct ToolSet {
+    _private: (),
+}
+
+impl ToolSet {
+    pub(crate) fn check(&self, _tool: &str, _input: &Map<String, Value>) -> Result<(), String> {
+        Ok(())
+    }
+
+    pub(crate) fn defaults(&self, _tool: &str) -> Map<String, Value> {
+        Map::new()
+    }
+
+    pub(crate) fn requires_user(&self, _tool: &str) -> bool {
+        false
+    }
+}

@@ -1,0 +1,235 @@
+//! A tool of the host: its description for hooks, rules and the model, and its work.
+
+use becket_llm::{Block, Object, ToolSpec};
+use becket_model::Session;
+use becket_process::CancellationToken;
+use becket_rules::PermissionUpdate;
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+use std::any::Any;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// A tool. It only does its work: hooks, rules, the mode and the user decide before whether a call may run.
+///
+/// Only [`Tool::name`], [`Tool::spec`] and [`Tool::run`] are required; the other methods default to the cautious answer.
+pub trait Tool: Send + Sync {
+    /// Returns its name, as the model calls it and as hooks and rules know it.
+    fn name(&self) -> &str;
+
+    /// Returns another name by which deny and ask rules may mean it: the one before it was cut (X5). No allow rule does.
+    fn other_name(&self) -> Option<&str> {
+        None
+    }
+
+    /// Returns the specification for the model.
+    fn spec(&self) -> ToolSpec;
+
+    /// Returns the known effects of the tool.
+    fn hints(&self) -> Hints {
+        Hints::default()
+    }
+
+    /// Returns the MCP server that it belongs to.
+    fn server(&self) -> Option<&ToolServer> {
+        None
+    }
+
+    /// Returns whether the user has to answer its prompts, as an MCP tool declares by
+    /// `anthropic/requiresUserInteraction`: no hook's allow and no mode replaces the answer (D3).
+    fn requires_user(&self) -> bool {
+        false
+    }
+
+    /// Checks an input against the tool's schema: the model's own (L0), and one that a hook rewrote (D9).
+    ///
+    /// # Errors
+    /// The problem, for the model; names the field.
+    fn check(&self, input: &Map<String, Value>) -> Result<(), String> {
+        let _ = input;
+        Ok(())
+    }
+
+    /// Returns the defaults of its schema; they are filled in before hooks see a call (N3).
+    fn defaults(&self) -> Map<String, Value> {
+        Map::new()
+    }
+
+    /// Returns the effect of a call, as modes see it (P14); [`Effect::Acts`] if it is not certain.
+    ///
+    /// `input` is what would run: paths absolute (N3), defaults filled in, rewritten if a hook did so. Called on the
+    /// task that fires, so it may look at a few files and must not wait.
+    fn effect(&self, session: &Session, input: &Map<String, Value>) -> Effect {
+        let _ = (session, input);
+        Effect::Acts
+    }
+
+    /// Returns the rule updates that the user is offered beside yes and no (P13).
+    fn suggestions(&self, session: &Session, input: &Map<String, Value>) -> Vec<PermissionUpdate> {
+        let _ = (session, input);
+        Vec::new()
+    }
+
+    /// Returns the file that a call with this input reads or changes, absolute; `None` if it is about no single file.
+    fn touches(&self, input: &Map<String, Value>) -> Option<PathBuf> {
+        let _ = input;
+        None
+    }
+
+    /// Reads the output with which a PostToolUse hook replaces this tool's output (D11). By default a string is shown as
+    /// it is, and anything else as JSON.
+    ///
+    /// # Errors
+    /// It does not have the shape of this tool's output: then that stays.
+    fn replaced(&self, value: &Value) -> Result<ToolOutput, String> {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        Ok(ToolOutput::text(text, value.clone()))
+    }
+
+    /// Runs a call. After `cancel` it is dropped within a few seconds: whatever it has started has to end with it.
+    fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>>;
+}
+
+impl dyn Tool + '_ {
+    /// Returns the names by which only deny and ask rules may mean it (P2, X5): the one before it was cut, and its server's
+    /// if that contains `__`, since rules without `__*` can't tell such a server from a tool.
+    #[must_use]
+    pub fn restricting_names(&self) -> Vec<String> {
+        let sanitized = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
+        let server = self
+            .server()
+            .map(|server| format!("mcp__{}", server.name.chars().map(sanitized).collect::<String>()));
+        let server = server.filter(|name| name.matches("__").count() > 1);
+        self.other_name().map(str::to_owned).into_iter().chain(server).collect()
+    }
+}
+
+/// A call as a model makes it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCall {
+    /// Its id (`tool_use_id`).
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// The input.
+    pub input: Object,
+}
+
+/// A call that runs.
+#[derive(Debug, Clone, Copy)]
+pub struct RunningCall<'a> {
+    /// The session of the call.
+    pub session: &'a Session,
+    /// The id of the call.
+    pub id: &'a str,
+    /// The input that hooks and rules have judged.
+    pub input: &'a Map<String, Value>,
+    /// The model's own input, not normalized or rewritten: for responses that repeat parts of it (N3).
+    pub own: &'a Map<String, Value>,
+    /// Cancelled once the result is no longer needed.
+    pub cancel: &'a CancellationToken,
+    /// Time limit. The tool enforces it itself, since only it knows when its clock is paused.
+    pub limit: Duration,
+    /// A value of the caller, for tools that are made for it; see [`RunningCall::of_caller`].
+    pub caller: &'a (dyn Any + Send + Sync),
+}
+
+impl<'a> RunningCall<'a> {
+    /// Returns the caller's value if it has this type.
+    #[must_use]
+    pub fn of_caller<T: Any>(&self) -> Option<&'a T> {
+        self.caller.downcast_ref()
+    }
+}
+
+/// The effect of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// It reads inside the working directories, or is a command that only reads.
+    Reads,
+    /// It edits inside the working directories.
+    Edits,
+    /// It edits elsewhere.
+    EditsElsewhere,
+    /// It edits what is protected: `.git`, settings, shell profiles.
+    EditsProtected,
+    /// Anything else, including unknown effects.
+    Acts,
+}
+
+/// A tool's declared effects; by default the cautious ones (X5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hints {
+    /// It changes nothing.
+    pub read_only: bool,
+    /// It may destroy something.
+    pub destructive: bool,
+    /// It deals with the world outside.
+    pub open_world: bool,
+    /// Its calls may run beside other calls that may.
+    pub together: bool,
+}
+
+impl Default for Hints {
+    fn default() -> Self {
+        Self { read_only: false, destructive: true, open_world: true, together: false }
+    }
+}
+
+/// The MCP server of a tool, as events name it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolServer {
+    /// Its name in the configuration.
+    pub name: String,
+    /// Origin of its configuration.
+    pub source: String,
+}
+
+impl ToolServer {
+    /// Returns the fields of `mcp_server` in events.
+    #[must_use]
+    pub fn on_the_wire(&self) -> Map<String, Value> {
+        let fields = [("name", &self.name), ("source", &self.source)];
+        fields.into_iter().map(|(key, value)| (key.to_owned(), Value::String(value.clone()))).collect()
+    }
+}
+
+/// Output of a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolOutput {
+    /// For the model.
+    pub content: Vec<Block>,
+    /// For hooks: `tool_response`.
+    pub response: Value,
+}
+
+/// The reason why a tool that was started gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{error}")]
+pub struct ToolFailure {
+    /// For the model.
+    pub error: String,
+    /// Set if the tool's own work was interrupted.
+    pub interrupted: bool,
+}
+
+impl ToolOutput {
+    /// Returns an answer in text.
+    pub fn text(text: impl Into<String>, response: Value) -> Self {
+        Self { content: vec![Block::Text(text.into())], response }
+    }
+
+    /// Returns its text alone, as batches show it.
+    #[must_use]
+    pub fn as_text(&self) -> String {
+        let texts: Vec<&str> = self.content.iter().filter_map(Block::as_text).collect();
+        texts.join("\n")
+    }
+}
+
+impl ToolFailure {
+    /// Returns a failure of the tool's own.
+    pub fn new(error: impl Into<String>) -> Self {
+        Self { error: error.into(), interrupted: false }
+    }
+}

@@ -1,0 +1,53 @@
+//! The tools of a host: on files, on the web, command lines, and background tasks.
+//!
+//! Each implements [`becket_engine::Tool`]: it only does its work. The engine decides before whether a call may run, by
+//! hooks, rules and the mode, for which a tool reports the effect of a call (`protocol.md` P14).
+//!
+//! - [`hook_tools`]: Read, Grep, Glob and Bash for the agents of hooks (`protocol.md` H8)
+//! - [`file_tools`]: Read, Edit, Write, Glob and Grep for the sessions of a host
+//! - [`web_fetch`]: WebFetch
+//! - [`mcp`]: the tools of MCP servers, for the model and for hooks (`protocol.md` X5, H6)
+//! - [`shell`]: the command lines of a session, and its working directory
+//! - [`tasks`]: background tasks of a session
+//! - [`Surroundings`]: the directories, variables and rules of a host, which it hands in
+//!
+//! Nothing here reads the environment or looks up a home directory.
+//!
+//! # The modules, in order
+//!
+//! A module uses only those above it; a test holds that.
+
+// Paths, and the surroundings of a call.
+mod denied;
+pub mod places;
+mod surroundings;
+
+// What tools share: tables of fields, work on blocking threads, outputs that are too long.
+pub mod blocking;
+mod capture;
+pub mod opened_file;
+pub mod schema;
+
+// The effect of a call, without running it.
+pub mod auto_approve;
+mod protected;
+mod reach;
+
+// The tools.
+mod files;
+pub mod mcp;
+pub mod shell;
+pub mod tasks;
+pub mod web_fetch;
+
+// The tools of one kind of host.
+mod hook_tools;
+
+pub use files::file_tools;
+pub use hook_tools::hook_tools;
+pub use surroundings::Surroundings;
+
+/// The example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -1,0 +1,29 @@
+//! A session's shell: command lines, one after the other, in a directory that they may change.
+//!
+//! [`Bash`] is the tool. A line runs in a process group of its own that ends with it (`leader`); the session continues
+//! in the directory of its end (`script`, [`Whereabouts`]); what it prints is one text, in the order in which it was
+//! printed (`foreground`). A background line is a task of [`crate::tasks`] (`background`).
+//!
+//! It keeps nothing else from line to line: no variable, no function, no option of the shell. It checks no rule and
+//! asks no person; the effect of a line is judged from its text, in `auto_approve`.
+//!
+//! Invariants: nothing that a line has started outlives it, its task or its session, except exempted programs. Stdin is
+//! closed. A session's directory is always one that exists and is in its working directories.
+
+mod background;
+mod bash;
+mod foreground;
+mod leader;
+mod line_output;
+mod mark;
+mod report;
+mod script;
+mod stateless_bash;
+mod suggest;
+mod whereabouts;
+mod whole;
+
+pub use bash::Bash;
+pub use whereabouts::Whereabouts;
+
+pub(crate) use stateless_bash::StatelessBash;

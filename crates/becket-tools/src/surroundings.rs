@@ -1,0 +1,196 @@
+//! The environment that a host provides to its tools: directories, variables, a runner, a shell.
+
+use crate::denied::{DeniedFiles, IsDenied, MayDeny};
+use crate::places::Places;
+use becket_engine::Environment;
+use becket_model::{Session, SessionId};
+use becket_process::Runner;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Returns the environment files of a session (H12).
+type EnvFiles = Arc<dyn Fn(&SessionId) -> Vec<PathBuf> + Send + Sync>;
+
+/// The names of programs that outlive the line that has started them.
+type KeptProcesses = Arc<dyn Fn() -> Arc<[String]> + Send + Sync>;
+
+/// Working directories that a session gets while it runs.
+type MoreDirectories = Arc<dyn Fn(&Session) -> Vec<PathBuf> + Send + Sync>;
+
+/// The environment of a host's tools.
+///
+/// ```
+/// use becket_tools::{Surroundings, hook_tools};
+/// use becket_engine::Environment;
+///
+/// let environment = Environment::empty().with_var("PATH", "/usr/bin:/bin").with_home("/home/ada");
+/// let tools = hook_tools(Surroundings::new(environment).with_directory("/srv/shared"));
+/// # drop(tools);
+/// ```
+#[derive(Clone)]
+pub struct Surroundings {
+    pub(crate) environment: Environment,
+    pub(crate) directories: Vec<PathBuf>,
+    more_directories: MoreDirectories,
+    protected: Vec<PathBuf>,
+    pub(crate) runner: Runner,
+    pub(crate) shell: PathBuf,
+    pub(crate) env_files: EnvFiles,
+    kept: KeptProcesses,
+    readable: MoreDirectories,
+    is_denied: Option<IsDenied>,
+    may_deny: Option<MayDeny>,
+}
+
+impl Surroundings {
+    /// No working directory but the session's own, a runner of its own, `/bin/bash`. The variables of `environment` are
+    /// all that a command of Bash gets.
+    #[must_use]
+    pub fn new(environment: Environment) -> Self {
+        Self {
+            environment,
+            directories: Vec::new(),
+            more_directories: Arc::new(|_| Vec::new()),
+            protected: Vec::new(),
+            runner: Runner::new(),
+            shell: PathBuf::from("/bin/bash"),
+            env_files: Arc::new(|_| Vec::new()),
+            kept: Arc::new(Arc::default),
+            readable: Arc::new(|_| Vec::new()),
+            is_denied: None,
+            may_deny: None,
+        }
+    }
+
+    /// Adds a working directory beside the session's cwd; absolute.
+    #[must_use]
+    pub fn with_directory(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.directories.push(directory.into());
+        self
+    }
+
+    /// Sets the function that returns the working directories added since the session began, as by `addDirectories`
+    /// (P13); it is called for every tool call. The session's current cwd is always one; the directory that it began in
+    /// is one only where this names it.
+    #[must_use]
+    pub fn with_more_directories(
+        mut self,
+        directories: impl Fn(&Session) -> Vec<PathBuf> + Send + Sync + 'static,
+    ) -> Self {
+        self.more_directories = Arc::new(directories);
+        self
+    }
+
+    /// Protects a file, or all that is in a directory, beside what always is (P14): settings that were named on the
+    /// command line, say. Absolute; no edit of it runs unasked.
+    #[must_use]
+    pub fn with_protected(mut self, path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        self.protected.extend(crate::places::real(&path).filter(|real| *real != path));
+        self.protected.push(path);
+        self
+    }
+
+    /// Shares the host's runner, whose [`Runner::all_gone`] then also waits for processes that Bash left.
+    #[must_use]
+    pub fn with_runner(mut self, runner: Runner) -> Self {
+        self.runner = runner;
+        self
+    }
+
+    /// Replaces the shell of Bash; absolute. It must read what bash reads.
+    #[must_use]
+    pub fn with_shell(mut self, shell: impl Into<PathBuf>) -> Self {
+        self.shell = shell.into();
+        self
+    }
+
+    /// Sets the function that returns a session's environment files, in the order in which they count, as
+    /// [`becket_engine::Engine::env_files`] does: a shell evaluates them before each command of Bash (H12).
+    #[must_use]
+    pub fn with_env_files(
+        mut self,
+        files: impl Fn(&SessionId) -> Vec<PathBuf> + Send + Sync + 'static,
+    ) -> Self {
+        self.env_files = Arc::new(files);
+        self
+    }
+
+    /// Lets the files of these directories be read unasked, and not written: the session's own long texts, outputs of
+    /// tasks, results of tools, which the model is asked to read (O8). Absolute; asked for every call.
+    #[must_use]
+    pub fn with_readable(
+        mut self,
+        directories: impl Fn(&Session) -> Vec<PathBuf> + Send + Sync + 'static,
+    ) -> Self {
+        self.readable = Arc::new(directories);
+        self
+    }
+
+    /// Exempts programs of these names from ending with the line that has started them (E7): daemons such as a build
+    /// server. Asked for every line, since settings change.
+    #[must_use]
+    pub fn with_kept_processes(mut self, names: impl Fn() -> Arc<[String]> + Send + Sync + 'static) -> Self {
+        self.kept = Arc::new(names);
+        self
+    }
+
+    /// Says which files a deny rule for `Read` is about, as [`becket_rules::RuleSet::path_denied`] does; the path is
+    /// absolute. The engine denies a call that names one; with this, Grep and Glob pass over them in a directory too, and
+    /// no command that reads whole trees runs unasked. A host whose rules name no path for `Read` leaves it out.
+    #[must_use]
+    pub fn with_denied_reads(
+        mut self,
+        is_denied: impl Fn(&Session, &Path) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.is_denied = Some(Arc::new(is_denied));
+        self
+    }
+
+    /// Sets the function that returns whether such a rule exists now, for rules that change during a session; it is
+    /// called for
+    /// every tool call. Without it, [`Surroundings::with_denied_reads`] decides.
+    #[must_use]
+    pub fn while_reads_are_denied(mut self, may_deny: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.may_deny = Some(Arc::new(may_deny));
+        self
+    }
+
+    /// The programs that outlive the line that has started them.
+    pub(crate) fn kept(&self) -> Arc<[String]> {
+        (self.kept)()
+    }
+
+    /// The files of a session that must not be read.
+    pub(crate) fn denied(&self, session: &Session) -> DeniedFiles {
+        let may_deny = self.may_deny.as_ref().is_none_or(|may_deny| may_deny());
+        DeniedFiles::new(session, self.is_denied.clone().filter(|_| may_deny))
+    }
+
+    /// The working directories of a session.
+    pub(crate) fn places(&self, session: &Session) -> Places {
+        let more = (self.more_directories)(session);
+        Places::new(&session.cwd, self.directories.iter().chain(&more))
+    }
+
+    /// Returns whether a path may be read unasked: in a working directory, or among the session's own files.
+    pub(crate) fn may_read(&self, session: &Session, path: &Path) -> bool {
+        self.places(session).contain(path) || Places::of(&(self.readable)(session)).contain(path)
+    }
+
+    /// Returns whether the host protects a path.
+    pub(crate) fn protects(&self, path: &Path) -> bool {
+        self.protected.iter().any(|kept| path.starts_with(kept))
+    }
+}
+
+/// Not the environment: it may hold secrets.
+impl fmt::Debug for Surroundings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Surroundings")
+            .field("directories", &self.directories)
+            .field("shell", &self.shell)
+            .finish_non_exhaustive()
+    }
+}
