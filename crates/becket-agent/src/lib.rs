@@ -1,47 +1,71 @@
-//! The reference agent's parts.
+//! The reference agent, whole or in parts. [`Agent`] is an open session, as a host drives it.
 //!
-//! - [`Agent`]: an open session, as a host drives it
-//! - [`session`]: an open session, from its first event to its last (`protocol.md` L0)
-//! - [`turn`]: a turn, from a prompt until the user's next one (`protocol.md` L0–L8)
-//! - [`compact`]: replaces a conversation that grows too large by its summary (`protocol.md` L0, L5)
-//! - [`conversation`]: the messages for the model, with the tool barrier as types (`protocol.md` L2)
-//! - [`transcript`]: the stored session, which can be resumed after any end (`protocol.md` L2, D10)
-//! - [`update`]: updates that a host may show meanwhile
-//! - [`agents`], [`skills`], [`definitions`]: subagents, skills and typed commands, and the files that define them
-//!   (`protocol.md` C10)
-//! - [`instructions`]: the texts that people write for the model, in `CLAUDE.md` and similar files (`protocol.md` L0)
-//! - [`notes`]: notes from a project's earlier sessions (`protocol.md` L7)
-//! - [`tool_call`]: one tool call through hooks, rules, mode and person to its end (`protocol.md` L1)
-//! - [`team`]: shared tasks, and the teammates that work on them (`protocol.md` L3)
-//! - [`permission`]: mode, rules and directories of a session while it runs, and the classifier of mode `auto`
-//!   (`protocol.md` P13, P14)
-//! - [`elicit`]: the questions of MCP servers, answered by hooks and the user (`protocol.md` X6)
-//! - [`worktree`]: working trees of their own for a session and its subagents
-//! - [`watch`]: files that change while a session is open (`protocol.md` M8, C8, D11)
-//! - [`AskUserQuestion`]: the tool by which a model asks the user
+//! # The modules, in order
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`update`] | updates that a host may show meanwhile |
+//! | `hook_messages` | messages of hooks, worded for the model and the user |
+//! | `facts` | the description of a session in its events |
+//! | `locked_file` | files that several sessions change |
+//! | [`definitions`] | the files that define subagents and skills (`protocol.md` C10) |
+//! | [`notes`] | notes from a project's earlier sessions (`protocol.md` L7) |
+//! | [`instructions`] | the texts that people write for the model, in `CLAUDE.md` and similar files (`protocol.md` L0) |
+//! | [`conversation`] | the messages for the model, with the tool barrier as types (`protocol.md` L2) |
+//! | [`transcript`] | the stored session, which can be resumed after any end (`protocol.md` L2, D10) |
+//! | [`compact`] | replaces a conversation that grows too large by its summary (`protocol.md` L0, L5) |
+//! | [`permission`] | mode, rules and directories of a session, and the classifier of mode `auto` (`protocol.md` P13, P14) |
+//! | [`tool_call`] | one tool call through hooks, rules, mode and person to its end (`protocol.md` L1) |
+//! | `ask_user` | the tool by which a model asks the user |
+//! | [`team`] | shared tasks, and the teammates that work on them (`protocol.md` L3) |
+//! | [`turn`] | a turn, from a prompt until the user's next one (`protocol.md` L0–L8) |
+//! | [`worktree`] | working trees of their own for a session and its subagents |
+//! | [`agents`] | subagents |
+//! | [`session`] | an open session, from its first event to its last (`protocol.md` L0) |
+//! | [`skills`] | skills and typed commands |
+//! | [`elicit`] | the questions of MCP servers, answered by hooks and the user (`protocol.md` X6) |
+//! | [`watch`] | files that change while a session is open (`protocol.md` M8, C8, D11) |
+//! | `agent` | the public face, which ties all of it together |
+//!
+//! A module uses only those above it; a test holds that. The tools are in `becket-tools`.
 //!
 //! Nothing here reads the environment or looks up a home directory: the host passes in both.
 
-mod agent;
-pub mod agents;
-mod ask_user;
+// What all of it shares.
+mod facts;
+mod hook_messages;
+mod locked_file;
+pub mod update;
+
+// What a session finds in files.
+pub mod definitions;
+pub mod instructions;
+pub mod notes;
+
+// The conversation with the model.
 pub mod compact;
 pub mod conversation;
-pub mod definitions;
-pub mod elicit;
-pub mod instructions;
-mod locked_file;
-pub mod notes;
+pub mod transcript;
+
+// One tool call.
+mod ask_user;
 pub mod permission;
+pub mod tool_call;
+
+// The agent loop.
+pub mod team;
+pub mod turn;
+
+// What is built on it.
+pub mod agents;
+pub mod elicit;
 pub mod session;
 pub mod skills;
-pub mod team;
-pub mod tool_call;
-pub mod transcript;
-pub mod turn;
-pub mod update;
 pub mod watch;
 pub mod worktree;
+
+// The face.
+mod agent;
 
 pub use agent::{Agent, AgentBuilder, AsideError, ContextUse, Info, Spending, SwitchBlocked};
 pub use ask_user::{AskQuestions, AskUserQuestion, ModelOption, ModelQuestion};

@@ -6,10 +6,60 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folders of a crate in their order: each may use those before it.
-const ORDER: [(&str, &[&str]); 1] = [(
-    "becket-engine",
-    &["host", "config", "plan", "permission", "report", "background", "handlers", "dispatch", "engine"],
-)];
+const ORDER: [(&str, &[&str]); 3] = [
+    (
+        "becket-engine",
+        &["host", "config", "plan", "permission", "report", "background", "handlers", "dispatch", "engine"],
+    ),
+    (
+        "becket-tools",
+        &[
+            "places",
+            "denied",
+            "surroundings",
+            "blocking",
+            "capture",
+            "opened_file",
+            "schema",
+            "protected",
+            "reach",
+            "auto_approve",
+            "files",
+            "tasks",
+            "shell",
+            "web_fetch",
+            "mcp",
+            "hook_tools",
+        ],
+    ),
+    (
+        "becket-agent",
+        &[
+            "update",
+            "hook_messages",
+            "facts",
+            "locked_file",
+            "definitions",
+            "notes",
+            "instructions",
+            "conversation",
+            "transcript",
+            "compact",
+            "permission",
+            "tool_call",
+            "ask_user",
+            "team",
+            "turn",
+            "worktree",
+            "agents",
+            "session",
+            "skills",
+            "elicit",
+            "watch",
+            "agent",
+        ],
+    ),
+];
 
 /// Modules within crates whose children use each other in no circle, either.
 const NESTED: [(&str, &str); 1] = [("becket-cli", "commands/run")];

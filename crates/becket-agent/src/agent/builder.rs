@@ -5,16 +5,17 @@ use crate::agents::{AgentTool, Definition, MainAgent};
 use crate::compact::Window;
 use crate::definitions::Dialect;
 use crate::elicit::McpHost;
+use crate::facts::Facts;
 use crate::instructions::Instructions;
 use crate::permission::{AutoMode, SessionPermissions};
-use crate::session::{Expand, Facts, OpenError, SetupTrigger, Start};
+use crate::session::{Expand, OpenError, OwnWorktree, SetupTrigger, Start, WorktreeTools};
 use crate::team::Team;
 use crate::tool_call::AskPermission;
 use crate::transcript::Store;
 use crate::turn::{Approvers, Fallback, TurnEndTasks, TurnOptions};
 use crate::update::{Notice, Watch};
 use crate::watch::FileWatch;
-use crate::worktree::{Wish, WorktreeName, WorktreeTools, Worktrees};
+use crate::worktree::{WorktreeName, Worktrees};
 use becket_engine::{Engine, ToolSet};
 use becket_llm::Model;
 use becket_model::event::PermissionMode;
@@ -61,7 +62,7 @@ pub struct AgentBuilder {
     pub(super) closers: Vec<Closer>,
     pub(super) watch: Option<FileWatch>,
     pub(super) worktrees: Option<Worktrees>,
-    pub(super) in_worktree: Option<Wish>,
+    pub(super) in_worktree: Option<OwnWorktree>,
     /// Notices that the user sees first.
     pub(super) notices: Vec<Notice>,
 }
@@ -337,7 +338,7 @@ impl AgentBuilder {
         name: WorktreeName,
         system: impl FnOnce(&Path) -> String + Send + 'static,
     ) -> Self {
-        self.in_worktree = Some(Wish { name, system: Box::new(system) });
+        self.in_worktree = Some(OwnWorktree { name, system: Box::new(system) });
         self
     }
 

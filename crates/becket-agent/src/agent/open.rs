@@ -6,12 +6,12 @@ use crate::agents::Parent;
 use crate::compact::{NotCompacted, Trigger};
 use crate::conversation::{Conversation, Stored};
 use crate::elicit::SessionOf;
-use crate::session::{Facts, Main, OpenError, OpenedTranscript, Prompt, open};
+use crate::facts::Facts;
+use crate::session::{Main, OpenError, OpenedTranscript, OwnWorktree, Prompt, leave_worktrees, open};
 use crate::transcript::Note;
 use crate::turn::{AgentLoop, Begin, ConversationLog, SessionShared, StopEvent, TurnEnd, TurnStart};
 use crate::update::{Notice, Origin, Updates};
 use crate::watch::{FileWatch, WatchBaseline, WatchContext, WatchHandle};
-use crate::worktree::{self, Wish, WorktreeError};
 use becket_engine::{CancellationToken, Engine, ToolSet};
 use becket_llm::Model;
 use becket_model::Session;
@@ -43,8 +43,7 @@ impl Agent {
         let opened = open(builder.store.as_ref(), &builder.start, &builder.cwd, builder.id.as_deref())?;
         let (mut main, opened, rest) = parts(builder, opened);
         if let Some(wish) = rest.in_worktree {
-            let worktrees = main.agent_loop.shared.worktrees.clone().ok_or(WorktreeError::NotLent)?;
-            wish.enter(&worktrees, &mut main).await?;
+            wish.enter(&mut main).await?;
         }
         // Nothing is written before: a session that never began leaves no transcript.
         note(&mut main, rest.title);
@@ -141,7 +140,7 @@ impl Agent {
         if let Some(tasks) = &self.shared.tasks {
             tasks.close().await;
         }
-        worktree::left(&main).await;
+        leave_worktrees(&main).await;
         main.forget().await;
         drop(main);
         let closers = std::mem::take(&mut *self.closers.lock().unwrap_or_else(PoisonError::into_inner));
@@ -193,7 +192,7 @@ struct Rest {
     setup: Option<crate::session::SetupTrigger>,
     closers: Vec<Closer>,
     watch: Option<FileWatch>,
-    in_worktree: Option<Wish>,
+    in_worktree: Option<OwnWorktree>,
     title: Option<String>,
 }
 
@@ -227,7 +226,6 @@ fn parts(builder: AgentBuilder, mut opened: OpenedTranscript) -> (Main, OpenedTr
         shared.permissions = permissions;
     }
     shared.at_turn_end = at_turn_end;
-    shared.worktrees = builder.worktrees;
     let shared = Arc::new(shared);
     let start = builder.cwd.clone();
     let mut session = Session::new(opened.id.clone(), path(&opened), builder.cwd);
@@ -256,6 +254,7 @@ fn parts(builder: AgentBuilder, mut opened: OpenedTranscript) -> (Main, OpenedTr
         agent_loop: AgentLoop::new(shared, begin),
         expand: builder.expand,
         store: builder.store,
+        worktrees: builder.worktrees,
         start,
         names_model: builder.interactive,
         pending: Vec::new(),
@@ -283,12 +282,13 @@ fn lends(main: &Main) -> impl Fn() -> Option<Parent> + Send + Sync + use<> {
     let shared = Arc::downgrade(&main.agent_loop.shared);
     let (facts, model, store) =
         (main.agent_loop.facts.clone(), Arc::clone(&main.agent_loop.model), main.store.clone());
-    let toolbox = main.agent_loop.toolbox.clone();
+    let (toolbox, worktrees) = (main.agent_loop.toolbox.clone(), main.worktrees.clone());
     move || {
         let shared = shared.upgrade()?;
         let model = shared.seat.taken().unwrap_or_else(|| Arc::clone(&model));
-        let (facts, toolbox, store) = (facts.clone(), toolbox.clone(), store.clone());
-        Some(Parent { shared, facts, model, toolbox, store })
+        let (facts, toolbox) = (facts.clone(), toolbox.clone());
+        let (store, worktrees) = (store.clone(), worktrees.clone());
+        Some(Parent { shared, facts, model, toolbox, store, worktrees })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The working tree of its own that a subagent works in (`isolation: worktree`), from before its first word to its last.
 
 use super::parent::Parent;
-use crate::session::Facts;
+use crate::facts::Facts;
 use crate::turn::SessionShared;
 use crate::update::Updates;
 use crate::worktree::{Asks, Tree, WorktreeName, WorktreeOutcome, Worktrees};
@@ -31,7 +31,7 @@ impl OwnTree {
         cancel: &CancellationToken,
     ) -> Result<Self, String> {
         let shared = Arc::clone(&parent.shared);
-        let Some(worktrees) = shared.worktrees.clone() else {
+        let Some(worktrees) = parent.worktrees.clone() else {
             return Err("the agent was not started: this session makes no worktrees".to_owned());
         };
         let (facts, updates) = (parent.facts.clone(), shared.updates.clone());

@@ -1,10 +1,11 @@
 //! The session's handles for its subagents: where they begin.
 
 use crate::conversation::{Conversation, Stored};
-use crate::session::Facts;
+use crate::facts::Facts;
 use crate::transcript::Store;
 use crate::turn::{ConversationLog, SessionShared};
 use crate::update::{Notice, Updates};
+use crate::worktree::Worktrees;
 use becket_engine::ToolSet;
 use becket_llm::Model;
 use becket_model::{AgentId, Session};
@@ -22,6 +23,8 @@ pub(crate) struct Parent {
     pub(crate) toolbox: ToolSet,
     /// The store of its transcript, if it is stored.
     pub(crate) store: Option<Store>,
+    /// The worktrees of the session, if its host allows any.
+    pub(crate) worktrees: Option<Worktrees>,
 }
 
 impl Parent {

@@ -11,7 +11,7 @@ use super::parent::Parent;
 use super::report;
 use super::tool::MakesTools;
 use crate::definitions::{Dialect, ModelChoice};
-use crate::session::Facts;
+use crate::facts::Facts;
 use crate::team::Seat;
 use crate::turn::{AgentLoop, Begin, StopEvent, TurnEnd, TurnStart};
 use crate::update::Origin;

@@ -12,7 +12,7 @@ use super::run::{Subagent, SubagentOptions, fresh_id};
 use super::task::AgentTask;
 use super::teammate::TeammateTask;
 use crate::definitions::{Dialect, unknown};
-use crate::session::Facts;
+use crate::facts::Facts;
 use crate::team::Team;
 use crate::tool_call::NestedCalls;
 use crate::turn::EndReason;

@@ -2,7 +2,7 @@
 //!
 //! They leave out the contents of a form, which may be secret: ElicitationResult is the event for hooks that judge it.
 
-use crate::session::Facts;
+use crate::facts::Facts;
 use crate::turn::SessionShared;
 use crate::update::Happened;
 use becket_model::event::permission::Notification;

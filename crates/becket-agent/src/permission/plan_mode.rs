@@ -4,7 +4,7 @@
 //! Approval works as for every call: an allow of a hook counts only with an `updatedInput` (D3).
 
 use super::session::SessionPermissions;
-use crate::session::Facts;
+use crate::facts::Facts;
 use becket_engine::config::{Access, write_text};
 use becket_engine::{Hints, RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_llm::ToolSpec;

@@ -1,6 +1,6 @@
 //! The mode of a session and what updates make of its permissions (`protocol.md` P13, P14).
 
-use crate::session::Facts;
+use crate::facts::Facts;
 use becket_engine::{Applied, Engine};
 use becket_model::event::PermissionMode;
 use becket_rules::PermissionUpdate;

@@ -6,6 +6,7 @@ use crate::conversation::{Conversation, Stored};
 use crate::transcript::{Note, Store};
 use crate::turn::{AgentLoop, FiredEvent};
 use crate::update::Notice;
+use crate::worktree::Worktrees;
 use becket_engine::CancellationToken;
 use becket_model::EventBody;
 use becket_model::event::lifecycle::{SessionEnd, Setup};
@@ -37,6 +38,7 @@ pub(crate) struct Main {
     pub(crate) agent_loop: AgentLoop,
     pub(crate) expand: Option<Arc<dyn Expand>>,
     pub(crate) store: Option<Store>,
+    pub(crate) worktrees: Option<Worktrees>,
     /// The directory in which it was opened: by that the store knows it, wherever it has moved since.
     pub(crate) start: PathBuf,
     /// Set if SessionStart names the model: an interactive host does.

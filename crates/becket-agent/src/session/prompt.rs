@@ -2,7 +2,8 @@
 
 use super::expand::{Expand, PromptKind, TypedCommand, Words};
 use super::main_line::Main;
-use crate::turn::{EndReason, RejectedByHook, TurnEnd, TurnStart, Woken, hook_messages};
+use crate::hook_messages;
+use crate::turn::{EndReason, RejectedByHook, TurnEnd, TurnStart, Woken};
 use crate::update::{Level, Notice};
 use becket_engine::CancellationToken;
 use becket_llm::Block;

@@ -2,7 +2,7 @@
 
 use super::hook_log::HookLog;
 use super::nested::NestedCalls;
-use crate::turn::hook_messages;
+use crate::hook_messages;
 use becket_engine::{Outcome, ToolCall, ToolOutput};
 use becket_llm::Block;
 use becket_model::{Attributed, Stop};

@@ -2,8 +2,8 @@
 
 use super::agent_loop::{AgentLoop, INTERRUPTED, Step, Turn};
 use super::end::EndReason;
-use super::hook_messages;
 use crate::compact::{Compaction, CompactionSummary, NotCompacted, Trigger};
+use crate::hook_messages;
 use crate::transcript::Note;
 use crate::update::{Happened, Notice, Origin};
 use becket_engine::{CancellationToken, Outcome};

@@ -5,9 +5,9 @@
 use super::agent_loop::{AgentLoop, INTERRUPTED, Step, Turn};
 use super::decide::{AfterCalls, Batch, after_calls};
 use super::end::{DeferredCall, Denial, EndReason};
-use super::hook_messages;
 use super::session_shared::error;
-use crate::session::Facts;
+use crate::facts::Facts;
+use crate::hook_messages;
 use crate::tool_call::{BatchAbort, Ended, Report, ToolCalls};
 use crate::update::{Happened, Notice, Updates};
 use becket_engine::{CancellationToken, ToolCall, ToolSet};

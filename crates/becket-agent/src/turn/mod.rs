@@ -13,7 +13,6 @@ mod detached_events;
 mod display;
 mod end;
 mod fallback;
-pub(crate) mod hook_messages;
 mod instruct;
 mod mail;
 mod meter;

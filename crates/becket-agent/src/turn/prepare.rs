@@ -3,7 +3,7 @@
 use super::agent_loop::{AgentLoop, Step, Turn};
 use super::end::{EndReason, RejectedByHook};
 use super::fallback::Aside;
-use super::hook_messages;
+use crate::hook_messages;
 use crate::transcript::Note;
 use crate::update::{Notice, Origin};
 use becket_engine::CancellationToken;

@@ -3,18 +3,17 @@
 use super::context_usage::ContextUsage;
 use super::detached_events::DetachedEvents;
 use super::fallback::Fallback;
-use super::hook_messages;
 use super::meter::Meter;
 use super::seat::Seat;
 use super::tasks::TurnEndTasks;
 use crate::compact::Window;
+use crate::facts::Facts;
+use crate::hook_messages;
 use crate::instructions::Instructions;
 use crate::permission::{AutoMode, SessionPermissions};
-use crate::session::Facts;
 use crate::team::Team;
 use crate::tool_call::{AskPermission, ToolCalls};
 use crate::update::{Level, Notice, Origin, Updates};
-use crate::worktree::Worktrees;
 use becket_engine::{CancellationToken, Engine, Outcome, ToolSet};
 use becket_model::event::environment::CwdChanged;
 use becket_model::{Event, EventBody, EventKind};
@@ -92,8 +91,6 @@ pub(crate) struct SessionShared {
     pub(crate) tasks: Option<Tasks>,
     /// The shared list of tasks, and its teammates.
     pub(crate) team: Option<Team>,
-    /// Makes working trees.
-    pub(crate) worktrees: Option<Worktrees>,
     /// The session's model, if it has changed.
     pub(crate) seat: Seat,
     /// The model that answers if the main one is overloaded.
@@ -139,7 +136,6 @@ impl SessionShared {
             meter: Meter::default(),
             tasks: None,
             team: None,
-            worktrees: None,
             seat: Seat::default(),
             fallback: None,
             context: ContextUsage::default(),

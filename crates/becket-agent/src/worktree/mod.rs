@@ -20,19 +20,15 @@ mod git;
 mod hooked;
 mod made;
 mod name;
-mod of_session;
 mod repository;
 mod shadow;
-mod tools;
 mod tree;
 mod unchanged;
 mod worktrees;
 
 pub use error::WorktreeError;
 pub use name::WorktreeName;
-pub use tools::WorktreeTools;
 pub use worktrees::Worktrees;
 
-pub(crate) use of_session::{Wish, left};
 pub(crate) use tree::{Tree, WorktreeOutcome};
 pub(crate) use worktrees::Asks;

@@ -8,7 +8,7 @@ use super::name::WorktreeName;
 use super::repository::Repository;
 use super::tree::{GitWorktreeState, Tree, Way, WorktreeOutcome};
 use super::unchanged::{BEFORE, Print};
-use crate::session::Facts;
+use crate::facts::Facts;
 use crate::turn::SessionShared;
 use crate::update::Updates;
 use becket_engine::{CancellationToken, Environment};

@@ -2,8 +2,8 @@
 
 use super::super::team::Team;
 use super::{create, read, send, update};
+use crate::hook_messages;
 use crate::tool_call::NestedCalls;
-use crate::turn::hook_messages;
 use becket_engine::{Effect, Engine, Hints, RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_llm::ToolSpec;
 use becket_model::{Event, EventBody, Session};

@@ -1,6 +1,6 @@
 //! The decision to end a turn, from its Stop hooks. Pure.
 
-use super::super::hook_messages;
+use crate::hook_messages;
 use becket_model::{EventKind, Verdict};
 
 /// Number of times that hooks have sent the model back.

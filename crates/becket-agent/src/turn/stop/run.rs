@@ -2,12 +2,12 @@
 
 use super::super::agent_loop::{AgentLoop, INTERRUPTED, Step, Turn};
 use super::super::end::EndReason;
-use super::super::hook_messages;
 use super::super::prepare::Woken;
 use super::super::tasks::AtTurnEnd;
 use super::decide::{Next, Prevention, Says, feedback, next};
 use super::event::AtStop;
 use super::summary;
+use crate::hook_messages;
 use crate::update::{Happened, Notice};
 use becket_engine::{CancellationToken, Outcome, catch_panic};
 use becket_model::{Event, EventBody, EventKind};

@@ -1,6 +1,6 @@
 //! A summary of the hooks at the end of a turn (L8).
 
-use super::super::hook_messages;
+use crate::hook_messages;
 use crate::update::{Level, Notice, StopSummary};
 use becket_engine::{Outcome, Run};
 

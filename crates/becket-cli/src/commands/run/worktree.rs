@@ -5,7 +5,8 @@ use super::options::worktree_name;
 use super::system;
 use crate::error::CliError;
 use becket_agent::agents::Definition;
-use becket_agent::worktree::{WorktreeTools, Worktrees};
+use becket_agent::session::WorktreeTools;
+use becket_agent::worktree::Worktrees;
 use becket_agent::{Agent, AgentBuilder};
 
 /// Adds worktrees to a session, with the tools that enter and leave them. It works in one if the arguments name one.

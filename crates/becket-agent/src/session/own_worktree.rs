@@ -1,10 +1,8 @@
 //! The worktree that a whole session works in.
 
-use super::error::WorktreeError;
-use super::name::WorktreeName;
-use super::worktrees::{Asks, Worktrees};
-use crate::session::Main;
+use super::main_line::Main;
 use crate::update::{Level, Notice};
+use crate::worktree::{Asks, WorktreeError, WorktreeName};
 use becket_engine::CancellationToken;
 use std::path::Path;
 
@@ -12,14 +10,15 @@ use std::path::Path;
 pub(crate) type SystemAt = Box<dyn FnOnce(&Path) -> String + Send>;
 
 /// A worktree that a session is to work in from its beginning.
-pub(crate) struct Wish {
+pub(crate) struct OwnWorktree {
     pub(crate) name: WorktreeName,
     pub(crate) system: SystemAt,
 }
 
-impl Wish {
+impl OwnWorktree {
     /// Moves a session that has not begun into it.
-    pub(crate) async fn enter(self, worktrees: &Worktrees, main: &mut Main) -> Result<(), WorktreeError> {
+    pub(crate) async fn enter(self, main: &mut Main) -> Result<(), WorktreeError> {
+        let worktrees = main.worktrees.as_ref().ok_or(WorktreeError::NotLent)?;
         let agent_loop = &mut main.agent_loop;
         let asks =
             Asks { shared: &agent_loop.shared, facts: &agent_loop.facts, updates: &agent_loop.updates };
@@ -31,9 +30,9 @@ impl Wish {
 }
 
 /// Leaves all worktrees of a session that has ended; the user is notified of those that stay.
-pub(crate) async fn left(main: &Main) {
+pub(crate) async fn leave_worktrees(main: &Main) {
     let agent_loop = &main.agent_loop;
-    let Some(worktrees) = &agent_loop.shared.worktrees else { return };
+    let Some(worktrees) = &main.worktrees else { return };
     agent_loop.facts.leave();
     let asks = Asks { shared: &agent_loop.shared, facts: &agent_loop.facts, updates: &agent_loop.updates };
     for kept in worktrees.leave_all(asks).await {

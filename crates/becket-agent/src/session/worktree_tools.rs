@@ -5,11 +5,8 @@
 //!   by a second call with `discard_changes`, which needs a permission.
 //! - Rules, hooks and settings stay those of the directory in which the session started (`protocol.md` C8).
 
-use super::error::WorktreeError;
-use super::name::WorktreeName;
-use super::tree::{Tree, WorktreeOutcome};
-use super::worktrees::{Asks, Worktrees};
 use crate::agents::{Parent, ParentCell};
+use crate::worktree::{Asks, Tree, WorktreeError, WorktreeName, WorktreeOutcome, Worktrees};
 use becket_engine::{Effect, Hints, RunningCall, Tool, ToolFailure, ToolOutput};
 use becket_llm::ToolSpec;
 use becket_model::Session;
@@ -107,7 +104,7 @@ impl WorktreeTool {
         let session =
             self.session.get().ok_or_else(|| ToolFailure::new("there is no session that is open"))?;
         let not_lent = || ToolFailure::new(WorktreeError::NotLent.to_string());
-        let worktrees = session.shared.worktrees.clone().ok_or_else(not_lent)?;
+        let worktrees = session.worktrees.clone().ok_or_else(not_lent)?;
         let open = OpenSession { session: &session, worktrees: &worktrees };
         match self.does {
             Does::Enter => open.enter(running).await,
