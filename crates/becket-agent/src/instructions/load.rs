@@ -102,7 +102,7 @@ impl Loader<'_> {
         self.file(&self.sources.managed.clone(), Memory::Managed, why)?;
         if let Some(user) = self.sources.user.clone() {
             self.file(&user.join(&self.sources.names.file), Memory::User, why)?;
-            self.rules(&user.join(RULES), (&self.sources.start.clone(), Memory::User), why)?;
+            self.rules(&user.join(RULES), &self.sources.start.clone(), Memory::User, why)?;
         }
         for directory in places::down(&self.sources.top, &self.sources.start) {
             self.level(&directory, why)?;
@@ -185,7 +185,7 @@ impl Loader<'_> {
             self.file(&file, memory, why)?;
         }
         if let Some(rules) = rules {
-            self.rules(&rules, (directory, Memory::Project), why)?;
+            self.rules(&rules, directory, Memory::Project, why)?;
         }
         match local {
             Some(local) => self.file(&local, Memory::Local, why),
@@ -193,12 +193,7 @@ impl Loader<'_> {
         }
     }
 
-    fn rules(
-        &mut self,
-        rules: &Path,
-        (base, memory): (&Path, Memory),
-        why: &Why,
-    ) -> Result<(), BlockingError> {
+    fn rules(&mut self, rules: &Path, base: &Path, memory: Memory, why: &Why) -> Result<(), BlockingError> {
         let mut found = markdown(rules, &memory.source(), is_markdown);
         self.found.notices.extend(found.diagnostics.iter().map(Notice::of));
         // The shortest way to a file is the one that it is known by, whatever circle links lead in.
@@ -246,14 +241,15 @@ impl Loader<'_> {
         }
         for written in included.into_iter().take(MOST_INCLUDES) {
             self.stop.check()?;
-            self.include((&written, &path), memory, &why, depth + 1)?;
+            self.include(&written, &path, memory, &why, depth + 1)?;
         }
         Ok(())
     }
 
     fn include(
         &mut self,
-        (written, parent): (&str, &Path),
+        written: &str,
+        parent: &Path,
         memory: Memory,
         why: &Why,
         depth: usize,

@@ -168,7 +168,7 @@ impl Main {
         }
         match (found, expand) {
             (PromptKind::Command(typed), Some(expand)) => {
-                self.expanded(&*expand, &typed, (&words, &mut passed), cancel).await?;
+                self.expanded(&*expand, &typed, &words, &mut passed, cancel).await?;
             }
             (PromptKind::Words, Some(expand)) => {
                 passed.beside.extend(expand.mentioned(&session, &by_whose, cancel).await);
@@ -239,7 +239,8 @@ impl Main {
         &mut self,
         expand: &dyn Expand,
         typed: &TypedCommand,
-        (words, passed): (&str, &mut AcceptedPrompt),
+        words: &str,
+        passed: &mut AcceptedPrompt,
         cancel: &CancellationToken,
     ) -> Result<(), RejectedPrompt> {
         let body = UserPromptExpansion::new(

@@ -105,7 +105,7 @@ impl SessionSkills {
         let skill = skills.find(&typed.name).filter(|skill| skill.for_user);
         let skill = skill.ok_or_else(|| typed::unknown(&typed.name, &skills, &self.shared.others))?;
         let nested = NestedCalls::default();
-        let told = self.use_skill(skill, &typed.args, (self.ground(session, cancel), &nested)).await;
+        let told = self.use_skill(skill, &typed.args, self.ground(session, cancel), &nested).await;
         self.tell_of(&nested, cancel);
         Ok(vec![Block::Text(told?)])
     }

@@ -96,12 +96,12 @@ impl SkillReader {
     fn home(&mut self, home: &Home) {
         let skills = home.directory.join("skills");
         let is_skill = |path: &Path| path.file_name().is_some_and(|name| name == SKILL);
-        self.directory((home, &skills), Kind::Skill, is_skill);
+        self.directory(home, &skills, Kind::Skill, is_skill);
         let commands = home.directory.join("commands");
-        self.directory((home, &commands), Kind::Command, definitions::is_markdown);
+        self.directory(home, &commands, Kind::Command, definitions::is_markdown);
     }
 
-    fn directory(&mut self, (home, directory): (&Home, &Path), kind: Kind, wanted: impl Fn(&Path) -> bool) {
+    fn directory(&mut self, home: &Home, directory: &Path, kind: Kind, wanted: impl Fn(&Path) -> bool) {
         let files = definitions::markdown(directory, &home.source, wanted);
         self.diagnostics.extend(files.diagnostics);
         for below in files.files {

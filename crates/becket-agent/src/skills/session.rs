@@ -105,7 +105,8 @@ impl SessionSkills {
         &self,
         skill: &Skill,
         typed: &str,
-        (ground, nested): (Ground<'_>, &NestedCalls),
+        ground: Ground<'_>,
+        nested: &NestedCalls,
     ) -> Result<String, String> {
         let used = self.shared.hooks.register(skill, &self.shared.dialect);
         self.tell(&used.diagnostics);

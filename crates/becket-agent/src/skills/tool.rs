@@ -94,7 +94,7 @@ impl SkillTool {
         let ground = Ground { calls: self.calls.as_ref().unwrap_or(ground.calls), ..ground };
         let told = self
             .skills
-            .use_skill(&skill, text(running.input, "args"), (ground, &NestedCalls::of(&running)))
+            .use_skill(&skill, text(running.input, "args"), ground, &NestedCalls::of(&running))
             .await;
         let told = told.map_err(ToolFailure::new)?;
         let response = Map::from_iter([

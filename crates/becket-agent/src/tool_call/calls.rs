@@ -76,7 +76,7 @@ impl ToolCalls {
     /// same, without a report. Several calls at once are several futures: those of tools that [`super::Hints`] let run
     /// together.
     pub async fn run(&self, session: &Session, call: ToolCall, cancel: &CancellationToken) -> Report {
-        self.run_held(session, call, (cancel, &BatchAbort::default())).await
+        self.run_held(session, call, cancel, &BatchAbort::default()).await
     }
 
     /// The same, with a brake on all calls of a batch: once it is pulled, no tool of theirs is started (D6).
@@ -84,7 +84,8 @@ impl ToolCalls {
         &self,
         session: &Session,
         call: ToolCall,
-        (cancel, abort): (&CancellationToken, &BatchAbort),
+        cancel: &CancellationToken,
+        abort: &BatchAbort,
     ) -> Report {
         let (mut log, nested) = (HookLog::default(), NestedCalls::default());
         let ended = match self.tool(&call) {

@@ -32,7 +32,7 @@ pub(super) async fn pass(at: &CallContext<'_>, log: &mut HookLog) -> Result<Appr
         mode,
         effect: at.tool.effect(at.session, &input),
         hook: hook(&outcome.verdict),
-        requires_user: requires_user(at, &input, (mode, settlement.as_ref())),
+        requires_user: requires_user(at, &input, mode, settlement.as_ref()),
         has_classifier: at.calls.auto.is_some(),
     };
     let next = match decide::decide(settlement.as_ref(), &facts) {
@@ -67,16 +67,16 @@ async fn asked(
     match prompt::ask(at, prompt, log).await? {
         Yes::OfPerson(input) => Ok((input, Vec::new())),
         Yes::Rewritten { input, updates } => {
-            let (input, _) = look_again(at, (input, None), log).await?;
+            let (input, _) = look_again(at, input, None, log).await?;
             Ok((input, updates))
         }
         Yes::Proposed(Proposal { input, because }) => {
-            let (input, _) = look_again(at, (input, Some(because)), log).await?;
+            let (input, _) = look_again(at, input, Some(because), log).await?;
             Ok((input, Vec::new()))
         }
         Yes::OfHooks { input, is_rewritten: false, updates } => Ok((input, updates)),
         Yes::OfHooks { input, is_rewritten: true, updates } => {
-            let (input, by) = look_again(at, (input, None), log).await?;
+            let (input, by) = look_again(at, input, None, log).await?;
             // Where a person had to say yes after them, only the person's own count.
             Ok((input, if by == Again::Guards { updates } else { Vec::new() }))
         }
@@ -102,7 +102,8 @@ fn unjudged() -> Ended {
 /// only proposed, with the reason that comes along (G3).
 async fn look_again(
     at: &CallContext<'_>,
-    (input, asks): (Map<String, Value>, Option<String>),
+    input: Map<String, Value>,
+    asks: Option<String>,
     log: &mut HookLog,
 ) -> Result<(Map<String, Value>, Again), Ended> {
     let event = at.pre_tool_use_of(&input);
@@ -196,7 +197,8 @@ fn written(at: &CallContext<'_>, outcome: &Outcome) -> Map<String, Value> {
 fn requires_user(
     at: &CallContext<'_>,
     input: &Map<String, Value>,
-    (mode, settlement): (&PermissionMode, Option<&Settlement>),
+    mode: &PermissionMode,
+    settlement: Option<&Settlement>,
 ) -> Option<String> {
     if at.tool.requires_user() {
         return Some(format!("`{}` says that a person has to answer its prompts", at.call.name));

@@ -213,7 +213,7 @@ impl AgentLoop {
         let broken = super::batch::places_among_calls(&response.content, broken);
         let answered = AnswerFacts { calls, stop: &stop, cut_off: turn.cut_off, paused: turn.paused };
         let after = after_answer(answered);
-        self.take_answer(turn, response, (after, display), cancel).await;
+        self.take_answer(turn, response, after, display, cancel).await;
         match after {
             AfterAnswer::Calls => Step::Calls(broken),
             AfterAnswer::Done => Step::Stop,

@@ -22,7 +22,8 @@ impl AgentLoop {
         &mut self,
         turn: &mut Turn,
         mut response: Response,
-        (after, display): (AfterAnswer, Display),
+        after: AfterAnswer,
+        display: Display,
         cancel: &CancellationToken,
     ) {
         if response.id.is_empty() {

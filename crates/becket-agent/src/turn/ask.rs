@@ -108,7 +108,7 @@ impl AgentLoop {
         let heard = tokio::select! {
             biased;
             () = cancel.cancelled() => return AttemptResult::Cancelled,
-            heard = catch_panic(self.collect(request, (&mut had_begun, &mut display), cancel)) => heard,
+            heard = catch_panic(self.collect(request, &mut had_begun, &mut display, cancel)) => heard,
         };
         let panicked = |said| ModelError::BadAnswer {
             from: self.model.name().to_owned(),
@@ -123,7 +123,8 @@ impl AgentLoop {
     async fn collect(
         &self,
         request: &Request,
-        (had_begun, display): (&mut bool, &mut Display),
+        had_begun: &mut bool,
+        display: &mut Display,
         cancel: &CancellationToken,
     ) -> Result<(Response, Vec<BrokenCall>), ModelError> {
         let mut deltas = self.model.stream(request);

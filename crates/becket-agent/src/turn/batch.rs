@@ -315,7 +315,7 @@ impl Runner {
         let started = Happened::CallStarted { tool_use_id: call.id.clone(), tool: call.name.clone() };
         self.updates.tell(started);
         let session = self.facts.session();
-        self.calls.run_held(&session, call, (&self.cancel, &self.abort)).await
+        self.calls.run_held(&session, call, &self.cancel, &self.abort).await
     }
 }
 

@@ -69,7 +69,7 @@ impl AgentLoop {
         if self.shows_batches()
             && let Some(lines) = display.push(piece)
         {
-            self.show(display, (lines, false), cancel).await;
+            self.show(display, lines, false, cancel).await;
         }
     }
 
@@ -81,16 +81,11 @@ impl AgentLoop {
         cancel: &CancellationToken,
     ) -> Option<String> {
         let rest = display.rest(text)?;
-        self.show(&mut display, (rest, true), cancel).await;
+        self.show(&mut display, rest, true, cancel).await;
         display.is_changed.then_some(display.shown)
     }
 
-    async fn show(
-        &self,
-        display: &mut Display,
-        (delta, r#final): (String, bool),
-        cancel: &CancellationToken,
-    ) {
+    async fn show(&self, display: &mut Display, delta: String, r#final: bool, cancel: &CancellationToken) {
         let body = MessageDisplay::new(
             display.turn.clone(),
             display.message.clone(),

@@ -119,7 +119,7 @@ impl Eyes {
     ) {
         for (settings, before) in self.what.settings.iter().zip(&mut self.settings) {
             if is_marked(&settings.file) || settings.more.as_ref().is_some_and(is_marked) {
-                changes.compare((settings.source, &settings.file), before, contents(settings), may);
+                changes.compare(settings.source, &settings.file, before, contents(settings), may);
             }
         }
     }
@@ -132,7 +132,7 @@ impl Eyes {
     ) {
         for (tree, before) in self.what.skills.iter().zip(&mut self.skills) {
             if is_marked(tree) {
-                changes.compare((SKILLS, tree), before, below(tree), may);
+                changes.compare(SKILLS, tree, before, below(tree), may);
             }
         }
     }
@@ -142,7 +142,8 @@ impl Changes {
     /// Notes that the files of a source are others than before, if hooks may hear of it now.
     fn compare<T: PartialEq>(
         &mut self,
-        (source, place): (&'static str, &Path),
+        source: &'static str,
+        place: &Path,
         before: &mut BTreeMap<PathBuf, T>,
         now: BTreeMap<PathBuf, T>,
         may: &mut impl FnMut(&Path) -> bool,

@@ -174,7 +174,7 @@ impl GitWorktree {
         cancel: &CancellationToken,
     ) -> Result<Shadow, WorktreeError> {
         let base = self.base.as_deref().unwrap_or_default();
-        Shadow::make(&self.git, (&self.repository, part), (&self.path, base), &self.private, cancel).await
+        Shadow::make(&self.git, &self.repository, part, &self.path, base, &self.private, cancel).await
     }
 
     /// Removes it with all that git knows of it, whatever is in it and however far it had come; its branch only where that

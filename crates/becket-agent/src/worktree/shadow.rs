@@ -39,8 +39,10 @@ impl Shadow {
     /// repository.
     pub(super) async fn make(
         git: &Git,
-        (repository, part): (&Repository, &Path),
-        (tree, commit): (&Path, &str),
+        repository: &Repository,
+        part: &Path,
+        tree: &Path,
+        commit: &str,
         private: &Path,
         cancel: &CancellationToken,
     ) -> Result<Self, WorktreeError> {

@@ -119,7 +119,7 @@ impl Worktrees {
         let repository = Repository::around(cwd)?;
         let git = Git::find(&self.0.environment, &repository, self.0.runner.clone())?;
         let git = git.without_hooks(&repository.top, cancel).await?;
-        self.sweep(asks, (&git, &repository), cancel).await;
+        self.sweep(asks, &git, &repository, cancel).await;
         let mut made = self.planned(&git, &repository, name.as_str());
         if let Some(held) = made.take_up().await? {
             let held = Mutex::new(GitWorktreeState::Whole(held));
@@ -222,12 +222,7 @@ impl Worktrees {
 
     /// Removes those that subagents of sessions that were killed have left, and that nothing was done in: once for each
     /// repository.
-    async fn sweep(
-        &self,
-        asks: Asks<'_>,
-        (git, repository): (&Git, &Repository),
-        cancel: &CancellationToken,
-    ) {
+    async fn sweep(&self, asks: Asks<'_>, git: &Git, repository: &Repository, cancel: &CancellationToken) {
         let is_new = {
             let mut swept = self.0.swept.lock().unwrap_or_else(PoisonError::into_inner);
             swept.insert(repository.common.clone())

@@ -4,12 +4,13 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "a test picks one end among many")]
 
 use crate::support::calls::{Person, Place, Probe, Says, call, call_of, hooks, run};
+use becket_agent::AskUserQuestion;
 use becket_agent::definitions::{Dialect, Homes};
 use becket_agent::skills::SessionSkills;
 use becket_agent::tool_call::{DeniedBy, Ended, Report, ToolCalls};
 use becket_engine::config::Request;
 use becket_engine::{Engine, Profile, Tool, ToolSet};
-use becket_tools::{Surroundings, file_tools, hook_tools};
+use becket_tools::{Surroundings, hook_tools};
 use serde_json::{Value, json};
 use std::fs;
 use std::sync::Arc;
@@ -164,7 +165,7 @@ async fn an_answer_that_the_model_wrote_itself_is_nobodys_also_beside_a_hooks() 
             "updatedInput": rewrite}});
         let place = Place::new();
         fs::write(place.dir.join("answer"), answer.to_string()).unwrap();
-        let toolbox = ToolSet::new(file_tools(Surroundings::new(place.environment())));
+        let toolbox = ToolSet::new([Arc::new(AskUserQuestion::new()) as Arc<dyn Tool>]);
         let settings = hooks(&[("PreToolUse", &[r#"cat "$HERE/answer""#])]);
         let calls = ToolCalls::new(place.engine(&settings, false, &toolbox), toolbox);
         let report = run(&calls, &place.session(None), call_of("AskUserQuestion", input.clone())).await;

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use crate::support::Tree;
+use crate::support::until;
 use becket_engine::{Engine, Environment};
 use becket_llm::{Block, Model, ModelError, Models, Script, ScriptedModel};
 use becket_model::event::lifecycle::Stop;
@@ -107,9 +108,7 @@ async fn an_agent_that_is_out_of_time_leaves_no_process() {
     let event = stop(&tree);
     let fired = async { engine.fire(&event).await };
     let seen = async {
-        while marker.alive().is_empty() {
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        }
+        until("the line has started", || !marker.alive().is_empty()).await;
     };
     drop(tokio::join!(fired, seen));
     marker.wait_for(0);

@@ -1,6 +1,6 @@
 //! Bash with real processes: what it answers, and that nothing is left behind.
 
-use crate::support::{Host, Tree, object};
+use crate::support::{Host, Tree, object, until};
 use becket_engine::CancellationToken;
 use becket_testkit::proc::{Marker, wait_until, zombies};
 use serde_json::{Value, json};
@@ -137,7 +137,7 @@ async fn commands_that_print_nothing_are_told_apart() {
         let answer = tree.host().call("Bash", line(command)).await;
         assert_eq!(answer.response["noOutputExpected"], silent, "{command}");
     }
-    let answer = tree.host().call("Bash", line("echo data:image/png;base64,AAAA")).await;
+    let answer = tree.host().call("Bash", line("echo data:image/png; echo base64,AAAA")).await;
     assert_eq!(answer.response["isImage"], false, "the shell splits at the semicolon");
     let answer = tree.host().call("Bash", line("echo 'data:image/png;base64,AAAA'")).await;
     assert_eq!(answer.response["isImage"], true);
@@ -196,9 +196,7 @@ async fn a_deadline_ends_the_whole_group() {
 /// Runs `call` until the line has started, then hands it to `then`.
 async fn once_started<T>(marker: &Marker, call: impl Future<Output = T>, then: impl FnOnce()) -> Option<T> {
     let started = async {
-        while marker.alive().len() < 4 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        until("the line has started", || marker.alive().len() >= 4).await;
         then();
     };
     tokio::pin!(call);

@@ -4,6 +4,7 @@
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test picks one kind of update among many")]
 
 use crate::support::session::{At, never, settings, within};
+use crate::support::until;
 use becket_agent::session::Prompt;
 use becket_agent::turn::{EndReason, TurnEnd};
 use becket_agent::update::Happened;
@@ -177,9 +178,7 @@ async fn interrupted_once(at: &At, time: impl Fn() -> bool) -> (TurnEnd, String)
     let cancel = CancellationToken::new();
     let turn = agent.prompt(Prompt::text("go"), &cancel);
     let stop = async {
-        while !time() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        until("it is time to stop", &time).await;
         cancel.cancel();
     };
     let (end, ()) = within(async { tokio::join!(turn, stop) }).await;

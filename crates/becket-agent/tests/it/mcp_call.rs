@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::support::calls::{LONG, Person, Place, Probe, Says, call_of, hooks, run};
+use crate::support::until;
 use becket_agent::elicit::McpHost;
 use becket_agent::tool_call::{DeniedBy, Ended, Report, ToolCalls};
 use becket_engine::{CancellationToken, Engine, ToolSet};
@@ -14,7 +15,6 @@ use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 const LONG_NAME: &str = "mcp__it__a_name_that_is_longer_than_any_model_takes_and_so_has_to_be_cut_short";
 
@@ -291,21 +291,13 @@ async fn a_call_that_is_cancelled_is_cancelled_at_the_server() {
     let session = Session::new(&allowing(json!({})), None).await;
     let (cancel, at) = (CancellationToken::new(), session.place.session(None));
     let stop = async {
-        let start = Instant::now();
-        while session.reached().is_empty() {
-            assert!(start.elapsed() < LONG);
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        until("the call reaches the server", || !session.reached().is_empty()).await;
         cancel.cancel();
     };
     let (report, ()) =
         tokio::join!(session.tools.run(&at, call_of("mcp__it__hang", json!({})), &cancel), stop);
     assert_eq!(report.ended, Ended::Cancelled { started: true });
-    let start = Instant::now();
-    while !session.place.read("log").contains("notifications/cancelled") {
-        assert!(start.elapsed() < LONG);
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    until("the server is notified", || session.place.read("log").contains("notifications/cancelled")).await;
     session.pool.close().await;
 }
 

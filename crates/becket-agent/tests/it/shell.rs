@@ -1,7 +1,7 @@
 //! The shell of a session, with real processes: its directory moves, its output is whole, nothing is left behind.
 
 use crate::support::shell::{LONG, Shell, said};
-use crate::support::{Tree, object};
+use crate::support::{Tree, object, until};
 use becket_engine::{CancellationToken, Tool};
 use becket_testkit::proc::{open_descriptors, wait_until, zombies};
 use serde_json::{Value, json};
@@ -241,9 +241,7 @@ async fn a_cancelled_line_is_released_at_once_and_a_dropped_one_ended() {
     let descriptors = open_descriptors();
     let nest = line("sleep 1000 & setsid sleep 1000 & (sleep 1000; true)");
     let started = || async {
-        while shell.marker.alive().len() < 6 {
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        }
+        until("all processes have started", || shell.marker.alive().len() >= 6).await;
     };
     let cancel = CancellationToken::new();
     let (answer, ()) = tokio::join!(shell.call_until(nest.clone(), &cancel), async {

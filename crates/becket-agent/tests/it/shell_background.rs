@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use crate::support::shell::{LONG, Shell, run, said};
+use crate::support::until;
 use becket_agent::tool_call::ToolCalls;
 use becket_engine::{CancellationToken, Tool, ToolFailure, ToolOutput, ToolSet};
 use becket_testkit::proc::{open_descriptors, wait_until, zombies};
@@ -26,9 +27,7 @@ impl Shell {
     }
 
     async fn started(&self, processes: usize) {
-        while self.marker.alive().len() < processes {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        until("all processes have started", || self.marker.alive().len() >= processes).await;
     }
 
     async fn nothing_is_left(&self) {

@@ -4,6 +4,7 @@
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test picks one kind of update among many")]
 
 use crate::support::session::{At, LONG, never, settings, within};
+use crate::support::until;
 use becket_agent::session::Prompt;
 use becket_agent::turn::{
     AtTurnEnd, EndReason, ForTurns, How, InBare, MainTurn, TaskRun, TurnEndTask, TurnEndTasks, TurnOptions,
@@ -245,9 +246,7 @@ async fn a_run_with_one_prompt_goes_on_when_its_background_tasks_end() {
     let asked = |n: usize| {
         let model = at.model.clone();
         async move {
-            while model.requests().len() < n {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
+            until("the model is asked", || model.requests().len() >= n).await;
         }
     };
     let work = async {

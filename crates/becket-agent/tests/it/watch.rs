@@ -4,6 +4,7 @@
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test picks one kind of update among many")]
 
 use crate::support::session::{At, LONG, never, settings, within};
+use crate::support::until;
 use becket_agent::definitions::Homes;
 use becket_agent::permission::SessionPermissions;
 use becket_agent::session::{Expand, Prompt, PromptKind, TypedCommand};
@@ -56,14 +57,6 @@ fn write(at: &At, path: &str, text: &str) {
     fs::write(file, text).unwrap();
 }
 
-async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !is_so() {
-        assert!(start.elapsed() < LONG, "{what}");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-}
-
 /// Returns the inputs of an event's hooks, as `field field`.
 fn heard(at: &At, event: &str, fields: [&str; 2]) -> Vec<String> {
     let of_event = at.noted().into_iter().filter(|input| input["hook_event_name"] == event);
@@ -88,7 +81,7 @@ fn configs(at: &At) -> Vec<String> {
 
 /// Waits until each earlier change was reported: those of a look are reported before those of the next one, and the
 /// second look begins after the first one's hooks were started.
-async fn settles(at: &At, event: &str, (fields, file): ([&str; 2], &str)) {
+async fn settles(at: &At, event: &str, fields: [&str; 2], file: &str) {
     let count = || heard(at, event, fields).iter().filter(|one| one.ends_with(file)).count();
     for _ in 0..2 {
         let (before, start) = (count(), Instant::now());
@@ -105,11 +98,11 @@ async fn settles(at: &At, event: &str, (fields, file): ([&str; 2], &str)) {
 }
 
 async fn files_settle(at: &At, directory: &str) {
-    settles(at, "FileChanged", (["event", "file_path"], &format!("{directory}{SETTLED}"))).await;
+    settles(at, "FileChanged", ["event", "file_path"], &format!("{directory}{SETTLED}")).await;
 }
 
 async fn configs_settle(at: &At) {
-    settles(at, "ConfigChange", (["source", "file_path"], SETTLED_SKILL)).await;
+    settles(at, "ConfigChange", ["source", "file_path"], SETTLED_SKILL).await;
 }
 
 /// Returns how many descriptors of this process listen to files.
@@ -120,10 +113,7 @@ fn listening() -> usize {
 }
 
 async fn files_are(at: &At, expected: &[&str]) {
-    let start = Instant::now();
-    while files(at).len() < expected.len() && start.elapsed() < LONG {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    until(&format!("hooks are run for {expected:?}"), || files(at).len() >= expected.len()).await;
     assert_eq!(files(at), expected);
 }
 

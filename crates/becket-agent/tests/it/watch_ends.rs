@@ -3,27 +3,19 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test picks one kind of update among many")]
 
-use crate::support::session::{At, LONG, settings, within};
+use crate::support::session::{At, settings, within};
+use crate::support::until;
 use becket_agent::definitions::Homes;
 use becket_agent::watch::FileWatch;
 use becket_engine::config::Request;
 use becket_engine::{Environment, Profile};
 use serde_json::json;
 use std::fs;
-use std::time::{Duration, Instant};
 
 fn listening() -> usize {
     let open = fs::read_dir("/proc/self/fd").unwrap().flatten();
     open.filter(|fd| fs::read_link(fd.path()).is_ok_and(|to| to.to_string_lossy().contains("inotify")))
         .count()
-}
-
-async fn until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !is_so() {
-        assert!(start.elapsed() < LONG, "{what}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
 }
 
 async fn until_none() {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test helper fails by panicking")]
 
+use crate::support::until;
 use becket_agent::permission::{Classification, Classifier, ToClassify};
 use becket_agent::tool_call::{AskPermission, PermissionAnswer, PermissionPrompt, Report, ToolCalls};
 use becket_engine::{
@@ -16,7 +17,7 @@ use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tempfile::TempDir;
 use tokio::sync::Notify;
 
@@ -280,11 +281,7 @@ impl Place {
 
     /// Waits until a hook has made a file.
     pub(crate) async fn wait_for(&self, file: &str) {
-        let start = Instant::now();
-        while !self.dir.join(file).exists() {
-            assert!(start.elapsed() < LONG, "`{file}` was never made");
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        until(&format!("`{file}` is made"), || self.dir.join(file).exists()).await;
     }
 }
 

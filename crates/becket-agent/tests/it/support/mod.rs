@@ -5,14 +5,15 @@ pub(crate) mod in_session;
 pub(crate) mod session;
 pub(crate) mod shell;
 
-use becket_engine::{CancellationToken, Effect, Environment, RunningCall, ToolFailure, ToolSet};
+use becket_engine::{CancellationToken, Effect, Environment, RunningCall, Tool, ToolFailure, ToolSet};
 use becket_model::Session;
 use becket_tools::{Surroundings, hook_tools};
 use serde_json::{Map, Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Directories of programs on any machine that runs these tests.
@@ -105,8 +106,11 @@ pub(crate) struct Host {
 
 impl Host {
     pub(crate) fn unasked(&self, tool: &str, input: Value) -> bool {
-        let (tool, input) = (self.tools.find(tool).unwrap(), object(input));
-        tool.check(&input).is_ok() && tool.effect(&self.session, &input) == Effect::Reads
+        let input = object(input);
+        let only_reads = |tool: Arc<dyn Tool>| {
+            tool.check(&input).is_ok() && tool.effect(&self.session, &input) == Effect::Reads
+        };
+        self.tools.find(tool).is_some_and(only_reads)
     }
 
     pub(crate) async fn call(&self, tool: &str, input: Value) -> ToolAnswer {
@@ -167,4 +171,13 @@ pub(crate) fn object(value: Value) -> Map<String, Value> {
 pub(crate) fn pipe(path: &Path) {
     let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
     assert!(made.success());
+}
+
+/// Waits until other tasks or processes have made a condition hold; fails after a minute.
+pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }

@@ -1,5 +1,6 @@
 //! A session with a scripted model, real hooks, and tools that do what their input says.
 
+use crate::support::until;
 use becket_agent::session::Facts;
 use becket_agent::update::{Happened, Update};
 use becket_agent::{Agent, AgentBuilder};
@@ -15,7 +16,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// Long enough for any loaded machine.
@@ -207,11 +208,7 @@ impl At {
     }
 
     pub(crate) async fn wait_for(&self, file: &str) {
-        let start = Instant::now();
-        while !self.dir.join(file).exists() {
-            assert!(start.elapsed() < LONG, "`{file}` was never made");
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        until(&format!("`{file}` is made"), || self.dir.join(file).exists()).await;
     }
 }
 
