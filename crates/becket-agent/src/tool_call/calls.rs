@@ -126,7 +126,7 @@ impl ToolCalls {
         let tools = self.tools.all();
         let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
         let name = becket_tools::schema::brief(name);
-        match becket_rules::suggest(&name, &names) {
+        match becket_base::suggest(&name, &names) {
             Some(near) => format!("there is no tool `{name}`: did you mean `{near}`?"),
             None => format!("there is no tool `{name}`"),
         }
