@@ -89,10 +89,8 @@ pub fn eventually<T>(what: &str, mut poll: impl FnMut() -> Option<T>) -> T {
         found = poll();
         found.is_some()
     });
-    match found {
-        Some(value) => value,
-        None => panic!("{what}: not within {PATIENCE:?}"),
-    }
+    assert!(found.is_some(), "{what}: not within {PATIENCE:?}");
+    found.expect("it was found")
 }
 
 /// Returns whether `condition` holds all through `duration`: for what must not happen.
