@@ -152,7 +152,8 @@ async fn a_server_without_tls_is_told_from_one_that_is_not_there() {
     let error = Trial::connect(SseLink::new(target(&server.address, "/sse", &security))).await.err().unwrap();
     let error = error.replace(&server.address, "HERE");
     assert!(
-        error.contains("HERE does not speak TLS: leave the `s`") || error.contains("HERE closed the connection"),
+        error.contains("HERE does not speak TLS: leave the `s`")
+            || error.contains("HERE closed the connection"),
         "{error}"
     );
 }
