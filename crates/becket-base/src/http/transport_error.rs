@@ -30,10 +30,9 @@ impl Peer<'_> {
             ErrorKind::ConnectionRefused => {
                 Some(format!("nothing listens at {name} (connection refused): is the server running?"))
             }
-            ErrorKind::ConnectionReset
-            | ErrorKind::ConnectionAborted
-            | ErrorKind::BrokenPipe
-            | ErrorKind::UnexpectedEof => Some(format!("{name} closed the connection: {error}")),
+            ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe => {
+                Some(format!("{name} broke off the connection: {error}"))
+            }
             ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => {
                 Some(format!("there is no route to {name}: {error}"))
             }
@@ -115,7 +114,7 @@ mod tests {
             (ErrorKind::ConnectionRefused.into(), Some("is the server running?")),
             (
                 io::Error::other(io::Error::from(ErrorKind::ConnectionReset)),
-                Some("h:1 closed the connection"),
+                Some("h:1 broke off the connection"),
             ),
             (ErrorKind::NetworkUnreachable.into(), Some("no route to h:1")),
             (tls(TlsError::InvalidCertificate(CertificateError::Expired)), Some("renew it on the server")),

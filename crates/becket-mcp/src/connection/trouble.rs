@@ -51,7 +51,11 @@ impl Place {
     fn words(&self, error: &(dyn Error + 'static)) -> Option<String> {
         match tls_error(error) {
             Some(error) => Some(self.of_tls(error)),
-            None => self.peer().describe(error).map(|message| message + self.perhaps(error)),
+            None => {
+                let eof = io_error(error).filter(|error| error.kind() == ErrorKind::UnexpectedEof);
+                let ended = || eof.map(|_| format!("{} broke off the connection", self.name));
+                self.peer().describe(error).or_else(ended).map(|message| message + self.perhaps(error))
+            }
         }
     }
 

@@ -114,7 +114,7 @@ fn a_url_with_the_wrong_scheme_says_so() {
     let spoken = failure(&post(&format!("https://localhost:{}/", plain_port), |project, environment| {
         environment.with_var("SSL_CERT_FILE", project.write("ca.pem", &made.pem))
     }));
-    assert!(spoken.contains("does not speak TLS: is it an `http://` server?"), "{spoken}");
+    assert!(spoken.contains("does not speak TLS: leave the `s` of `https` or `wss` out"), "{spoken}");
     let port = serve(&made);
     let garbled = failure(&post(&format!("http://localhost:{port}/"), |_, environment| environment));
     assert!(garbled.contains("is no whole HTTP answer"), "{garbled}");
