@@ -314,7 +314,7 @@ impl<'py> SerializeMap for Fields<'py> {
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), ConversionError> {
         let key = key.serialize(Objects { is_key: true, ..self.of })?;
         if !key.is_instance_of::<PyString>() {
-            return Err(ConversionError::custom(format!("a key is no text: {key}")));
+            return Err(ConversionError::custom(format!("a key is not text: {key}")));
         }
         self.key = Some(key);
         Ok(())

@@ -51,7 +51,7 @@ fn fields<T: FromIterator<(String, Value)>>(given: &Bound<'_, PyDict>, path: &Pa
     }
     let fields = given.iter().map(|(key, inner)| {
         let key = key.cast::<PyString>().map_err(|_| {
-            PyTypeError::new_err(format!("{} has the key {key:?}, which is no text", shown(path)))
+            PyTypeError::new_err(format!("{} has the key {key:?}, which is not text", shown(path)))
         })?;
         let key = text(key, path)?;
         let inner = value(&inner, &Path::Key(path, &key))?;
@@ -94,7 +94,10 @@ fn items(given: &Bound<'_, PyAny>, path: &Path<'_>) -> PyResult<Value> {
     if !is_list {
         let kind = given.get_type();
         let kind = kind.name()?;
-        return Err(PyTypeError::new_err(format!("{} is of type `{kind}`, which is no JSON", shown(path))));
+        return Err(PyTypeError::new_err(format!(
+            "{} is of type `{kind}`, which JSON can't represent",
+            shown(path)
+        )));
     }
     if path.depth() > DEEPEST {
         return Err(PyValueError::new_err(format!("it is nested deeper than {DEEPEST} levels")));
@@ -115,7 +118,7 @@ fn whole(given: &Bound<'_, PyInt>, path: &Path<'_>) -> PyResult<Value> {
 
 fn text(given: &Bound<'_, PyString>, path: &Path<'_>) -> PyResult<String> {
     given.extract::<String>().map_err(|_| {
-        PyValueError::new_err(format!("{} holds a lone surrogate, which is no text", shown(path)))
+        PyValueError::new_err(format!("{} contains a lone surrogate, which is not text", shown(path)))
     })
 }
 

@@ -88,11 +88,11 @@ BAD: list[tuple[Callable[[Any], Any], str]] = [
     (lambda _: HookResult(decision="deny"), "it returned the decision `deny`"),  # type: ignore[arg-type]
     (lambda _: HookResult(specific={"retry": True}), "it returned `retry`, which PreToolUse has no use for"),
     (lambda _: HookResult(reason=7), "permissionDecisionReason"),  # type: ignore[arg-type]
-    (lambda _: HookResult(updated_input={"a": object()}), "updatedInput.a` is of type `object`, which is no JSON"),
+    (lambda _: HookResult(updated_input={"a": object()}), "updatedInput.a` is of type `object`, which JSON can't represent"),
     (lambda _: HookResult(updated_input={"a": float("nan")}), "which JSON has no number for"),
     (lambda _: HookResult(updated_input={"a": 2**70}), "is a number of more than 64 bits"),
-    (lambda _: HookResult(updated_input={"a": "\ud800"}), "holds a lone surrogate"),
-    (lambda _: {"hookSpecificOutput": {1: 2}}, "has the key 1, which is no text"),
+    (lambda _: HookResult(updated_input={"a": "\ud800"}), "contains a lone surrogate"),
+    (lambda _: {"hookSpecificOutput": {1: 2}}, "has the key 1, which is not text"),
     (lambda _: cycle(), "it is nested deeper than 127 levels"),
     (lambda _: {"hookSpecificOutput": {"hookEventName": "Stop"}}, "answered for `Stop`"),
 ]

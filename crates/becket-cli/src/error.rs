@@ -57,7 +57,7 @@ pub(crate) enum CliError {
     NoProjectDirectory { named_by: String, path: PathBuf, why: String },
     #[error("the working directory is gone; change to another or use `-C DIR`")]
     NoWorkingDirectory,
-    #[error("`{}` holds nothing that `check` can read: give a settings file, a hooks.json, a plugin or project directory, a skill or an agent (.md)", path.display())]
+    #[error("`{}` contains nothing that `check` can read: give a settings file, a hooks.json, a plugin or project directory, a skill or an agent (.md)", path.display())]
     NothingToCheck { path: PathBuf },
     #[error("{why}")]
     Start { why: String },

@@ -23,7 +23,7 @@ const MOST: usize = 16_384;
 pub(crate) enum NoAnswer {
     #[error("{0}")]
     Bad(String),
-    #[error("{0} is gone and can't answer")]
+    #[error("{0} has disconnected and can't answer")]
     Gone(&'static str),
     #[error("{0} was not asked: it has {MOST} questions to answer already")]
     TooMany(&'static str),

@@ -12,11 +12,11 @@ use std::path::PathBuf;
 /// The reason why a yes was not recorded.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NotRecorded {
-    #[error("there is no file of the user's own to remember it in")]
+    #[error("there is no file of the user to record it in")]
     NoFile,
     #[error("the name of the folder is not valid Unicode, so JSON can't contain it")]
     NoText,
-    #[error("`{}` was left alone: {why}", file.display())]
+    #[error("`{}` was not changed: {why}", file.display())]
     Refused { file: PathBuf, why: String },
 }
 

@@ -170,7 +170,7 @@ fn worktree(verdict: &Verdict) -> HookOutput {
     let failed = |reason: Option<String>| HookOutput {
         exit: 2,
         stdout: String::new(),
-        stderr: Some(reason.unwrap_or_else(|| "no hook made a worktree".to_owned())),
+        stderr: Some(reason.unwrap_or_else(|| "no hook created a worktree".to_owned())),
     };
     match &verdict.ruling {
         Ruling::Worktree(path) => {

@@ -67,7 +67,7 @@ fn arguments_that_can_not_be_meant_are_refused_in_words() {
         (&["frie"], "fire"),
         (&["-C", "nowhere", "list"], "is not an accessible directory"),
         (&["check", "nowhere.json"], "can't be read"),
-        (&["check", "."], "holds nothing that `check` can read"),
+        (&["check", "."], "contains nothing that `check` can read"),
         (&["fire", "PreToolUse", "--tool", "Bash", "--input", "@nowhere"], "`[..]nowhere` can't be read"),
     ] {
         refused(&env, arguments, said.trim_start_matches("`[..]"));

@@ -144,7 +144,7 @@ fn with_nobody_to_ask_a_hook_hears_null_and_without_leave_nothing() {
         asking(&env, "");
         let ended = env.becket(FIRE.into_iter().chain(more)).run();
         assert_eq!(ended.code, Some(2), "{ended:?}");
-        assert!(ended.stdout.contains("there is nobody to ask"), "{ended:?}");
+        assert!(ended.stdout.contains("no user to ask"), "{ended:?}");
         assert_eq!(answer(&env), json!({"prompt_response": "deploy", "selected": null}));
     }
     let asks = json!({"type": "command", "command": "cat >/dev/null; cat question"});

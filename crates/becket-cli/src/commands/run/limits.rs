@@ -31,10 +31,9 @@ pub(super) fn of(at: RunContext<'_>) -> Result<TurnOptions, CliError> {
         shows_batches: at.terminal.is_some(),
         ..TurnOptions::default()
     };
-    let stop_cap =
-        number(at, STOP_CAP, "how often in a row hooks may send the model back to work; 0 means no limit")?;
-    let max_retries = number(at, MAX_RETRIES, "how often a request without an answer is sent again")?;
-    let wait = "how many milliseconds a run waits for its background tasks; 0 means not at all";
+    let stop_cap = number(at, STOP_CAP, "the limit on continuations by hooks in a row; 0 means no limit")?;
+    let max_retries = number(at, MAX_RETRIES, "the number of retries of a request without an answer")?;
+    let wait = "the milliseconds for which a run waits for its background tasks; 0 means not at all";
     let wait = number(at, BACKGROUND_WAIT, wait)?;
     Ok(TurnOptions {
         stop_cap: stop_cap.unwrap_or(usual.stop_cap),
@@ -68,5 +67,5 @@ fn number<N: FromStr>(at: RunContext<'_>, name: &str, meaning: &str) -> Result<O
     let number = given.trim().parse();
     number
         .map(Some)
-        .map_err(|_| CliError::usage(format!("`{name}={given}` is not a whole number: it says {meaning}")))
+        .map_err(|_| CliError::usage(format!("`{name}={given}` is not a whole number: it is {meaning}")))
 }

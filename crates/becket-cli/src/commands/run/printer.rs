@@ -303,7 +303,7 @@ fn opened_private(path: &std::path::Path) -> io::Result<File> {
     })?;
     let found = file.metadata()?;
     if !found.is_file() || found.nlink() > 1 {
-        return Err(io::Error::other("it is not a file of its own"));
+        return Err(io::Error::other("it is not a regular file with a single link"));
     }
     file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
     file.set_len(0)?;

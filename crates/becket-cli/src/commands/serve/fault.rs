@@ -16,14 +16,14 @@ pub(super) enum Fault {
     #[error("line {line} is longer than {} MiB and was not read", .limit >> 20)]
     TooLong { line: u64, limit: usize },
     #[error(
-        "line {line} was not read to its end: the long lines of all clients fill the memory that is set aside for them, so send it again"
+        "line {line} was not read to its end: the long lines of all clients fill the memory for them: send it again"
     )]
     Full { line: u64 },
     #[error("line {line} was not complete within {} seconds, so the connection is closed and its sessions end: connect again, and write each line at once", .limit.as_secs())]
     Slow { line: u64, limit: Duration },
     #[error("line {line} is not a message: {why}")]
     NoMessage { line: u64, why: String },
-    #[error("the id `{id}` is that of a request that is still under way: give each request its own")]
+    #[error("the id `{id}` belongs to a pending request: give each request its own")]
     IdInUse { id: Value },
     #[error("there is no method `{name}`{}; `becket schema rpc` lists all", near.map(|near| format!(", did you mean `{near}`?")).unwrap_or_default())]
     NoMethod { name: String, near: Option<&'static str> },

@@ -122,7 +122,7 @@ fn private(directory: &Path) -> Result<File, String> {
         return Err("the directory of a socket must be your own".to_owned());
     }
     if metadata.mode() & 0o077 != 0 {
-        return Err("others can go into this directory: choose one with the permissions 0700".to_owned());
+        return Err("other users can enter this directory: choose one with the permissions 0700".to_owned());
     }
     Ok(held)
 }

@@ -61,24 +61,22 @@ impl Method {
     /// Returns its description, in a sentence.
     pub(super) const fn about(self) -> &'static str {
         match self {
-            Method::Initialize => {
-                "Says which version of the protocol the client speaks. Comes before all others."
-            }
-            Method::SessionOpen => "Reads the configuration of a project, and starts an engine over it.",
-            Method::SessionReload => "Reads the configuration again; what runs keeps what it started with.",
+            Method::Initialize => "Negotiates the version of the protocol. Must be the first request.",
+            Method::SessionOpen => "Reads the configuration of a project, and starts an engine with it.",
+            Method::SessionReload => "Reads the configuration again; running hooks keep the previous one.",
             Method::SessionEnvFiles => {
-                "Names the files that hooks have filled with variables, in the order in which a shell evaluates them."
+                "Returns the files that hooks have filled with variables, in the order in which a shell evaluates them."
             }
-            Method::SessionClose => "Ends a session with all that it runs.",
-            Method::EventFire => "Runs the hooks of an event, and answers what `becket fire --json` prints.",
+            Method::SessionClose => "Ends a session with everything that it runs.",
+            Method::EventFire => "Runs the hooks of an event, and returns what `becket fire --json` prints.",
             Method::EventPlan => "Returns the hooks that an event would run. Runs nothing.",
             Method::EventExplain => {
-                "Says what `becket explain --json` prints: the plan, and why the rest would not run."
+                "Returns what `becket explain --json` prints: the plan, and the reasons why other hooks would not run."
             }
             Method::HooksRegister => "Adds a hook that is a call of the client.",
             Method::HooksUnregister => "Removes such a hook.",
             Method::EventsSubscribe => "Enables notifications about everything that happens in a session.",
-            Method::EventsUnsubscribe => "Ends that.",
+            Method::EventsUnsubscribe => "Disables these notifications.",
             Method::BackgroundTake => "Returns the results of background hooks since the last call.",
         }
     }

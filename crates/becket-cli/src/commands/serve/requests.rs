@@ -23,7 +23,7 @@ impl Requests {
     pub(super) fn add(&self, id: &Value, with: &CancellationToken) -> Result<CancellationToken, Fault> {
         let mut all = self.all();
         if all.len() >= MOST {
-            return Err(Fault::Busy { why: format!("{MOST} requests are under way: wait for one") });
+            return Err(Fault::Busy { why: format!("{MOST} requests are pending: wait for one") });
         }
         match all.entry(id.clone()) {
             Entry::Occupied(_) => Err(Fault::IdInUse { id: id.clone() }),

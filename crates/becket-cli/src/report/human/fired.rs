@@ -102,7 +102,7 @@ fn of_process(process: &Process) -> String {
 fn question(asked: &QuestionReport) -> String {
     let answer = match (&asked.selected, asked.outcome) {
         (Some(key), _) => styled(GOOD, &format!("`{}`", one_line(key, 40))),
-        (None, "nobody") => styled(WARNING, "there is nobody to ask"),
+        (None, "nobody") => styled(WARNING, "no user to ask"),
         (None, "none_chosen") => styled(WARNING, "none chosen"),
         (None, "withdrawn") => styled(WARNING, "withdrawn, since the hook ended"),
         (None, _) => styled(WARNING, "not asked"),
@@ -161,7 +161,7 @@ fn verdict(fired: &FireReport, width: Option<usize>) -> String {
         text.push_str(&running(reason, 2, width));
     }
     if let Some(stop) = &decided.stop {
-        let reason = stop.reason.as_deref().unwrap_or("a hook says so");
+        let reason = stop.reason.as_deref().unwrap_or("a hook stopped it");
         text.push_str(&format!("{} {}\n", styled(ERROR, "the host stops:"), plain(reason)));
     }
     attributed_texts(&mut text, "context for the model", &decided.context, width);

@@ -53,7 +53,7 @@ pub(super) fn verdict(verdict: &Verdict, all: bool, indent: usize) -> String {
         text.push_str(&block(&if all { reason } else { beginning(&reason) }, indent));
     }
     if let Some(stop) = &verdict.stop {
-        let reason = stop.what.reason.as_deref().unwrap_or("a hook says so");
+        let reason = stop.what.reason.as_deref().unwrap_or("a hook stopped it");
         text.push_str(&format!("{blanks}{} {}\n", styled(WARNING, "stops:"), plain(reason)));
     }
     if let Some(Attributed { what, .. }) = &verdict.fields.updated_input {
@@ -61,7 +61,7 @@ pub(super) fn verdict(verdict: &Verdict, all: bool, indent: usize) -> String {
     }
     for said in &verdict.context {
         let told = one_line(&said.what.text, CONTEXT);
-        text.push_str(&format!("{blanks}{} {told}\n", styled(FAINT, "tells the model:")));
+        text.push_str(&format!("{blanks}{} {told}\n", styled(FAINT, "context:")));
     }
     text
 }

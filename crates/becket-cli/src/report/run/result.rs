@@ -270,7 +270,7 @@ fn error(reason: &EndReason) -> Option<String> {
         }
         EndReason::Interrupted => "interrupted".to_owned(),
         EndReason::DeferredUnavailable { tool_name } => {
-            format!("a deferred call can't be resumed: there is no tool `{tool_name}` any more")
+            format!("a deferred call can't be resumed: the tool `{tool_name}` no longer exists")
         }
         EndReason::DeniedTooOften { times } => {
             format!("the permission classifier denied {times} calls: the turn was ended")

@@ -27,7 +27,7 @@ fn nobody_else_reaches_the_socket() {
     for (bits, is_refused) in [(0o755, true), (0o710, true), (0o701, true), (0o777, true)] {
         fs::set_permissions(&open, Permissions::from_mode(bits)).expect("it is ours");
         let told = refused(&env, "../open/b.sock");
-        assert_eq!(told.contains("others can go into this directory"), is_refused, "{bits:o} {told}");
+        assert_eq!(told.contains("other users can enter this directory"), is_refused, "{bits:o} {told}");
         assert!(!open.join("b.sock").exists());
     }
 }

@@ -47,6 +47,6 @@ fn answered(called: &mut McpCalled, result: &CallResult) {
     called.response = Some(result.tool_response());
     called.text = Some(result.text());
     if result.is_error {
-        called.ends(McpEnded::Failed, "the tool says that it failed".to_owned());
+        called.ends(McpEnded::Failed, "the tool reported a failure".to_owned());
     }
 }

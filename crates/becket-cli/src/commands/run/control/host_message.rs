@@ -47,7 +47,7 @@ fn response(mut fields: Map<String, Value>) -> Result<HostMessage, BadLine> {
     let id = text(&fields, "request_id")?;
     let answer = match fields.get("subtype").and_then(Value::as_str) {
         Some("success") => Ok(fields.remove("response").unwrap_or(Value::Null)),
-        Some("error") => Err(text(&fields, "error").unwrap_or_else(|_| "it does not say why".to_owned())),
+        Some("error") => Err(text(&fields, "error").unwrap_or_else(|_| "it gives no reason".to_owned())),
         Some(_) | None => {
             let got = found(fields.get("subtype"));
             return Err(BadLine::Control { field: "response.subtype", got, wanted: "`success` or `error`" });

@@ -64,7 +64,7 @@ impl Requests<'_> {
                     }
                     Some(Ok(SessionInput::Request(request, _))) if under_way.len() >= MOST => {
                         open.done(&request.id);
-                        self.host.refuse(&request.id, &format!("{MOST} requests are under way: wait for one"));
+                        self.host.refuse(&request.id, &format!("{MOST} requests are pending: wait for one"));
                     }
                     Some(Ok(SessionInput::Request(request, cancel))) => {
                         let open = open.clone();

@@ -71,7 +71,7 @@ fn in_words(caution: Caution) -> &'static str {
     match caution {
         Caution::NotEncrypted => "the connection can be read and changed by others",
         Caution::OtherLetters => "a part of the host's name may look like another name",
-        Caution::BeforeTheHost => "what stands before the host may look like the host",
+        Caution::BeforeTheHost => "the part before the host may look like the host",
         Caution::Number => "the host is a number",
     }
 }

@@ -15,9 +15,9 @@ const CODE: i32 = -32_000;
 pub(super) enum Refusal {
     #[error("send the token as `Authorization: Bearer …`; its file was printed at the start")]
     Unauthorized,
-    #[error("`Host` must be the loopback address that is listened on")]
+    #[error("`Host` must be the loopback address of this server")]
     WrongHost,
-    #[error("no page of a browser is served: `Origin` must not be there")]
+    #[error("requests of web pages are rejected: leave out `Origin`")]
     Origin,
     #[error("the only path is `/`")]
     NoPath,
@@ -37,7 +37,7 @@ pub(super) enum Refusal {
     CutOff,
     #[error("too many connections are open: end one first")]
     Busy,
-    #[error("the bodies that are on their way fill the memory that is set aside for them: send it again")]
+    #[error("incomplete bodies fill the memory for them: send it again")]
     Full,
 }
 
