@@ -31,7 +31,7 @@ pub struct Open {
     /// has any.
     #[serde(default)]
     pub mcp_servers: Option<Map<String, Value>>,
-    /// The same as a file like `.mcp.json`. No such file is looked for.
+    /// The same as a file like `.mcp.json`. No such file is searched for.
     #[serde(default)]
     pub mcp_config: Option<PathBuf>,
     /// The settings files to read; default: all. Managed ones are always read.
@@ -60,7 +60,7 @@ pub struct Open {
     /// The path of the stored conversation, for events that name none.
     #[serde(default)]
     pub transcript_path: Option<PathBuf>,
-    /// Variables that hooks and MCP servers see beside those of the host; null takes one out.
+    /// Variables for hooks and MCP servers, in addition to those of the host; null removes one.
     #[serde(default)]
     pub env: BTreeMap<String, Option<String>>,
     /// The directory for private files of the session's hooks, and for the state of its background hooks; default: a
@@ -97,22 +97,22 @@ pub enum Profile {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Mode {
-    /// Asks for what is not allowed.
+    /// Asks about calls that are not allowed.
     Default,
     /// Nothing is changed.
     Plan,
-    /// Edits of files pass.
+    /// Edits of files are allowed.
     AcceptEdits,
-    /// Calls that a classifier passes are allowed.
+    /// Calls that a classifier accepts are allowed.
     Auto,
-    /// Every call that would be asked for is denied.
+    /// Every call that would be asked about is denied.
     DontAsk,
     /// Nothing is asked.
     BypassPermissions,
 }
 
 impl Mode {
-    /// As hooks read it.
+    /// Returns its name in the input of hooks.
     pub const fn as_str(self) -> &'static str {
         match self {
             Mode::Default => "default",
@@ -131,7 +131,7 @@ impl Mode {
 pub enum FailurePolicy {
     /// It decides nothing and is reported.
     Continue,
-    /// A block where O10 lets it count.
+    /// It blocks on events on which a failure can (O10).
     Block,
 }
 
@@ -156,7 +156,7 @@ pub struct Registration {
     pub matcher: Option<String>,
     /// A permission rule that the tool call has to match.
     pub condition: Option<String>,
-    /// Its place among the program's hooks; lower comes first.
+    /// Its position among the program's hooks; lower comes first.
     #[serde(default)]
     pub order: i64,
     /// Its time limit in seconds; none: that of a command.

@@ -21,7 +21,7 @@ pub struct Answer {
     pub failure: Option<String>,
     /// Advice if the exit code is an error and was perhaps meant to block.
     pub advice: Option<String>,
-    /// True if what the hook guards goes unchecked because of that.
+    /// True if the action is therefore not checked.
     pub unchecked: bool,
     /// The parts that were surely meant to have an effect and have none.
     pub warnings: Vec<String>,

@@ -20,9 +20,9 @@ pub struct FireReport {
     pub subject: Option<String>,
     /// Required input fields that were not given.
     pub samples: Vec<&'static str>,
-    /// `passed`, `blocked` or `waits`: what becomes of the event itself, as the exit codes 0, 2 and 3 say it.
+    /// `passed`, `blocked` or `waits`: the effect on the event itself, as in the exit codes 0, 2 and 3.
     pub result: EventResult,
-    /// True if the event passed although a hook gave no usable answer: the exit code is 4 then.
+    /// True if the event passed although a hook gave no usable answer: then the exit code is 4.
     pub unchecked: bool,
     /// `proceed`, `block` or `wait`: the host's next step. It is `block` if hooks stop the host after the event, and
     /// `wait` if a permission prompt is unanswered.
@@ -43,11 +43,11 @@ pub struct FireReport {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EventResult {
-    /// Nothing speaks against it.
+    /// It is not blocked.
     Passed,
-    /// It is held back.
+    /// It is blocked.
     Blocked,
-    /// A person is asked, or it waits for the session to be resumed.
+    /// The user is asked, or it waits for the session to be resumed.
     Waits,
 }
 
@@ -55,11 +55,11 @@ pub enum EventResult {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NextStep {
-    /// Goes on.
+    /// Proceeds.
     Proceed,
-    /// Does not go on.
+    /// Does not proceed.
     Block,
-    /// Asks a person first, or waits for the session to be resumed.
+    /// Asks the user first, or waits for the session to be resumed.
     Wait,
 }
 
@@ -84,7 +84,7 @@ pub struct VerdictReport {
     pub settlement: Option<&'static str>,
     /// Why.
     pub reason: Option<String>,
-    /// Set where the host stops after the event.
+    /// Set if the host stops after the event.
     pub stop: Option<StopRequest>,
     /// For the model.
     pub context: Vec<AttributedText>,
@@ -139,7 +139,7 @@ impl FireReport {
         }
     }
 
-    /// The exit code that says what came of it.
+    /// Returns the exit code of the outcome.
     pub const fn exit_code(&self) -> u8 {
         if self.unchecked { 4 } else { self.result.exit_code() }
     }
@@ -163,7 +163,7 @@ impl EventResult {
         }
     }
 
-    /// The exit code that says it.
+    /// Returns its exit code.
     pub const fn exit_code(self) -> u8 {
         match self {
             EventResult::Passed => 0,
@@ -202,7 +202,7 @@ impl VerdictReport {
     }
 }
 
-/// The words behind the result: those of the settlement, which may be a rule's, else those of the hooks.
+/// Returns the reason of the result: that of the settlement, which may be a rule's, otherwise that of the hooks.
 pub fn why(outcome: &Outcome) -> Option<String> {
     let settled = match &outcome.settlement {
         Some(
@@ -221,7 +221,7 @@ pub fn failed(said: &Attributed<Failure>) -> String {
     if said.what.is_unchecked() { format!("not checked: {}", said.what) } else { said.what.to_string() }
 }
 
-/// A settlement in a word.
+/// Returns the name of a settlement.
 pub(super) fn settlement(settlement: &Settlement) -> &'static str {
     match settlement {
         Settlement::Allowed { .. } => "allowed",
@@ -250,7 +250,7 @@ impl AttributedText {
     }
 }
 
-/// The texts of a verdict for the user, one below the other; the further lines of each are indented.
+/// Returns the texts of a verdict for the user, one below the other, with their continuation lines indented.
 pub fn for_the_user(verdict: &Verdict) -> Option<String> {
     let failures = verdict.failures.iter().map(|said| format!("[{}] {}", said.label, failed(said)));
     let messages = verdict.messages.iter().map(|said| said.what.clone());

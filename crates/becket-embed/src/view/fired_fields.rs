@@ -1,4 +1,4 @@
-//! The further fields of a verdict under the names that they have on the wire.
+//! The further fields of a verdict, under their names on the wire.
 
 use becket_model::{Attributed, Ruling, Verdict};
 use serde_json::{Map, Value, json};
@@ -25,7 +25,7 @@ pub fn of(verdict: &Verdict) -> Map<String, Value> {
     set.filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
-/// Returns the fields of a ruling beside its reasons.
+/// Returns the fields of a ruling without its reasons.
 fn of_ruling(ruling: &Ruling) -> Vec<(&'static str, Option<Value>)> {
     match ruling {
         Ruling::RequestAllow { updated_input, updated_permissions } => vec![

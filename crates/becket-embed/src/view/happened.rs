@@ -20,7 +20,7 @@ pub enum SessionEvent {
         event: &'static str,
         /// The value that matchers are tested against.
         subject: Option<String>,
-        /// The tool call, of an event that is about one.
+        /// The tool call, if the event is about one.
         tool_use_id: Option<String>,
     },
     /// A configured hook does not run.
@@ -55,7 +55,7 @@ pub enum SessionEvent {
         /// The result of the run.
         run: Box<RunReport>,
     },
-    /// The event goes on without a hook, which runs in the background.
+    /// The event continues without a hook, which runs in the background.
     Backgrounded {
         /// The number of the firing.
         firing: u64,
@@ -73,7 +73,7 @@ pub enum SessionEvent {
         /// The result of the run.
         run: Box<RunReport>,
     },
-    /// The verdict is there.
+    /// The verdict is complete.
     Decided {
         /// The number of the firing.
         firing: u64,
@@ -82,7 +82,7 @@ pub enum SessionEvent {
         /// The duration of the event in milliseconds.
         elapsed_ms: f64,
     },
-    /// The program did not keep up: so many are lost.
+    /// The program did not keep up, and events were dropped.
     Missed {
         /// The number of events.
         events: u64,

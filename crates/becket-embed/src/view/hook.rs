@@ -1,4 +1,4 @@
-//! A handler, as every report names it.
+//! A handler in a report.
 
 use becket_engine::handler::{Action, Command, Handler, Location};
 use becket_engine::hookset::{HookModule, Rejected};
@@ -19,14 +19,14 @@ pub struct Hook {
     pub at: SourcePosition,
 }
 
-/// A place in a file.
+/// A position in a file.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SourcePosition {
     /// The file, or a name in angle brackets for other sources.
     pub file: String,
-    /// From 1; 0 where the whole file is meant.
+    /// From 1; 0 for the whole file.
     pub line: u32,
-    /// In characters, from 1; 0 where the whole file is meant.
+    /// In characters, from 1; 0 for the whole file.
     pub column: u32,
 }
 
@@ -41,7 +41,7 @@ pub struct SkippedHook {
     pub at: SourcePosition,
     /// The stage that dropped it.
     pub stage: &'static str,
-    /// Why, in words.
+    /// The reason.
     pub why: String,
 }
 
@@ -91,7 +91,7 @@ impl From<&Rejected> for SkippedHook {
     }
 }
 
-/// The stage of what is not run because only another program can run it (C12).
+/// The stage of handlers that only another program can run (C12).
 pub const NOT_RUN_HERE: &str = "module";
 
 impl From<&HookModule> for SkippedHook {

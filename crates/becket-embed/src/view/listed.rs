@@ -68,7 +68,7 @@ pub struct ListedHook {
 }
 
 impl HookListing {
-    /// Reads a hook set; `only` one event where that is wanted.
+    /// Converts a hook set, or `only` one event of it.
     pub fn new(hooks: &HookSet, gates: &Gates, only: Option<EventKind>) -> Self {
         let wanted = |kind: &EventKind| only.is_none_or(|only| only == *kind);
         let events = EventKind::ALL.into_iter().filter(wanted).map(|kind| ListedEvent {
@@ -84,7 +84,7 @@ impl HookListing {
         }
     }
 
-    /// Adds permission rules, in the order in which they count: deny, ask, allow.
+    /// Adds permission rules, in the order of their evaluation: deny, ask, allow.
     #[must_use]
     pub fn with_rules(mut self, rules: &[RuleSource]) -> Self {
         for list in [RuleList::Deny, RuleList::Ask, RuleList::Allow] {

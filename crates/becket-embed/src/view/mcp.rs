@@ -1,4 +1,4 @@
-//! MCP servers, their tools and what they answer, as `becket mcp` shows them.
+//! MCP servers, their tools and their answers, as `becket mcp` shows them.
 
 mod called;
 mod offered;
@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 /// The servers of a configuration.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct McpServers {
-    /// Those that count, the strongest scope first.
+    /// The effective ones, the strongest scope first.
     pub servers: Vec<McpServer>,
     /// The problems with the names of their tools.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -87,7 +87,7 @@ impl McpState {
     }
 }
 
-/// A step on the way to a server.
+/// A step of connecting to a server.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct McpStep {
     /// The step.
@@ -146,7 +146,7 @@ impl McpServer {
         server
     }
 
-    /// A server that was not asked.
+    /// Returns a server that was not connected.
     pub fn of_entry(configured: &ConfiguredServer) -> Self {
         let (state, why) = match (&configured.status, &configured.config) {
             (Status::Disabled(why @ DisabledReason::Shadowed { .. }), _) => {
@@ -223,7 +223,7 @@ pub struct McpTool {
 }
 
 impl McpTools {
-    /// The list of a server, with schemas where they are wanted.
+    /// Returns the list of a server, with schemas if requested.
     pub fn new(server: &str, tools: &[Tool], names: &Names, schemas: bool) -> Self {
         let tool = |tool: &Tool| McpTool {
             full: names.find(server, &tool.name).map(|name| name.full.to_string()).unwrap_or_default(),

@@ -6,14 +6,14 @@ use serde::Serialize;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// All that a session directory tells.
+/// The pending hooks of a session directory.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AllPending {
     /// The directory that was searched.
     pub directory: String,
     /// The hooks, oldest first.
     pub hooks: Vec<PendingHook>,
-    /// Files there that describe none.
+    /// Other files there.
     pub not_listed: Vec<BadFile>,
 }
 
@@ -48,13 +48,13 @@ pub struct PendingHook {
 pub enum State {
     /// It runs.
     Running,
-    /// Its session has no room for it yet.
+    /// It waits, since its session runs the maximum number of hooks.
     Waiting,
     /// The process that ran it no longer exists, and left this entry behind.
     Stale,
 }
 
-/// A file that lists no hook.
+/// A file that describes no hook.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct BadFile {
     /// The file.

@@ -79,7 +79,7 @@ impl PlanReport {
         }
     }
 
-    /// Adds what permission rules say of the call.
+    /// Adds the decision of permission rules on the call.
     #[must_use]
     pub fn with_rules(mut self, settled: Option<&Settlement>) -> Self {
         self.rules = settled.and_then(|settled| {
@@ -97,7 +97,7 @@ impl PlanReport {
     }
 }
 
-/// All that is written for the event and does not run.
+/// Returns everything that is configured for the event and does not run.
 pub fn dropped(plan: &Plan) -> Vec<SkippedHook> {
     plan.skipped()
         .map(|skipped| SkippedHook::from(&skipped))

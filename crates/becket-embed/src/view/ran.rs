@@ -1,4 +1,4 @@
-//! One run, as `fire` shows it: what every kind of handler has, and what its own kind has.
+//! One run, as `fire` shows it: the fields of all handlers, and those of its kind.
 
 use super::failing;
 use super::hook::Hook;
@@ -32,14 +32,14 @@ pub struct RunReport {
     pub reason: Option<String>,
     /// The reason why its answer can't be used, or its error.
     pub failure: Option<String>,
-    /// The same without what `last_lines` holds.
+    /// The same without the content of `last_lines`.
     #[serde(skip)]
     pub headline: Option<String>,
     /// Advice if its exit code is an error and was perhaps meant to block.
     pub advice: Option<String>,
     /// The last lines that it printed, if it ended with an error.
     pub last_lines: Vec<String>,
-    /// True if what it guards went unchecked because of that.
+    /// True if the action was therefore not checked.
     pub unchecked: bool,
     /// Warnings for its author.
     pub warnings: Vec<String>,
@@ -65,7 +65,7 @@ pub struct RunReport {
 pub struct Process {
     /// Its input on stdin.
     pub input: Option<String>,
-    /// The variables that it got beside those of Becket's own environment; values that may be secret as `***`.
+    /// Its variables in addition to those of Becket's own environment; possible secrets are `***`.
     pub environment: BTreeMap<String, String>,
     /// Its stdout, up to the cap.
     pub stdout: String,
@@ -80,7 +80,7 @@ pub struct QuestionReport {
     pub id: String,
     /// The question.
     pub message: String,
-    /// The key that was returned to the hook; `None` if none was chosen.
+    /// The key that was returned to the hook; `None` if none was selected.
     pub selected: Option<String>,
     /// The outcome: `selected`, `none_chosen`, `nobody`, `not_offered`, `failed`, `withdrawn` or `refused`.
     pub outcome: &'static str,
@@ -134,7 +134,7 @@ impl RunReport {
         }
     }
 
-    /// The same with what went into its process and came out of it.
+    /// The same with the input and output of its process.
     pub fn with_process(self, run: &Run, engine: &Engine, event: &Event) -> Self {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let shown = |(name, value): (OsString, OsString)| {

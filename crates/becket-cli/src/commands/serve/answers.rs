@@ -8,13 +8,13 @@ use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use std::path::PathBuf;
 
-/// The version of the protocol that is spoken.
+/// The version of the protocol.
 pub(super) const PROTOCOL: u64 = 1;
 
-/// A result, written already.
+/// A result, already serialized.
 pub(super) type MethodResult = Result<Box<RawValue>, Fault>;
 
-/// Writes a result.
+/// Serializes a result.
 pub(super) fn to_result(result: &impl Serialize) -> MethodResult {
     to_raw_value(result).map_err(|_| Fault::Broken)
 }
@@ -59,7 +59,7 @@ impl<'a, P> OutgoingMessage<'a, P> {
 /// Answers `initialize`.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct InitializeResult {
-    /// The version that both speak.
+    /// The version that both use.
     pub(super) protocol: u64,
     /// The version of becket.
     pub(super) becket: &'static str,
@@ -70,7 +70,7 @@ pub(super) struct InitializeResult {
 pub(super) struct SessionOpenResult {
     /// The session's id.
     pub(super) session: String,
-    /// The events that a hook or a permission rule has something to say on.
+    /// The events that a hook or a permission rule concerns.
     pub(super) events: Vec<&'static str>,
     /// The problems in the configuration; its valid parts work.
     pub(super) findings: Vec<Finding>,
@@ -83,11 +83,11 @@ pub(super) struct EnvFiles {
     pub(super) files: Vec<PathBuf>,
 }
 
-/// Answers what has nothing to tell.
+/// An empty answer.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Done {}
 
-/// `hook/call`: a hook of the client is to answer.
+/// `hook/call`: calls a hook of the client.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct HookCall<'a> {
     /// The session.
@@ -98,7 +98,7 @@ pub(super) struct HookCall<'a> {
     pub(super) input: Value,
 }
 
-/// `question/ask`: the user is to answer.
+/// `question/ask`: asks the user.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Question<'a> {
     /// The session.

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Initialize {
-    /// The version of the protocol that the client speaks: 1.
+    /// The version of the protocol that the client uses: 1.
     pub(super) protocol: u64,
     /// The name of the client, which has no effect.
     #[serde(default, rename = "client")]
@@ -46,7 +46,7 @@ pub(super) struct OfEvent {
 pub(super) struct Register {
     /// The session.
     pub(super) session: String,
-    /// The client's own name for the hook; comes with each `hook/call`.
+    /// The client's own name for the hook; included in each `hook/call`.
     pub(super) id: String,
     /// The event's name.
     pub(super) event: String,
@@ -56,7 +56,7 @@ pub(super) struct Register {
     /// A permission rule that the tool call has to match.
     #[serde(default, rename = "if")]
     pub(super) condition: Option<String>,
-    /// Its place among the client's hooks; lower comes first.
+    /// Its position among the client's hooks; lower comes first.
     #[serde(default)]
     pub(super) order: i64,
     /// Its time limit in seconds; default: that of a command.

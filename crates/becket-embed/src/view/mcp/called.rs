@@ -9,7 +9,7 @@ use serde_json::Value;
 pub struct McpCalled {
     /// The tool by its full name.
     pub tool: String,
-    /// The way in which it ended.
+    /// The kind of its end.
     pub ended: McpEnded,
     /// True if hooks and rules were evaluated.
     pub hooks: bool,
@@ -56,7 +56,7 @@ pub enum McpEnded {
 }
 
 impl McpEnded {
-    /// The exit code that says it.
+    /// Returns its exit code.
     pub const fn exit_code(self) -> u8 {
         match self {
             McpEnded::Done => 0,
@@ -66,7 +66,7 @@ impl McpEnded {
         }
     }
 
-    /// The word that says it.
+    /// Returns its name.
     pub const fn word(self) -> &'static str {
         match self {
             McpEnded::Done => "done",
@@ -80,7 +80,7 @@ impl McpEnded {
 }
 
 impl McpCalled {
-    /// A call that went well so far.
+    /// Creates the result of a call without an error so far.
     pub fn new(tool: &str, hooks: bool) -> Self {
         Self {
             tool: tool.to_owned(),
@@ -96,7 +96,7 @@ impl McpCalled {
         }
     }
 
-    /// It did not go well.
+    /// Records the end of a failed call.
     pub fn ends(&mut self, ended: McpEnded, why: String) {
         (self.ended, self.why) = (ended, Some(why));
     }

@@ -1,4 +1,4 @@
-//! A server's resources and prompts, and its account.
+//! A server's resources and prompts, and the state of its login.
 
 use becket_mcp::auth::TokenLocation;
 use becket_mcp::{Names, Prompt, PromptResult, PromptRole, ResourceBody, ResourceContents, Resources};
@@ -13,11 +13,11 @@ pub struct McpResources {
     pub server: String,
     /// The resources that can be read.
     pub resources: Vec<McpResource>,
-    /// Families of what can be read; their `uri` has gaps in braces.
+    /// The templates of resources; their `uri` has placeholders in braces.
     pub templates: Vec<McpResource>,
 }
 
-/// A resource, or a family of them.
+/// A resource, or a template.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct McpResource {
     /// Its URI.
@@ -109,7 +109,7 @@ pub struct McpPrompts {
 pub struct McpListedPrompt {
     /// The name on the server.
     pub name: String,
-    /// The command that it is in a session.
+    /// The command for it in a session.
     pub command: String,
     /// The usage of its arguments: `<required> [optional]`.
     pub usage: String,
@@ -142,7 +142,7 @@ pub struct McpMessage {
 }
 
 impl McpPrompts {
-    /// The list of a server, and what the prompts are called in a session.
+    /// Converts the list of a server, with the names of the prompts in a session.
     pub fn new(server: &str, prompts: &[Prompt], names: &Names) -> Self {
         let prompt = |prompt: &Prompt| McpListedPrompt {
             command: names.find(server, &prompt.name).map_or(String::new(), |name| format!("/{}", name.full)),
@@ -194,14 +194,14 @@ pub struct McpAccount {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "in", rename_all = "kebab-case")]
 pub enum McpKept {
-    /// In a file that its owner alone can read.
+    /// In a file that only its owner can read.
     File {
         /// Its path.
         path: String,
     },
     /// In the keyring of the system.
     Keyring,
-    /// In a place of its own.
+    /// In another store.
     Elsewhere {
         /// The name of the store.
         what: String,
@@ -209,7 +209,7 @@ pub enum McpKept {
 }
 
 impl McpKept {
-    /// Converts the place that a store reports.
+    /// Converts the location that a store reports.
     pub fn new(kept: &TokenLocation) -> Self {
         match kept {
             TokenLocation::File(path) => Self::File { path: path.display().to_string() },
