@@ -130,7 +130,7 @@ impl AskUserQuestion {
         cancel: &CancellationToken,
     ) -> Result<Map<String, Value>, ToolFailure> {
         let Some(user) = &self.user else {
-            return Err(ToolFailure::new("nobody can be asked here: go on without an answer, or stop"));
+            return Err(ToolFailure::new("there is no user to ask here: go on without an answer, or stop"));
         };
         let asked = catch_panic(async { user.ask(open, cancel).await });
         let answers = tokio::select! {

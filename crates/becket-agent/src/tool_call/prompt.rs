@@ -265,7 +265,7 @@ fn interrupts(ruling: &Ruling) -> bool {
 /// Asks the person, once it is this call's turn.
 async fn person_says(at: &CallContext<'_>, prompt: &Prompt) -> Person {
     let Some(person) = &at.calls.person else {
-        return Person::Nobody("nobody can be asked".to_owned());
+        return Person::Nobody("there is no user to ask".to_owned());
     };
     let cancel = at.cancel.child_token();
     let _told_when_dropped = cancel.clone().drop_guard();

@@ -85,7 +85,7 @@ fn an_approval_ends_with_the_text_that_was_approved() {
     let env = env();
     server(&env, "a");
     let (before, why) = state(&env);
-    assert_eq!((before.as_str(), why.contains("nobody has approved it")), ("disabled", true), "{why}");
+    assert_eq!((before.as_str(), why.contains("it is not approved yet")), ("disabled", true), "{why}");
     assert_eq!(env.becket(["mcp", "approve", "tool"]).run().code, Some(0));
     assert_eq!(state(&env).0, "not-connected");
     server(&env, "b");

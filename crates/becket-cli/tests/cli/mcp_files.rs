@@ -129,7 +129,7 @@ fn a_server_of_the_project_waits_for_an_approval_of_what_it_is() {
     assert_eq!(state(&env, "s", &[]), "disabled");
     assert_eq!(state(&env, "s", &["--approve-all"]), "connected");
     let refused = call(&env);
-    assert!(refused.code == Some(1) && refused.stderr.contains("nobody has approved it"), "{refused:?}");
+    assert!(refused.code == Some(1) && refused.stderr.contains("it is not approved yet"), "{refused:?}");
     assert_eq!(env.becket(["mcp", "approve", "s"]).run().code, Some(0));
     assert_eq!(state(&env, "s", &[]), "connected");
     assert_eq!(call(&env).code, Some(0));

@@ -34,7 +34,7 @@
 //!     config::Status::Allowed => format!("{}: allowed", server.name),
 //!     config::Status::Disabled(why) => format!("{}: {why}", server.name),
 //! }).collect();
-//! assert_eq!(shown[0], "docs: it has not been approved: read its entry, then approve it");
+//! assert_eq!(shown[0], "docs: it is not approved yet: read its entry, then approve it");
 //! assert!(shown[2].starts_with("odd: settings.json:1:23: `deniedMcpServers` denies it"));
 //! assert!(resolved.servers[1].config.is_err());
 //! # Ok::<(), config::ConfigError>(())

@@ -184,7 +184,7 @@ fn a_no_may_end_the_turn_and_a_hook_that_says_no_takes_the_question_back() {
 // rule: P11
 #[test]
 fn without_a_person_nobody_is_asked() {
-    let env = one_call(&json!({}), &["nobody can be asked"]);
+    let env = one_call(&json!({}), &["there is no user to ask"]);
     let mut host = Host::initialized(&env, &[], json!({}));
     host.prompt("make it");
     assert_eq!(host.result()["result"], "Done.");

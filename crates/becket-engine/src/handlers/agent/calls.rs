@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 const MOST_SHOWN: usize = 30_000;
 
 /// The model's answer to a call that no rule allows.
-const NOT_ALLOWED: &str = "not allowed: no permission rule covers this call, and nobody can be asked. What only reads \
+const NOT_ALLOWED: &str = "not allowed: no permission rule covers this call, and there is no user to ask. What only reads \
                            inside the working directory needs no permission";
 
 /// Runs the calls of one agent.
@@ -94,7 +94,7 @@ impl Calls<'_> {
             Some(Settlement::Undecided) | None => Err(NOT_ALLOWED.to_owned()),
             Some(Settlement::Denied { because }) => Err(format!("denied: {because}")),
             Some(Settlement::Asked { because }) => {
-                Err(format!("denied: this call has to be asked for, and nobody can be asked: {because}"))
+                Err(format!("denied: this call has to be asked for, and there is no user to ask: {because}"))
             }
             Some(Settlement::Deferred) => {
                 Err("denied: a hook put this call off until a person takes it up, and nobody can".to_owned())
