@@ -3,6 +3,8 @@
 //! It reads the sources with `syn` and follows `pub mod` and `pub use`. It does not expand macros: what they define is not
 //! listed.
 
+#![expect(clippy::wildcard_enum_match_arm, reason = "the enums of `syn` are another crate's")]
+
 use quote::ToTokens as _;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
