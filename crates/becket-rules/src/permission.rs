@@ -10,6 +10,7 @@ mod applies;
 mod call;
 mod compiled;
 mod directories;
+mod executed;
 mod removal;
 mod restrict;
 mod set;

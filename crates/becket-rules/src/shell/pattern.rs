@@ -67,6 +67,11 @@ impl CommandPattern {
         self.boundary || self.pieces.len() > 1
     }
 
+    /// Returns whether nothing but a trailing ` *` or `:*` follows its fixed text.
+    pub(crate) fn ends_at_word(&self) -> bool {
+        self.boundary && self.pieces.len() == 1
+    }
+
     /// Returns whether it names more than one word (P6 d): it has a blank, or a `*` that may match one, before its end.
     pub(crate) fn names_words(&self) -> bool {
         let core = self.pieces.join("*");
