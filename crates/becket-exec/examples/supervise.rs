@@ -1,0 +1,80 @@
+//! Runs a program under deny and ask rules:
+//! `supervise [deny=RULE]… [ask=RULE]… [in=DIRECTORY] [approve] -- PROGRAM [ARGUMENT]…`.
+//!
+//! `approve` lets every program run that an ask rule holds; without it they are denied.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "a small program, with its surroundings and its errors"
+)]
+
+use std::process::ExitCode;
+
+use becket_exec::{Denial, Host, PendingApproval, Program, Supervisor, Weakness};
+use becket_rules::{RuleList, RuleOrigin, RuleSet};
+
+struct Terminal {
+    approves: bool,
+}
+
+impl Host for Terminal {
+    fn ask(&mut self, pending: PendingApproval) {
+        if self.approves {
+            // An answer takes its time and comes from another thread.
+            std::thread::spawn(move || {
+                std::thread::sleep(std::time::Duration::from_millis(100));
+                pending.approve();
+            });
+        }
+    }
+
+    fn denied(&mut self, denial: &Denial, silent: bool) {
+        if silent {
+            eprint!("{}", denial.line());
+        }
+    }
+
+    fn weakened(&mut self, weakness: Weakness) {
+        eprintln!("supervise: {weakness}");
+    }
+}
+
+fn main() -> ExitCode {
+    let mut rules = RuleSet::default();
+    let mut terminal = Terminal { approves: false };
+    let mut directory = std::env::current_dir().unwrap();
+    let mut arguments = std::env::args_os().skip(1);
+    for argument in arguments.by_ref().take_while(|argument| argument != "--") {
+        let text = argument.into_string().unwrap();
+        let (list, rule) = match text.split_once('=') {
+            Some(("deny", rule)) => (RuleList::Deny, rule),
+            Some(("ask", rule)) => (RuleList::Ask, rule),
+            Some(("in", path)) => {
+                directory = path.into();
+                continue;
+            }
+            _ => {
+                terminal.approves = true;
+                continue;
+            }
+        };
+        let origin = RuleOrigin { label: "the command line".to_owned(), anchor: "/".into() };
+        rules.add(list, rule, origin).unwrap();
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let program = Program {
+        name: arguments.next().unwrap(),
+        arguments: arguments.collect(),
+        variables: std::env::vars_os().collect(),
+        directory,
+    };
+    match Supervisor::new(rules, std::env::split_paths(&path).collect()).run(&program, &mut terminal) {
+        Ok(status) => ExitCode::from(status.code()),
+        Err(error) => {
+            eprintln!("supervise: nothing was run: {error}");
+            ExitCode::from(125)
+        }
+    }
+}

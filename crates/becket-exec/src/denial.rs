@@ -1,0 +1,111 @@
+//! A program that was not run, and the line that its caller reads about it (protocol.md E3).
+
+use std::fmt;
+
+use becket_base::text::one_line;
+
+use crate::chain::Chain;
+
+/// The most characters of a command in a line.
+const WIDEST: usize = 200;
+
+/// A program that was not run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Denial {
+    /// Its arguments, joined by blanks.
+    pub command: String,
+    /// The programs that led to it, itself last.
+    pub chain: Chain,
+    /// The reason.
+    pub cause: DenialCause,
+}
+
+/// The reason why a program was not run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DenialCause {
+    /// A deny rule matches it.
+    Rule {
+        /// The rule as it is written.
+        rule: String,
+        /// The source of the rule, with file and line.
+        origin: String,
+    },
+    /// An ask rule matches it, and it was not approved.
+    NotApproved {
+        /// The rule as it is written.
+        rule: String,
+        /// The source of the rule, with file and line.
+        origin: String,
+        /// The host's reason.
+        why: String,
+    },
+    /// Its arguments or its file can't be read (E2).
+    Unreadable {
+        /// The error of the system.
+        why: String,
+    },
+    /// It is a 32-bit program, whose system calls are not examined.
+    ThirtyTwoBit,
+    /// It works only with the rights of root, which a supervised program never gets from its file.
+    NeedsRoot,
+}
+
+impl Denial {
+    /// Returns the line for stderr, with its end of line. Control characters are left out: the arguments may be any.
+    #[must_use]
+    pub fn line(&self) -> String {
+        format!("becket: {self}\n")
+    }
+}
+
+impl fmt::Display for Denial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { command, chain, cause } = self;
+        let (command, chain) = (one_line(command, WIDEST), one_line(&chain.to_string(), WIDEST));
+        write!(f, "`{command}` was not run: {cause}; run by {chain}")
+    }
+}
+
+impl fmt::Display for DenialCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rule { rule, origin } => write!(f, "denied by the rule `{rule}` of {origin}"),
+            Self::NotApproved { rule, origin, why } => {
+                write!(f, "the rule `{rule}` of {origin} asks first, and {why}")
+            }
+            Self::Unreadable { why } => write!(f, "it can't be examined ({why})"),
+            Self::ThirtyTwoBit => f.write_str("it is a 32-bit program, which is not supported here"),
+            Self::NeedsRoot => f.write_str("it needs its setuid bit, which has no effect here"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn denial(command: &str, cause: DenialCause) -> Denial {
+        Denial { command: command.to_owned(), chain: Chain::default().with("make").with("git"), cause }
+    }
+
+    // rule: E3
+    #[test]
+    fn a_line_names_the_command_the_rule_its_place_and_the_chain() {
+        let rule = "Bash(git push *)".to_owned();
+        let cause = DenialCause::Rule { rule, origin: "project (.claude/settings.json:3)".to_owned() };
+        let expected = "becket: `git push origin` was not run: denied by the rule `Bash(git push *)` of project \
+                        (.claude/settings.json:3); run by make → git\n";
+        assert_eq!(denial("git push origin", cause).line(), expected);
+    }
+
+    // rule: E3
+    #[test]
+    fn arguments_do_not_reach_a_terminal_as_they_are() {
+        let line = denial("git push \u{1b}[2J\nok", DenialCause::NeedsRoot).line();
+        assert!(line.contains("`git push [2J ok`"), "{line}");
+        let line = denial(&"x".repeat(5000), DenialCause::NeedsRoot).line();
+        assert!(line.len() < 400, "{line}");
+    }
+}

@@ -1,0 +1,53 @@
+//! Reasons why nothing was run.
+
+use std::io;
+use std::path::PathBuf;
+
+/// The reason why a supervisor has not started its program. Nothing was run (protocol.md E2).
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// This system has no supervisor.
+    #[error("programs can be supervised on Linux only, on x86_64 and aarch64")]
+    Unsupported,
+    /// The program was not found.
+    #[error("there is no program `{name}` in the search path")]
+    NotFound {
+        /// The name as it was given.
+        name: String,
+    },
+    /// An argument or a variable can't be passed to a program.
+    #[error("`{text}` has a NUL character, which no program can receive")]
+    Nul {
+        /// The argument.
+        text: String,
+    },
+    /// ptrace is not permitted.
+    #[error(
+        "ptrace is not permitted here ({0}), so the rules could not be enforced: a tracer, a container or another \
+         `becket exec` around this one forbids it"
+    )]
+    NoPtrace(io::Error),
+    /// Seccomp filters are not permitted or not supported.
+    #[error("seccomp filters are not available here ({0}), so the rules could not be enforced")]
+    NoSeccomp(io::Error),
+    /// The kernel did not execute the program.
+    #[error("`{}` can't be executed: {why}", file.display())]
+    NotExecutable {
+        /// The file.
+        file: PathBuf,
+        /// The error of the system.
+        why: io::Error,
+    },
+    /// The directory can't be entered.
+    #[error("`{}` can't be entered: {why}", directory.display())]
+    Directory {
+        /// The directory.
+        directory: PathBuf,
+        /// The error of the system.
+        why: io::Error,
+    },
+    /// A process or a pipe could not be made.
+    #[error("the program can't be started: {0}")]
+    System(#[from] io::Error),
+}

@@ -1,0 +1,95 @@
+//! The program around the supervisor: it answers for the user and shows what happens.
+
+use std::fmt;
+
+use crate::chain::Chain;
+use crate::denial::Denial;
+
+/// The program around the supervisor. The defaults approve nothing and show nothing.
+pub trait Host {
+    /// Receives a program that an ask rule holds (E4). It waits until [`PendingApproval::approve`] or
+    /// [`PendingApproval::refuse`] is called, from any thread; meanwhile every other process goes on, so this method
+    /// must return at once.
+    fn ask(&mut self, pending: PendingApproval) {
+        pending.refuse("there is nobody to ask");
+    }
+
+    /// Receives each denial. The denied process has printed its line itself unless `silent` is true: then it was killed
+    /// instead, and the line is the host's to show.
+    fn denied(&mut self, denial: &Denial, silent: bool) {
+        let _ = (denial, silent);
+    }
+
+    /// Receives a weakness of this system, before anything is run.
+    fn weakened(&mut self, weakness: Weakness) {
+        let _ = weakness;
+    }
+}
+
+impl Host for () {}
+
+/// Something that a determined program could use here to change the arguments of another one after they were examined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Weakness {
+    /// The kernel has no Landlock, or an old one: `/proc/PID/mem` of other processes can be written.
+    WritableMemory,
+}
+
+impl fmt::Display for Weakness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::WritableMemory => f.write_str(
+                "Landlock (Linux 5.19) is not available here: a program that writes into the memory of another one \
+                 can race the rules",
+            ),
+        }
+    }
+}
+
+/// A program that waits for an approval, before its first instruction. Dropping it refuses the program.
+pub struct PendingApproval {
+    /// Its arguments, joined by blanks.
+    pub command: String,
+    /// The programs that led to it, itself last.
+    pub chain: Chain,
+    /// The ask rule as it is written.
+    pub rule: String,
+    /// The source of the rule, with file and line.
+    pub origin: String,
+    /// Passes the answer on: the reason for a refusal, or `None`.
+    pub(crate) answer: Option<Box<dyn FnOnce(Option<String>) + Send>>,
+}
+
+impl PendingApproval {
+    /// Lets the program run.
+    pub fn approve(mut self) {
+        self.pass_on(None);
+    }
+
+    /// Denies the program; `why` completes the sentence "the rule asks first, and …".
+    pub fn refuse(mut self, why: &str) {
+        self.pass_on(Some(why.to_owned()));
+    }
+
+    fn pass_on(&mut self, refusal: Option<String>) {
+        if let Some(answer) = self.answer.take() {
+            answer(refusal);
+        }
+    }
+}
+
+impl Drop for PendingApproval {
+    fn drop(&mut self) {
+        self.pass_on(Some("the question was not answered".to_owned()));
+    }
+}
+
+impl fmt::Debug for PendingApproval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PendingApproval")
+            .field("command", &self.command)
+            .field("rule", &self.rule)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,47 @@
+//! Runs a program, and everything that it starts, under the permission rules for Bash.
+//!
+//! A rule such as `Bash(git push *)` is compared with each program at the moment it is executed: with its final
+//! arguments and its real file, before its first instruction. So it holds in scripts, in `make`, in other languages,
+//! behind aliases of git and for copies of a program, which no reading of the command line can know.
+//!
+//! [`Supervisor::run`] starts the program as a child that is traced (ptrace), with every process that it starts. Inside,
+//! an `exec` without a tracer fails (seccomp), so the end of the supervisor at any moment lets nothing through. A
+//! program that a rule denies ends with 126 and one line on stderr; the others go on. What is still running when the
+//! first program ends is ended.
+//!
+//! The supervisor fails closed: a program that can't be read does not run, and where the kernel refuses what is needed
+//! nothing is run ([`StartError`]).
+//!
+//! What it does not see: code that a program loads instead of executing (a library, an interpreter's script), and a
+//! program whose file was changed. Rules on files (`Read`, `Edit`) are not its business.
+//!
+//! Linux on x86_64 and aarch64; elsewhere nothing is run. The supervisor needs its process for itself: it waits for every
+//! child, becomes the parent of orphans and ignores the keys that interrupt. It reads no environment.
+//!
+//! Codes such as (E1) are rules of `docs/protocol.md`.
+
+mod chain;
+mod denial;
+mod error;
+mod host;
+mod supervisor;
+
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod linux;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+use linux as sys;
+#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+mod unsupported;
+#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+use unsupported as sys;
+
+pub use chain::Chain;
+pub use denial::{Denial, DenialCause};
+pub use error::StartError;
+pub use host::{Host, PendingApproval, Weakness};
+pub use supervisor::{ExitStatus, Program, Supervisor};
+
+/// The example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

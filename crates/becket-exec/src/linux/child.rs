@@ -1,0 +1,148 @@
+//! The first process: it waits until it is traced, restricts itself and executes the program.
+
+#![expect(unsafe_code, reason = "fork and exec under a tracer have no safe face")]
+
+use std::io::{self, Read};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
+
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::WaitOptions;
+
+use super::command::Command;
+use super::sandbox::Sandbox;
+use crate::error::StartError;
+use crate::supervisor::Program;
+
+/// The exit code of a child that has executed nothing.
+const NOTHING_RUN: libc::c_int = 125;
+
+/// The steps of a child that can fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum Step {
+    Directory = 1,
+    Sandbox = 2,
+    Execute = 3,
+}
+
+/// The first process.
+#[derive(Debug)]
+pub(super) struct Child {
+    id: libc::pid_t,
+    /// One byte lets it go on; its end ends it.
+    go: OwnedFd,
+    /// The step that failed, and the error.
+    failure: OwnedFd,
+}
+
+impl Child {
+    /// Forks. The child does nothing until [`Child::proceed`].
+    pub(super) fn start(
+        command: &Command,
+        sandbox: &Sandbox,
+        signals: &libc::sigset_t,
+    ) -> Result<Self, StartError> {
+        let (wait, go) = pipe_with(PipeFlags::CLOEXEC).map_err(io::Error::from)?;
+        let (failure, report) = pipe_with(PipeFlags::CLOEXEC).map_err(io::Error::from)?;
+        let (arguments, variables) = (command.argument_pointers(), command.variable_pointers());
+        // SAFETY: the child makes system calls only, on memory that was prepared before the fork, and never returns.
+        let id = unsafe { libc::fork() };
+        if id == 0 {
+            let (wait, go, report) = (wait.as_raw_fd(), go.as_raw_fd(), report.as_raw_fd());
+            // SAFETY: as above; the pointers are null-terminated lists of C strings that outlive the call.
+            unsafe {
+                become_program(
+                    command,
+                    sandbox,
+                    signals,
+                    &Prepared { arguments, variables, wait, go, report },
+                )
+            }
+        }
+        if id < 0 {
+            return Err(io::Error::last_os_error().into());
+        }
+        Ok(Self { id, go, failure })
+    }
+
+    pub(super) fn id(&self) -> libc::pid_t {
+        self.id
+    }
+
+    /// Lets the child go on: it is traced now.
+    pub(super) fn proceed(&self) -> io::Result<()> {
+        rustix::io::write(&self.go, b"g")?;
+        Ok(())
+    }
+
+    /// Ends a child that was not let go on, and waits for its end.
+    pub(super) fn abandon(self) {
+        drop(self.go);
+        let _ = rustix::process::waitpid(rustix::process::Pid::from_raw(self.id), WaitOptions::empty());
+    }
+
+    /// Returns the reason why the child has executed nothing; `why` is the tracer's.
+    pub(super) fn start_error(self, why: io::Error, program: &Program) -> StartError {
+        let mut report = [0; 5];
+        if std::fs::File::from(self.failure).read_exact(&mut report).is_err() {
+            return StartError::System(why);
+        }
+        let [step, error @ ..] = report;
+        let why = io::Error::from_raw_os_error(i32::from_ne_bytes(error));
+        match step {
+            step if step == Step::Directory as u8 => {
+                StartError::Directory { directory: program.directory.clone(), why }
+            }
+            step if step == Step::Sandbox as u8 => StartError::NoSeccomp(why),
+            _ => StartError::NotExecutable { file: PathBuf::from(&program.name), why },
+        }
+    }
+}
+
+/// Memory and descriptors for the child.
+struct Prepared {
+    arguments: Vec<*const libc::c_char>,
+    variables: Vec<*const libc::c_char>,
+    wait: libc::c_int,
+    go: libc::c_int,
+    report: libc::c_int,
+}
+
+/// Executes the program, or ends the process.
+///
+/// # Safety
+/// Only after a fork, with lists that end with a null pointer: it allocates nothing, and takes no lock.
+unsafe fn become_program(
+    command: &Command,
+    sandbox: &Sandbox,
+    signals: &libc::sigset_t,
+    prepared: &Prepared,
+) -> ! {
+    // SAFETY: system calls on prepared memory; the descriptors are this process's own copies.
+    unsafe {
+        libc::close(prepared.go);
+        let mut byte = MaybeUninit::<u8>::uninit();
+        if libc::read(prepared.wait, byte.as_mut_ptr().cast(), 1) != 1 {
+            libc::_exit(NOTHING_RUN);
+        }
+        // The runtime of Rust ignores it; programs expect to die of it.
+        libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+        libc::sigprocmask(libc::SIG_SETMASK, signals, std::ptr::null_mut());
+        let failed = if libc::chdir(command.directory.as_ptr()) != 0 {
+            Step::Directory
+        } else if sandbox.enter().is_err() {
+            Step::Sandbox
+        } else {
+            libc::execve(command.file.as_ptr(), prepared.arguments.as_ptr(), prepared.variables.as_ptr());
+            Step::Execute
+        };
+        let error = (*libc::__errno_location()).to_ne_bytes();
+        let report = [failed as u8, error[0], error[1], error[2], error[3]];
+        let report_to = BorrowedFd::borrow_raw(prepared.report);
+        // Nothing else can be done about a report that fails.
+        let _ = rustix::io::write(report_to, &report);
+        libc::_exit(NOTHING_RUN)
+    }
+}

@@ -1,0 +1,263 @@
+//! The identity of files: a program that a rule names is recognised under any name, as a link or as a copy.
+//!
+//! A program that is many (`busybox`) is known by names alone: its file says nothing about what it does.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fs::{self, File, Metadata};
+use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use becket_rules::{RuleEntry, RuleSet};
+
+/// A known file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Identity {
+    /// The program of this name.
+    Program(String),
+    /// A program that is many, one of them of this name.
+    MultiCall(String),
+    /// The dynamic loader of a program, which can run it without executing it.
+    Loader,
+}
+
+/// The files that rules are about.
+#[derive(Debug, Default)]
+pub(crate) struct KnownFiles {
+    files: Vec<KnownFile>,
+    /// The results of comparing contents, so that a copy is read once.
+    compared: RefCell<HashMap<FileVersion, Option<Identity>>>,
+}
+
+#[derive(Debug)]
+struct KnownFile {
+    identity: Identity,
+    path: PathBuf,
+    version: FileVersion,
+}
+
+/// A file at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct FileVersion {
+    device: u64,
+    inode: u64,
+    size: u64,
+    changed: (i64, i64),
+}
+
+impl FileVersion {
+    fn of(metadata: &Metadata) -> Self {
+        Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            size: metadata.size(),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+
+    fn is_same_file(&self, other: &Self) -> bool {
+        (self.device, self.inode) == (other.device, other.inode)
+    }
+}
+
+impl KnownFiles {
+    /// Finds the programs that the rules name in the search path.
+    pub(crate) fn find(rules: &RuleSet, search_path: &[PathBuf]) -> Self {
+        let mut known = Self::default();
+        for name in rules.for_programs().filter_map(RuleEntry::program) {
+            for directory in search_path {
+                known.add(name, &directory.join(name));
+            }
+        }
+        known
+    }
+
+    /// Returns the known file that this one is: the same, or one with the same content.
+    pub(crate) fn identify(&self, path: &Path) -> Option<Identity> {
+        let metadata = fs::metadata(path).ok().filter(Metadata::is_file)?;
+        let version = FileVersion::of(&metadata);
+        if let Some(same) = self.files.iter().find(|known| known.version.is_same_file(&version)) {
+            return Some(same.identity.clone());
+        }
+        let mut alike = self.files.iter().filter(|known| known.version.size == version.size).peekable();
+        alike.peek()?;
+        if let Some(found) = self.compared.borrow().get(&version) {
+            return found.clone();
+        }
+        let content = fs::read(path).ok();
+        let found = alike
+            .find(|known| content.is_some() && fs::read(&known.path).ok() == content)
+            .map(|known| known.identity.clone());
+        self.compared.borrow_mut().insert(version, found.clone());
+        found
+    }
+
+    fn add(&mut self, name: &str, path: &Path) {
+        let Ok(real) = fs::canonicalize(path) else { return };
+        let Ok(metadata) = fs::metadata(&real) else { return };
+        let loader = loader_of(&real);
+        let identity = match &loader {
+            _ if !metadata.is_file() => return,
+            Loader::NotElf if has_twin(name, &real, &metadata) => return,
+            Loader::NotElf => Identity::Program(name.to_owned()),
+            Loader::None | Loader::At(_) => {
+                let own = real.file_name().is_some_and(|file| file.as_bytes() == name.as_bytes());
+                if own && !has_twin(name, &real, &metadata) {
+                    Identity::Program(name.to_owned())
+                } else {
+                    Identity::MultiCall(name.to_owned())
+                }
+            }
+        };
+        self.remember(identity, real, &metadata);
+        if let Loader::At(loader) = loader
+            && let Ok(loader) = fs::canonicalize(loader)
+            && let Ok(metadata) = fs::metadata(&loader)
+        {
+            self.remember(Identity::Loader, loader, &metadata);
+        }
+    }
+
+    fn remember(&mut self, identity: Identity, path: PathBuf, metadata: &Metadata) {
+        let version = FileVersion::of(metadata);
+        let is_known = |known: &KnownFile| known.version.is_same_file(&version) && known.identity == identity;
+        if !self.files.iter().any(is_known) {
+            self.files.push(KnownFile { identity, path, version });
+        }
+    }
+}
+
+/// Returns whether the same file, or for a script the same content, has another name beside it: then the name decides
+/// what it does. Names such as `git-push` beside `git` are parts of one program.
+fn has_twin(name: &str, real: &Path, metadata: &Metadata) -> bool {
+    let content = || fs::read(real).ok();
+    let is_script = content().is_some_and(|content| content.starts_with(b"#!"));
+    if metadata.nlink() < 2 && !is_script {
+        return false;
+    }
+    let own = real.file_name().unwrap_or_default();
+    let parts = format!("{name}-");
+    let entries = real.parent().and_then(|directory| fs::read_dir(directory).ok());
+    entries.into_iter().flatten().flatten().any(|entry| {
+        let other = entry.file_name();
+        if other == own || other.as_bytes().starts_with(parts.as_bytes()) {
+            return false;
+        }
+        let Ok(found) = entry.metadata() else { return false };
+        let same = (found.dev(), found.ino()) == (metadata.dev(), metadata.ino());
+        same || (is_script && found.size() == metadata.size() && fs::read(entry.path()).ok() == content())
+    })
+}
+
+/// The dynamic loader that a file names.
+#[derive(Debug, PartialEq, Eq)]
+enum Loader {
+    /// The file is not a 64-bit ELF program.
+    NotElf,
+    /// The program needs none.
+    None,
+    /// The path of the loader.
+    At(PathBuf),
+}
+
+/// Returns the loader in the program header of type `PT_INTERP`.
+fn loader_of(path: &Path) -> Loader {
+    const PT_INTERP: u64 = 3;
+    let Ok(mut file) = File::open(path) else { return Loader::NotElf };
+    let mut start = Vec::new();
+    if file.by_ref().take(4096).read_to_end(&mut start).is_err() || !start.starts_with(b"\x7fELF\x02") {
+        return Loader::NotElf;
+    }
+    let number = |at: usize, bytes: usize| {
+        let found = start.get(at..at + bytes)?;
+        Some(found.iter().rev().fold(0, |number, byte| (number << 8) | u64::from(*byte)))
+    };
+    let header = |at: u64| {
+        let at = usize::try_from(at).ok()?;
+        (number(at, 4)? == PT_INTERP).then_some((number(at + 8, 8)?, number(at + 32, 8)?))
+    };
+    let (Some(table), Some(size), Some(count)) = (number(32, 8), number(54, 2), number(56, 2)) else {
+        return Loader::None;
+    };
+    let found = (0..count).find_map(|index| header(table.checked_add(index * size)?));
+    let Some((offset, length)) = found else { return Loader::None };
+    let mut text = Vec::new();
+    let read =
+        file.seek(SeekFrom::Start(offset)).and_then(|_| file.take(length.min(4096)).read_to_end(&mut text));
+    if read.is_err() {
+        return Loader::None;
+    }
+    let text = text.split(|byte| *byte == 0).next().unwrap_or_default();
+    Loader::At(PathBuf::from(std::ffi::OsStr::from_bytes(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use becket_rules::{RuleList, RuleOrigin};
+    use std::os::unix::fs::symlink;
+
+    fn known(rule: &str, directory: &Path) -> KnownFiles {
+        let mut rules = RuleSet::default();
+        let origin = RuleOrigin { label: "test".to_owned(), anchor: "/".into() };
+        rules.add(RuleList::Deny, rule, origin).unwrap();
+        KnownFiles::find(&rules, &[directory.to_owned()])
+    }
+
+    // rule: E1
+    #[test]
+    fn links_and_copies_are_the_program_and_a_changed_copy_is_not() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        fs::copy("/bin/sh", at("tool")).unwrap();
+        let files = known("Bash(tool run *)", directory.path());
+        fs::hard_link(at("tool"), at("hard")).unwrap();
+        symlink("tool", at("soft")).unwrap();
+        fs::copy(at("tool"), at("copy")).unwrap();
+        let mut changed = fs::read(at("tool")).unwrap();
+        *changed.last_mut().unwrap() ^= 1;
+        fs::write(at("changed"), changed).unwrap();
+        let program = Some(Identity::Program("tool".to_owned()));
+        for name in ["tool", "hard", "soft", "copy", "copy"] {
+            assert_eq!(files.identify(&at(name)), program, "{name}");
+        }
+        assert_eq!(files.identify(&at("changed")), None);
+        assert_eq!(files.identify(&at("missing")), None);
+        // Once the copy has changed it is compared again.
+        fs::copy(at("changed"), at("copy")).unwrap();
+        assert_eq!(files.identify(&at("copy")), None);
+    }
+
+    // rule: E1
+    #[test]
+    fn a_program_that_is_many_is_known_by_its_names() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        fs::copy("/bin/sh", at("many")).unwrap();
+        symlink("many", at("tool")).unwrap();
+        let files = known("Bash(tool run *)", directory.path());
+        assert_eq!(files.identify(&at("many")), Some(Identity::MultiCall("tool".to_owned())));
+        fs::copy("/bin/sh", at("one")).unwrap();
+        fs::hard_link(at("one"), at("two")).unwrap();
+        let files = known("Bash(two *)", directory.path());
+        assert_eq!(files.identify(&at("one")), Some(Identity::MultiCall("two".to_owned())));
+        // Scripts that decide by their name.
+        fs::write(at("pip"), "#!/bin/sh\nexec shim \"$0\"\n").unwrap();
+        fs::copy(at("pip"), at("python")).unwrap();
+        assert_eq!(known("Bash(pip *)", directory.path()).identify(&at("python")), None);
+    }
+
+    // rule: E1
+    #[test]
+    fn the_loader_of_a_program_is_known() {
+        let Loader::At(loader) = loader_of(Path::new("/bin/sh")) else { return };
+        let files = known("Bash(sh *)", Path::new("/bin"));
+        assert_eq!(files.identify(&loader), Some(Identity::Loader));
+        let directory = tempfile::tempdir().unwrap();
+        let copy = directory.path().join("x");
+        fs::copy(&loader, &copy).unwrap();
+        assert_eq!(files.identify(&copy), Some(Identity::Loader));
+    }
+}

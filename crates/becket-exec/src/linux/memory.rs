@@ -1,0 +1,95 @@
+//! The memory of a stopped process.
+
+#![expect(unsafe_code, reason = "process_vm_readv has no safe face")]
+
+use std::fs::OpenOptions;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+/// The size of the pieces in which memory is read: a piece that is not mapped ends the reading.
+const PIECE: u64 = 4096;
+
+/// The most pieces of one read.
+const MOST: usize = 64;
+
+/// A part of the memory of a process, from one address upwards. More is read when it is needed.
+pub(super) struct Memory {
+    process: libc::pid_t,
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl Memory {
+    /// Reads the memory from `start` on.
+    pub(super) fn read(process: libc::pid_t, start: u64) -> io::Result<Self> {
+        let mut memory = Self { process, start, bytes: Vec::new() };
+        memory.grow(8)?;
+        Ok(memory)
+    }
+
+    /// Returns the number at an address.
+    pub(super) fn word(&mut self, address: u64) -> io::Result<u64> {
+        let bytes = self.range(address, address.saturating_add(8))?;
+        Ok(bytes.iter().rev().fold(0, |word, byte| (word << 8) | u64::from(*byte)))
+    }
+
+    /// Returns the bytes between two addresses.
+    pub(super) fn range(&mut self, from: u64, to: u64) -> io::Result<&[u8]> {
+        while self.end() < to {
+            self.grow(MOST)?;
+        }
+        let offset = |address: u64| usize::try_from(address.checked_sub(self.start)?).ok();
+        let (from, to) = (offset(from), offset(to));
+        let range = from.zip(to).and_then(|(from, to)| self.bytes.get(from..to));
+        range.ok_or_else(|| io::Error::other("its stack is not as the kernel makes it"))
+    }
+
+    /// Returns the text at an address, up to its NUL.
+    pub(super) fn text(&mut self, address: u64) -> io::Result<&[u8]> {
+        let mut end = address;
+        while self.range(end, end + 1)? != [0] {
+            end += 1;
+        }
+        self.range(address, end)
+    }
+
+    fn end(&self) -> u64 {
+        self.start + self.bytes.len() as u64
+    }
+
+    fn grow(&mut self, pieces: usize) -> io::Result<()> {
+        let from = self.end();
+        let mut remote = Vec::with_capacity(pieces);
+        let mut at = from;
+        for _ in 0..pieces {
+            let length = PIECE - at % PIECE;
+            let iov_len = usize::try_from(length).unwrap_or_default();
+            remote.push(libc::iovec { iov_base: std::ptr::without_provenance_mut(address(at)?), iov_len });
+            at += length;
+        }
+        let mut bytes = vec![0_u8; address(at - from)?];
+        let local = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
+        // SAFETY: the local buffer is as long as it says; the remote addresses are checked by the kernel.
+        let read = unsafe {
+            libc::process_vm_readv(self.process, &raw const local, 1, remote.as_ptr(), remote.len() as u64, 0)
+        };
+        match usize::try_from(read) {
+            Ok(0) => Err(io::Error::from_raw_os_error(libc::EFAULT)),
+            Ok(read) => {
+                self.bytes.extend_from_slice(&bytes[..read]);
+                Ok(())
+            }
+            Err(_) => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+fn address(number: u64) -> io::Result<usize> {
+    usize::try_from(number).map_err(io::Error::other)
+}
+
+/// Writes into a process that is stopped and traced, even where it could not write itself.
+pub(super) fn write(process: libc::pid_t, at: u64, bytes: &[u8]) -> io::Result<()> {
+    let memory = OpenOptions::new().write(true).open(format!("/proc/{process}/mem"))?;
+    memory.write_all_at(bytes, at)
+}

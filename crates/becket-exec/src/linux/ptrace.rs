@@ -1,0 +1,144 @@
+//! ptrace and waitpid behind safe functions.
+//!
+//! A tracee may be killed at any time, so every request can fail with `ESRCH`: its end is reported next, and callers
+//! ignore the error.
+
+#![expect(unsafe_code, reason = "ptrace has no safe face")]
+
+use std::io;
+use std::ptr;
+
+use super::registers::Registers;
+
+const OPTIONS: libc::c_int = libc::PTRACE_O_TRACEFORK
+    | libc::PTRACE_O_TRACEVFORK
+    | libc::PTRACE_O_TRACECLONE
+    | libc::PTRACE_O_TRACEEXEC
+    | libc::PTRACE_O_TRACESECCOMP
+    | libc::PTRACE_O_EXITKILL;
+
+/// A report of the kernel about a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Report {
+    /// It has ended with this wait status.
+    Ended(i32),
+    /// It has executed a program and not run it; it was this thread before.
+    Executed(libc::pid_t),
+    /// It is about to execute a program.
+    Executing,
+    /// It has started this process or thread.
+    Started(libc::pid_t),
+    /// It was stopped by a signal that stops (`SIGSTOP`, `SIGTSTP`, …).
+    GroupStop,
+    /// It was attached, or continued after a stop.
+    Trap,
+    /// It is about to receive a signal.
+    Signal(libc::c_int),
+}
+
+/// A result of waiting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Waited {
+    Report(libc::pid_t, Report),
+    /// Nothing happened yet.
+    Nothing,
+    /// There are no children left.
+    NoChildren,
+}
+
+/// Attaches to a process, and to everything that it will start. The end of this process kills them.
+pub(super) fn seize(process: libc::pid_t) -> io::Result<()> {
+    request(libc::PTRACE_SEIZE, process, 0, OPTIONS.unsigned_abs() as usize).map(drop)
+}
+
+/// Lets a stopped process go on, with a signal or with 0.
+pub(super) fn go_on(process: libc::pid_t, signal: libc::c_int) {
+    let _ = request(libc::PTRACE_CONT, process, 0, signal.unsigned_abs() as usize);
+}
+
+/// Leaves a process stopped until it is continued by a signal.
+pub(super) fn stay_stopped(process: libc::pid_t) {
+    let _ = request(libc::PTRACE_LISTEN, process, 0, 0);
+}
+
+/// Kills a process; a stopped one as well.
+pub(super) fn kill(process: libc::pid_t) {
+    // SAFETY: sends a signal and changes no memory.
+    unsafe { libc::kill(process, libc::SIGKILL) };
+}
+
+/// Waits for a report; with `block` until there is one.
+pub(super) fn wait(block: bool) -> io::Result<Waited> {
+    loop {
+        let mut status = 0;
+        let flags = libc::__WALL | if block { 0 } else { libc::WNOHANG };
+        // SAFETY: fills the status.
+        let process = unsafe { libc::waitpid(-1, &raw mut status, flags) };
+        return match process {
+            0 => Ok(Waited::Nothing),
+            1.. => Ok(Waited::Report(process, report(process, status))),
+            _ => match io::Error::last_os_error() {
+                error if error.raw_os_error() == Some(libc::EINTR) => continue,
+                error if error.raw_os_error() == Some(libc::ECHILD) => Ok(Waited::NoChildren),
+                error => Err(error),
+            },
+        };
+    }
+}
+
+fn report(process: libc::pid_t, status: i32) -> Report {
+    if !libc::WIFSTOPPED(status) {
+        return Report::Ended(status);
+    }
+    let signal = libc::WSTOPSIG(status);
+    let other = || message(process).and_then(|id| libc::pid_t::try_from(id).ok()).unwrap_or(process);
+    match status >> 16 {
+        libc::PTRACE_EVENT_EXEC => Report::Executed(other()),
+        libc::PTRACE_EVENT_SECCOMP => Report::Executing,
+        libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK | libc::PTRACE_EVENT_CLONE => {
+            Report::Started(other())
+        }
+        libc::PTRACE_EVENT_STOP
+            if [libc::SIGSTOP, libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU].contains(&signal) =>
+        {
+            Report::GroupStop
+        }
+        0 => Report::Signal(signal),
+        _ => Report::Trap,
+    }
+}
+
+fn message(process: libc::pid_t) -> Option<libc::c_ulong> {
+    let mut message: libc::c_ulong = 0;
+    request(libc::PTRACE_GETEVENTMSG, process, 0, (&raw mut message).addr()).ok()?;
+    Some(message)
+}
+
+/// Returns the registers of a stopped process; `None` if it is a 32-bit one, whose set is smaller.
+pub(super) fn registers(process: libc::pid_t) -> io::Result<Option<Registers>> {
+    // SAFETY: registers are numbers, for which zero is valid.
+    let mut registers: Registers = unsafe { std::mem::zeroed() };
+    let mut area = area(&mut registers);
+    request(libc::PTRACE_GETREGSET, process, NT_PRSTATUS, (&raw mut area).addr())?;
+    Ok((area.iov_len == size_of::<Registers>()).then_some(registers))
+}
+
+/// Changes the registers of a stopped process.
+pub(super) fn set_registers(process: libc::pid_t, registers: &mut Registers) -> io::Result<()> {
+    let mut area = area(registers);
+    request(libc::PTRACE_SETREGSET, process, NT_PRSTATUS, (&raw mut area).addr())
+}
+
+const NT_PRSTATUS: usize = 1;
+
+fn area(registers: &mut Registers) -> libc::iovec {
+    libc::iovec { iov_base: ptr::from_mut(registers).cast(), iov_len: size_of::<Registers>() }
+}
+
+fn request(request: libc::c_uint, process: libc::pid_t, address: usize, data: usize) -> io::Result<()> {
+    // SAFETY: `data` is a number, or the address of a value of the type that the request fills, alive in the caller.
+    match unsafe { libc::ptrace(request, process, address, data) } {
+        0.. => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}

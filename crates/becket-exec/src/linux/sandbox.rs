@@ -1,0 +1,155 @@
+//! The restrictions that are always on inside (protocol.md E1): nothing executes without the supervisor, and no process
+//! changes the memory of another one.
+//!
+//! - An `execve` reports to the tracer; without one it fails.
+//! - ptrace and process_vm_writev are refused, and so is a clone that hides its child from the tracer. `clone3`, whose
+//!   flags a filter can't read, is missing: libraries fall back to `clone`.
+//! - Programs of another architecture are killed at their first system call.
+//! - With Landlock, nothing below `/proc` can be written, where `/proc/PID/mem` is. Landlock has no rule that excludes
+//!   one directory, so every other entry of `/` is allowed by name.
+
+#![expect(unsafe_code, reason = "restricting this process has no safe face that is usable after a fork")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+
+use landlock::{
+    AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr,
+    RulesetError,
+};
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch,
+};
+
+use crate::error::StartError;
+
+/// The bit of system calls of the x32 ABI, which this crate refuses.
+#[cfg(target_arch = "x86_64")]
+const X32: i64 = 0x4000_0000;
+
+/// Filters and rules, made before the fork.
+pub(super) struct Sandbox {
+    filters: [BpfProgram; 3],
+    landlock: Option<OwnedFd>,
+}
+
+impl Sandbox {
+    pub(super) fn new() -> Result<Self, StartError> {
+        let filters = || -> Result<_, seccompiler::BackendError> {
+            Ok([
+                filter(traced_calls(), SeccompAction::Trace(0))?,
+                filter(refused_calls()?, SeccompAction::Errno(errno(libc::EPERM)))?,
+                filter(missing_calls(), SeccompAction::Errno(errno(libc::ENOSYS)))?,
+            ])
+        };
+        let filters = filters().map_err(|error| StartError::NoSeccomp(io::Error::other(error)))?;
+        let landlock = if has_one_proc() { read_only_proc().unwrap_or_default() } else { None };
+        Ok(Self { filters, landlock })
+    }
+
+    /// Returns whether Landlock keeps the memory of other processes from being written.
+    pub(super) fn protects_memory(&self) -> bool {
+        self.landlock.is_some()
+    }
+
+    /// Restricts this process, and everything that it will start.
+    ///
+    /// Safe after a fork: it makes system calls and allocates nothing.
+    pub(super) fn enter(&self) -> io::Result<()> {
+        // SAFETY: plain system calls on this thread; the descriptor is open and the programs outlive the calls.
+        unsafe {
+            if libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 {
+                return Err(io::Error::last_os_error());
+            }
+            if let Some(rules) = &self.landlock
+                && libc::syscall(libc::SYS_landlock_restrict_self, rules.as_raw_fd(), 0) != 0
+            {
+                return Err(io::Error::last_os_error());
+            }
+            for filter in &self.filters {
+                let program = libc::sock_fprog {
+                    len: libc::c_ushort::try_from(filter.len()).unwrap_or(0),
+                    filter: filter.as_ptr().cast::<libc::sock_filter>().cast_mut(),
+                };
+                let set = libc::SECCOMP_SET_MODE_FILTER;
+                if libc::syscall(libc::SYS_seccomp, set, 0, &raw const program) != 0 {
+                    return Err(io::Error::last_os_error());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn errno(number: libc::c_int) -> u32 {
+    number.unsigned_abs()
+}
+
+fn filter(
+    calls: BTreeMap<i64, Vec<SeccompRule>>,
+    action: SeccompAction,
+) -> Result<BpfProgram, seccompiler::BackendError> {
+    let arch = if cfg!(target_arch = "x86_64") { TargetArch::x86_64 } else { TargetArch::aarch64 };
+    SeccompFilter::new(calls, SeccompAction::Allow, action, arch)?.try_into()
+}
+
+fn traced_calls() -> BTreeMap<i64, Vec<SeccompRule>> {
+    [libc::SYS_execve, libc::SYS_execveat].into_iter().map(|call| (call, Vec::new())).collect()
+}
+
+fn missing_calls() -> BTreeMap<i64, Vec<SeccompRule>> {
+    BTreeMap::from([(libc::SYS_clone3, Vec::new())])
+}
+
+fn refused_calls() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::BackendError> {
+    let untraced = u64::from(libc::CLONE_UNTRACED.unsigned_abs());
+    let operator = SeccompCmpOp::MaskedEq(untraced);
+    let hides = SeccompCondition::new(0, SeccompCmpArgLen::Dword, operator, untraced)?;
+    let mut calls = BTreeMap::from([
+        (libc::SYS_ptrace, Vec::new()),
+        (libc::SYS_process_vm_writev, Vec::new()),
+        (libc::SYS_clone, vec![SeccompRule::new(vec![hides])?]),
+    ]);
+    #[cfg(target_arch = "x86_64")]
+    {
+        use libc::{SYS_clone, SYS_clone3, SYS_execve, SYS_execveat, SYS_process_vm_writev, SYS_ptrace};
+        // Their numbers in the x32 ABI: execve, ptrace, process_vm_writev, execveat.
+        let own = [520, 521, 540, 545];
+        let shared = [SYS_clone, SYS_clone3, SYS_execve, SYS_execveat, SYS_process_vm_writev, SYS_ptrace];
+        calls.extend(own.into_iter().chain(shared).map(|call| (X32 | call, Vec::new())));
+    }
+    Ok(calls)
+}
+
+/// Returns Landlock rules that allow writing everywhere but below `/proc`; nothing if this kernel has none.
+fn read_only_proc() -> Result<Option<OwnedFd>, RulesetError> {
+    // Linux 5.19: before, Landlock forbids to move a file into another directory.
+    let write = AccessFs::WriteFile;
+    let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+    let mut rules = ruleset.handle_access(write | AccessFs::Refer)?.create()?;
+    if let Ok(root) = PathFd::new("/") {
+        rules = rules.add_rule(PathBeneath::new(root, AccessFs::Refer))?;
+    }
+    for entry in fs::read_dir("/").into_iter().flatten().flatten() {
+        let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+        if is_link || entry.file_name() == "proc" {
+            continue;
+        }
+        if let Ok(entry) = PathFd::new(entry.path()) {
+            rules = rules.add_rule(PathBeneath::new(entry, write))?;
+        }
+    }
+    Ok(rules.into())
+}
+
+/// Returns whether `/proc` is the only mounted process file system: another one would have to be excluded too.
+fn has_one_proc() -> bool {
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    let is_proc = |line: &&str| line.split(" - ").nth(1).is_some_and(|kind| kind.starts_with("proc "));
+    let places: Vec<&str> =
+        mounts.lines().filter(is_proc).filter_map(|line| line.split(' ').nth(4)).collect();
+    !places.is_empty() && places.iter().all(|place| *place == "/proc" || place.starts_with("/proc/"))
+}

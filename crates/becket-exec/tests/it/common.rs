@@ -1,0 +1,130 @@
+//! A directory with a program that leaves a trace, and the supervisor as a process.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use becket_testkit::proc::Marker;
+use tempfile::TempDir;
+
+/// An ordinary user that every system has.
+const NOBODY: u32 = 65534;
+
+/// A directory in the search path with `tool`, which creates the files that it is given.
+pub(crate) struct Scene {
+    directory: TempDir,
+    pub(crate) marker: Marker,
+    supervise: PathBuf,
+}
+
+/// The end of a supervised line.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Scene {
+    pub(crate) fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o777)).unwrap();
+        fs::create_dir(directory.path().join("bin")).unwrap();
+        fs::copy("/bin/touch", directory.path().join("bin/tool")).unwrap();
+        let scene = Self { supervise: directory.path().join("supervise"), directory, marker: Marker::new() };
+        // A hard link would be refused by some systems, and the tests of other users can't reach the target directory.
+        fs::copy(example(), &scene.supervise).unwrap();
+        scene
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// Writes a file that can be executed.
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, content).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
+    /// Returns whether the trace of `tool "$OUT"` is there, and removes it.
+    pub(crate) fn took_effect(&self) -> bool {
+        fs::remove_file(self.path("pushed")).is_ok()
+    }
+
+    /// Runs a line of bash without a supervisor.
+    pub(crate) fn bare(&self, line: &str) -> Ended {
+        Ended::of(self.command("timeout").args(["20", "bash", "-c", line]))
+    }
+
+    /// Runs a line of bash with `tool "$OUT"` denied.
+    pub(crate) fn denied(&self, line: &str) -> Ended {
+        self.supervised(&["deny=Bash(tool *pushed*)"], ["bash", "-c", line])
+    }
+
+    /// Runs a program under the supervisor with these options.
+    pub(crate) fn supervised<A: AsRef<OsStr>>(
+        &self,
+        options: &[&str],
+        program: impl IntoIterator<Item = A>,
+    ) -> Ended {
+        Ended::of(self.supervisor(options, program).env("LC_ALL", "C"))
+    }
+
+    /// The same as an ordinary user, if this one may become another.
+    pub(crate) fn supervised_as_nobody<A: AsRef<OsStr>>(
+        &self,
+        options: &[&str],
+        program: impl IntoIterator<Item = A>,
+    ) -> Option<Ended> {
+        let id = Command::new("id").arg("-u").output().unwrap();
+        let is_root = id.stdout.starts_with(b"0\n");
+        is_root.then(|| Ended::of(self.supervisor(options, program).uid(NOBODY).gid(NOBODY)))
+    }
+
+    /// The supervisor, to be started.
+    pub(crate) fn supervisor<A: AsRef<OsStr>>(
+        &self,
+        options: &[&str],
+        program: impl IntoIterator<Item = A>,
+    ) -> Command {
+        let mut command = self.command(&self.supervise);
+        command.args(options).arg("--").args(program);
+        command
+    }
+
+    fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let (name, value) = self.marker.env();
+        let path = format!("{}:/usr/local/bin:/usr/bin:/bin", self.path("bin").display());
+        let mut command = Command::new(program);
+        command.env_clear().env("PATH", path).env("HOME", self.path(".")).env(name, value);
+        command.env("OUT", self.path("pushed")).env("DIR", self.path("")).current_dir(self.path(""));
+        command.stdin(std::process::Stdio::null());
+        command
+    }
+}
+
+impl Ended {
+    fn of(command: &mut Command) -> Self {
+        let Output { status, stdout, stderr } = command.output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        Self { code: status.code(), stdout: text(stdout), stderr: text(stderr) }
+    }
+
+    /// Returns whether Landlock is missing, so that memory can be written.
+    pub(crate) fn is_weak(&self) -> bool {
+        self.stderr.contains("Landlock")
+    }
+}
+
+/// The program of the example, which is built with the tests.
+fn example() -> PathBuf {
+    let this = std::env::current_exe().unwrap();
+    let target = this.ancestors().find(|path| path.join("examples").is_dir()).map(Path::to_owned);
+    target.unwrap().join("examples/supervise")
+}
