@@ -1,6 +1,7 @@
 //! The command line as typed. Nothing is resolved or read here: see [`crate::session`] and [`crate::event`].
 
 mod autocompact;
+mod exec;
 mod fire;
 mod mcp;
 mod run;
@@ -8,6 +9,7 @@ mod run_sdk;
 mod serve;
 
 pub(crate) use autocompact::{Autocompact, InvalidWindow};
+pub(crate) use exec::ExecArgs;
 pub(crate) use fire::{FireArgs, ProgressChoice, ServiceArgs};
 pub(crate) use mcp::{
     McpAddArgs, McpAddJsonArgs, McpArgs, McpCallArgs, McpCommand, McpListArgs, McpLoginArgs, McpPromptsArgs,
@@ -103,6 +105,8 @@ pub(crate) enum Command {
     Background(BackgroundArgs),
     /// Let an agent work on a prompt, under the hooks and rules of the configuration
     Run(Box<RunArgs>),
+    /// Run a program and everything that it starts under the permission rules for Bash
+    Exec(ExecArgs),
     /// Serve the engine to a program in any language: JSON-RPC over stdio, a Unix socket or HTTP
     Serve(ServeArgs),
     /// List, examine and call the MCP servers of the configuration

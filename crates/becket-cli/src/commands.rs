@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod check_output;
 pub(crate) mod completions;
 pub(crate) mod events;
+pub(crate) mod exec;
 pub(crate) mod explain;
 pub(crate) mod fire;
 pub(crate) mod keep;

@@ -97,6 +97,8 @@ pub(crate) enum CliError {
     NotTrusted { folder: PathBuf },
     #[error("the session can't be opened: {why}")]
     Session { why: String },
+    #[error("nothing was run: {why}")]
+    NothingRun { why: becket_exec::StartError },
     #[error("{why}")]
     Serve { why: String },
     #[error("no model is available: {why}")]

@@ -37,6 +37,9 @@ fn code_of(error: &CliError, command: &Command) -> u8 {
     if command.examines() {
         return error.exit_code_of_an_examination();
     }
+    if matches!(command, Command::Exec(_)) {
+        return NOTHING_RUN;
+    }
     // There 2 means that something is blocked.
     if matches!(command, Command::Fire(_)) { 1 } else { error.exit_code() }
 }
@@ -52,6 +55,7 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
         Command::Events(args) => commands::events::run(args, global, around, out),
         Command::Background(args) => commands::background::run(args, global, around, out),
         Command::Run(args) => commands::run::run(args, global, around, out),
+        Command::Exec(args) => commands::exec::run(args, global, around, out),
         Command::Serve(args) => commands::serve::run(args, global, around, out),
         Command::Mcp(args) => commands::mcp::run(args, global, around, out),
         Command::Schema(args) => commands::schema::run(args, out),
@@ -62,6 +66,9 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
         Command::Keep { private } => commands::keep::run(private),
     }
 }
+
+/// The exit code of `exec` if it has run nothing: its other codes are those of the program.
+const NOTHING_RUN: u8 = 125;
 
 /// Returns true for commands for which 2 means that the arguments are wrong.
 const SLIPS_END_WITH_2: [&str; 6] = ["run", "check", "list", "explain", "events", "check-output"];
@@ -75,8 +82,11 @@ fn bad_arguments(error: clap::Error, around: &Surroundings) -> ExitCode {
     if error.use_stderr() {
         out.tell(&text);
         let is_hook = around.arguments.iter().any(|argument| argument == "--stdin-event");
-        let slip =
-            if command_of(around).is_some_and(|name| SLIPS_END_WITH_2.contains(&&*name)) { 2 } else { 1 };
+        let slip = match command_of(around).as_deref() {
+            Some("exec") => NOTHING_RUN,
+            Some(name) if SLIPS_END_WITH_2.contains(&name) => 2,
+            Some(_) | None => 1,
+        };
         return ExitCode::from(if is_hook { commands::fire::code_of_a_slip(around) } else { slip });
     }
     match out.print(&text) {

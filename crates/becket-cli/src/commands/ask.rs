@@ -56,7 +56,7 @@ fn ask_user(to_ask: &ToAsk) -> QuestionAnswer {
 }
 
 /// Discards the keys typed so far.
-fn forget_keys() -> io::Result<()> {
+pub(super) fn forget_keys() -> io::Result<()> {
     terminal::enable_raw_mode()?;
     while event::poll(Duration::ZERO)? {
         event::read()?;

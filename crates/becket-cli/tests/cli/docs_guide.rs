@@ -36,6 +36,7 @@ pages! {
     in_claude_code types "claude-code.md";
     exit_codes types "exit-codes.md";
     hooks_of_plugins types "plugins.md";
+    rules_at_exec types "exec.md";
 }
 
 /// Pages about what only a person can type: `tests/cli/run_terminal` walks through what they tell.

@@ -20,6 +20,8 @@ mod docs_page;
 mod events;
 #[cfg(unix)]
 mod example;
+#[cfg(target_os = "linux")]
+mod exec;
 #[cfg(unix)]
 mod fire;
 #[cfg(target_os = "linux")]

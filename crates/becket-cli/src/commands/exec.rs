@@ -1,0 +1,154 @@
+//! `becket exec`: runs a program, and everything that it starts, under the permission rules.
+
+use super::ask::forget_keys;
+use super::fire::{started, told_errors};
+use crate::args::{ExecArgs, Global};
+use crate::env::Surroundings;
+use crate::error::{CliError, CommandResult};
+use crate::out::Out;
+use crate::report::style::{WARNING, one_line, plain};
+use crate::session::{self, Session};
+use becket_engine::config::{FlagSettings, RuleSource, Sources};
+use becket_exec::{Denial, Host, PendingApproval, Program, Supervisor, Weakness};
+use becket_rules::{RuleList, RuleOrigin, RuleSet};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Sender, channel};
+
+/// The widest command in a question, in characters.
+const WIDTH: usize = 200;
+/// The search path of a process that has none.
+const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// Runs the program and returns its exit code.
+pub(crate) fn run(args: &ExecArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
+    let session = prepared(args, global, around, out)?;
+    let directory = session.start.clone();
+    let rules = rules(args, session, around, out)?;
+    let path = around.var("PATH").unwrap_or(DEFAULT_PATH.as_ref());
+    let supervisor = Supervisor::new(rules, std::env::split_paths(path).collect());
+    let Some((name, arguments)) = args.command.split_first() else {
+        return Err(CliError::usage("a program is missing"));
+    };
+    let program = Program {
+        name: name.clone(),
+        arguments: arguments.to_vec(),
+        variables: around.vars.clone(),
+        directory,
+    };
+    let mut terminal = Terminal::new(around, *out);
+    let status = supervisor.run(&program, &mut terminal);
+    status.map(becket_exec::ExitStatus::code).map_err(|why| CliError::NothingRun { why })
+}
+
+/// The session whose rules are in force; with rules in the arguments, one without the files of users and projects.
+fn prepared(args: &ExecArgs, global: &Global, around: &Surroundings, out: &Out) -> Result<Session, CliError> {
+    if args.rules.is_none() && args.deny.is_empty() && args.ask.is_empty() {
+        return session::in_project(global, around, out);
+    }
+    let file = args.rules.as_ref().map(|file| {
+        let file = around.cwd.as_ref().map_or_else(|| file.clone(), |cwd| cwd.join(file));
+        // A file that can't be read must not look like one without rules.
+        File::open(&file).map_err(|why| CliError::unread(&file, &why))?;
+        Ok::<PathBuf, CliError>(file)
+    });
+    let session = session::launched(global, around)?;
+    let flag = file.transpose()?.map(FlagSettings::File).or(session.flag);
+    Ok(Session { sources: Sources { user: false, project: false, local: false }, flag, ..session })
+}
+
+fn rules(args: &ExecArgs, session: Session, around: &Surroundings, out: &Out) -> Result<RuleSet, CliError> {
+    let start = session.start.clone();
+    let engine = started(session.builder(false).build(), around, out)?;
+    if !told_errors(&engine, around, out) && args.rules.is_some() {
+        return Err(CliError::usage("the rules are not complete, so nothing was run"));
+    }
+    let mut rules = RuleSet::default();
+    for rule in &engine.config().permissions {
+        let origin = RuleOrigin { label: label(rule, around), anchor: rule.anchor.clone() };
+        add(&mut rules, rule.list, &rule.text, origin)?;
+    }
+    for (list, texts) in [(RuleList::Deny, &args.deny), (RuleList::Ask, &args.ask)] {
+        for text in texts {
+            let origin = RuleOrigin { label: format!("`--{}`", list.key()), anchor: start.clone() };
+            add(&mut rules, list, text, origin)?;
+        }
+    }
+    Ok(rules)
+}
+
+fn add(rules: &mut RuleSet, list: RuleList, text: &str, origin: RuleOrigin) -> Result<(), CliError> {
+    rules.add(list, text, origin).map(drop).map_err(CliError::usage)
+}
+
+/// Returns the place of a rule as a person reads it.
+fn label(rule: &RuleSource, around: &Surroundings) -> String {
+    let file: &Path = &rule.location.file;
+    match rule.location.line {
+        0 => format!("{} ({})", rule.source, around.short(file)),
+        line => format!("{} ({}:{line})", rule.source, around.short(file)),
+    }
+}
+
+/// The user at the terminal, if there is one.
+struct Terminal {
+    out: Out,
+    /// Questions for the thread that asks them, one after another.
+    questions: Option<Sender<PendingApproval>>,
+    is_attended: bool,
+}
+
+impl Terminal {
+    fn new(around: &Surroundings, out: Out) -> Self {
+        let is_attended = around.terminals.stdin && around.terminals.stderr;
+        Terminal { out, questions: None, is_attended }
+    }
+}
+
+impl Host for Terminal {
+    fn ask(&mut self, pending: PendingApproval) {
+        if !self.is_attended {
+            return pending.refuse("there is nobody to ask");
+        }
+        let questions = self.questions.get_or_insert_with(|| {
+            let (questions, receiver) = channel();
+            std::thread::spawn(move || receiver.into_iter().for_each(answer));
+            questions
+        });
+        // A thread that has ended drops the question, which refuses it.
+        drop(questions.send(pending));
+    }
+
+    fn denied(&mut self, denial: &Denial, silent: bool) {
+        if silent {
+            self.out.tell(&denial.line());
+        }
+    }
+
+    fn weakened(&mut self, weakness: Weakness) {
+        self.out.tell(&format!("{WARNING}becket:{WARNING:#} {weakness}\n"));
+    }
+}
+
+/// Asks one question at the terminal.
+fn answer(pending: PendingApproval) {
+    match is_approved(&pending) {
+        Ok(true) => pending.approve(),
+        Ok(false) => pending.refuse("the answer was no"),
+        Err(why) => pending.refuse(&format!("the terminal can't be used: {why}")),
+    }
+}
+
+fn is_approved(pending: &PendingApproval) -> io::Result<bool> {
+    let mut terminal = File::options().read(true).write(true).open("/dev/tty")?;
+    let PendingApproval { command, chain, rule, .. } = pending;
+    let command = one_line(command, WIDTH);
+    let chain = plain(&chain.to_string());
+    // Keys that were typed before the question was shown never answer it.
+    forget_keys()?;
+    write!(terminal, "becket: run `{command}`? (`{rule}`; run by {chain}) [y/N] ")?;
+    let mut line = String::new();
+    BufReader::new(terminal).read_line(&mut line)?;
+    Ok(matches!(line.trim(), "y" | "Y" | "yes"))
+}
