@@ -57,7 +57,7 @@ impl Child {
                     command,
                     sandbox,
                     signals,
-                    &Prepared { arguments, variables, wait, go, report },
+                    &ChildInputs { arguments, variables, wait, go, report },
                 )
             }
         }
@@ -102,7 +102,7 @@ impl Child {
 }
 
 /// Memory and descriptors for the child.
-struct Prepared {
+struct ChildInputs {
     arguments: Vec<*const libc::c_char>,
     variables: Vec<*const libc::c_char>,
     wait: libc::c_int,
@@ -118,13 +118,13 @@ unsafe fn become_program(
     command: &Command,
     sandbox: &Sandbox,
     signals: &libc::sigset_t,
-    prepared: &Prepared,
+    inputs: &ChildInputs,
 ) -> ! {
     // SAFETY: system calls on prepared memory; the descriptors are this process's own copies.
     unsafe {
-        libc::close(prepared.go);
+        libc::close(inputs.go);
         let mut byte = MaybeUninit::<u8>::uninit();
-        if libc::read(prepared.wait, byte.as_mut_ptr().cast(), 1) != 1 {
+        if libc::read(inputs.wait, byte.as_mut_ptr().cast(), 1) != 1 {
             libc::_exit(NOTHING_RUN);
         }
         // The runtime of Rust ignores it; programs expect to die of it.
@@ -135,12 +135,12 @@ unsafe fn become_program(
         } else if sandbox.enter().is_err() {
             Step::Sandbox
         } else {
-            libc::execve(command.file.as_ptr(), prepared.arguments.as_ptr(), prepared.variables.as_ptr());
+            libc::execve(command.file.as_ptr(), inputs.arguments.as_ptr(), inputs.variables.as_ptr());
             Step::Execute
         };
         let error = (*libc::__errno_location()).to_ne_bytes();
         let report = [failed as u8, error[0], error[1], error[2], error[3]];
-        let report_to = BorrowedFd::borrow_raw(prepared.report);
+        let report_to = BorrowedFd::borrow_raw(inputs.report);
         // Nothing else can be done about a report that fails.
         let _ = rustix::io::write(report_to, &report);
         libc::_exit(NOTHING_RUN)

@@ -28,14 +28,14 @@ pub(super) struct Image {
 
 /// The reason why an image is not examined.
 #[derive(Debug)]
-pub(super) enum Unread {
+pub(super) enum ImageError {
     /// It is a 32-bit program.
     ThirtyTwoBit,
     /// The system refuses.
     Refused(io::Error),
 }
 
-impl From<io::Error> for Unread {
+impl From<io::Error> for ImageError {
     fn from(error: io::Error) -> Self {
         Self::Refused(error)
     }
@@ -43,8 +43,8 @@ impl From<io::Error> for Unread {
 
 impl Image {
     /// Reads the image of a process that is stopped after an exec.
-    pub(super) fn read(process: libc::pid_t) -> Result<Self, Unread> {
-        let registers = ptrace::registers(process)?.ok_or(Unread::ThirtyTwoBit)?;
+    pub(super) fn read(process: libc::pid_t) -> Result<Self, ImageError> {
+        let registers = ptrace::registers(process)?.ok_or(ImageError::ThirtyTwoBit)?;
         let start = registers::stack(&registers);
         let mut stack = Memory::read(process, start)?;
         let count = stack.word(start)?;

@@ -38,7 +38,7 @@ pub(super) enum Report {
 
 /// A result of waiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Waited {
+pub(super) enum WaitOutcome {
     Report(libc::pid_t, Report),
     /// Nothing happened yet.
     Nothing,
@@ -68,18 +68,18 @@ pub(super) fn kill(process: libc::pid_t) {
 }
 
 /// Waits for a report; with `block` until there is one.
-pub(super) fn wait(block: bool) -> io::Result<Waited> {
+pub(super) fn wait(block: bool) -> io::Result<WaitOutcome> {
     loop {
         let mut status = 0;
         let flags = libc::__WALL | if block { 0 } else { libc::WNOHANG };
         // SAFETY: fills the status.
         let process = unsafe { libc::waitpid(-1, &raw mut status, flags) };
         return match process {
-            0 => Ok(Waited::Nothing),
-            1.. => Ok(Waited::Report(process, report(process, status))),
+            0 => Ok(WaitOutcome::Nothing),
+            1.. => Ok(WaitOutcome::Report(process, report(process, status))),
             _ => match io::Error::last_os_error() {
                 error if error.raw_os_error() == Some(libc::EINTR) => continue,
-                error if error.raw_os_error() == Some(libc::ECHILD) => Ok(Waited::NoChildren),
+                error if error.raw_os_error() == Some(libc::ECHILD) => Ok(WaitOutcome::NoChildren),
                 error => Err(error),
             },
         };

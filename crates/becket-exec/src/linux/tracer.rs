@@ -14,9 +14,9 @@ use becket_rules::RuleSet;
 use super::answers::{Answer, Answers, QuestionId};
 use super::child::Child;
 use super::identity::{Identity, KnownFiles};
-use super::image::{Image, Unread};
+use super::image::{Image, ImageError};
 use super::program::{ExecutedProgram, Files, ProgramFile};
-use super::ptrace::{self, Report, Waited};
+use super::ptrace::{self, Report, WaitOutcome};
 use super::rule_gate::{self, Ruling};
 use crate::chain::Chain;
 use crate::denial::{Denial, DenialCause};
@@ -84,9 +84,9 @@ impl<'t> Tracer<'t> {
                 self.take(answer);
             }
             match ptrace::wait(self.held.is_empty())? {
-                Waited::Report(process, report) => self.handle(process, report),
-                Waited::Nothing => self.answers.wait(),
-                Waited::NoChildren => break,
+                WaitOutcome::Report(process, report) => self.handle(process, report),
+                WaitOutcome::Nothing => self.answers.wait(),
+                WaitOutcome::NoChildren => break,
             }
         }
         let nothing = || io::Error::other("it ended before it was executed");
@@ -200,14 +200,16 @@ impl<'t> Tracer<'t> {
         }
     }
 
-    fn unread(&mut self, process: libc::pid_t, chain: Chain, why: Unread) {
+    fn unread(&mut self, process: libc::pid_t, chain: Chain, why: ImageError) {
         ptrace::kill(process);
         self.started |= process == self.main;
         let cause = match why {
             // It was killed by others: there is nothing to report.
-            Unread::Refused(why) if matches!(why.raw_os_error(), Some(libc::ESRCH | libc::ENOENT)) => return,
-            Unread::Refused(why) => DenialCause::Unreadable { why: why.to_string() },
-            Unread::ThirtyTwoBit => DenialCause::ThirtyTwoBit,
+            ImageError::Refused(why) if matches!(why.raw_os_error(), Some(libc::ESRCH | libc::ENOENT)) => {
+                return;
+            }
+            ImageError::Refused(why) => DenialCause::Unreadable { why: why.to_string() },
+            ImageError::ThirtyTwoBit => DenialCause::ThirtyTwoBit,
         };
         let file = fs::read_link(format!("/proc/{process}/exe")).unwrap_or_default();
         let command = file.to_string_lossy().into_owned();

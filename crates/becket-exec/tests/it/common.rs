@@ -22,7 +22,7 @@ pub(crate) struct Scene {
 
 /// The end of a supervised line.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub(crate) struct LineOutput {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -58,12 +58,12 @@ impl Scene {
     }
 
     /// Runs a line of bash without a supervisor.
-    pub(crate) fn bare(&self, line: &str) -> Ended {
-        Ended::of(self.command("timeout").args(["20", "bash", "-c", line]))
+    pub(crate) fn bare(&self, line: &str) -> LineOutput {
+        LineOutput::of(self.command("timeout").args(["20", "bash", "-c", line]))
     }
 
     /// Runs a line of bash with `tool "$OUT"` denied.
-    pub(crate) fn denied(&self, line: &str) -> Ended {
+    pub(crate) fn denied(&self, line: &str) -> LineOutput {
         self.supervised(&["deny=Bash(tool *pushed*)"], ["bash", "-c", line])
     }
 
@@ -72,8 +72,8 @@ impl Scene {
         &self,
         options: &[&str],
         program: impl IntoIterator<Item = A>,
-    ) -> Ended {
-        Ended::of(self.supervisor(options, program).env("LC_ALL", "C"))
+    ) -> LineOutput {
+        LineOutput::of(self.supervisor(options, program).env("LC_ALL", "C"))
     }
 
     /// The same as an ordinary user, if this one may become another.
@@ -81,10 +81,10 @@ impl Scene {
         &self,
         options: &[&str],
         program: impl IntoIterator<Item = A>,
-    ) -> Option<Ended> {
+    ) -> Option<LineOutput> {
         let id = Command::new("id").arg("-u").output().unwrap();
         let is_root = id.stdout.starts_with(b"0\n");
-        is_root.then(|| Ended::of(self.supervisor(options, program).uid(NOBODY).gid(NOBODY)))
+        is_root.then(|| LineOutput::of(self.supervisor(options, program).uid(NOBODY).gid(NOBODY)))
     }
 
     /// The supervisor, to be started.
@@ -109,7 +109,7 @@ impl Scene {
     }
 }
 
-impl Ended {
+impl LineOutput {
     fn of(command: &mut Command) -> Self {
         let Output { status, stdout, stderr } = command.output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();

@@ -2,9 +2,9 @@ use super::*;
 
 /// Files by their paths; an empty one is the file that runs.
 #[derive(Default)]
-struct Known(Vec<(&'static str, Identity)>);
+struct FakeFiles(Vec<(&'static str, Identity)>);
 
-impl Files for Known {
+impl Files for FakeFiles {
     fn identify(&self, file: ProgramFile<'_>) -> Option<Identity> {
         let path = match file {
             ProgramFile::Running => "",
@@ -21,13 +21,13 @@ fn program(arguments: &[&str], file: &str, path: &str) -> ExecutedProgram {
 
 #[track_caller]
 fn reads(arguments: &[&str], file: &str, path: &str, form: &str) {
-    let forms = program(arguments, file, path).forms(&Known::default());
+    let forms = program(arguments, file, path).forms(&FakeFiles::default());
     assert!(forms.contains(&form.to_owned()), "{form} is not among {forms:?}");
 }
 
 #[track_caller]
 fn does_not_read(arguments: &[&str], file: &str, path: &str, form: &str) {
-    let forms = program(arguments, file, path).forms(&Known::default());
+    let forms = program(arguments, file, path).forms(&FakeFiles::default());
     assert!(!forms.contains(&form.to_owned()), "{form} is among {forms:?}");
 }
 
@@ -40,7 +40,7 @@ fn a_program_is_known_by_its_argument_its_file_and_its_path() {
     reads(&["x", "push"], "/usr/bin/mine", "/tmp/git", "git push");
     reads(&["git", "push"], "/usr/bin/git", "/usr/bin/git", "/usr/bin/git push");
     does_not_read(&["echo", "git", "push"], "/bin/echo", "/bin/echo", "git push");
-    assert_eq!(program(&[], "/usr/bin/git", "").forms(&Known::default()), ["/usr/bin/git", "git"]);
+    assert_eq!(program(&[], "/usr/bin/git", "").forms(&FakeFiles::default()), ["/usr/bin/git", "git"]);
 }
 
 // rule: E1
@@ -76,7 +76,7 @@ fn a_program_that_another_one_loads_is_read() {
 fn a_known_file_is_read_under_its_own_name() {
     let identity = |name: &str| Identity::Program(name.to_owned());
     let forms = |arguments: &[&str], file: &str, files: Vec<(&'static str, Identity)>| {
-        program(arguments, file, file).forms(&Known(files))
+        program(arguments, file, file).forms(&FakeFiles(files))
     };
     let has = |forms: Vec<String>, form: &str| forms.iter().any(|found| found == form);
     assert!(has(forms(&["x", "push"], "/tmp/x", vec![("", identity("git"))]), "git push"));
