@@ -1,0 +1,90 @@
+//! Factory Droid: Claude Code's events and form, its own tools.
+
+use super::words;
+use crate::answer::Outgoing;
+use crate::dialect::HostTimeout;
+use crate::{
+    Answer, AnswerForm, CallShape, Dialect, Effect, EventRow, McpNames, Proof, Sign, Takes, ToolClass,
+    ToolRow,
+};
+use becket_model::EventKind;
+
+const ANYWHERE: Takes = Takes::NOTHING.stop().message();
+
+pub(super) static DROID: Dialect = Dialect {
+    name: "droid",
+    title: "Factory Droid",
+    version: "0.215.0",
+    proof: Proof::Run,
+    project_variables: &["DROID_PROJECT_DIR", "FACTORY_PROJECT_DIR"],
+    timeout: HostTimeout::seconds(60),
+    signs: &[
+        &[Sign::Is("permission_mode", "off")],
+        &[Sign::Is("permission_mode", "auto-low")],
+        &[Sign::Is("permission_mode", "auto-medium")],
+        &[Sign::Is("permission_mode", "auto-high")],
+        &[Sign::Is("permission_mode", "normal")],
+        &[Sign::Is("permission_mode", "spec")],
+        &[Sign::Event(&["SessionEnd"]), Sign::Has("session_duration_ms")],
+        &[Sign::Variable("DROID_PROJECT_DIR"), Sign::Has("transcript_path")],
+    ],
+    fields: &[],
+    values: &[
+        ("permission_mode", "off", "default"),
+        ("permission_mode", "normal", "default"),
+        ("permission_mode", "auto-low", "acceptEdits"),
+        ("permission_mode", "auto-medium", "acceptEdits"),
+        ("permission_mode", "auto-high", "bypassPermissions"),
+        ("permission_mode", "spec", "plan"),
+    ],
+    events: &[
+        EventRow::new("SessionStart", EventKind::SessionStart, ANYWHERE.context()),
+        EventRow::new("UserPromptSubmit", EventKind::UserPromptSubmit, ANYWHERE.refusal().context()),
+        EventRow::new("PreToolUse", EventKind::PreToolUse, ANYWHERE.refusal().rewrite()),
+        EventRow::new("PostToolUse", EventKind::PostToolUse, ANYWHERE.refusal().context()),
+        EventRow::new("Notification", EventKind::Notification, Takes::NOTHING),
+        EventRow::new("Stop", EventKind::Stop, ANYWHERE.refusal()),
+        EventRow::new("SubagentStop", EventKind::SubagentStop, ANYWHERE.refusal()),
+        EventRow::new("PreCompact", EventKind::PreCompact, Takes::NOTHING),
+        EventRow::new("SessionEnd", EventKind::SessionEnd, Takes::NOTHING),
+    ],
+    informative: &[],
+    tools: &[
+        ToolRow::shell("Execute"),
+        ToolRow::write("Create"),
+        ToolRow::edit("Edit").keys(&[("old_str", "old_string"), ("new_str", "new_string")]),
+        ToolRow::edit("MultiEdit"),
+        ToolRow::new("ApplyPatch", "Edit", ToolClass::Write).shape(CallShape::Patch("input")),
+        ToolRow::read("Read", "Read"),
+        ToolRow::read("LS", "LS").keys(&[("directory_path", "path")]),
+        ToolRow::read("Grep", "Grep"),
+        ToolRow::read("Glob", "Glob").keys(&[("patterns", "pattern"), ("folder", "path")]),
+        ToolRow::network("FetchUrl", "WebFetch"),
+        ToolRow::network("WebSearch", "WebSearch"),
+        ToolRow::agent("Task"),
+        ToolRow::internal("Skill", "Skill"),
+        ToolRow::internal("TodoWrite", "TodoWrite"),
+        ToolRow::internal("AskUser", "AskUserQuestion"),
+        ToolRow::internal("ExitSpecMode", "ExitPlanMode"),
+    ],
+    mcp: McpNames::Protocol,
+    reshape: |_| {},
+    write,
+    effects: &[
+        (AnswerForm::ExitTwo, Effect::Held),
+        (AnswerForm::SilentExitTwo, Effect::Silent),
+        (AnswerForm::ProtocolDeny, Effect::Held),
+        (AnswerForm::ProtocolDenyAndExitTwo, Effect::Held),
+    ],
+    notes: &[
+        "`droid exec` fires no `UserPromptSubmit`, and no `PostToolUse` after a command that failed.",
+        "A rewrite counts only beside an allow, so a rewritten call is not asked about.",
+    ],
+};
+
+fn write(out: &Outgoing<'_>) -> Answer {
+    match out.kind {
+        Some(_) => Answer::json(words::protocol(out)),
+        None => out.refusal().map_or_else(Answer::nothing, Answer::exit_two),
+    }
+}

@@ -1,0 +1,91 @@
+//! Hermes: its own events; only `{"decision": "block"}` counts.
+
+use super::words::{put, put_block};
+use crate::answer::Outgoing;
+use crate::dialect::HostTimeout;
+use crate::{Answer, AnswerForm, Dialect, Effect, EventRow, McpNames, Proof, Sign, Takes, ToolRow};
+use becket_model::EventKind;
+use serde_json::{Map, Value};
+
+const FILE: &[(&str, &str)] = &[("path", "file_path")];
+
+pub(super) static HERMES: Dialect = Dialect {
+    name: "hermes",
+    title: "Hermes",
+    version: "0.19.0",
+    proof: Proof::Run,
+    project_variables: &[],
+    timeout: HostTimeout::seconds(60),
+    signs: &[&[Sign::Event(&[
+        "pre_tool_call",
+        "post_tool_call",
+        "on_session_start",
+        "pre_llm_call",
+        "post_llm_call",
+        "on_session_end",
+        "on_session_finalize",
+        "on_session_reset",
+        "subagent_stop",
+    ])]],
+    fields: &[],
+    values: &[],
+    events: &[
+        EventRow::new("on_session_start", EventKind::SessionStart, Takes::NOTHING),
+        EventRow::new("pre_llm_call", EventKind::UserPromptSubmit, Takes::NOTHING.context()),
+        EventRow::new("pre_tool_call", EventKind::PreToolUse, Takes::NOTHING.refusal()),
+        EventRow::new("post_tool_call", EventKind::PostToolUse, Takes::NOTHING),
+        EventRow::new("subagent_stop", EventKind::SubagentStop, Takes::NOTHING),
+        EventRow::new("on_session_end", EventKind::SessionEnd, Takes::NOTHING),
+    ],
+    informative: &["post_llm_call", "on_session_finalize", "on_session_reset"],
+    tools: &[
+        ToolRow::shell("terminal"),
+        ToolRow::shell("execute_code").keys(&[("code", "command")]),
+        ToolRow::input("process").keys(&[("data", "command")]),
+        ToolRow::write("write_file").keys(FILE),
+        ToolRow::edit("patch").keys(FILE),
+        ToolRow::read("read_file", "Read").keys(FILE),
+        ToolRow::read("search_files", "Grep"),
+        ToolRow::network("web_search", "WebSearch"),
+        ToolRow::network("web_extract", "WebFetch"),
+        ToolRow::agent("delegate_task"),
+        ToolRow::internal("todo", "TodoWrite"),
+        ToolRow::internal("clarify", "AskUserQuestion"),
+        ToolRow::internal("skill_view", "Skill"),
+        ToolRow::internal("skills_list", "skills_list"),
+        ToolRow::internal("session_search", "session_search"),
+        ToolRow::internal("memory", "memory"),
+    ],
+    mcp: McpNames::Protocol,
+    reshape,
+    write,
+    effects: &[(AnswerForm::DecisionBlock, Effect::Held)],
+    notes: &["The command of a hook is split into words, no shell runs it; the user consents to each once."],
+};
+
+/// Most facts are in `extra`.
+fn reshape(fields: &mut Map<String, Value>) {
+    let Some(Value::Object(mut extra)) = fields.shift_remove("extra") else { return };
+    for (theirs, ours) in
+        [("tool_call_id", "tool_use_id"), ("user_message", "prompt"), ("result", "tool_response")]
+    {
+        let value = extra.shift_remove(theirs).filter(|value| !value.is_null());
+        fields.extend(value.map(|value| (ours.to_owned(), value)));
+    }
+    fields.extend(extra.shift_remove("model").map(|model| ("model".to_owned(), model)));
+    // Events about no call carry the fields of one as null.
+    for field in ["tool_name", "tool_input"] {
+        if fields.get(field).is_some_and(Value::is_null) && !fields.contains_key("tool_use_id") {
+            fields.shift_remove(field);
+        }
+    }
+}
+
+fn write(out: &Outgoing<'_>) -> Answer {
+    let mut top = Map::new();
+    put_block(&mut top, out);
+    if out.refusal().is_none() {
+        put(&mut top, "context", out.context.as_deref());
+    }
+    Answer::json(top)
+}

@@ -1,0 +1,50 @@
+//! Agents that load code instead of running commands: Becket's own plugin sends a JSON object and acts on the answer.
+//!
+//! The payload: `dialect` (the name), `hook_event_name` (the protocol's), `session_id`, `cwd`, and the fields of the event,
+//! with the agent's own names of tools and keys. The answer is always one JSON object, exit code 0:
+//! `{decision?: "deny" | "block", reason?, input?, context?, stop?}`. The plugin takes anything else for a denial.
+
+use super::words::put;
+use crate::Answer;
+use crate::answer::Outgoing;
+use crate::{AnswerForm, Effect, EventRow, Takes};
+use becket_model::EventKind;
+use serde_json::{Map, Value, json};
+
+/// The events that the plugins report.
+pub(super) const EVENTS: &[EventRow] = &[
+    EventRow::new("SessionStart", EventKind::SessionStart, Takes::NOTHING.context()),
+    EventRow::new("UserPromptSubmit", EventKind::UserPromptSubmit, Takes::NOTHING.refusal().context()),
+    EventRow::new("PreToolUse", EventKind::PreToolUse, Takes::NOTHING.refusal().rewrite().context()),
+    EventRow::new("PostToolUse", EventKind::PostToolUse, Takes::NOTHING.refusal().context()),
+    EventRow::new("Stop", EventKind::Stop, Takes::NOTHING.refusal()),
+    EventRow::new("SessionEnd", EventKind::SessionEnd, Takes::NOTHING),
+];
+
+/// The effects of answers on the plugins: what is no answer denies.
+pub(super) const EFFECTS: &[(AnswerForm, Effect)] = &[
+    (AnswerForm::DecisionDeny, Effect::Held),
+    (AnswerForm::DecisionBlock, Effect::Held),
+    (AnswerForm::Nothing, Effect::Held),
+    (AnswerForm::ExitTwo, Effect::Held),
+    (AnswerForm::SilentExitTwo, Effect::Held),
+    (AnswerForm::OtherExit, Effect::Held),
+    (AnswerForm::Text, Effect::Held),
+];
+
+pub(super) fn write(out: &Outgoing<'_>) -> Answer {
+    let mut top = Map::new();
+    if let Some(reason) = out.refusal() {
+        let is_call = out.is_before_call() || out.kind.is_none();
+        put(&mut top, "decision", Some(if is_call { "deny" } else { "block" }));
+        put(&mut top, "reason", Some(reason));
+    }
+    if let Some(input) = &out.rewrite {
+        top.insert("input".to_owned(), Value::Object(input.clone()));
+    }
+    put(&mut top, "context", out.context.as_deref());
+    if let Some(reason) = &out.stop {
+        top.insert("stop".to_owned(), json!(reason));
+    }
+    Answer { stdout: format!("{}\n", Value::Object(top)), ..Answer::default() }
+}

@@ -1,0 +1,86 @@
+//! Qwen Code: Claude Code's events and form, Gemini CLI's tools.
+
+use super::words;
+use crate::answer::Outgoing;
+use crate::dialect::HostTimeout;
+use crate::{
+    Answer, AnswerForm, AskForm, CallShape, Dialect, Effect, EventRow, McpNames, Proof, Sign, Takes, ToolRow,
+};
+use becket_model::EventKind;
+
+const ANYWHERE: Takes = Takes::NOTHING.stop().message();
+
+pub(super) static QWEN: Dialect = Dialect {
+    name: "qwen",
+    title: "Qwen Code",
+    version: "0.24.4",
+    proof: Proof::Run,
+    project_variables: &["QWEN_PROJECT_DIR"],
+    timeout: HostTimeout::seconds(60),
+    signs: &[&[Sign::Has("timestamp"), Sign::Has("permission_mode"), Sign::Has("transcript_path")]],
+    fields: &[],
+    values: &[
+        ("permission_mode", "yolo", "bypassPermissions"),
+        ("permission_mode", "auto_edit", "acceptEdits"),
+        ("permission_mode", "auto-edit", "acceptEdits"),
+    ],
+    events: &[
+        EventRow::new("SessionStart", EventKind::SessionStart, ANYWHERE.context()),
+        EventRow::new("UserPromptSubmit", EventKind::UserPromptSubmit, ANYWHERE.refusal().context()),
+        EventRow::new("PreToolUse", EventKind::PreToolUse, ANYWHERE.refusal().ask(AskForm::Kept)),
+        EventRow::new("PermissionRequest", EventKind::PermissionRequest, Takes::NOTHING.refusal()),
+        EventRow::new("PostToolUse", EventKind::PostToolUse, ANYWHERE.context()),
+        EventRow::new("PostToolUseFailure", EventKind::PostToolUseFailure, Takes::NOTHING),
+        EventRow::new("Notification", EventKind::Notification, Takes::NOTHING),
+        EventRow::new("Stop", EventKind::Stop, ANYWHERE.refusal()),
+        EventRow::new("SubagentStart", EventKind::SubagentStart, Takes::NOTHING),
+        EventRow::new("SubagentStop", EventKind::SubagentStop, Takes::NOTHING.refusal()),
+        EventRow::new("PreCompact", EventKind::PreCompact, Takes::NOTHING),
+        EventRow::new("SessionEnd", EventKind::SessionEnd, Takes::NOTHING),
+    ],
+    informative: &[],
+    tools: &[
+        ToolRow::shell("run_shell_command"),
+        ToolRow::write("write_file"),
+        ToolRow::edit("edit"),
+        ToolRow::edit("replace"),
+        ToolRow::new("notebook_edit", "NotebookEdit", crate::ToolClass::Write),
+        ToolRow::read("read_file", "Read").keys(&[("absolute_path", "file_path")]),
+        ToolRow::read("read_many_files", "Read").shape(CallShape::Paths(&["paths", "include"])),
+        ToolRow::read("glob", "Glob"),
+        ToolRow::read("grep_search", "Grep"),
+        ToolRow::read("list_directory", "LS"),
+        ToolRow::network("web_fetch", "WebFetch"),
+        ToolRow::network("web_search", "WebSearch"),
+        ToolRow::agent("agent"),
+        ToolRow::agent("task"),
+        ToolRow::internal("skill", "Skill"),
+        ToolRow::internal("save_memory", "save_memory"),
+        ToolRow::internal("todo_write", "TodoWrite"),
+        ToolRow::internal("ask_user_question", "AskUserQuestion"),
+        ToolRow::internal("exit_plan_mode", "ExitPlanMode"),
+    ],
+    mcp: McpNames::Protocol,
+    reshape: |_| {},
+    write,
+    effects: &[
+        (AnswerForm::ExitTwo, Effect::Held),
+        (AnswerForm::ProtocolDeny, Effect::Held),
+        (AnswerForm::ProtocolDenyAndExitTwo, Effect::Held),
+        (AnswerForm::ProtocolAsk, Effect::Asks),
+        (AnswerForm::ProtocolRequestDeny, Effect::Held),
+        (AnswerForm::DecisionBlock, Effect::Held),
+    ],
+    notes: &[
+        "`updatedInput` is dropped, with or without an allow, whatever its documentation says.",
+        "`UserPromptSubmit` fires again after every tool result with an empty prompt; hooks do not see that.",
+    ],
+};
+
+fn write(out: &Outgoing<'_>) -> Answer {
+    match out.kind {
+        Some(EventKind::PermissionRequest) => Answer::json(words::protocol_request(out)),
+        Some(_) => Answer::json(words::protocol(out)),
+        None => out.refusal().map_or_else(Answer::nothing, Answer::exit_two),
+    }
+}

@@ -1,0 +1,165 @@
+//! From the resolutions of a payload's events to the one answer that the agent understands.
+//!
+//! What an agent does not honour is made safe first, by its table alone; only then does the agent's own file write it.
+
+mod combine;
+mod safe;
+
+use crate::{Action, Dialect, EventRow, Incoming, NativeCall, Resolution};
+use becket_model::EventKind;
+use becket_model::table::OnFailureEffect;
+use serde_json::{Map, Value};
+
+/// The output of the hook process.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Answer {
+    /// The text for stdout.
+    pub stdout: String,
+    /// The text for stderr.
+    pub stderr: String,
+    /// The exit code.
+    pub exit: u8,
+}
+
+impl Answer {
+    /// Nothing on either stream, exit code 0.
+    pub fn nothing() -> Self {
+        Answer::default()
+    }
+
+    /// A JSON object on stdout, or nothing for an empty one.
+    pub(crate) fn json(object: Map<String, Value>) -> Self {
+        if object.is_empty() {
+            return Answer::nothing();
+        }
+        Answer { stdout: format!("{}\n", Value::Object(object)), ..Answer::default() }
+    }
+
+    /// A text on stdout.
+    pub(crate) fn text(text: &str) -> Self {
+        Answer { stdout: format!("{text}\n"), ..Answer::default() }
+    }
+
+    /// Exit code 2 with a reason on stderr.
+    pub(crate) fn exit_two(reason: &str) -> Self {
+        Answer { stderr: format!("{reason}\n"), exit: 2, ..Answer::default() }
+    }
+}
+
+/// The handling of asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Asks {
+    /// Passed on where the agent asks the user or denies the call, else a denial.
+    #[default]
+    Auto,
+    /// Always a denial: there is no user.
+    Deny,
+    /// Passed on where the agent has any form of an ask, else a denial.
+    Pass,
+}
+
+/// An answer, and what it does not contain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// The answer.
+    pub answer: Answer,
+    /// Context to add to the answer about the result of the call.
+    pub carried: Option<Carried>,
+    /// The parts that reach nobody, in words.
+    pub lost: Vec<&'static str>,
+}
+
+/// Context that the agent does not take before a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Carried {
+    /// The id that the payload about the result will have.
+    pub call: String,
+    /// The context.
+    pub context: String,
+}
+
+/// An answer that has been made safe: it holds only what the agent honours.
+#[derive(Debug)]
+pub(crate) struct Outgoing<'a> {
+    /// The event of the protocol; `None` where even that is unknown.
+    pub(crate) kind: Option<EventKind>,
+    /// The event's name in payloads.
+    pub(crate) native: &'a str,
+    /// The call, where the event is about one and it could be read.
+    pub(crate) call: Option<&'a NativeCall>,
+    /// The decision.
+    pub(crate) action: Action,
+    /// The whole new input, in the agent's keys.
+    pub(crate) rewrite: Option<Map<String, Value>>,
+    /// Text for the model.
+    pub(crate) context: Option<String>,
+    /// The reason of `continue: false`.
+    pub(crate) stop: Option<String>,
+    /// Text for the user.
+    pub(crate) message: Option<String>,
+    /// The answer as a hook of the protocol prints it; empty for a failure.
+    pub(crate) json: &'a Map<String, Value>,
+}
+
+impl<'a> Outgoing<'a> {
+    /// An action with nothing beside it.
+    fn bare(kind: Option<EventKind>, native: &'a str, action: Action, json: &'a Map<String, Value>) -> Self {
+        Outgoing {
+            kind,
+            native,
+            call: None,
+            action,
+            rewrite: None,
+            context: None,
+            stop: None,
+            message: None,
+            json,
+        }
+    }
+
+    /// Returns the reason of a denial or a block.
+    pub(crate) fn refusal(&self) -> Option<&str> {
+        match &self.action {
+            Action::Refuse { reason } => Some(reason),
+            Action::Proceed | Action::Allow | Action::Ask { .. } => None,
+        }
+    }
+
+    /// Returns whether the event comes before a call or asks for a permission.
+    pub(crate) fn is_before_call(&self) -> bool {
+        matches!(self.kind, Some(EventKind::PreToolUse | EventKind::PermissionRequest))
+    }
+}
+
+/// Writes the answer to a payload from the resolutions of its events, in their order.
+pub fn answer(dialect: &Dialect, incoming: &Incoming, resolutions: Vec<Resolution>, asks: Asks) -> Reply {
+    let Some(row) = incoming.row.filter(|_| !resolutions.is_empty()) else {
+        return Reply { answer: neutral(dialect, incoming.row), carried: None, lost: Vec::new() };
+    };
+    let call = incoming.call.as_ref();
+    let combined = combine::combine(resolutions, call);
+    let safe = safe::make_safe(dialect, row, call, combined, asks);
+    Reply { answer: (dialect.write)(&safe.outgoing(row, call)), carried: safe.carried, lost: safe.lost }
+}
+
+/// Writes the answer to a payload that could not be decided about, for `reason`: a refusal in the agent's own form, unless
+/// the event can hold nothing back.
+pub fn refuse(dialect: &Dialect, payload: &Value, reason: &str) -> Answer {
+    let native = dialect.event_name(payload).unwrap_or_default();
+    let row = dialect.event(native);
+    let is_deciding = match row {
+        Some(row) => row.kind.spec().on_failure == OnFailureEffect::Block,
+        None => !dialect.informative.contains(&native),
+    };
+    if !is_deciding {
+        return Answer { stderr: format!("{reason}\n"), exit: 1, ..Answer::default() };
+    }
+    let kind = row.map(|row| row.kind);
+    (dialect.write)(&Outgoing::bare(kind, native, Action::Refuse { reason: reason.to_owned() }, &Map::new()))
+}
+
+/// The answer that changes nothing.
+fn neutral(dialect: &Dialect, row: Option<&EventRow>) -> Answer {
+    let native = row.map_or("", |row| row.native);
+    (dialect.write)(&Outgoing::bare(row.map(|row| row.kind), native, Action::Proceed, &Map::new()))
+}

@@ -1,0 +1,62 @@
+//! One resolution of several: those of the calls that one call of the agent stands for.
+
+use crate::{Action, NativeCall, Resolution};
+use serde_json::{Map, Value};
+
+/// The resolutions of one payload as one.
+pub(super) struct Combined {
+    pub(super) resolution: Resolution,
+    /// The rewrite in the agent's keys.
+    pub(super) native: Option<Map<String, Value>>,
+    /// Set if an input was rewritten, whether or not the agent's call has a form for it.
+    pub(super) is_rewritten: bool,
+}
+
+/// Combines resolutions: the strictest decision counts, reasons and contexts of all are kept.
+pub(super) fn combine(resolutions: Vec<Resolution>, call: Option<&NativeCall>) -> Combined {
+    let rewrites: Vec<Option<Map<String, Value>>> =
+        resolutions.iter().map(|resolution| resolution.rewrite.clone()).collect();
+    let is_rewritten = rewrites.iter().any(Option::is_some);
+    let native = if is_rewritten { call.and_then(|call| call.rewritten(&rewrites)) } else { None };
+    let resolution = resolutions.into_iter().reduce(join).unwrap_or_default();
+    Combined { resolution, native, is_rewritten }
+}
+
+fn join(one: Resolution, other: Resolution) -> Resolution {
+    Resolution {
+        action: strictest(one.action, other.action),
+        rewrite: one.rewrite.or(other.rewrite),
+        context: joined(one.context, other.context),
+        stop: one.stop.or(other.stop),
+        message: joined(one.message, other.message),
+        json: one.json,
+    }
+}
+
+/// An allow of one part is none of the whole.
+fn strictest(one: Action, other: Action) -> Action {
+    match (one, other) {
+        (Action::Refuse { reason: one }, Action::Refuse { reason: other }) => {
+            Action::Refuse { reason: both(one, other) }
+        }
+        (refused @ Action::Refuse { .. }, _) | (_, refused @ Action::Refuse { .. }) => refused,
+        (Action::Ask { reason: one }, Action::Ask { reason: other }) => {
+            Action::Ask { reason: both(one, other) }
+        }
+        (asked @ Action::Ask { .. }, _) | (_, asked @ Action::Ask { .. }) => asked,
+        (Action::Allow, Action::Allow) => Action::Allow,
+        (Action::Proceed | Action::Allow, Action::Proceed | Action::Allow) => Action::Proceed,
+    }
+}
+
+fn joined(one: Option<String>, other: Option<String>) -> Option<String> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(both(one, other)),
+        (one, other) => one.or(other),
+    }
+}
+
+/// Both texts, or one where both say the same.
+fn both(one: String, other: String) -> String {
+    if one.lines().any(|line| line == other) { one } else { format!("{one}\n{other}") }
+}

@@ -1,0 +1,152 @@
+//! The parts of a resolution that an agent honours, and a safe replacement for each that it does not.
+
+use super::combine::Combined;
+use super::{Asks, Carried, Outgoing};
+use crate::{Action, AskForm, Dialect, EventRow, NativeCall, derived_id};
+use becket_model::EventKind;
+use serde_json::{Map, Value};
+
+/// A resolution that holds only what the agent honours.
+pub(super) struct SafeResolution {
+    action: Action,
+    rewrite: Option<Map<String, Value>>,
+    context: Option<String>,
+    stop: Option<String>,
+    message: Option<String>,
+    json: Map<String, Value>,
+    pub(super) carried: Option<Carried>,
+    pub(super) lost: Vec<&'static str>,
+}
+
+impl SafeResolution {
+    pub(super) fn outgoing<'a>(&'a self, row: &'a EventRow, call: Option<&'a NativeCall>) -> Outgoing<'a> {
+        Outgoing {
+            kind: Some(row.kind),
+            native: row.native,
+            call,
+            action: self.action.clone(),
+            rewrite: self.rewrite.clone(),
+            context: self.context.clone(),
+            stop: self.stop.clone(),
+            message: self.message.clone(),
+            json: &self.json,
+        }
+    }
+}
+
+pub(super) fn make_safe(
+    dialect: &Dialect,
+    row: &EventRow,
+    call: Option<&NativeCall>,
+    combined: Combined,
+    asks: Asks,
+) -> SafeResolution {
+    let Combined { resolution, native, is_rewritten } = combined;
+    let mut safe = SafeResolution {
+        action: resolution.action,
+        rewrite: None,
+        context: resolution.context,
+        stop: resolution.stop.filter(|_| row.takes.stop),
+        message: resolution.message.filter(|_| row.takes.message),
+        json: resolution.json,
+        carried: None,
+        lost: Vec::new(),
+    };
+    if is_rewritten {
+        safe.rewrite(row, native);
+    }
+    safe.ask(row, asks);
+    if matches!(row.kind, EventKind::PreToolUse | EventKind::PermissionRequest) {
+        safe.context_before_call(dialect, row, call);
+    } else {
+        safe.refusal_elsewhere(row);
+        safe.context_elsewhere(row);
+    }
+    safe
+}
+
+impl SafeResolution {
+    /// A rewrite that can't be passed on becomes a denial that names the corrected input: the agent would run the
+    /// model's own. So does one beside an ask, since agents show the user the original.
+    fn rewrite(&mut self, row: &EventRow, native: Option<Map<String, Value>>) {
+        let is_open = match self.action {
+            Action::Proceed | Action::Allow => true,
+            Action::Ask { .. } => row.takes.ask == AskForm::KeptWithRewrite,
+            Action::Refuse { .. } => return,
+        };
+        match native {
+            Some(new) if row.takes.rewrite && is_open => self.rewrite = Some(new),
+            native => {
+                let before = match &self.action {
+                    Action::Ask { reason } => format!("{reason}\n"),
+                    Action::Proceed | Action::Allow | Action::Refuse { .. } => String::new(),
+                };
+                let hint = match native {
+                    Some(new) => format!(
+                        "a hook of this project rewrites this call; make this one instead: {}",
+                        Value::Object(new)
+                    ),
+                    None => "a hook of this project rewrites a part of this call, which this agent can't be \
+                             answered; make the parts as calls of their own"
+                        .to_owned(),
+                };
+                self.action = Action::Refuse { reason: format!("{before}{hint}") };
+            }
+        }
+    }
+
+    /// An ask becomes a denial where the agent would run the call.
+    fn ask(&mut self, row: &EventRow, asks: Asks) {
+        let Action::Ask { reason } = &self.action else { return };
+        let is_passed = match (asks, row.takes.ask) {
+            (Asks::Deny, _) | (_, AskForm::None) => false,
+            (Asks::Auto | Asks::Pass, AskForm::Kept | AskForm::KeptWithRewrite) => true,
+            (asks, AskForm::EndsRun) => asks == Asks::Pass,
+        };
+        if !is_passed {
+            let reason =
+                format!("this call needs the user's approval, which can't be asked for here: {reason}");
+            self.action = Action::Refuse { reason };
+        }
+    }
+
+    fn context_before_call(&mut self, dialect: &Dialect, row: &EventRow, call: Option<&NativeCall>) {
+        if row.takes.context {
+            return;
+        }
+        let Some(context) = self.context.take() else { return };
+        if let Action::Refuse { reason } = &mut self.action {
+            *reason = format!("{reason}\n{context}");
+            return;
+        }
+        let takes_it = dialect.row_of(EventKind::PostToolUse).is_some_and(|after| after.takes.context);
+        match call.filter(|_| takes_it && row.kind == EventKind::PreToolUse) {
+            Some(call) => {
+                let input = self.rewrite.as_ref().unwrap_or(&call.input);
+                let id = if call.has_derived_id { derived_id(&call.name, input) } else { call.id.clone() };
+                self.carried = Some(Carried { call: id, context });
+            }
+            None => self.lost.push("context before a call"),
+        }
+    }
+
+    /// A block that the agent ignores is text for the model, where it takes any.
+    fn refusal_elsewhere(&mut self, row: &EventRow) {
+        if row.takes.refusal {
+            return;
+        }
+        let Action::Refuse { reason } = std::mem::take(&mut self.action) else { return };
+        if row.takes.context {
+            let context = self.context.take().map(|context| format!("\n{context}")).unwrap_or_default();
+            self.context = Some(format!("{reason}{context}"));
+        } else {
+            self.lost.push("a block");
+        }
+    }
+
+    fn context_elsewhere(&mut self, row: &EventRow) {
+        if !row.takes.context && self.context.take().is_some() {
+            self.lost.push("context");
+        }
+    }
+}

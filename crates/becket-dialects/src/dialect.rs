@@ -1,0 +1,224 @@
+//! The table of one agent: its events, tools, modes and time limits, and what it can be answered.
+
+use crate::answer::Outgoing;
+use crate::{Answer, AnswerForm, Effect, McpNames, ToolRow};
+use becket_model::EventKind;
+use serde_json::{Map, Value};
+use std::time::Duration;
+
+/// Everything that is particular to the hooks of one agent.
+#[derive(Debug)]
+pub struct Dialect {
+    /// The name for the command line: `gemini`.
+    pub name: &'static str,
+    /// The name of the product: `Gemini CLI`.
+    pub title: &'static str,
+    /// The version that the table describes.
+    pub version: &'static str,
+    /// The evidence for the table.
+    pub proof: Proof,
+    /// The variables that name the project, the first one set counts.
+    pub project_variables: &'static [&'static str],
+    /// The agent's time limit for a hook.
+    pub timeout: HostTimeout,
+    /// The signs of its payloads: all of one list must be there.
+    pub signs: &'static [&'static [Sign]],
+    /// Fields of the payload that have another name in the protocol: theirs, ours.
+    pub fields: &'static [(&'static str, &'static str)],
+    /// Values that have another name in the protocol: our field, their value, our value.
+    pub values: &'static [(&'static str, &'static str, &'static str)],
+    /// The events that fire hooks.
+    pub events: &'static [EventRow],
+    /// Events that only inform and that no event of the protocol corresponds to: nothing runs, nothing is answered.
+    pub informative: &'static [&'static str],
+    /// Every tool of the version.
+    pub tools: &'static [ToolRow],
+    /// The names of tools of MCP servers.
+    pub mcp: McpNames,
+    /// Moves nested fields of the payload to where the protocol has them.
+    pub(crate) reshape: fn(&mut Map<String, Value>),
+    /// Writes an answer that has been made safe.
+    pub(crate) write: fn(&Outgoing<'_>) -> Answer,
+    /// The effect of the forms of an answer to a tool call; a form that is missing here runs the call.
+    pub effects: &'static [(AnswerForm, Effect)],
+    /// Further notes for the documentation.
+    pub notes: &'static [&'static str],
+}
+
+/// The evidence for a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proof {
+    /// The agent itself was run, and the effects were looked at.
+    Run,
+    /// The agent's public documentation; it was not run.
+    Documented,
+}
+
+/// An agent's time limit for a hook. Every agent runs the call when its hook exceeds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostTimeout {
+    /// The limit of a hook that names none.
+    pub default: Duration,
+    /// The longest limit that a hook may name, if there is one.
+    pub max: Option<Duration>,
+    /// The unit of the number in the agent's configuration.
+    pub unit: TimeUnit,
+}
+
+impl HostTimeout {
+    pub(crate) const fn seconds(default: u64) -> Self {
+        HostTimeout { default: Duration::from_secs(default), max: None, unit: TimeUnit::Seconds }
+    }
+
+    pub(crate) const fn millis(default: u64) -> Self {
+        HostTimeout { default: Duration::from_millis(default), max: None, unit: TimeUnit::Milliseconds }
+    }
+}
+
+/// The unit of a time limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// Seconds.
+    Seconds,
+    /// Milliseconds.
+    Milliseconds,
+}
+
+/// A sign by which payloads of an agent are told from those of others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sign {
+    /// The payload has this field.
+    Has(&'static str),
+    /// The payload does not have this field.
+    Lacks(&'static str),
+    /// A field has this text as its value.
+    Is(&'static str, &'static str),
+    /// The name of the event is one of these.
+    Event(&'static [&'static str]),
+    /// The process has this variable.
+    Variable(&'static str),
+}
+
+/// One event of an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EventRow {
+    /// The name in payloads.
+    pub native: &'static str,
+    /// The event of the protocol.
+    pub kind: EventKind,
+    /// What the agent honours in an answer.
+    pub takes: Takes,
+    /// Fields that the event implies: our field, value.
+    pub implies: &'static [(&'static str, &'static str)],
+}
+
+impl EventRow {
+    pub(crate) const fn new(native: &'static str, kind: EventKind, takes: Takes) -> Self {
+        EventRow { native, kind, takes, implies: &[] }
+    }
+
+    /// The same with fields that the payload does not have.
+    pub(crate) const fn implying(self, implies: &'static [(&'static str, &'static str)]) -> Self {
+        EventRow { implies, ..self }
+    }
+}
+
+/// The parts of an answer that an agent honours on one event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Takes {
+    /// A denial or a block holds, and its reason reaches the model (or, for a prompt, the user).
+    pub refusal: bool,
+    /// The form of an ask.
+    pub ask: AskForm,
+    /// A rewritten input replaces the model's.
+    pub rewrite: bool,
+    /// Text for the model.
+    pub context: bool,
+    /// `continue: false`.
+    pub stop: bool,
+    /// Text for the user.
+    pub message: bool,
+}
+
+/// An agent's handling of an ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AskForm {
+    /// It runs the call.
+    None,
+    /// It asks the user; without one, it ends the whole run.
+    EndsRun,
+    /// It asks the user; without one, it denies the call.
+    Kept,
+    /// The same, and it shows and runs the rewritten call.
+    KeptWithRewrite,
+}
+
+impl Takes {
+    /// Nothing at all.
+    pub(crate) const NOTHING: Takes = Takes {
+        refusal: false,
+        ask: AskForm::None,
+        rewrite: false,
+        context: false,
+        stop: false,
+        message: false,
+    };
+    /// Everything but an ask.
+    pub(crate) const ALL: Takes =
+        Takes { refusal: true, ask: AskForm::None, rewrite: true, context: true, stop: true, message: true };
+
+    pub(crate) const fn refusal(self) -> Self {
+        Takes { refusal: true, ..self }
+    }
+
+    pub(crate) const fn ask(self, ask: AskForm) -> Self {
+        Takes { ask, ..self }
+    }
+
+    pub(crate) const fn rewrite(self) -> Self {
+        Takes { rewrite: true, ..self }
+    }
+
+    pub(crate) const fn context(self) -> Self {
+        Takes { context: true, ..self }
+    }
+
+    pub(crate) const fn stop(self) -> Self {
+        Takes { stop: true, ..self }
+    }
+
+    pub(crate) const fn message(self) -> Self {
+        Takes { message: true, ..self }
+    }
+}
+
+impl Dialect {
+    /// Returns the row of an event by its name in payloads.
+    pub fn event(&self, native: &str) -> Option<&'static EventRow> {
+        self.events.iter().find(|row| row.native == native)
+    }
+
+    /// Returns the first row of an event of the protocol; `None` if the agent does not fire it.
+    pub fn row_of(&self, kind: EventKind) -> Option<&'static EventRow> {
+        self.events.iter().find(|row| row.kind == kind)
+    }
+
+    /// Returns the row of a tool by its name in payloads.
+    pub fn tool(&self, native: &str) -> Option<&'static ToolRow> {
+        self.tools.iter().find(|row| row.native == native)
+    }
+
+    /// Returns the name of the event in a payload.
+    pub fn event_name<'p>(&self, payload: &'p Value) -> Option<&'p str> {
+        let own =
+            self.fields.iter().filter(|(_, ours)| *ours == "hook_event_name").map(|(theirs, _)| *theirs);
+        own.chain(["hook_event_name"]).find_map(|field| payload.get(field)?.as_str())
+    }
+
+    /// Returns the effect of an answer to a tool call.
+    pub fn effect_of(&self, answer: &Answer) -> Effect {
+        let form = AnswerForm::of(answer);
+        let listed = self.effects.iter().find(|(listed, _)| *listed == form);
+        listed.map_or(Effect::Runs, |(_, effect)| *effect)
+    }
+}

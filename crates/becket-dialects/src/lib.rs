@@ -1,0 +1,36 @@
+//! The hook dialects of AI agents: their payloads read as events of the protocol, and decisions written as their answers.
+//!
+//! Everything here is pure: no I/O, no clock, no environment. The parts, in the order in which a payload meets them:
+//!
+//! - [`Dialect`]: the table of one agent; [`ALL`] holds them, one file each in `agents/`
+//! - [`detect()`]: the agent that a payload comes from, by its fields
+//! - [`read()`]: a payload becomes events, or a [`ReadError`] that names what is wrong
+//! - [`answer()`] and [`refuse()`]: decisions, or the failure to make one, become exactly one [`Answer`]
+//! - [`fates`]: what an agent keeps, weakens and loses of the answers of a hook
+//!
+//! INVARIANT: no denial and no ask becomes an answer that the table of the agent lists as running the call.
+
+mod agents;
+mod answer;
+mod detect;
+mod dialect;
+mod effect;
+mod fate;
+mod read;
+mod resolution;
+mod tool;
+
+pub use agents::{ALL, dialect};
+pub use answer::{Answer, Asks, Carried, Reply, answer, refuse};
+pub use detect::{DetectError, detect};
+pub use dialect::{AskForm, Dialect, EventRow, HostTimeout, Proof, Sign, Takes, TimeUnit};
+pub use effect::{AnswerForm, Effect};
+pub use fate::{Ability, Fate, fates};
+pub use read::{Facts, Incoming, NativeCall, ReadError, derived_id, read};
+pub use resolution::{Action, Resolution};
+pub use tool::{CallShape, McpNames, ToolClass, ToolRow};
+
+/// The example of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

@@ -1,0 +1,120 @@
+//! A folder of fixtures for each agent: `payloads.json` as its hooks receive them, with the events that they are read as,
+//! and `answers.json` as the agent receives them, with the answers of the protocol that they are written from.
+//!
+//! `BECKET_WRITE_FIXTURES=1` (with `-j 1`) fills in what is expected; look at the difference before it is committed.
+
+use becket_dialects::{ALL, Answer, Asks, Dialect, Facts, Reply, Resolution, answer, detect, read, refuse};
+use becket_model::wire::input;
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+
+fn file(dialect: &Dialect, name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(dialect.name).join(name)
+}
+
+fn cases(dialect: &Dialect, name: &str) -> Vec<Value> {
+    let file = file(dialect, name);
+    let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+}
+
+fn text<'c>(case: &'c Value, key: &str) -> &'c str {
+    case[key].as_str().unwrap_or_default()
+}
+
+/// The payload of a name.
+pub(crate) fn payload(dialect: &Dialect, name: &str) -> Value {
+    let found = cases(dialect, "payloads.json").into_iter().find(|case| text(case, "name") == name);
+    found.unwrap_or_else(|| panic!("{}: no payload `{name}`", dialect.name))["payload"].clone()
+}
+
+fn shown(answer: &Answer) -> Value {
+    let stdout = serde_json::from_str(&answer.stdout).unwrap_or_else(|_| json!(answer.stdout));
+    json!({"stdout": stdout, "stderr": answer.stderr, "exit": answer.exit})
+}
+
+/// What a payload is read as: the events, or the refusal.
+fn reading(dialect: &Dialect, payload: &Value) -> Value {
+    match read(dialect, payload.clone(), &Facts::new("/process")) {
+        Ok(incoming) => {
+            let events: Vec<Value> = incoming.events.iter().map(input::to_value).collect();
+            json!({"events": events, "unknown_tool": incoming.unknown_tool()})
+        }
+        Err(error) => {
+            json!({"error": error.to_string(), "refused": shown(&refuse(dialect, payload, &error.to_string()))})
+        }
+    }
+}
+
+fn asks(case: &Value) -> Asks {
+    match text(case, "asks") {
+        "deny" => Asks::Deny,
+        "pass" => Asks::Pass,
+        _ => Asks::Auto,
+    }
+}
+
+fn answering(dialect: &Dialect, case: &Value) -> Value {
+    let incoming = read(dialect, payload(dialect, text(case, "to")), &Facts::new("/process")).unwrap();
+    let kind = incoming.row.unwrap().kind;
+    let from =
+        case["from"].as_array().unwrap().iter().map(|json| resolution(kind, json.as_object().unwrap()));
+    let Reply { answer, carried, lost } = answer(dialect, &incoming, from.collect(), asks(case));
+    let mut shown = shown(&answer);
+    if let Some(carried) = carried {
+        shown["carried"] = json!({"call": carried.call, "context": carried.context});
+    }
+    if !lost.is_empty() {
+        shown["lost"] = json!(lost);
+    }
+    shown
+}
+
+/// As the command line makes it: a denial or a block also ends with exit code 2.
+pub(crate) fn resolution(kind: becket_model::EventKind, json: &Map<String, Value>) -> Resolution {
+    Resolution::from_protocol(kind, json.clone(), None)
+}
+
+fn compare(dialect: &Dialect, name: &str, key: &str, found: impl Fn(&Value) -> Value) {
+    let mut cases = cases(dialect, name);
+    let is_written = std::env::var_os("BECKET_WRITE_FIXTURES").is_some();
+    for case in &mut cases {
+        let found = found(case);
+        if is_written {
+            case[key] = found;
+        } else {
+            assert_eq!(case[key], found, "{} {name}: {}", dialect.name, text(case, "name"));
+        }
+    }
+    if is_written {
+        std::fs::write(file(dialect, name), format!("{:#}\n", Value::Array(cases))).unwrap();
+    }
+}
+
+// rules: N1, N3, N5, M7
+#[test]
+fn payloads_are_read_as_events_of_the_protocol() {
+    for dialect in ALL {
+        compare(dialect, "payloads.json", "read", |case| reading(dialect, &case["payload"]));
+    }
+}
+
+// rules: D1, D3, D4, D5, D6, D8, D11, L4
+#[test]
+fn answers_are_written_in_the_form_of_the_agent() {
+    for dialect in ALL {
+        compare(dialect, "answers.json", "answer", |case| answering(dialect, case));
+    }
+}
+
+#[test]
+fn every_payload_is_recognised_as_its_own_agents() {
+    for dialect in ALL {
+        for case in cases(dialect, "payloads.json").iter().filter(|case| case["detected"] != json!(false)) {
+            let found = detect(&case["payload"], |_| false);
+            let found = found.map(|found| found.name).map_err(|error| error.to_string());
+            assert_eq!(found, Ok(dialect.name), "{}", text(case, "name"));
+        }
+    }
+    assert!(detect(&json!({}), |_| true).is_err());
+}
