@@ -10,7 +10,7 @@ mod serve;
 
 pub(crate) use autocompact::{Autocompact, InvalidWindow};
 pub(crate) use exec::ExecArgs;
-pub(crate) use fire::{FireArgs, ProgressChoice, ServiceArgs};
+pub(crate) use fire::{AsksChoice, FireArgs, ProgressChoice, ServiceArgs};
 pub(crate) use mcp::{
     McpAddArgs, McpAddJsonArgs, McpArgs, McpCallArgs, McpCommand, McpListArgs, McpLoginArgs, McpPromptsArgs,
     McpScope, McpServersArgs, McpToolsArgs, McpTransport,

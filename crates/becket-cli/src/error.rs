@@ -83,7 +83,7 @@ pub(crate) enum CliError {
     Mcp { why: String },
     #[error("`{}`: {why}", path.display())]
     McpFile { path: PathBuf, why: String },
-    #[error("there is no MCP server `{name}`{}; `becket mcp list` shows them", nearest_server(.near))]
+    #[error("there is no MCP server `{name}`{}; `becket mcp list` shows them", did_you_mean(.near))]
     NoMcpServer { name: String, near: Option<String> },
     #[error("`--{option} {given}` can't be used: write `{wanted}`")]
     McpOption { option: &'static str, given: String, wanted: &'static str },
@@ -113,6 +113,12 @@ pub(crate) enum CliError {
     Runtime(io::Error),
     #[error("internal error: this is a bug in becket, please report the output above")]
     Panicked,
+    #[error("there is no dialect `{name}`{}; the dialects are {all}", did_you_mean(.near))]
+    UnknownDialect { name: String, near: Option<String>, all: String },
+    #[error(
+        "the hooks took longer than {limit} s and were ended; give them less to do, or raise the limit with `--within`"
+    )]
+    HookLimit { limit: u64 },
     #[error("interrupted; the hooks that still ran were ended, so nothing was decided")]
     Interrupted,
 }
@@ -168,6 +174,6 @@ fn instead(example: &Option<String>) -> String {
     example.as_ref().map(|example| format!("; write `--input '{example}'`")).unwrap_or_default()
 }
 
-fn nearest_server(near: &Option<String>) -> String {
+fn did_you_mean(near: &Option<String>) -> String {
     near.as_ref().map_or(String::new(), |near| format!(" (did you mean `{near}`?)"))
 }

@@ -87,6 +87,9 @@ fn bad_arguments(error: clap::Error, around: &Surroundings) -> ExitCode {
             Some(name) if SLIPS_END_WITH_2.contains(&name) => 2,
             Some(_) | None => 1,
         };
+        if let Some(refused) = commands::fire::refuse_slip(around, &out) {
+            return ExitCode::from(refused);
+        }
         return ExitCode::from(if is_hook { commands::fire::code_of_a_slip(around) } else { slip });
     }
     match out.print(&text) {

@@ -58,12 +58,14 @@ pub(crate) fn in_project(global: &Global, around: &Surroundings, out: &Out) -> R
 }
 
 /// The same for the hook of another agent, about an event in `cwd`. The project is the one that the agent names;
-/// otherwise it is searched, since a model may have changed to any directory of it.
+/// otherwise it is searched, since a model may have changed to any directory of it. `variables` are
+/// those by which the agent may name it.
 ///
 /// # Errors
 /// Errors as [`launched`] does, or if the directory that the agent names, or the current one, is missing.
 pub(crate) fn as_hook(
     cwd: &Path,
+    variables: &[&str],
     global: &Global,
     around: &Surroundings,
     out: &Out,
@@ -71,7 +73,6 @@ pub(crate) fn as_hook(
     if global.directory.is_some() {
         return launched(global, around);
     }
-    let variable = profile(global.profile).var("PROJECT_DIR");
     let entered = |given: &Path, named_by: &str| {
         let path = around.cwd.as_deref().map_or_else(|| given.to_owned(), |cwd| cwd.join(given));
         launch::start(&path).map_err(|why| CliError::NoProjectDirectory {
@@ -80,7 +81,8 @@ pub(crate) fn as_hook(
             why,
         })
     };
-    let named = around.var(&variable).map(|given| entered(Path::new(given), &variable)).transpose()?;
+    let named = variables.iter().find_map(|name| Some((*name, around.var(name)?)));
+    let named = named.map(|(name, given)| entered(Path::new(given), name)).transpose()?;
     let found = match named {
         Some(named) => named,
         None => {

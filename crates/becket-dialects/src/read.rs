@@ -29,12 +29,14 @@ pub struct Facts<'a> {
     pub cwd: &'a str,
     /// The names of configured MCP servers, for agents that join server and tool ambiguously.
     pub mcp_servers: &'a [String],
+    /// The tool of the protocol for tools that the table does not have: theirs, ours.
+    pub aliases: &'a [(String, String)],
 }
 
 impl<'a> Facts<'a> {
     /// The facts of a process in a directory.
     pub const fn new(cwd: &'a str) -> Self {
-        Facts { cwd, mcp_servers: &[] }
+        Facts { cwd, mcp_servers: &[], aliases: &[] }
     }
 }
 

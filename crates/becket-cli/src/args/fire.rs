@@ -12,12 +12,13 @@ use std::path::PathBuf;
   becket fire PreToolUse --tool Bash --set tool_input.command='make deploy' --verbose
   becket fire PreToolUse --tool Bash --model-script answers-of-the-model.json
   becket --profile becket fire --stdin-event          (as a hook of another agent)
+  becket fire --dialect gemini                        (the same, of an agent with a dialect of its own)
 
 Exit codes: 0 allowed, 1 wrong usage or an error of becket's own, 2 blocked, 3 needs confirmation or deferred,
 4 allowed but not checked. With --stdin-event: 0 or 2, and 2 for every error on an event that can be held back.")]
 pub(crate) struct FireArgs {
     /// The event; with --stdin-event it is read from the input
-    #[arg(required_unless_present = "stdin_event")]
+    #[arg(required_unless_present_any = ["stdin_event", "dialect"])]
     pub(crate) event: Option<String>,
     #[command(flatten)]
     pub(crate) fields: EventFields,
@@ -27,6 +28,26 @@ pub(crate) struct FireArgs {
         conflicts_with_all = ["event", "tool", "input", "set", "mode", "session", "json", "nobody_to_ask", "answers", "verbose"]
     )]
     pub(crate) stdin_event: bool,
+    /// Read the hook input of another agent from stdin, and answer in that agent's form
+    ///
+    /// `auto` recognises the agent by the input. Agents: claude, codex, gemini, qwen, copilot, droid, kimi, cline, hermes,
+    /// opencode, kilo, pi, cursor, windsurf. docs/guide/agents.md shows what each keeps, weakens and loses. Every failure
+    /// on an event that can be held back is a refusal in the agent's form.
+    #[arg(
+        long,
+        value_name = "AGENT|auto",
+        conflicts_with_all = ["event", "tool", "input", "set", "mode", "session", "json", "nobody_to_ask", "answers", "verbose", "no_wait"]
+    )]
+    pub(crate) dialect: Option<String>,
+    /// Deny every ask, or pass it on wherever the agent has a form for it; by default where the agent asks or denies
+    #[arg(long, value_enum, requires = "dialect")]
+    pub(crate) asks: Option<AsksChoice>,
+    /// Refuse after SECONDS, since an agent runs the call when its hook takes too long; default: 5 s less than its limit
+    #[arg(long, value_name = "SECONDS", requires = "dialect", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) within: Option<u64>,
+    /// Run the hooks of a project only if the user trusts its folder: for a hook in the user's own configuration
+    #[arg(long, requires = "dialect")]
+    pub(crate) user_scope: bool,
     /// Decide as in a folder that is not trusted: its own files may restrict, but grant nothing
     #[arg(long)]
     pub(crate) untrusted_project: bool,
@@ -50,6 +71,13 @@ pub(crate) struct FireArgs {
     /// Show running hooks on stderr; `auto`: if stderr is a terminal
     #[arg(long, value_enum, default_value_t = ProgressChoice::Auto, value_name = "WHEN")]
     pub(crate) progress: ProgressChoice,
+}
+
+/// The handling of asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AsksChoice {
+    Deny,
+    Pass,
 }
 
 /// The services for hooks.

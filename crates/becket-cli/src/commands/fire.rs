@@ -2,9 +2,12 @@
 
 mod as_hook;
 mod background;
+mod dialect;
+mod env_file;
 mod servers;
 
 pub(crate) use as_hook::code_of_a_slip;
+pub(crate) use dialect::refuse_slip;
 
 use crate::args::{FireArgs, Global};
 use crate::enclosing;
@@ -28,6 +31,9 @@ use becket_model::Event;
 
 /// Runs the hooks and shows what they did; the exit code says what becomes of it.
 pub(crate) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
+    if let Some(name) = &args.dialect {
+        return dialect::run(name, (args, global), around, out);
+    }
     if args.stdin_event {
         return as_hook::run(args, global, around, out);
     }

@@ -1,13 +1,13 @@
 //! An outcome as the answer of one hook, for an agent that has Becket as its hook.
 //!
 //! INVARIANT: nothing is weakened on the way. A denial and a block are expressed twice, by exit code 2 with the reason on
-//! stderr and by JSON; an allow is passed on only if hooks gave it, never if only a rule of this configuration did.
+//! stderr and by JSON, but a block of Stop by JSON alone, since the model would read it twice; an allow is passed on only if hooks gave it, never if only a rule of this configuration did.
 
 use becket_embed::view::background::BackgroundResult;
 use becket_embed::view::{fired, fired_fields};
 use becket_engine::{Outcome, Settlement};
 use becket_model::table::DecisionModel;
-use becket_model::{Decision, PermissionDecision, Ruling, Verdict};
+use becket_model::{Decision, EventKind, PermissionDecision, Ruling, Verdict};
 use serde_json::{Map, Value, json};
 
 /// The field for what the model reads.
@@ -17,8 +17,22 @@ const CONTEXT: &str = "additionalContext";
 #[derive(Debug, PartialEq)]
 pub(crate) struct HookOutput {
     pub(crate) exit: u8,
-    pub(crate) stdout: String,
+    /// The JSON object for stdout; empty where there is none.
+    pub(crate) json: Map<String, Value>,
+    /// The text for stdout instead, on the one event that takes no JSON.
+    pub(crate) text: Option<String>,
     pub(crate) stderr: Option<String>,
+}
+
+impl HookOutput {
+    /// Returns the text for stdout.
+    pub(crate) fn stdout(&self) -> String {
+        match &self.text {
+            Some(text) => format!("{text}\n"),
+            None if self.json.is_empty() => String::new(),
+            None => format!("{}\n", Value::Object(self.json.clone())),
+        }
+    }
 }
 
 /// Converts an outcome to the equivalent answer. `broken` describes parts that could not be loaded, `left` the
@@ -54,9 +68,12 @@ fn of_verdict(outcome: &Outcome, broken: &str, left: &[BackgroundResult]) -> Hoo
         top.insert("hookSpecificOutput".to_owned(), Value::Object(named));
     }
     // On exit 2 an elicitation's JSON would not count: there the JSON itself declines (O3).
-    let by_exit = blocked && spec.decision != DecisionModel::Elicitation && spec.exit_2.effect.blocks();
-    let stdout = if top.is_empty() { String::new() } else { format!("{}\n", Value::Object(top)) };
-    HookOutput { exit: if by_exit { 2 } else { 0 }, stdout, stderr: by_exit.then(|| reason(outcome)) }
+    let is_json_alone = spec.decision == DecisionModel::Elicitation
+        || (matches!(verdict.event, EventKind::Stop | EventKind::SubagentStop)
+            && top.contains_key("decision"));
+    let by_exit = blocked && !is_json_alone && spec.exit_2.effect.blocks();
+    let stderr = by_exit.then(|| reason(outcome));
+    HookOutput { exit: if by_exit { 2 } else { 0 }, json: top, text: None, stderr }
 }
 
 /// Returns the content of `hookSpecificOutput`.
@@ -169,13 +186,17 @@ fn request(own: &mut Map<String, Value>, outcome: &Outcome) {
 fn worktree(verdict: &Verdict) -> HookOutput {
     let failed = |reason: Option<String>| HookOutput {
         exit: 2,
-        stdout: String::new(),
+        json: Map::new(),
+        text: None,
         stderr: Some(reason.unwrap_or_else(|| "no hook created a worktree".to_owned())),
     };
     match &verdict.ruling {
-        Ruling::Worktree(path) => {
-            HookOutput { exit: 0, stdout: format!("{}\n", path.what.display()), stderr: None }
-        }
+        Ruling::Worktree(path) => HookOutput {
+            exit: 0,
+            json: Map::new(),
+            text: Some(path.what.display().to_string()),
+            stderr: None,
+        },
         Ruling::None => failed(fired::for_the_user(verdict)),
         Ruling::WorktreeFailed(_)
         | Ruling::Permission { .. }

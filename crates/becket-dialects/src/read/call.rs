@@ -53,18 +53,20 @@ impl NativeCall {
         let given = fields.shift_remove("tool_use_id").and_then(|id| id.as_str().map(str::to_owned));
         let given = given.filter(|id| !id.is_empty());
         let row = dialect.tool(&name);
-        let mcp = row.is_none().then(|| mcp_name::read(dialect.mcp, &name, fields, facts)).flatten();
+        let alias = || facts.aliases.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| ours.clone());
+        let named = || mcp_name::read(dialect.mcp, &name, fields, facts).or_else(alias);
+        let renamed = row.is_none().then(named).flatten();
         let call = NativeCall {
             has_derived_id: given.is_none(),
             id: given.unwrap_or_else(|| derived_id(&name, &input)),
             // A table without tools is that of the protocol itself.
-            is_unknown: row.is_none() && mcp.is_none() && !dialect.tools.is_empty(),
+            is_unknown: row.is_none() && renamed.is_none() && !dialect.tools.is_empty(),
             row,
             input,
             name,
         };
         let fail = |why: String| CallError { tool: call.name.clone(), why };
-        let parts = call.parts(mcp, fields).map_err(fail)?;
+        let parts = call.parts(renamed, fields).map_err(fail)?;
         let is_to_come = matches!(kind, EventKind::PreToolUse | EventKind::PermissionRequest);
         if let Some(key) = row.and_then(ToolRow::essential_key).filter(|_| is_to_come)
             && parts.iter().any(|part| !part.input.get(key).is_some_and(Value::is_string))
@@ -74,13 +76,13 @@ impl NativeCall {
         Ok((call, parts))
     }
 
-    fn parts(&self, mcp: Option<String>, fields: &Map<String, Value>) -> Result<Vec<CallPart>, String> {
+    fn parts(&self, renamed: Option<String>, fields: &Map<String, Value>) -> Result<Vec<CallPart>, String> {
         let Some(row) = self.row else {
-            let tool = mcp.unwrap_or_else(|| self.name.clone());
+            let tool = renamed.unwrap_or_else(|| self.name.clone());
             return Ok(vec![CallPart { tool, input: self.input.clone(), id: self.id.clone() }]);
         };
         let inputs = match row.shape {
-            CallShape::One => vec![(row.ours, renamed(&self.input, row.keys.iter().copied()))],
+            CallShape::One => vec![(row.ours, with_keys(&self.input, row.keys.iter().copied()))],
             CallShape::Commands(key) => commands(&self.input, key)?
                 .into_iter()
                 .map(|command| (row.ours, Map::from_iter([("command".to_owned(), Value::String(command))])))
@@ -112,7 +114,7 @@ impl NativeCall {
         match (shape, rewrites) {
             (CallShape::One, [Some(new)]) => {
                 let keys = self.row.map_or(&[][..], |row| row.keys);
-                Some(renamed(new, keys.iter().map(|(theirs, ours)| (*ours, *theirs))))
+                Some(with_keys(new, keys.iter().map(|(theirs, ours)| (*ours, *theirs))))
             }
             (CallShape::Commands(key), rewrites) => {
                 let old = commands(&self.input, key).ok()?;
@@ -146,7 +148,7 @@ fn input(kind: EventKind, given: Option<Value>) -> Result<Map<String, Value>, St
     }
 }
 
-fn renamed<'k>(
+fn with_keys<'k>(
     input: &Map<String, Value>,
     keys: impl Iterator<Item = (&'k str, &'k str)> + Clone,
 ) -> Map<String, Value> {

@@ -75,9 +75,14 @@ pub(crate) fn resolution(kind: becket_model::EventKind, json: &Map<String, Value
     Resolution::from_protocol(kind, json.clone(), None)
 }
 
+#[expect(clippy::disallowed_methods, reason = "a switch of this test alone")]
+fn is_written() -> bool {
+    std::env::var_os("BECKET_WRITE_FIXTURES").is_some()
+}
+
 fn compare(dialect: &Dialect, name: &str, key: &str, found: impl Fn(&Value) -> Value) {
     let mut cases = cases(dialect, name);
-    let is_written = std::env::var_os("BECKET_WRITE_FIXTURES").is_some();
+    let is_written = is_written();
     for case in &mut cases {
         let found = found(case);
         if is_written {

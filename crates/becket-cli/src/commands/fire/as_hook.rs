@@ -5,6 +5,7 @@
 //! something back, else with 1.
 
 use super::background::Patience;
+use super::env_file::hand_on;
 use super::{background, human, plain, prepared, servers};
 use crate::args::{FireArgs, Global};
 use crate::enclosing;
@@ -62,10 +63,10 @@ pub(crate) fn code_of_a_slip(around: &Surroundings) -> u8 {
 
 /// Signals before anything listens to them: one that ends the process ends it with 2, since an agent takes a guard that a
 /// signal has ended for one that has nothing to say.
-struct EarlySignals(Arc<AtomicBool>);
+pub(super) struct EarlySignals(Arc<AtomicBool>);
 
 impl EarlySignals {
-    fn block() -> Self {
+    pub(super) fn block() -> Self {
         let armed = Arc::new(AtomicBool::new(true));
         #[cfg(unix)]
         for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT, signal_hook::consts::SIGHUP]
@@ -77,13 +78,13 @@ impl EarlySignals {
     }
 
     /// From now on they end the hooks first.
-    fn are_handled(&self) {
+    pub(super) fn are_handled(&self) {
         self.0.store(false, Ordering::SeqCst);
     }
 }
 
 /// A panic would end the process with a code that a host takes for "nothing to say".
-fn unless_it_panics(work: impl FnOnce() -> CommandResult) -> CommandResult {
+pub(super) fn unless_it_panics<T>(work: impl FnOnce() -> Result<T, CliError>) -> Result<T, CliError> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(CliError::Panicked))
 }
 
@@ -95,7 +96,8 @@ fn answered(
     out: &Out,
 ) -> CommandResult {
     let event = event(kind, around)?;
-    let session = prepared(session::as_hook(&event.session.cwd, global, around, out)?, args)?;
+    let variable = session::profile(global.profile).var("PROJECT_DIR");
+    let session = prepared(session::as_hook(&event.session.cwd, &[&variable], global, around, out)?, args)?;
     let cancel = CancellationToken::new();
     let services = HookServices::silent(&ServiceOptions::from(args), &session, around)?;
     let (outcome, left, broken) = interrupt::until_done(&cancel, async {
@@ -107,6 +109,8 @@ fn answered(
         let broken = human::findings::brief(engine.config().errors(), around);
         enclosing::show(engine.mark(&event));
         let done = fired(&engine, &event, &cancel).await;
+        hand_on(&engine, &event, around);
+        engine.close().await;
         if let Some(mcp) = &mcp {
             mcp.close().await;
         }
@@ -114,7 +118,7 @@ fn answered(
         Ok((outcome, left, broken))
     })?;
     let answer = hook_output::of(&outcome, &broken, &left);
-    out.answer(&answer.stdout)?;
+    out.answer(&answer.stdout())?;
     if let Some(reason) = &answer.stderr {
         out.tell(&format!("{}\n", plain(reason)));
     }
@@ -122,14 +126,13 @@ fn answered(
 }
 
 /// Fires and waits for the background, too: the process ends with its answer, and what ran on would be lost.
-async fn fired(
+pub(super) async fn fired(
     engine: &Engine,
     event: &Event,
     cancel: &CancellationToken,
 ) -> Result<(Outcome, Vec<BackgroundResult>), CliError> {
     let outcome = engine.fire_until(event, cancel).await;
     let left = background::left(engine, &event.session, Patience::WaitsUntilSignal, cancel).await;
-    engine.close().await;
     if cancel.is_cancelled() { Err(CliError::Interrupted) } else { Ok((outcome, left)) }
 }
 

@@ -1,0 +1,166 @@
+//! The hooks of one payload: its events fired one after another, their answers written as one.
+
+use super::asks;
+use super::carried;
+use super::trust::{self, Gatekeeping};
+use super::unknown_tool;
+use crate::args::{FireArgs, Global};
+use crate::commands::fire::as_hook::{EarlySignals, fired};
+use crate::commands::fire::env_file::hand_on;
+use crate::commands::fire::{human, prepared, servers};
+use crate::enclosing;
+use crate::env::Surroundings;
+use crate::error::CliError;
+use crate::interrupt;
+use crate::out::Out;
+use crate::report::hook_output;
+use crate::services::{HookServices, ServiceOptions};
+use crate::session::{self, Session};
+use crate::telemetry;
+use becket_dialects::{Answer, Dialect, Facts, Incoming, Resolution, answer, read};
+use becket_engine::{CancellationToken, Engine};
+use becket_model::{Event, EventKind};
+use serde_json::Value;
+use std::path::Path;
+use std::time::Duration;
+
+/// The time that Becket keeps of the agent's limit for its answer.
+const MARGIN: Duration = Duration::from_secs(5);
+
+/// Runs the hooks of a payload.
+///
+/// # Errors
+/// Where they can't be run, or not in time; the caller refuses then.
+pub(super) fn answered(
+    payload: &Value,
+    dialect: &'static Dialect,
+    early: &EarlySignals,
+    (args, global): (&FireArgs, &Global),
+    around: &Surroundings,
+    out: &Out,
+) -> Result<Answer, CliError> {
+    let cwd = around.cwd.as_ref().map(|cwd| cwd.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut facts = Facts::new(&cwd);
+    let unread = |why: becket_dialects::ReadError| CliError::StdinEvent { why: why.to_string() };
+    let mut incoming = read(dialect, payload.clone(), &facts).map_err(unread)?;
+    let Some(first) = incoming.events.first() else {
+        return Ok(answer(dialect, &incoming, Vec::new(), asks(args.asks)).answer);
+    };
+    let session = session_of(&first.session.cwd, dialect, (args, global), around, out)?;
+    let gates = Gatekeeping::of(session, args.user_scope);
+    let settings = unknown_tool::Settings::of(&gates.session, &incoming);
+    if !settings.aliases.is_empty() {
+        facts.aliases = &settings.aliases;
+        incoming = read(dialect, payload.clone(), &facts).map_err(unread)?;
+    }
+    let cancel = CancellationToken::new();
+    let services = HookServices::silent(&ServiceOptions::from(args), &gates.session, around)?;
+    let limit = limit(dialect, args);
+    let resolutions = interrupt::until_done(&cancel, async {
+        early.are_handled();
+        let firing = Firing { incoming: &incoming, gates: &gates, settings: &settings, services: &services };
+        let done = tokio::time::timeout(limit, firing.run(args, &cancel, around)).await;
+        done.unwrap_or(Err(CliError::HookLimit { limit: limit.as_secs() }))
+    })?;
+    let reply = answer(dialect, &incoming, resolutions, asks(args.asks));
+    if let Some(carried) = &reply.carried {
+        let session = incoming.events.first().map(|event| &event.session.id);
+        session.map_or(Ok(()), |id| carried::keep(&gates.session, id, carried))?;
+    }
+    Ok(reply.answer)
+}
+
+/// The session of the project that the agent names, or that is found around the directory of the event.
+fn session_of(
+    cwd: &Path,
+    dialect: &Dialect,
+    (args, global): (&FireArgs, &Global),
+    around: &Surroundings,
+    out: &Out,
+) -> Result<Session, CliError> {
+    let session = session::as_hook(cwd, dialect.project_variables, global, around, out)?;
+    prepared(session, args)
+}
+
+/// The time after which Becket answers, whatever the hooks do: the agent would run the call a little later.
+fn limit(dialect: &Dialect, args: &FireArgs) -> Duration {
+    match args.within {
+        Some(seconds) => Duration::from_secs(seconds),
+        None => dialect.timeout.default.saturating_sub(MARGIN),
+    }
+}
+
+/// One payload on its way.
+struct Firing<'a> {
+    incoming: &'a Incoming,
+    gates: &'a Gatekeeping,
+    settings: &'a unknown_tool::Settings,
+    services: &'a HookServices,
+}
+
+impl Firing<'_> {
+    async fn run(
+        &self,
+        args: &FireArgs,
+        cancel: &CancellationToken,
+        around: &Surroundings,
+    ) -> Result<Vec<Resolution>, CliError> {
+        let session = &self.gates.session;
+        let mcp = servers::connected(args, session, cancel, |_| ()).await?;
+        let builder = servers::lent(self.services.to(session.builder(true)), mcp.as_ref());
+        let engine =
+            telemetry::observed(builder).build().map_err(|error| CliError::Start { why: error.why })?;
+        self.services.ready(&engine, session);
+        let broken = human::findings::brief(engine.config().errors(), around);
+        let done = self.events(&engine, &broken, cancel, around).await;
+        engine.close().await;
+        if let Some(mcp) = &mcp {
+            mcp.close().await;
+        }
+        done
+    }
+
+    async fn events(
+        &self,
+        engine: &Engine,
+        broken: &str,
+        cancel: &CancellationToken,
+        around: &Surroundings,
+    ) -> Result<Vec<Resolution>, CliError> {
+        let rules = self.gates.rules()?;
+        let mut resolutions = Vec::with_capacity(self.incoming.events.len());
+        for event in &self.incoming.events {
+            enclosing::show(engine.mark(event));
+            let (outcome, left) = fired(engine, event, cancel).await?;
+            hand_on(engine, event, around);
+            let output = hook_output::of(&outcome, broken, &left);
+            let blocked = output.stderr.as_deref().filter(|_| output.exit == 2);
+            let mut resolution = Resolution::from_protocol(event.kind(), output.json, blocked);
+            if let Some(rules) = &rules {
+                trust::restrict(&mut resolution, event, engine, rules);
+            }
+            self.settings.restrict(&mut resolution, event, engine);
+            resolutions.push(resolution);
+        }
+        if let (Some(resolution), Some(event)) = (resolutions.first_mut(), self.incoming.events.first()) {
+            self.with_carried(resolution, event)?;
+        }
+        Ok(resolutions)
+    }
+
+    /// Adds the context that was kept before the call to the answer about its result.
+    fn with_carried(&self, resolution: &mut Resolution, event: &Event) -> Result<(), CliError> {
+        let session = &self.gates.session;
+        match event.kind() {
+            EventKind::PostToolUse => {
+                let call = self.incoming.call.as_ref().map_or("", |call| &call.id);
+                let kept = carried::take(session, &event.session.id, call)?;
+                let all: Vec<String> = kept.into_iter().chain(resolution.context.take()).collect();
+                resolution.context = (!all.is_empty()).then(|| all.join("\n"));
+            }
+            EventKind::SessionEnd => carried::forget(session, &event.session.id),
+            _ => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,25 @@
+//! The environment files of an event's hooks, handed on to the agent that has Becket as its hook (H12).
+
+use crate::env::Surroundings;
+use becket_engine::Engine;
+use becket_model::Event;
+use std::io::Write;
+use std::path::Path;
+
+/// The variable in which Claude Code, and agents that follow it, name the file.
+const VARIABLE: &str = "CLAUDE_ENV_FILE";
+
+/// Appends what hooks have written to their files to the agent's own file, where it names one. A failure loses variables,
+/// which decide nothing.
+pub(super) fn hand_on(engine: &Engine, event: &Event, around: &Surroundings) {
+    let Some(file) = around.var(VARIABLE).filter(|_| event.kind().spec().env_file) else { return };
+    let texts: Vec<Vec<u8>> =
+        engine.env_files(&event.session.id).iter().filter_map(|file| std::fs::read(file).ok()).collect();
+    if texts.iter().all(Vec::is_empty) {
+        return;
+    }
+    if let Ok(mut to) = std::fs::File::options().append(true).create(true).open(Path::new(file)) {
+        // A text without a final newline would run into the next one.
+        let _lost = texts.iter().try_for_each(|text| to.write_all(text).and_then(|()| to.write_all(b"\n")));
+    }
+}
