@@ -139,7 +139,14 @@ pub fn answer(dialect: &Dialect, incoming: &Incoming, resolutions: Vec<Resolutio
     let call = incoming.call.as_ref();
     let combined = combine::combine(resolutions, call);
     let safe = safe::make_safe(dialect, row, call, combined, asks);
-    Reply { answer: (dialect.write)(&safe.outgoing(row, call)), carried: safe.carried, lost: safe.lost }
+    let mut answer = (dialect.write)(&safe.outgoing(row, call));
+    if let Some(unshown) = &safe.unshown
+        && answer.exit == 0
+    {
+        // The agent ignores it there; a user who looks for it finds it in the agent's log.
+        answer.stderr = format!("{unshown}\n");
+    }
+    Reply { answer, carried: safe.carried, lost: safe.lost }
 }
 
 /// Writes the answer to a payload that could not be decided about, for `reason`: a refusal in the agent's own form, unless

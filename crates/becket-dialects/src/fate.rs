@@ -108,7 +108,10 @@ pub fn fates(dialect: &Dialect, kind: EventKind) -> Vec<(Ability, Fate)> {
         fates.push((Ability::Stop, kept(takes.stop, otherwise)));
     }
     if spec.honours.system_message {
-        fates.push((Ability::Message, kept(takes.message, Fate::Lost("the agent shows none"))));
+        fates.push((
+            Ability::Message,
+            kept(takes.message, Fate::Weakened("a line on the stderr of the hook")),
+        ));
     }
     fates
 }

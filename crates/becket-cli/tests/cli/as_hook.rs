@@ -76,11 +76,12 @@ fn what_stands_beside_a_decision_is_handed_on() {
 fn blocks_stops_and_contexts_of_other_events_are_handed_on() {
     let stop = json!({"stop_hook_active": false});
     let blocked = asked("Stop", &stop, &json!({"decision": "block", "reason": "go on"}), 0);
-    assert_eq!((blocked.code, blocked.stderr.as_str()), (Some(2), "go on\n"));
+    // By JSON alone: beside exit code 2 the model would read it twice.
+    assert_eq!((blocked.code, blocked.stderr.as_str()), (Some(0), ""));
     assert_eq!(said(&blocked), json!({"decision": "block", "reason": "go on"}));
 
     let by_exit = asked("Stop", &stop, &Value::Null, 2);
-    assert_eq!((by_exit.code, said(&by_exit)["reason"].as_str()), (Some(2), Some("from stderr")));
+    assert_eq!((by_exit.code, said(&by_exit)["reason"].as_str()), (Some(0), Some("from stderr")));
 
     let prompt = json!({"prompt": "hi"});
     let context =

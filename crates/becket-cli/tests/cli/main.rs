@@ -9,6 +9,8 @@ mod background;
 #[cfg(unix)]
 mod bad_input;
 mod checks;
+#[cfg(unix)]
+mod dialects;
 mod docs;
 #[cfg(unix)]
 mod docs_examples;

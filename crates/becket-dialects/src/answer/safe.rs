@@ -14,6 +14,8 @@ pub(super) struct SafeResolution {
     stop: Option<String>,
     message: Option<String>,
     json: Map<String, Value>,
+    /// Text for the user that the agent does not show.
+    pub(super) unshown: Option<String>,
     pub(super) carried: Option<Carried>,
     pub(super) lost: Vec<&'static str>,
 }
@@ -42,12 +44,17 @@ pub(super) fn make_safe(
     asks: Asks,
 ) -> SafeResolution {
     let Combined { resolution, native, is_rewritten } = combined;
+    let (message, unshown) = match row.takes.message {
+        true => (resolution.message, None),
+        false => (None, resolution.message),
+    };
     let mut safe = SafeResolution {
         action: resolution.action,
         rewrite: None,
         context: resolution.context,
         stop: resolution.stop.filter(|_| row.takes.stop),
-        message: resolution.message.filter(|_| row.takes.message),
+        message,
+        unshown,
         json: resolution.json,
         carried: None,
         lost: Vec::new(),

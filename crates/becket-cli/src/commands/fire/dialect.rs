@@ -28,7 +28,7 @@ pub(super) fn run(
     around: &Surroundings,
     out: &Out,
 ) -> CommandResult {
-    let mut input = Input::default();
+    let mut input = Input::named(name);
     let early = EarlySignals::block();
     let answer = unless_it_panics(|| {
         input.read(around)?;
@@ -47,7 +47,7 @@ pub(crate) fn refuse_slip(around: &Surroundings, out: &Out) -> Option<u8> {
     let at = arguments.iter().position(|argument| argument.split('=').next() == Some("--dialect"))?;
     let joined = arguments.get(at)?.split_once('=').map(|(_, name)| name.to_owned());
     let name = joined.or_else(|| arguments.get(at + 1).cloned()).unwrap_or_default();
-    let mut input = Input::default();
+    let mut input = Input::named(&name);
     let known = input.read(around).and_then(|()| input.recognise(&name, around));
     let why = known.err().map_or_else(|| "its arguments are wrong".to_owned(), |error| error.to_string());
     let answer = input.refusal(&why);
@@ -55,13 +55,17 @@ pub(crate) fn refuse_slip(around: &Surroundings, out: &Out) -> Option<u8> {
 }
 
 /// The payload, and the dialect as soon as it is known.
-#[derive(Default)]
 struct Input {
     payload: Value,
     dialect: Option<&'static Dialect>,
 }
 
 impl Input {
+    /// No payload yet: even then a refusal is in the form of the agent.
+    fn named(name: &str) -> Self {
+        Input { payload: Value::Null, dialect: dialect(name) }
+    }
+
     fn read(&mut self, around: &Surroundings) -> Result<(), CliError> {
         let bytes = read::stdin("the hook input as JSON", around)?;
         // A byte-order mark is no part of the JSON.

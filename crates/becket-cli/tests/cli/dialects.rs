@@ -1,0 +1,362 @@
+//! `fire --dialect`: the hooks of a project hold under every agent, whose recorded payloads come from the fixtures of
+//! `becket-dialects`.
+
+use crate::{env, env_with, workspace};
+use becket_dialects::{ALL, Answer, AskForm, Dialect, Effect, dialect};
+use becket_model::EventKind;
+use becket_testkit::env::{Ended, TestEnv};
+use serde_json::{Value, json};
+
+/// The text of a recorded payload, with another project and another command.
+fn payload(dialect: &Dialect, name: &str, env: &TestEnv, command: &str) -> Option<String> {
+    let file =
+        workspace().join("crates/becket-dialects/tests/fixtures").join(dialect.name).join("payloads.json");
+    let cases: Vec<Value> =
+        serde_json::from_str(&std::fs::read_to_string(file).expect("fixtures")).expect("JSON");
+    let case = cases.into_iter().find(|case| case["name"] == name)?;
+    let text = case["payload"].to_string().replace("/work/p", &env.project().display().to_string());
+    Some(text.replace("git push --force", command))
+}
+
+fn fired(env: &TestEnv, dialect: &Dialect, payload: &str, more: &[&str]) -> Ended {
+    let arguments = ["fire", "--dialect", dialect.name].into_iter().chain(more.iter().copied());
+    env.becket(arguments).stdin(payload).run()
+}
+
+fn effect(dialect: &Dialect, ended: &Ended) -> Effect {
+    let exit = u8::try_from(ended.code.expect("an exit code")).expect("a small one");
+    dialect.effect_of(&Answer { stdout: ended.stdout.clone(), stderr: ended.stderr.clone(), exit })
+}
+
+fn is_refused(effect: Effect) -> bool {
+    matches!(effect, Effect::Held | Effect::Ends)
+}
+
+/// Everything that the agent reads.
+fn said(ended: &Ended) -> String {
+    format!("{}{}", ended.stdout, ended.stderr)
+}
+
+/// The guarded example, with two more guards of the plain kinds.
+fn guarded() -> TestEnv {
+    let env = env();
+    env.copy(&workspace().join("examples/guarded-repo"), "project");
+    let more = json!({"hooks": {"PreToolUse": [
+        {"matcher": "Bash", "hooks": [
+            {"type": "command", "if": "Bash(touch *)", "command": "echo 'no touching' >&2; exit 2"}
+        ]},
+        {"matcher": "Write|Edit", "hooks": [
+            {"type": "command", "command": "grep -q vendor/ && { echo 'vendor is generated' >&2; exit 2; }; exit 0"}
+        ]}
+    ]}});
+    env.write("project/.claude/settings.local.json", more.to_string());
+    env
+}
+
+// rules: D1, O3, D3
+#[test]
+fn the_guards_of_an_untouched_project_hold_in_every_agent() {
+    let env = guarded();
+    for dialect in ALL {
+        let call = |command: &str| {
+            let payload = payload(dialect, "shell", &env, command).expect("every agent runs commands");
+            fired(&env, dialect, &payload, &[])
+        };
+        for (command, reason) in [
+            ("git push --force origin main", "force-push"),
+            ("touch x", "no touching"),
+            ("git status; touch x", "no touching"),
+        ] {
+            let ended = call(command);
+            assert!(is_refused(effect(dialect, &ended)), "{}: {command}: {ended:?}", dialect.name);
+            assert!(said(&ended).contains(reason), "{}: {command}: {ended:?}", dialect.name);
+        }
+        let asked = call("git reset --hard");
+        let row = dialect.row_of(EventKind::PreToolUse).expect("every agent has it");
+        let expected = match row.takes.ask {
+            AskForm::Kept | AskForm::KeptWithRewrite => Effect::Asks,
+            AskForm::EndsRun | AskForm::None => Effect::Held,
+        };
+        assert_eq!(effect(dialect, &asked), expected, "{}: {asked:?}", dialect.name);
+        let harmless = call("git status");
+        assert_eq!(harmless.code, Some(0), "{}: {harmless:?}", dialect.name);
+        assert!(!said(&harmless).contains("den") && !said(&harmless).contains("block"), "{harmless:?}");
+    }
+}
+
+// rules: D1, N3
+#[test]
+fn the_guard_of_writes_holds_in_every_agent() {
+    let env = guarded();
+    for dialect in ALL.into_iter().filter(|dialect| dialect.name != "claude") {
+        let write = ["write", "patch", "tool"].iter().find_map(|name| payload(dialect, name, &env, ""));
+        let ended = fired(&env, dialect, &write.expect("every agent writes files"), &[]);
+        assert!(is_refused(effect(dialect, &ended)), "{}: {ended:?}", dialect.name);
+        assert!(said(&ended).contains("vendor is generated"), "{}: {ended:?}", dialect.name);
+    }
+}
+
+// rules: D4, D9
+#[test]
+fn a_rewrite_is_taken_or_denied_with_the_corrected_call() {
+    let env = guarded();
+    for dialect in ALL {
+        let payload = payload(dialect, "shell", &env, "python3 -m unittest tests").expect("commands");
+        let ended = fired(&env, dialect, &payload, &[]);
+        assert!(said(&ended).contains("python3 -m unittest -q tests"), "{}: {ended:?}", dialect.name);
+        let takes = dialect.row_of(EventKind::PreToolUse).expect("every agent has it").takes.rewrite;
+        assert_eq!(is_refused(effect(dialect, &ended)), !takes, "{}: {ended:?}", dialect.name);
+    }
+}
+
+/// A project whose hooks answer every event.
+fn talkative() -> TestEnv {
+    let context = |event: &str, text: &str| {
+        let own = json!({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}});
+        json!([{"hooks": [{"type": "command", "command": format!("echo '{own}'")}]}])
+    };
+    env_with(
+        &json!({"hooks": {
+            "SessionStart": context("SessionStart", "CTX-SESSION"),
+            "UserPromptSubmit": context("UserPromptSubmit", "CTX-PROMPT"),
+            "PreToolUse": context("PreToolUse", "CTX-PRE"),
+            "PostToolUse": context("PostToolUse", "CTX-POST"),
+        }})
+        .to_string(),
+    )
+}
+
+// rule: D5
+#[test]
+fn contexts_reach_the_model_where_the_agent_takes_any() {
+    let env = talkative();
+    for dialect in ALL {
+        for (name, text) in [("start", "CTX-SESSION"), ("prompt", "CTX-PROMPT"), ("result", "CTX-POST")] {
+            let Some(payload) = payload(dialect, name, &env, "ls") else { continue };
+            let kind = match name {
+                "start" => EventKind::SessionStart,
+                "prompt" => EventKind::UserPromptSubmit,
+                _ => EventKind::PostToolUse,
+            };
+            let takes = dialect.row_of(kind).is_some_and(|row| row.takes.context);
+            let ended = fired(&env, dialect, &payload, &[]);
+            assert_eq!(ended.stdout.contains(text), takes, "{} {name}: {ended:?}", dialect.name);
+        }
+    }
+}
+
+// rules: D5, H12
+#[test]
+fn context_before_a_call_is_carried_to_its_result() {
+    use std::os::unix::fs::PermissionsExt;
+    let env = talkative();
+    let kept = env.root().join("home/.claude/becket/carried");
+    let files = || std::fs::read_dir(&kept).map_or(0, Iterator::count);
+    let gemini = dialect("gemini").expect("a dialect");
+    let text = |name: &str, command: &str| payload(gemini, name, &env, command).expect("a payload");
+    let before = fired(&env, gemini, &text("shell", "ls"), &[]);
+    assert_eq!((before.code, before.stdout.as_str()), (Some(0), ""), "{before:?}");
+    for file in std::fs::read_dir(&kept).expect("it is kept").flatten() {
+        assert_eq!(file.metadata().expect("metadata").permissions().mode() & 0o777, 0o600, "{file:?}");
+    }
+    // The context of another call stays.
+    assert_eq!(fired(&env, gemini, &text("shell", "pwd"), &[]).code, Some(0));
+    let after = fired(&env, gemini, &text("result", "ls"), &[]);
+    assert!(after.stdout.contains("CTX-PRE\\nCTX-POST"), "{after:?}");
+    let again = fired(&env, gemini, &text("result", "ls"), &[]);
+    assert!(!again.stdout.contains("CTX-PRE"), "{again:?}");
+    assert!(files() > 0);
+    assert_eq!(fired(&env, gemini, &text("end", ""), &[]).code, Some(0));
+    assert_eq!(files(), 0);
+}
+
+// rules: D11, L4
+#[test]
+fn blocks_are_said_once_and_in_the_form_of_the_agent() {
+    let block =
+        |why: &str| json!([{"hooks": [{"type": "command", "command": format!("echo '{why}' >&2; exit 2")}]}]);
+    let env = env_with(
+        &json!({"hooks": {
+            "UserPromptSubmit": block("BLOCK-PROMPT"),
+            "PostToolUse": block("BLOCK-POST"),
+            "Stop": block("BLOCK-STOP"),
+        }})
+        .to_string(),
+    );
+    for dialect in ALL {
+        for (name, kind, text) in [
+            ("prompt", EventKind::UserPromptSubmit, "BLOCK-PROMPT"),
+            ("result", EventKind::PostToolUse, "BLOCK-POST"),
+            ("stop", EventKind::Stop, "BLOCK-STOP"),
+        ] {
+            let Some(payload) = payload(dialect, name, &env, "ls") else { continue };
+            let row = dialect.row_of(kind).expect("it has a payload");
+            let ended = fired(&env, dialect, &payload, &[]);
+            let reaches = row.takes.refusal || row.takes.context;
+            assert_eq!(said(&ended).contains(text), reaches, "{} {name}: {ended:?}", dialect.name);
+            if kind == EventKind::Stop {
+                assert!(said(&ended).matches(text).count() <= 1, "{}: {ended:?}", dialect.name);
+            }
+        }
+    }
+    let stop = payload(ALL[0], "stop", &env, "").expect("a payload");
+    let ended = env.becket(["fire", "--stdin-event"]).stdin(stop).run();
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{ended:?}");
+    assert!(ended.stdout.contains("BLOCK-STOP"), "{ended:?}");
+}
+
+// rules: O10, C7b
+#[test]
+fn whatever_fails_refuses_in_the_form_of_the_agent() {
+    let env = env();
+    env.write("managed/managed-settings.json", "{broken");
+    for dialect in ALL {
+        let payload = payload(dialect, "shell", &env, "ls").expect("commands");
+        for (arguments, text) in [
+            (vec!["fire", "--dialect", dialect.name], payload.as_str()),
+            (vec!["fire", "--dialect", dialect.name], "not JSON"),
+            (vec!["fire", "--dialect", dialect.name], ""),
+            (vec!["fire", "--dialect", dialect.name, "--no-such-flag"], payload.as_str()),
+            (vec!["fire", "--dialect=nobody"], payload.as_str()),
+            (vec!["fire", "--dialect", "auto"], payload.as_str()),
+        ] {
+            let ended = env.becket(arguments.iter().copied()).stdin(text).run();
+            assert!(is_refused(effect(dialect, &ended)), "{} {arguments:?} {ended:?}", dialect.name);
+        }
+    }
+    let ended = env.becket(["fire", "--dialect", "auto"]).stdin("{}").run();
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""), "{ended:?}");
+}
+
+// rules: C7, O1
+#[test]
+fn a_byte_order_mark_is_fine_and_an_event_that_informs_is_answered_with_nothing() {
+    let env = guarded();
+    let gemini = dialect("gemini").expect("a dialect");
+    let text = |name: &str| payload(gemini, name, &env, "git push --force origin main").expect("a payload");
+    let marked = fired(&env, gemini, &format!("\u{feff}{}", text("shell")), &[]);
+    assert!(marked.stdout.contains("force-push"), "{marked:?}");
+    let model = fired(&env, gemini, &text("model"), &[]);
+    assert_eq!((model.code, said(&model).as_str()), (Some(0), ""));
+    let asks = payload(gemini, "shell", &env, "git reset --hard").expect("a payload");
+    let passed = fired(&env, gemini, &asks, &["--asks", "pass"]);
+    assert_eq!(effect(gemini, &passed), Effect::Ends, "{passed:?}");
+    assert!(passed.stdout.contains(r#""decision":"ask""#), "{passed:?}");
+}
+
+// rule: H4
+#[test]
+fn hooks_that_take_too_long_are_ended_and_the_call_is_refused() {
+    let hook = json!([{"hooks": [{"type": "command", "command": "sleep 60"}]}]);
+    let env = env_with(&json!({"hooks": {"PreToolUse": hook}}).to_string());
+    let codex = dialect("codex").expect("a dialect");
+    let payload = payload(codex, "shell", &env, "ls").expect("a payload");
+    let ended = fired(&env, codex, &payload, &["--within", "1"]);
+    assert!(is_refused(effect(codex, &ended)) && ended.stdout.contains("longer than 1 s"), "{ended:?}");
+}
+
+// rule: M7
+#[test]
+fn an_unknown_tool_is_denied_where_a_guard_would_not_see_it() {
+    let guard = |matcher: &str| {
+        let hook = json!([{"matcher": matcher, "hooks": [{"type": "command", "command": "echo guarded >&2; exit 2"}]}]);
+        json!({"hooks": {"PreToolUse": hook}}).to_string()
+    };
+    let codex = dialect("codex").expect("a dialect");
+    let fire = |project: &str, user: &str, own: &str| {
+        let env = env_with(project);
+        env.write("home/.claude/settings.json", user);
+        env.write("project/.claude/settings.local.json", own);
+        fired(&env, codex, &payload(codex, "unknown tool", &env, "").expect("a payload"), &[])
+    };
+    for (project, user, own, reason) in [
+        (guard("Bash"), "{}", "{}", Some("`teleport` is a tool that becket does not know")),
+        (guard("Bash"), r#"{"unknownTools": "allow"}"#, "{}", None),
+        // A file of the project grants nothing.
+        (guard("Bash"), "{}", r#"{"unknownTools": "allow"}"#, Some("`teleport`")),
+        (guard("Bash"), r#"{"toolAliases": {"teleport": "Bash"}}"#, "{}", Some("guarded")),
+        (guard("teleport"), "{}", "{}", Some("guarded")),
+        (guard("WebFetch"), "{}", "{}", None),
+        (guard("*"), "{}", "{}", Some("guarded")),
+        (r#"{"permissions": {"deny": ["Bash(rm *)"]}}"#.to_owned(), "{}", "{}", Some("`teleport`")),
+    ] {
+        let ended = fire(&project, user, own);
+        let is_held = effect(codex, &ended) == Effect::Held;
+        assert_eq!(is_held, reason.is_some(), "{project} {user} {ended:?}");
+        assert!(reason.is_none_or(|reason| ended.stdout.contains(reason)), "{project} {user} {ended:?}");
+    }
+}
+
+// rule: G3
+#[test]
+fn a_hook_of_the_users_own_runs_the_hooks_of_trusted_projects_alone() {
+    let hook =
+        |text: &str| json!([{"hooks": [{"type": "command", "command": format!("echo ran > {text}")}]}]);
+    let settings = |text: &str| json!({"hooks": {"PreToolUse": hook(text)}, "permissions": {"deny": ["Bash(rm *)"], "ask": ["Bash(mv *)"]}});
+    let codex = dialect("codex").expect("a dialect");
+    for is_trusted in [true, false] {
+        let env = env_with(&settings("project-ran").to_string());
+        env.write(
+            "home/.claude/settings.json",
+            json!({"hooks": {"PreToolUse": hook("user-ran")}}).to_string(),
+        );
+        if !is_trusted {
+            env.write("home/.claude.json", "{}");
+        }
+        let call = |command: &str| {
+            fired(&env, codex, &payload(codex, "shell", &env, command).expect("a payload"), &["--user-scope"])
+        };
+        let ended = call("ls");
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        let ran = |name: &str| env.project().join(name).exists();
+        assert_eq!((ran("user-ran"), ran("project-ran")), (true, is_trusted), "{ended:?}");
+        assert_eq!(said(&ended).contains("does not trust its folder"), !is_trusted, "{ended:?}");
+        for command in ["rm -r x", "mv a b"] {
+            assert_eq!(effect(codex, &call(command)), Effect::Held, "{command}");
+        }
+    }
+}
+
+// rule: C4
+#[test]
+fn the_project_is_the_one_that_the_agent_names() {
+    let env = guarded();
+    let elsewhere = env.write("elsewhere/file", "");
+    let gemini = dialect("gemini").expect("a dialect");
+    let payload = payload(gemini, "shell", &env, "touch x").expect("a payload");
+    let away = elsewhere.parent().expect("a folder").display().to_string();
+    let payload = payload.replace(&env.project().display().to_string(), &away);
+    let run = |variable: Option<&str>| {
+        let run = env
+            .becket(["fire", "--dialect", "gemini"])
+            .stdin(payload.clone())
+            .dir(elsewhere.parent().expect("it"));
+        match variable {
+            Some(name) => run.env(name, &env.project().display().to_string()).run(),
+            None => run.run(),
+        }
+    };
+    assert!(is_refused(effect(gemini, &run(Some("GEMINI_PROJECT_DIR")))));
+    // An outer Claude Code's project is not Gemini CLI's.
+    assert_eq!(effect(gemini, &run(Some("CLAUDE_PROJECT_DIR"))), Effect::Runs);
+    assert_eq!(effect(gemini, &run(None)), Effect::Runs);
+}
+
+// rule: H12
+#[test]
+fn variables_of_hooks_reach_the_environment_file_of_the_agent() {
+    let hook =
+        json!([{"hooks": [{"type": "command", "command": "echo 'export A=1' > \"$CLAUDE_ENV_FILE\""}]}]);
+    let env = env_with(&json!({"hooks": {"SessionStart": hook}}).to_string());
+    let file = env.write("env", "export B=2\n");
+    for arguments in [&["fire", "--stdin-event"][..], &["fire", "--dialect", "droid"]] {
+        let name = if arguments.len() == 2 { "claude" } else { "droid" };
+        let start = payload(dialect(name).expect("a dialect"), "start", &env, "").expect("a payload");
+        let run = env.becket(arguments.iter().copied()).stdin(start);
+        let ended = run.env("CLAUDE_ENV_FILE", &file.display().to_string()).run();
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+    }
+    let text = std::fs::read_to_string(&file).expect("it is there");
+    assert_eq!(text.matches("export A=1").count(), 2, "{text}");
+    assert!(text.starts_with("export B=2\n"), "{text}");
+}
