@@ -1,5 +1,6 @@
 //! Chores of this workspace: `cargo xtask <chore>`. One file per chore.
 
+mod agents_page;
 mod api;
 mod bench;
 mod bench_programs;
@@ -30,7 +31,7 @@ const USAGE: &str = "usage: cargo xtask <chore>
                         run every crate's benches, write docs/benchmarks.md; those of named crates are only shown
   bindings              build, install and test the bindings for other languages
   deny                  check licences, sources and versions of all dependencies
-  gen                   write schemas/, the tables of the bindings, docs/cli.md and spec/cases/ from the code";
+  gen                   write schemas/, the tables of the bindings, docs/cli.md, docs/guide/agents.md and spec/cases/ from the code";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -196,6 +196,7 @@ pub(crate) struct ListArgs {
   becket check
   becket check plugins/mine .claude/agents/reviewer.md
   becket check --format github --deny warnings
+  becket check --for gemini
 
 Exit codes: 0 no errors, 1 errors (with --deny warnings: or warnings), 2 nothing to check, or it can't be read.")]
 pub(crate) struct CheckArgs {
@@ -204,6 +205,9 @@ pub(crate) struct CheckArgs {
     /// Format of the findings
     #[arg(long, value_enum, default_value_t = CheckFormat::Human)]
     pub(crate) format: CheckFormat,
+    /// Show what AGENT keeps, weakens and loses of each hook that `fire --dialect` runs there; a loss is a warning
+    #[arg(long = "for", value_name = "AGENT")]
+    pub(crate) agent: Option<String>,
     /// Exit with 1 on warnings too
     #[arg(long, value_parser = ["warnings"], value_name = "warnings")]
     pub(crate) deny: Option<String>,

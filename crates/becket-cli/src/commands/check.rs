@@ -1,5 +1,6 @@
 //! `becket check`: every finding of a configuration.
 
+mod agent;
 mod target;
 
 use crate::args::{CheckArgs, CheckFormat, Global};
@@ -9,6 +10,7 @@ use crate::out::Out;
 use crate::report::human::findings;
 use crate::report::{github, json, sarif};
 use crate::session;
+use becket_dialects::Dialect;
 use becket_embed::view::Report;
 use becket_embed::view::finding::CheckReport;
 use becket_engine::config::{self, Diagnostic, Loaded, Request};
@@ -21,6 +23,8 @@ pub(super) struct CheckResult {
     diagnostics: Vec<Diagnostic>,
     texts: findings::Texts,
     files: usize,
+    /// The agent under which the hooks are to run, if it is not one that speaks the protocol.
+    agent: Option<&'static Dialect>,
 }
 
 /// Checks what the arguments name. Exits with 1 on errors, and on warnings if they are denied.
@@ -30,7 +34,8 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out:
             "`--json` and `--format` both name a format: give one of them".to_owned(),
         ));
     }
-    let mut found = CheckResult::default();
+    let agent = args.agent.as_deref().map(crate::commands::fire::named_dialect).transpose()?;
+    let mut found = CheckResult { agent, ..CheckResult::default() };
     let session = if args.paths.is_empty() {
         let session = session::in_project(global, around, out)?;
         found.configuration(&session.request());
@@ -68,9 +73,17 @@ impl CheckResult {
         let loaded = config::load(request);
         let config = config::resolve(&loaded);
         self.files += config.files;
-        self.diagnostics.extend(config.diagnostics);
-        self.diagnostics.extend(config::lint(&loaded));
-        self.diagnostics.extend(config::lint_files(&loaded));
+        match self.agent {
+            Some(agent) => {
+                self.diagnostics.extend(agent::findings(agent, &config, &loaded));
+                self.diagnostics.extend(config.diagnostics.into_iter().filter(Diagnostic::is_error));
+            }
+            None => {
+                self.diagnostics.extend(config.diagnostics);
+                self.diagnostics.extend(config::lint(&loaded));
+                self.diagnostics.extend(config::lint_files(&loaded));
+            }
+        }
         self.keep_texts(&loaded);
     }
 

@@ -7,7 +7,7 @@ mod env_file;
 mod servers;
 
 pub(crate) use as_hook::code_of_a_slip;
-pub(crate) use dialect::refuse_slip;
+pub(crate) use dialect::{named_dialect, refuse_slip};
 
 use crate::args::{FireArgs, Global};
 use crate::enclosing;

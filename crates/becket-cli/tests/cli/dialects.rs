@@ -360,3 +360,47 @@ fn variables_of_hooks_reach_the_environment_file_of_the_agent() {
     assert_eq!(text.matches("export A=1").count(), 2, "{text}");
     assert!(text.starts_with("export B=2\n"), "{text}");
 }
+
+// rule: C7
+#[test]
+fn check_for_an_agent_names_what_each_hook_loses_there() {
+    let env = env_with(
+        r#"{"hooks": {
+  "PreToolUse": [{"matcher": "NotebookEdit", "hooks": [
+    {"type": "command", "command": "guard", "timeout": 90}
+  ]}],
+  "TeammateIdle": [{"hooks": [
+    {"type": "command", "command": "idle", "async": true}
+  ]}],
+  "SessionStart": [{"hooks": [{"type": "command", "command": "start"}]}]
+}}"#,
+    );
+    let check = |more: &[&str]| {
+        env.becket(["check", "--for", "gemini"].into_iter().chain(more.iter().copied())).run()
+    };
+    let found: Value = serde_json::from_str(&check(&["--format", "json"]).stdout).expect("JSON");
+    let findings = found["check"]["findings"].as_array().or(found["findings"].as_array()).expect("findings");
+    let of = |line: u64| findings.iter().find(|finding| finding["at"]["line"] == line).expect("a finding");
+    let message = |line| of(line)["message"].as_str().expect("a message").to_owned();
+    for part in [
+        "PreToolUse under Gemini CLI 0.61.0: kept: deny, rewrite",
+        "ask (a denial with the reason, unless `--asks pass`)",
+        "context (text beside the result of the call)",
+        "time limit",
+        "lost: `NotebookEdit`",
+    ] {
+        assert!(message(3).contains(part), "{part}: {}", message(3));
+    }
+    assert_eq!(
+        (of(3)["code"].as_str(), of(3)["severity"].as_str()),
+        (Some("lost-in-agent"), Some("warning"))
+    );
+    assert!(message(6).contains("lost: event (the agent has no such event)"), "{}", message(6));
+    assert_eq!(of(8)["code"].as_str(), Some("kept-in-agent"));
+    assert_eq!((check(&[]).code, check(&["--deny", "warnings"]).code), (Some(0), Some(1)));
+    assert!(check(&[]).stdout.contains("PreToolUse under Gemini CLI"), "{:?}", check(&[]));
+    let sarif: Value = serde_json::from_str(&check(&["--format", "sarif"]).stdout).expect("JSON");
+    assert_eq!(sarif["runs"][0]["results"].as_array().map(Vec::len), Some(3));
+    let unknown = env.becket(["check", "--for", "gemnii"]).run();
+    assert!(unknown.stderr.contains("did you mean `gemini`"), "{unknown:?}");
+}

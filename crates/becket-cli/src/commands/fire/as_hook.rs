@@ -166,7 +166,7 @@ mod tests {
     // rules: O10, H9
     #[test]
     fn a_panic_holds_the_host_back() {
-        let ended = unless_it_panics(|| panic!("a bug"));
+        let ended = unless_it_panics::<u8>(|| panic!("a bug"));
         let error = ended.expect_err("no answer");
         assert!(matches!(error, CliError::Panicked));
         assert!(fails_closed(Some(EventKind::PreToolUse), &error) && fails_closed(None, &error));

@@ -84,7 +84,7 @@ impl Input {
         }
         // A name that is none is refused in the form of the agent that the input comes from.
         self.dialect = dialect(name).or_else(|| detected().ok());
-        dialect(name).ok_or_else(|| unknown(name))
+        named_dialect(name)
     }
 
     fn refusal(&self, why: &str) -> Answer {
@@ -97,11 +97,19 @@ impl Input {
     }
 }
 
+/// Returns the dialect of a name.
+///
+/// # Errors
+/// Errors if there is none.
+pub(crate) fn named_dialect(name: &str) -> Result<&'static Dialect, CliError> {
+    dialect(name).ok_or_else(|| unknown(name))
+}
+
 fn unknown(name: &str) -> CliError {
     let names: Vec<&str> = ALL.iter().map(|dialect| dialect.name).chain([AUTO]).collect();
     CliError::UnknownDialect {
         name: name.to_owned(),
-        near: becket_rules::suggest(name, &names).map(str::to_owned),
+        near: becket_base::suggest(name, &names).map(str::to_owned),
         all: names.join(", "),
     }
 }

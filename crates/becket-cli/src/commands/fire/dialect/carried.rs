@@ -5,16 +5,21 @@
 
 use crate::error::CliError;
 use crate::session::Session;
+use becket_base::file_lock::{self, LockState};
+use becket_base::private_file;
 use becket_dialects::{Carried, derived_id};
 use becket_embed::text::read_if_there;
-use becket_engine::config::{Access, write_text};
 use becket_model::SessionId;
 use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The calls of one session whose context is kept. An older one has had no result for so many calls that it has none.
 const CALLS: usize = 64;
+/// The pauses of a wait for the lock: two seconds in all, and a change takes a millisecond.
+const PAUSE: Duration = Duration::from_millis(10);
+const ATTEMPTS: usize = 200;
 
 /// Keeps context for the result of a call.
 ///
@@ -65,22 +70,17 @@ fn change(
     // What is broken is of no use to anything: it starts again.
     let mut calls: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
     work(&mut calls);
-    write_text(&file, &Value::Object(calls).to_string(), Access::Private)
-        .map_err(|error| fail(&file, std::io::Error::other(error)))
+    private_file::replace(&file, Value::Object(calls).to_string().as_bytes()).map_err(|why| fail(&file, why))
 }
 
-/// The lock, which ends when the file is dropped.
+/// The lock, which ends when the file is dropped. A file system without locks has none.
 fn locked(path: &Path) -> std::io::Result<File> {
-    if let Some(directory) = path.parent() {
-        std::fs::create_dir_all(directory)?;
+    private_file::create_parent(path)?;
+    let file = private_file::options().write(true).create(true).truncate(false).open(path)?;
+    match file_lock::lock(&file, [PAUSE; ATTEMPTS])? {
+        LockState::Held | LockState::Unsupported => Ok(file),
+        LockState::Busy => Err(std::io::ErrorKind::WouldBlock.into()),
     }
-    let mut options = File::options();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path)?;
-    file.lock()?;
-    Ok(file)
 }
 
 fn lock_of(file: &Path) -> PathBuf {

@@ -1,0 +1,133 @@
+//! `check --for`: what an agent keeps, weakens and loses of each hook, by the table of its dialect.
+
+use becket_dialects::{Ability, Dialect, Fate, Proof, fates};
+use becket_engine::config::{Config, Diagnostic, Loaded, Severity};
+use becket_engine::handler::{Background, Handler};
+use becket_rules::MatcherKind;
+use std::ops::Range;
+use std::time::Duration;
+
+/// One finding for each hook, in the order of the configuration.
+pub(super) fn findings(dialect: &Dialect, config: &Config, loaded: &Loaded) -> Vec<Diagnostic> {
+    config.hooks.all().map(|hook| finding(dialect, hook, loaded)).collect()
+}
+
+fn finding(dialect: &Dialect, hook: &Handler, loaded: &Loaded) -> Diagnostic {
+    let mut report = HookReport::default();
+    for (ability, fate) in fates(dialect, hook.event) {
+        report.add(ability.name(), fate, ability != Ability::Message);
+    }
+    if let Some(names) = unmatched(dialect, hook) {
+        report.add(&format!("`{names}`"), Fate::Lost("no tool of the agent has this name"), true);
+    }
+    let limit = dialect.timeout.default;
+    if hook.timeout.configured && hook.timeout.limit + MARGIN > limit {
+        report.add(
+            "time limit",
+            Fate::Weakened("the agent's own limit, unless its configuration raises it"),
+            true,
+        );
+    }
+    if hook.background != Background::No {
+        report.add("`async`", Fate::Weakened("the agent waits for it"), true);
+    }
+    let documented = if dialect.proof == Proof::Documented { ", by its documentation" } else { "" };
+    let location = &hook.location;
+    Diagnostic {
+        severity: report.severity(),
+        code: report.code(),
+        message: format!(
+            "{} under {} {}{documented}: {}",
+            hook.event,
+            dialect.title,
+            dialect.version,
+            report.text()
+        ),
+        file: location.file.clone(),
+        line: location.line,
+        column: location.column,
+        span: loaded.text(&location.file).map_or(0..0, |text| span(text, location.line, location.column)),
+        help: None,
+        source: hook.place.source.clone(),
+        rule: None,
+    }
+}
+
+/// The time that Becket keeps of the agent's limit for its answer.
+const MARGIN: Duration = Duration::from_secs(5);
+
+/// The fates of the parts of one hook.
+#[derive(Default)]
+struct HookReport {
+    kept: Vec<String>,
+    weakened: Vec<String>,
+    lost: Vec<String>,
+    /// Set if a part is lost that more than the user's display depends on.
+    is_loss: bool,
+}
+
+impl HookReport {
+    fn add(&mut self, name: &str, fate: Fate, counts: bool) {
+        match fate {
+            Fate::Kept => self.kept.push(name.to_owned()),
+            Fate::Weakened(to) => self.weakened.push(format!("{name} ({to})")),
+            Fate::Lost(why) => {
+                self.lost.push(format!("{name} ({why})"));
+                self.is_loss |= counts;
+            }
+        }
+    }
+
+    fn severity(&self) -> Severity {
+        if self.is_loss { Severity::Warning } else { Severity::Note }
+    }
+
+    fn code(&self) -> &'static str {
+        match (self.is_loss, self.weakened.is_empty()) {
+            (true, _) => "lost-in-agent",
+            (false, false) => "weakened-in-agent",
+            (false, true) => "kept-in-agent",
+        }
+    }
+
+    fn text(&self) -> String {
+        let parts = [("kept", &self.kept), ("weakened", &self.weakened), ("lost", &self.lost)];
+        let parts = parts.into_iter().filter(|(_, names)| !names.is_empty());
+        let parts: Vec<String> = parts.map(|(word, names)| format!("{word}: {}", names.join(", "))).collect();
+        if parts.is_empty() { "it runs, and decides nothing".to_owned() } else { parts.join("; ") }
+    }
+}
+
+/// Returns the names of a matcher that is a list of tools of which the agent has none.
+fn unmatched(dialect: &Dialect, hook: &Handler) -> Option<String> {
+    let is_about_tools =
+        hook.event.spec().matcher.as_ref().is_some_and(|matcher| matcher.field == "tool_name");
+    let MatcherKind::Names(names) = hook.matcher.kind() else { return None };
+    let is_known =
+        |name: &str| name.starts_with("mcp__") || dialect.tools.iter().any(|row| row.native == name);
+    let sees_any = names.iter().any(|name| is_known(name))
+        || dialect.tools.iter().any(|row| hook.matcher.matches(row.ours));
+    (is_about_tools && !dialect.tools.is_empty() && !sees_any).then(|| names.join("|"))
+}
+
+/// The bytes from a position, in lines and characters from 1, to the end of its line.
+fn span(text: &str, line: u32, column: u32) -> Range<usize> {
+    let (line, column) = (line.saturating_sub(1) as usize, column.saturating_sub(1) as usize);
+    let before: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+    let rest = text.get(before..).unwrap_or_default().lines().next().unwrap_or_default();
+    let start = rest.char_indices().nth(column).map_or(rest.len(), |(at, _)| at);
+    before + start..before + rest.trim_end().len().max(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_is_the_rest_of_its_line() {
+        let text = "{\n  \"é\": {\"x\": 1},\r\n}";
+        assert_eq!(text.get(span(text, 2, 8)), Some("{\"x\": 1},"));
+        assert_eq!(text.get(span(text, 3, 1)), Some("}"));
+        assert_eq!(span(text, 9, 9), text.len()..text.len());
+    }
+}

@@ -1,0 +1,114 @@
+//! `docs/guide/agents.md`: what each agent keeps, weakens and loses, from the tables of `becket-dialects`.
+
+use becket_dialects::{ALL, Ability, CallShape, Dialect, Fate, Proof, fates};
+use becket_model::EventKind;
+
+const INTRODUCTION: &str = "\
+# Becket under other agents
+
+Made by `cargo xtask gen` from the tables of `becket-dialects`.
+
+`becket fire --dialect AGENT`, as the hook of an agent, reads the agent's own payload from stdin, runs the hooks of
+`.claude/settings.json` as they are, and answers in the agent's own form: one answer, never two. `--dialect auto` recognises
+the agent by the payload. `becket check --for AGENT` says the following for each hook of a project, with line and column.
+
+What an agent can't be answered is made safe. An ask becomes a denial with the reason where the agent would run the call
+(`--asks deny` and `--asks pass` change that). A rewrite that the agent does not take becomes a denial that names the corrected
+input. Context before a call is carried to the answer about the call's result. One call of several commands or files is one
+event for each, and the strictest decision counts. Every failure on an event that can be held back, an unknown event and an
+unknown dialect included, is a refusal in the agent's form.
+
+- Every agent runs a call when its hook takes too long. Becket therefore answers 5 s before the agent's default limit, or
+  after `--within SECONDS`, and denies the call. Where the agent's configuration names another limit, name one here as well.
+- A tool that the agent's table does not have runs the hooks that match its own name, and is denied where a guard for Bash,
+  Write or Edit would not see it. Managed files, the user's file and the command line may name the tool that it is like
+  (`\"toolAliases\": {\"teleport\": \"Bash\"}`), or let such tools pass (`\"unknownTools\": \"allow\"`).
+- In the user's own configuration of an agent add `--user-scope`: the hooks of a project run only if the user trusts its
+  folder. Otherwise the hooks of the user and of managed settings run, the deny and ask rules of the project count, and one
+  line names what was held back.
+- A hook with `async` is waited for; its limit counts.
+
+";
+
+/// The page.
+pub(crate) fn text() -> String {
+    let mut text = INTRODUCTION.to_owned();
+    text.push_str("| agent | version | evidence | limit of a hook | project |\n|---|---|---|---|---|\n");
+    for dialect in ALL {
+        text.push_str(&overview(dialect));
+    }
+    text.push_str("\nSections below: kept, weakened (→ what it becomes), lost.\n");
+    for dialect in ALL.into_iter().filter(|dialect| dialect.name != "claude") {
+        text.push_str(&section(dialect));
+    }
+    text
+}
+
+fn overview(dialect: &Dialect) -> String {
+    let evidence = match dialect.proof {
+        Proof::Run => "run against a scripted model",
+        Proof::Documented => "its documentation; not run",
+    };
+    let project =
+        dialect.project_variables.first().map_or("`cwd` upwards".to_owned(), |name| format!("`{name}`"));
+    let Dialect { name, title, version, .. } = dialect;
+    format!(
+        "| {title} (`{name}`) | {version} | {evidence} | {} s | {project} |\n",
+        dialect.timeout.default.as_secs()
+    )
+}
+
+fn section(dialect: &Dialect) -> String {
+    let mut text = format!(
+        "\n## {}\n\n| event | theirs | kept | weakened | lost |\n|---|---|---|---|---|\n",
+        dialect.title
+    );
+    for kind in EventKind::ALL {
+        text.push_str(&event_row(dialect, kind));
+    }
+    text.push_str(&format!("\nTools: {}.\n", tools(dialect)));
+    for note in dialect.notes {
+        text.push_str(&format!("\n- {note}"));
+    }
+    if !dialect.notes.is_empty() {
+        text.push('\n');
+    }
+    text
+}
+
+/// The row of an event, nothing for one that the agent does not fire.
+fn event_row(dialect: &Dialect, kind: EventKind) -> String {
+    let theirs: Vec<String> =
+        dialect.events.iter().filter(|row| row.kind == kind).map(|row| format!("`{}`", row.native)).collect();
+    if theirs.is_empty() {
+        return String::new();
+    }
+    let fates = fates(dialect, kind);
+    let listed = |words: fn(&(Ability, Fate)) -> Option<String>| {
+        let all: Vec<String> = fates.iter().filter_map(words).collect();
+        if all.is_empty() { "–".to_owned() } else { all.join("; ") }
+    };
+    let kept = listed(|(ability, fate)| (*fate == Fate::Kept).then(|| ability.name().to_owned()));
+    let weakened = listed(|(ability, fate)| match fate {
+        Fate::Weakened(to) => Some(format!("{} → {to}", ability.name())),
+        Fate::Kept | Fate::Lost(_) => None,
+    });
+    let lost = listed(|(ability, fate)| match fate {
+        Fate::Lost(_) => Some(ability.name().to_owned()),
+        Fate::Kept | Fate::Weakened(_) => None,
+    });
+    format!("| {kind} | {} | {kept} | {weakened} | {lost} |\n", theirs.join(", "))
+}
+
+fn tools(dialect: &Dialect) -> String {
+    let one = |row: &becket_dialects::ToolRow| {
+        let each = match row.shape {
+            CallShape::One => "",
+            CallShape::Patch(_) => ", one call for each file",
+            CallShape::Commands(_) => ", one call for each command",
+            CallShape::Paths(_) => ", one call for each path",
+        };
+        format!("`{}` = {} ({}{each})", row.native, row.ours, row.class.name())
+    };
+    dialect.tools.iter().map(one).collect::<Vec<_>>().join(", ")
+}
