@@ -16,7 +16,8 @@ What an agent can't be answered is made safe. An ask becomes a denial with the r
 (`--asks deny` and `--asks pass` change that). A rewrite that the agent does not take becomes a denial that names the corrected
 input. Context before a call is carried to the answer about the call's result. One call of several commands or files is one
 event for each, and the strictest decision counts. Every failure on an event that can be held back, an unknown event and an
-unknown dialect included, is a refusal in the agent's form.
+unknown dialect included, is a refusal in the agent's form. An allow is passed on to Claude Code alone: elsewhere the agent
+decides about the call as it would without hooks.
 
 - Every agent runs a call when its hook takes too long. Becket therefore answers 5 s before the agent's default limit, or
   after `--within SECONDS`, and denies the call. Where the agent's configuration names another limit, name one here as well.

@@ -99,6 +99,8 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) message: Option<String>,
     /// The answer as a hook of the protocol prints it; empty for a failure.
     pub(crate) json: &'a Map<String, Value>,
+    /// The text that it prints instead.
+    pub(crate) text: Option<&'a str>,
 }
 
 impl<'a> Outgoing<'a> {
@@ -114,6 +116,7 @@ impl<'a> Outgoing<'a> {
             stop: None,
             message: None,
             json,
+            text: None,
         }
     }
 

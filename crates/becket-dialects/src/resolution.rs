@@ -18,6 +18,8 @@ pub struct Resolution {
     pub message: Option<String>,
     /// The answer as a hook of the protocol prints it.
     pub json: Map<String, Value>,
+    /// The text that it prints instead, on the one event that takes no JSON: the path of a worktree.
+    pub text: Option<String>,
 }
 
 /// A decision.
@@ -82,6 +84,7 @@ impl Resolution {
             message: text(Some(&json), "systemMessage"),
             action,
             json,
+            text: None,
         }
     }
 

@@ -361,6 +361,18 @@ fn variables_of_hooks_reach_the_environment_file_of_the_agent() {
     assert!(text.starts_with("export B=2\n"), "{text}");
 }
 
+// rule: O2
+#[test]
+fn the_path_of_a_worktree_is_plain_text() {
+    let hook = json!([{"hooks": [{"type": "command", "command": "echo /work/tree"}]}]);
+    let env = env_with(&json!({"hooks": {"WorktreeCreate": hook}}).to_string());
+    let payload = json!({
+        "session_id": "s", "transcript_path": "/t", "cwd": env.project(), "hook_event_name": "WorktreeCreate", "name": "feat",
+    });
+    let ended = fired(&env, ALL[0], &payload.to_string(), &[]);
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), "/work/tree\n"), "{ended:?}");
+}
+
 // rule: C7
 #[test]
 fn check_for_an_agent_names_what_each_hook_loses_there() {

@@ -79,7 +79,9 @@ pub(super) static CLAUDE: Dialect = Dialect {
 /// would read its reason twice.
 fn write(out: &Outgoing<'_>) -> Answer {
     let mut json = out.json.clone();
-    let Some(reason) = out.refusal() else { return Answer::json(json) };
+    let Some(reason) = out.refusal() else {
+        return out.text.map_or_else(|| Answer::json(json), Answer::text);
+    };
     let own = json.get_mut("hookSpecificOutput").and_then(Value::as_object_mut);
     if let Some(own) =
         own.filter(|own| own.get("permissionDecision").is_some_and(|decision| decision != "deny"))

@@ -30,6 +30,7 @@ fn join(one: Resolution, other: Resolution) -> Resolution {
         stop: one.stop.or(other.stop),
         message: joined(one.message, other.message),
         json: one.json,
+        text: one.text,
     }
 }
 

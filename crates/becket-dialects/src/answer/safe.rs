@@ -14,6 +14,7 @@ pub(super) struct SafeResolution {
     stop: Option<String>,
     message: Option<String>,
     json: Map<String, Value>,
+    text: Option<String>,
     /// Text for the user that the agent does not show.
     pub(super) unshown: Option<String>,
     pub(super) carried: Option<Carried>,
@@ -32,6 +33,7 @@ impl SafeResolution {
             stop: self.stop.clone(),
             message: self.message.clone(),
             json: &self.json,
+            text: self.text.as_deref(),
         }
     }
 }
@@ -56,6 +58,7 @@ pub(super) fn make_safe(
         message,
         unshown,
         json: resolution.json,
+        text: resolution.text,
         carried: None,
         lost: Vec::new(),
     };

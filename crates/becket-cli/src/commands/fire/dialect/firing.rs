@@ -136,6 +136,7 @@ impl Firing<'_> {
             let output = hook_output::of(&outcome, broken, &left);
             let blocked = output.stderr.as_deref().filter(|_| output.exit == 2);
             let mut resolution = Resolution::from_protocol(event.kind(), output.json, blocked);
+            resolution.text = output.text;
             if let Some(rules) = &rules {
                 trust::restrict(&mut resolution, event, engine, rules);
             }
