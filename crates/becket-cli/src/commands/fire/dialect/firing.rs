@@ -152,15 +152,13 @@ impl Firing<'_> {
     /// Adds the context that was kept before the call to the answer about its result.
     fn with_carried(&self, resolution: &mut Resolution, event: &Event) -> Result<(), CliError> {
         let session = &self.gates.session;
-        match event.kind() {
-            EventKind::PostToolUse => {
-                let call = self.incoming.call.as_ref().map_or("", |call| &call.id);
-                let kept = carried::take(session, &event.session.id, call)?;
-                let all: Vec<String> = kept.into_iter().chain(resolution.context.take()).collect();
-                resolution.context = (!all.is_empty()).then(|| all.join("\n"));
-            }
-            EventKind::SessionEnd => carried::forget(session, &event.session.id),
-            _ => {}
+        if event.kind() == EventKind::SessionEnd {
+            carried::forget(session, &event.session.id);
+        } else if event.kind() == EventKind::PostToolUse {
+            let call = self.incoming.call.as_ref().map_or("", |call| &call.id);
+            let kept = carried::take(session, &event.session.id, call)?;
+            let all: Vec<String> = kept.into_iter().chain(resolution.context.take()).collect();
+            resolution.context = (!all.is_empty()).then(|| all.join("\n"));
         }
         Ok(())
     }

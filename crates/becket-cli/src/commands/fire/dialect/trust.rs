@@ -76,10 +76,12 @@ fn held_back_line(count: usize, event: &Event) -> String {
 fn rewritten(event: &Event, resolution: &Resolution) -> Option<Event> {
     let input = resolution.rewrite.clone()?;
     let mut event = event.clone();
-    match &mut event.body {
-        EventBody::PreToolUse(call) => call.tool_input = input,
-        EventBody::PermissionRequest(call) => call.tool_input = input,
-        _ => return None,
+    if let EventBody::PreToolUse(call) = &mut event.body {
+        call.tool_input = input;
+    } else if let EventBody::PermissionRequest(call) = &mut event.body {
+        call.tool_input = input;
+    } else {
+        return None;
     }
     Some(event)
 }
