@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use syn::{Attribute, Fields, ImplItem, Item, ItemImpl, TraitItem, UseTree, Visibility};
 
 /// The library crates.
-const CRATES: [&str; 9] = ["base", "model", "rules", "process", "llm", "engine", "mcp", "agent", "embed"];
+const CRATES: [&str; 10] =
+    ["base", "model", "rules", "process", "exec", "llm", "engine", "mcp", "agent", "embed"];
 
 /// Returns the path and the text of each listing.
 ///
