@@ -32,7 +32,7 @@ use becket_model::Event;
 /// Runs the hooks and shows what they did; the exit code says what becomes of it.
 pub(crate) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     if let Some(name) = &args.dialect {
-        return dialect::run(name, (args, global), around, out);
+        return dialect::run(name, args, global, around, out);
     }
     if args.stdin_event {
         return as_hook::run(args, global, around, out);
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: 
     let cancel = CancellationToken::new();
     let services = HookServices::new(&ServiceOptions::from(args), &session, around, out, &cancel)?;
     let firing = EventFiring { session: &session, given, services: &services, cancel: &cancel };
-    let done = interrupt::until_done(&cancel, firing.run((args, global), around, out));
+    let done = interrupt::until_done(&cancel, firing.run(args, global, around, out));
     services.end(out);
     done
 }
@@ -66,16 +66,11 @@ struct EventFiring<'a> {
 
 impl EventFiring<'_> {
     /// Fires with the MCP servers connected, and ends them afterwards.
-    async fn run(
-        self,
-        (args, global): (&FireArgs, &Global),
-        around: &Surroundings,
-        out: &Out,
-    ) -> CommandResult {
+    async fn run(self, args: &FireArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
         let tell =
             |notice: &str| out.tell(&format!("{} {}\n", styled(WARNING, "MCP:"), one_line(notice, 500)));
         let mcp = servers::connected(args, self.session, self.cancel, tell).await?;
-        let done = self.with(mcp.as_ref(), (args, global), around, out).await;
+        let done = self.with(mcp.as_ref(), args, global, around, out).await;
         if let Some(mcp) = &mcp {
             mcp.close().await;
         }
@@ -86,7 +81,8 @@ impl EventFiring<'_> {
     async fn with(
         self,
         mcp: Option<&ServerPool>,
-        (args, global): (&FireArgs, &Global),
+        args: &FireArgs,
+        global: &Global,
         around: &Surroundings,
         out: &Out,
     ) -> CommandResult {

@@ -33,7 +33,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(super) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let mut kind = None;
     let early = EarlySignals::block();
-    match unless_it_panics(|| answered(&mut kind, &early, (args, global), around, out)) {
+    match unless_it_panics(|| answered(&mut kind, &early, args, global, around, out)) {
         Ok(code) => Ok(code),
         Err(error) if fails_closed(kind, &error) => {
             out.tell(&format!(
@@ -91,7 +91,8 @@ pub(super) fn unless_it_panics<T>(work: impl FnOnce() -> Result<T, CliError>) ->
 fn answered(
     kind: &mut Option<EventKind>,
     early: &EarlySignals,
-    (args, global): (&FireArgs, &Global),
+    args: &FireArgs,
+    global: &Global,
     around: &Surroundings,
     out: &Out,
 ) -> CommandResult {

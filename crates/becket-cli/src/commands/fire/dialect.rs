@@ -24,7 +24,8 @@ const AUTO: &str = "auto";
 /// Answers in the form of the agent.
 pub(super) fn run(
     name: &str,
-    (args, global): (&FireArgs, &Global),
+    args: &FireArgs,
+    global: &Global,
     around: &Surroundings,
     out: &Out,
 ) -> CommandResult {
@@ -33,7 +34,7 @@ pub(super) fn run(
     let answer = unless_it_panics(|| {
         input.read(around)?;
         let dialect = input.recognise(name, around)?;
-        firing::answered(&input.payload, dialect, &early, (args, global), around, out)
+        firing::answered(&input.payload, dialect, &early, args, global, around, out)
     });
     let answer = answer.unwrap_or_else(|error| input.refusal(&error.to_string()));
     write(&answer, out)

@@ -35,7 +35,8 @@ pub(super) fn answered(
     payload: &Value,
     dialect: &'static Dialect,
     early: &EarlySignals,
-    (args, global): (&FireArgs, &Global),
+    args: &FireArgs,
+    global: &Global,
     around: &Surroundings,
     out: &Out,
 ) -> Result<Answer, CliError> {
@@ -46,7 +47,7 @@ pub(super) fn answered(
     let Some(first) = incoming.events.first() else {
         return Ok(answer(dialect, &incoming, Vec::new(), asks(args.asks)).answer);
     };
-    let session = session_of(&first.session.cwd, dialect, (args, global), around, out)?;
+    let session = session_of(&first.session.cwd, dialect, args, global, around, out)?;
     let gates = Gatekeeping::of(session, args.user_scope);
     let settings = unknown_tool::Settings::of(&gates.session, &incoming);
     if !settings.aliases.is_empty() {
@@ -74,7 +75,8 @@ pub(super) fn answered(
 fn session_of(
     cwd: &Path,
     dialect: &Dialect,
-    (args, global): (&FireArgs, &Global),
+    args: &FireArgs,
+    global: &Global,
     around: &Surroundings,
     out: &Out,
 ) -> Result<Session, CliError> {
@@ -110,7 +112,6 @@ impl Firing<'_> {
         let builder = servers::lent(self.services.to(session.builder(true)), mcp.as_ref());
         let engine =
             telemetry::observed(builder).build().map_err(|error| CliError::Start { why: error.why })?;
-        self.services.ready(&engine, session);
         let broken = human::findings::brief(engine.config().errors(), around);
         let done = self.events(&engine, &broken, cancel, around).await;
         engine.close().await;
