@@ -1,7 +1,7 @@
 //! What an agent keeps, weakens and loses of the answers of a hook, by its table: the same decisions as in `answer`, in
 //! words.
 
-use crate::{AskForm, Dialect};
+use crate::{AskForm, Dialect, Takes};
 use becket_model::EventKind;
 use becket_model::table::DecisionModel;
 
@@ -59,59 +59,60 @@ pub fn fates(dialect: &Dialect, kind: EventKind) -> Vec<(Ability, Fate)> {
         return vec![(Ability::Fires, Fate::Lost("the agent has no such event"))];
     };
     let (takes, spec) = (row.takes, kind.spec());
-    let kept = |is_kept: bool, otherwise: Fate| if is_kept { Fate::Kept } else { otherwise };
     let mut fates = Vec::new();
-    match spec.decision {
-        DecisionModel::Permission | DecisionModel::PermissionRequest => {
-            fates.push((Ability::Deny, kept(takes.refusal, Fate::Lost("the agent makes the call"))));
-            let becomes_rewrite = Fate::Weakened("a denial that names the corrected input");
-            fates.push((Ability::Rewrite, kept(takes.rewrite, becomes_rewrite)));
-        }
-        DecisionModel::Block | DecisionModel::Task => {
-            let otherwise = match takes.context {
-                true => Fate::Weakened("text for the model"),
-                false => Fate::Lost("the agent ignores it"),
-            };
-            fates.push((Ability::Block, kept(takes.refusal, otherwise)));
-        }
-        DecisionModel::None
-        | DecisionModel::Context
-        | DecisionModel::Retry
-        | DecisionModel::ContinueOnly
-        | DecisionModel::Display
-        | DecisionModel::Path
-        | DecisionModel::Elicitation => {}
+    if matches!(spec.decision, DecisionModel::Permission | DecisionModel::PermissionRequest) {
+        fates.push((Ability::Deny, kept_or(takes.refusal, Fate::Lost("the agent makes the call"))));
+        let denial = Fate::Weakened("a denial that names the corrected input");
+        fates.push((Ability::Rewrite, kept_or(takes.rewrite, denial)));
+    }
+    if matches!(spec.decision, DecisionModel::Block | DecisionModel::Task) {
+        fates.push((Ability::Block, block(takes)));
     }
     if spec.decision == DecisionModel::Permission {
-        fates.push((
-            Ability::Ask,
-            match takes.ask {
-                AskForm::Kept | AskForm::KeptWithRewrite => Fate::Kept,
-                AskForm::EndsRun => Fate::Weakened("a denial with the reason, unless `--asks pass`"),
-                AskForm::None => Fate::Weakened("a denial with the reason"),
-            },
-        ));
+        fates.push((Ability::Ask, ask(takes.ask)));
     }
     if spec.has_output("additionalContext") {
-        let after = dialect.row_of(EventKind::PostToolUse).is_some_and(|after| after.takes.context);
-        let otherwise = match kind == EventKind::PreToolUse && after {
-            true => Fate::Weakened("text beside the result of the call"),
-            false => Fate::Lost("the agent takes none"),
-        };
-        fates.push((Ability::Context, kept(takes.context, otherwise)));
+        fates.push((Ability::Context, kept_or(takes.context, context(dialect, kind))));
     }
     if spec.honours.stop {
         let otherwise = match spec.decision == DecisionModel::Permission {
             true => Fate::Weakened("a denial of the call"),
             false => Fate::Lost("the agent goes on"),
         };
-        fates.push((Ability::Stop, kept(takes.stop, otherwise)));
+        fates.push((Ability::Stop, kept_or(takes.stop, otherwise)));
     }
     if spec.honours.system_message {
-        fates.push((
-            Ability::Message,
-            kept(takes.message, Fate::Weakened("a line on the stderr of the hook")),
-        ));
+        let stderr = Fate::Weakened("a line on the stderr of the hook");
+        fates.push((Ability::Message, kept_or(takes.message, stderr)));
     }
     fates
+}
+
+fn kept_or(is_kept: bool, otherwise: Fate) -> Fate {
+    if is_kept { Fate::Kept } else { otherwise }
+}
+
+fn block(takes: Takes) -> Fate {
+    match (takes.refusal, takes.context) {
+        (true, _) => Fate::Kept,
+        (false, true) => Fate::Weakened("text for the model"),
+        (false, false) => Fate::Lost("the agent ignores it"),
+    }
+}
+
+fn ask(form: AskForm) -> Fate {
+    match form {
+        AskForm::Kept | AskForm::KeptWithRewrite => Fate::Kept,
+        AskForm::EndsRun => Fate::Weakened("a denial with the reason, unless `--asks pass`"),
+        AskForm::None => Fate::Weakened("a denial with the reason"),
+    }
+}
+
+/// The fate of context that the agent does not take on its own event.
+fn context(dialect: &Dialect, kind: EventKind) -> Fate {
+    let after = dialect.row_of(EventKind::PostToolUse).is_some_and(|after| after.takes.context);
+    match kind == EventKind::PreToolUse && after {
+        true => Fate::Weakened("text beside the result of the call"),
+        false => Fate::Lost("the agent takes none"),
+    }
 }
