@@ -106,7 +106,7 @@ pub struct EventRow {
     pub native: &'static str,
     /// The event of the protocol.
     pub kind: EventKind,
-    /// What the agent honours in an answer.
+    /// The parts of an answer that the agent honours.
     pub takes: Takes,
     /// Fields that the event implies: our field, value.
     pub implies: &'static [(&'static str, &'static str)],

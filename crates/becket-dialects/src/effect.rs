@@ -46,7 +46,7 @@ pub enum AnswerForm {
     Text,
 }
 
-/// What an agent does with a call.
+/// The effect of an answer on the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
     /// The call is not made, and the model reads the reason.

@@ -1,4 +1,4 @@
-//! What an agent keeps, weakens and loses of the answers of a hook, by its table: the same decisions as in `answer`, in
+//! The parts of a hook's answers that an agent keeps, weakens and loses, by its table: the same decisions as in `answer`, in
 //! words.
 
 use crate::{AskForm, Dialect, Takes};
@@ -42,7 +42,7 @@ impl Ability {
     }
 }
 
-/// What becomes of an ability.
+/// The effect of an ability under an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// It has its effect.

@@ -3,7 +3,7 @@
 use becket_model::EventKind;
 use serde_json::{Map, Value};
 
-/// What was decided about one event.
+/// The decision about one event, with everything beside it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Resolution {
     /// The decision.

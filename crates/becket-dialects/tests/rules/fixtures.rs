@@ -33,7 +33,7 @@ fn shown(answer: &Answer) -> Value {
     json!({"stdout": stdout, "stderr": answer.stderr, "exit": answer.exit})
 }
 
-/// What a payload is read as: the events, or the refusal.
+/// The events that a payload is read as, or the refusal.
 fn reading(dialect: &Dialect, payload: &Value) -> Value {
     match read(dialect, payload.clone(), &Facts::new("/process")) {
         Ok(incoming) => {
