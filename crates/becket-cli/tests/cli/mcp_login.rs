@@ -125,5 +125,5 @@ fn a_server_of_this_machine_has_no_login() {
     let login = env.becket(["mcp", "--mcp-config", &config, "login", "s"]).run();
     assert!(login.code == Some(0) && login.stdout.contains("without a login"), "{login:?}");
     let logout = env.becket(["mcp", "--mcp-config", &config, "logout", "s"]).run();
-    assert!(logout.code == Some(1) && logout.stderr.contains("nobody can log in"), "{logout:?}");
+    assert!(logout.code == Some(1) && logout.stderr.contains("no login is possible"), "{logout:?}");
 }

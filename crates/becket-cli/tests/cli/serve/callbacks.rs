@@ -139,7 +139,7 @@ fn a_client_that_hangs_up_gets_the_rest_and_its_hooks_deny() {
     let fired = client.result_of(firing);
     assert_eq!(fired["result"], "blocked", "{fired}");
     assert!(
-        fired["verdict"]["reason"].as_str().unwrap_or_default().contains("the client is gone"),
+        fired["verdict"]["reason"].as_str().unwrap_or_default().contains("the client has disconnected"),
         "{fired}"
     );
     assert!(client.rest().is_empty());
