@@ -5,7 +5,7 @@
 //!
 //! - [`hook_tools`]: Read, Grep, Glob and Bash for the agents of hooks (`protocol.md` H8)
 //! - [`file_tools`]: Read, Edit, Write, Glob and Grep for the sessions of a host
-//! - [`web_fetch`]: WebFetch
+//! - [`web_fetch`]: the tool WebFetch
 //! - [`mcp`]: the tools of MCP servers, for the model and for hooks (`protocol.md` X5, H6)
 //! - [`shell`]: the command lines of a session, and its working directory
 //! - [`tasks`]: background tasks of a session

@@ -9,6 +9,9 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
+/// Tools in the order in which they are offered.
+type ToolList = Arc<[Arc<dyn Tool>]>;
+
 /// A host's tools, in order. Cheap to clone; all clones are the same set.
 ///
 /// It answers the engine's questions about schemas, defaults and prompts for the user
@@ -16,7 +19,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 /// model is offered ([`crate::Engine::offered_tools`]).
 #[derive(Clone, Default)]
 pub struct ToolSet {
-    tools: Arc<RwLock<Arc<[Arc<dyn Tool>]>>>,
+    tools: Arc<RwLock<ToolList>>,
 }
 
 impl ToolSet {
@@ -38,7 +41,7 @@ impl ToolSet {
 
     /// Returns all tools, in order.
     #[must_use]
-    pub fn all(&self) -> Arc<[Arc<dyn Tool>]> {
+    pub fn all(&self) -> ToolList {
         Arc::clone(&self.tools.read().unwrap_or_else(PoisonError::into_inner))
     }
 

@@ -92,6 +92,7 @@ pub fn absolute(given: &str, cwd: &Path, home: Option<&Path>) -> PathBuf {
 }
 
 #[cfg(all(test, feature = "models"))]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
     use crate::host::tool::{RunningCall, Tool, ToolFailure, ToolOutput};

@@ -153,7 +153,7 @@ async fn a_server_without_tls_is_told_from_one_that_is_not_there() {
     let error = error.replace(&server.address, "HERE");
     assert!(
         error.contains("HERE does not speak TLS: leave the `s`")
-            || error.contains("HERE closed the connection"),
+            || error.contains("HERE broke off the connection"),
         "{error}"
     );
 }
