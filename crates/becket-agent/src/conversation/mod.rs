@@ -40,7 +40,7 @@
 //!
 //! It does no I/O, runs no calls, words no hook output, and does not decide when a turn ends.
 //!
-//! [`ToolCall::name`]: crate::tool_call::ToolCall::name
+//! [`ToolCall::name`]: becket_engine::ToolCall::name
 
 mod body;
 mod deferred;

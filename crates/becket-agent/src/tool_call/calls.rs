@@ -73,7 +73,7 @@ impl ToolCalls {
     /// Runs one call to its end (L1). Never fails: what goes wrong is in the report.
     ///
     /// Cancelled, it ends soon, and a tool that has not been started is not started any more. Dropping the future is the
-    /// same, without a report. Several calls at once are several futures: those of tools that [`super::Hints`] let run
+    /// same, without a report. Several calls at once are several futures: those of tools that [`becket_engine::Hints`] let run
     /// together.
     pub async fn run(&self, session: &Session, call: ToolCall, cancel: &CancellationToken) -> Report {
         self.run_held(session, call, cancel, &BatchAbort::default()).await

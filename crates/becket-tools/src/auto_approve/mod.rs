@@ -1,5 +1,5 @@
 //! Command lines that mode `default` runs without asking: those that only read, and only in the working directories
-//! (`protocol.md` P14); and those that mode `acceptEdits` runs as well, see [`edits`].
+//! (`protocol.md` P14); and those that mode `acceptEdits` runs as well, see `edits`.
 //!
 //! Everything here is a list of known harmless forms; a form on no list is asked about, and so is one that the text
 //! does not decide. If the rule's list and safety differ, safety wins:
@@ -14,7 +14,7 @@
 //! - a program is found on `PATH` outside the working directories, and no variable of the environment makes the shell
 //!   or the loader take code from them;
 //! - `git` only in a plain repository whose own configuration can't make it run anything, since `git status` in a tree
-//!   from elsewhere can (`core.fsmonitor`, hooks, filters, submodules); see [`repository`].
+//!   from elsewhere can (`core.fsmonitor`, hooks, filters, submodules); see `repository`.
 //!
 //! The tree is judged as it is now: a process that may write it at the same time can still swap a file for a link. The
 //! user's own configuration of git, and what hooks put into the environment by hand, are theirs.

@@ -17,7 +17,7 @@ pub struct McpServers {
     kept: Arc<OutputStore>,
 }
 
-/// The tools of all connected servers, for a [`crate::tool_call::ToolSet`].
+/// The tools of all connected servers, for a [`becket_engine::ToolSet`].
 #[derive(Clone)]
 pub struct McpTools {
     /// The tools, in the order of the configuration and of the servers' lists.

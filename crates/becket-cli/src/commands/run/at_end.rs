@@ -5,7 +5,7 @@
 //! - [`notes`]: notes for later sessions, left running
 //! - [`consolidation`]: the notes of many sessions condensed, left running
 //! - [`state`]: the state of the session, in a file, awaited
-//! - [`asked`]: one question to the small fast model
+//! - [`side_request`]: one question to the small fast model
 //! - [`prompt_progress`]: the prompts that have started and ended
 //!
 //! INVARIANT: these tasks run only after the session's own turns; not in a bare start, and not after an interrupt, a
