@@ -5,7 +5,7 @@
 mod combine;
 mod safe;
 
-use crate::{Action, Dialect, EventRow, Incoming, NativeCall, Resolution};
+use crate::{Action, Dialect, EventRow, NativeCall, Payload, Resolution};
 use becket_model::EventKind;
 use becket_model::table::OnFailureEffect;
 use serde_json::{Map, Value};
@@ -64,14 +64,14 @@ pub struct Reply {
     /// The answer.
     pub answer: Answer,
     /// Context to add to the answer about the result of the call.
-    pub carried: Option<Carried>,
+    pub carried: Option<CarriedContext>,
     /// The parts that reach nobody, in words.
     pub lost: Vec<&'static str>,
 }
 
 /// Context that the agent does not take before a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Carried {
+pub struct CarriedContext {
     /// The id that the payload about the result will have.
     pub call: String,
     /// The context.
@@ -80,7 +80,7 @@ pub struct Carried {
 
 /// An answer that has been made safe: it holds only what the agent honours.
 #[derive(Debug)]
-pub(crate) struct Outgoing<'a> {
+pub(crate) struct AnswerParts<'a> {
     /// The event of the protocol; `None` where even that is unknown.
     pub(crate) kind: Option<EventKind>,
     /// The event's name in payloads.
@@ -103,10 +103,10 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) text: Option<&'a str>,
 }
 
-impl<'a> Outgoing<'a> {
+impl<'a> AnswerParts<'a> {
     /// An action with nothing beside it.
     fn bare(kind: Option<EventKind>, native: &'a str, action: Action, json: &'a Map<String, Value>) -> Self {
-        Outgoing {
+        AnswerParts {
             kind,
             native,
             call: None,
@@ -135,7 +135,7 @@ impl<'a> Outgoing<'a> {
 }
 
 /// Writes the answer to a payload from the resolutions of its events, in their order.
-pub fn answer(dialect: &Dialect, incoming: &Incoming, resolutions: Vec<Resolution>, asks: Asks) -> Reply {
+pub fn answer(dialect: &Dialect, incoming: &Payload, resolutions: Vec<Resolution>, asks: Asks) -> Reply {
     let Some(row) = incoming.row.filter(|_| !resolutions.is_empty()) else {
         return Reply { answer: neutral(dialect, incoming.row), carried: None, lost: Vec::new() };
     };
@@ -165,11 +165,16 @@ pub fn refuse(dialect: &Dialect, payload: &Value, reason: &str) -> Answer {
         return Answer { stderr: format!("{reason}\n"), exit: 1, ..Answer::default() };
     }
     let kind = row.map(|row| row.kind);
-    (dialect.write)(&Outgoing::bare(kind, native, Action::Refuse { reason: reason.to_owned() }, &Map::new()))
+    (dialect.write)(&AnswerParts::bare(
+        kind,
+        native,
+        Action::Refuse { reason: reason.to_owned() },
+        &Map::new(),
+    ))
 }
 
 /// The answer that changes nothing.
 fn neutral(dialect: &Dialect, row: Option<&EventRow>) -> Answer {
     let native = row.map_or("", |row| row.native);
-    (dialect.write)(&Outgoing::bare(row.map(|row| row.kind), native, Action::Proceed, &Map::new()))
+    (dialect.write)(&AnswerParts::bare(row.map(|row| row.kind), native, Action::Proceed, &Map::new()))
 }

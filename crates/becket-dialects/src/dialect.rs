@@ -1,6 +1,6 @@
 //! The table of one agent: its events, tools, modes and time limits, and what it can be answered.
 
-use crate::answer::Outgoing;
+use crate::answer::AnswerParts;
 use crate::{Answer, AnswerForm, Effect, McpNames, ToolRow};
 use becket_model::EventKind;
 use serde_json::{Map, Value};
@@ -38,7 +38,7 @@ pub struct Dialect {
     /// Moves nested fields of the payload to where the protocol has them.
     pub(crate) reshape: fn(&mut Map<String, Value>),
     /// Writes an answer that has been made safe.
-    pub(crate) write: fn(&Outgoing<'_>) -> Answer,
+    pub(crate) write: fn(&AnswerParts<'_>) -> Answer,
     /// The effect of the forms of an answer to a tool call; a form that is missing here runs the call.
     pub effects: &'static [(AnswerForm, Effect)],
     /// Further notes for the documentation.
@@ -107,14 +107,19 @@ pub struct EventRow {
     /// The event of the protocol.
     pub kind: EventKind,
     /// The parts of an answer that the agent honours.
-    pub takes: Takes,
+    pub supports: AnswerSupport,
     /// Fields that the event implies: our field, value.
     pub implies: &'static [(&'static str, &'static str)],
 }
 
 impl EventRow {
-    pub(crate) const fn new(native: &'static str, kind: EventKind, takes: Takes) -> Self {
-        EventRow { native, kind, takes, implies: &[] }
+    pub(crate) const fn new(native: &'static str, kind: EventKind, supports: AnswerSupport) -> Self {
+        EventRow { native, kind, supports, implies: &[] }
+    }
+
+    /// A row of an event that has the protocol's name.
+    pub(crate) const fn named(kind: EventKind, supports: AnswerSupport) -> Self {
+        EventRow::new(kind.name(), kind, supports)
     }
 
     /// The same with fields that the payload does not have.
@@ -125,7 +130,7 @@ impl EventRow {
 
 /// The parts of an answer that an agent honours on one event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Takes {
+pub struct AnswerSupport {
     /// A denial or a block holds, and its reason reaches the model (or, for a prompt, the user).
     pub refusal: bool,
     /// The form of an ask.
@@ -153,9 +158,9 @@ pub enum AskForm {
     KeptWithRewrite,
 }
 
-impl Takes {
+impl AnswerSupport {
     /// Nothing at all.
-    pub(crate) const NOTHING: Takes = Takes {
+    pub(crate) const NOTHING: AnswerSupport = AnswerSupport {
         refusal: false,
         ask: AskForm::None,
         rewrite: false,
@@ -164,31 +169,37 @@ impl Takes {
         message: false,
     };
     /// Everything but an ask.
-    pub(crate) const ALL: Takes =
-        Takes { refusal: true, ask: AskForm::None, rewrite: true, context: true, stop: true, message: true };
+    pub(crate) const ALL: AnswerSupport = AnswerSupport {
+        refusal: true,
+        ask: AskForm::None,
+        rewrite: true,
+        context: true,
+        stop: true,
+        message: true,
+    };
 
     pub(crate) const fn refusal(self) -> Self {
-        Takes { refusal: true, ..self }
+        AnswerSupport { refusal: true, ..self }
     }
 
     pub(crate) const fn ask(self, ask: AskForm) -> Self {
-        Takes { ask, ..self }
+        AnswerSupport { ask, ..self }
     }
 
     pub(crate) const fn rewrite(self) -> Self {
-        Takes { rewrite: true, ..self }
+        AnswerSupport { rewrite: true, ..self }
     }
 
     pub(crate) const fn context(self) -> Self {
-        Takes { context: true, ..self }
+        AnswerSupport { context: true, ..self }
     }
 
     pub(crate) const fn stop(self) -> Self {
-        Takes { stop: true, ..self }
+        AnswerSupport { stop: true, ..self }
     }
 
     pub(crate) const fn message(self) -> Self {
-        Takes { message: true, ..self }
+        AnswerSupport { message: true, ..self }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The parts of a hook's answers that an agent keeps, weakens and loses, by its table: the same decisions as in `answer`, in
 //! words.
 
-use crate::{AskForm, Dialect, Takes};
+use crate::{AnswerSupport, AskForm, Dialect};
 use becket_model::EventKind;
 use becket_model::table::DecisionModel;
 
@@ -58,32 +58,32 @@ pub fn fates(dialect: &Dialect, kind: EventKind) -> Vec<(Ability, Fate)> {
     let Some(row) = dialect.row_of(kind) else {
         return vec![(Ability::Fires, Fate::Lost("the agent has no such event"))];
     };
-    let (takes, spec) = (row.takes, kind.spec());
+    let (supports, spec) = (row.supports, kind.spec());
     let mut fates = Vec::new();
     if matches!(spec.decision, DecisionModel::Permission | DecisionModel::PermissionRequest) {
-        fates.push((Ability::Deny, kept_or(takes.refusal, Fate::Lost("the agent makes the call"))));
+        fates.push((Ability::Deny, kept_or(supports.refusal, Fate::Lost("the agent makes the call"))));
         let denial = Fate::Weakened("a denial that names the corrected input");
-        fates.push((Ability::Rewrite, kept_or(takes.rewrite, denial)));
+        fates.push((Ability::Rewrite, kept_or(supports.rewrite, denial)));
     }
     if matches!(spec.decision, DecisionModel::Block | DecisionModel::Task) {
-        fates.push((Ability::Block, block(takes)));
+        fates.push((Ability::Block, block(supports)));
     }
     if spec.decision == DecisionModel::Permission {
-        fates.push((Ability::Ask, ask(takes.ask)));
+        fates.push((Ability::Ask, ask(supports.ask)));
     }
     if spec.has_output("additionalContext") {
-        fates.push((Ability::Context, kept_or(takes.context, context(dialect, kind))));
+        fates.push((Ability::Context, kept_or(supports.context, context(dialect, kind))));
     }
     if spec.honours.stop {
         let otherwise = match spec.decision == DecisionModel::Permission {
             true => Fate::Weakened("a denial of the call"),
             false => Fate::Lost("the agent goes on"),
         };
-        fates.push((Ability::Stop, kept_or(takes.stop, otherwise)));
+        fates.push((Ability::Stop, kept_or(supports.stop, otherwise)));
     }
     if spec.honours.system_message {
         let stderr = Fate::Weakened("a line on the stderr of the hook");
-        fates.push((Ability::Message, kept_or(takes.message, stderr)));
+        fates.push((Ability::Message, kept_or(supports.message, stderr)));
     }
     fates
 }
@@ -92,8 +92,8 @@ fn kept_or(is_kept: bool, otherwise: Fate) -> Fate {
     if is_kept { Fate::Kept } else { otherwise }
 }
 
-fn block(takes: Takes) -> Fate {
-    match (takes.refusal, takes.context) {
+fn block(supports: AnswerSupport) -> Fate {
+    match (supports.refusal, supports.context) {
         (true, _) => Fate::Kept,
         (false, true) => Fate::Weakened("text for the model"),
         (false, false) => Fate::Lost("the agent ignores it"),
@@ -110,7 +110,7 @@ fn ask(form: AskForm) -> Fate {
 
 /// The fate of context that the agent does not take on its own event.
 fn context(dialect: &Dialect, kind: EventKind) -> Fate {
-    let after = dialect.row_of(EventKind::PostToolUse).is_some_and(|after| after.takes.context);
+    let after = dialect.row_of(EventKind::PostToolUse).is_some_and(|after| after.supports.context);
     match kind == EventKind::PreToolUse && after {
         true => Fate::Weakened("text beside the result of the call"),
         false => Fate::Lost("the agent takes none"),

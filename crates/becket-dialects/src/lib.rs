@@ -21,12 +21,12 @@ mod resolution;
 mod tool;
 
 pub use agents::{ALL, dialect};
-pub use answer::{Answer, Asks, Carried, Reply, answer, refuse};
+pub use answer::{Answer, Asks, CarriedContext, Reply, answer, refuse};
 pub use detect::{DetectError, detect};
-pub use dialect::{AskForm, Dialect, EventRow, HostTimeout, Proof, Sign, Takes, TimeUnit};
+pub use dialect::{AnswerSupport, AskForm, Dialect, EventRow, HostTimeout, Proof, Sign, TimeUnit};
 pub use effect::{AnswerForm, Effect};
 pub use fate::{Ability, Fate, fates};
-pub use read::{Facts, Incoming, NativeCall, ReadError, derived_id, read};
+pub use read::{Facts, NativeCall, Payload, ReadError, derived_id, read};
 pub use resolution::{Action, Resolution};
 pub use tool::{CallShape, McpNames, ToolClass, ToolRow};
 

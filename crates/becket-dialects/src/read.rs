@@ -42,7 +42,7 @@ impl<'a> Facts<'a> {
 
 /// A payload as events of the protocol.
 #[derive(Debug, Clone)]
-pub struct Incoming {
+pub struct Payload {
     /// The row of the event; `None` for one that only informs.
     pub row: Option<&'static EventRow>,
     /// The events. There are none for a payload about which nothing can be decided, and several for a call that stands
@@ -52,7 +52,7 @@ pub struct Incoming {
     pub call: Option<NativeCall>,
 }
 
-impl Incoming {
+impl Payload {
     /// Returns the tool if the table of the dialect does not have it.
     pub fn unknown_tool(&self) -> Option<&str> {
         self.call.as_ref().filter(|call| call.is_unknown).map(|call| call.name.as_str())
@@ -101,14 +101,14 @@ pub enum ReadError {
 ///
 /// # Errors
 /// [`ReadError`]; the caller answers it with [`crate::refuse`].
-pub fn read(dialect: &Dialect, payload: Value, facts: &Facts<'_>) -> Result<Incoming, ReadError> {
+pub fn read(dialect: &Dialect, payload: Value, facts: &Facts<'_>) -> Result<Payload, ReadError> {
     let name = dialect.event_name(&payload).map(str::to_owned);
     let Value::Object(mut fields) = payload else {
         return Err(ReadError::NotAnObject { got: input::type_name(&payload) });
     };
     let name = name.ok_or(ReadError::NoEvent { title: dialect.title })?;
     if dialect.informative.contains(&name.as_str()) {
-        return Ok(Incoming { row: None, events: Vec::new(), call: None });
+        return Ok(Payload { row: None, events: Vec::new(), call: None });
     }
     let row = dialect.event(&name).ok_or(ReadError::UnknownEvent {
         name,
@@ -118,7 +118,7 @@ pub fn read(dialect: &Dialect, payload: Value, facts: &Facts<'_>) -> Result<Inco
     (dialect.reshape)(&mut fields);
     rename(dialect, row, &mut fields);
     if is_repeated_prompt(row.kind, &fields) {
-        return Ok(Incoming { row: Some(row), events: Vec::new(), call: None });
+        return Ok(Payload { row: Some(row), events: Vec::new(), call: None });
     }
     if fields.get("cwd").and_then(Value::as_str).is_none_or(str::is_empty) {
         fields.insert("cwd".to_owned(), json!(facts.cwd));
@@ -126,7 +126,7 @@ pub fn read(dialect: &Dialect, payload: Value, facts: &Facts<'_>) -> Result<Inco
     let is_call = row.kind.spec().input.iter().any(|field| field.name == "tool_name");
     if !is_call {
         let event = event(row.kind, fields)?;
-        return Ok(Incoming { row: Some(row), events: vec![event], call: None });
+        return Ok(Payload { row: Some(row), events: vec![event], call: None });
     }
     let (call, parts) = NativeCall::take(dialect, row.kind, &mut fields, facts)
         .map_err(|CallError { tool, why }| ReadError::Call { tool, why })?;
@@ -141,7 +141,7 @@ pub fn read(dialect: &Dialect, payload: Value, facts: &Facts<'_>) -> Result<Inco
             Ok(event(row.kind, fields)?)
         })
         .collect();
-    Ok(Incoming { row: Some(row), events: events?, call: Some(call) })
+    Ok(Payload { row: Some(row), events: events?, call: Some(call) })
 }
 
 /// Gives fields and values the names of the protocol.

@@ -1,7 +1,7 @@
 //! `becket exec`: runs a program, and everything that it starts, under the permission rules.
 
 use super::ask::forget_keys;
-use super::fire::{started, told_errors};
+use super::fire::{report_errors, started};
 use crate::args::{ExecArgs, Global};
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
@@ -61,7 +61,7 @@ fn prepared(args: &ExecArgs, global: &Global, around: &Surroundings, out: &Out) 
 fn rules(args: &ExecArgs, session: Session, around: &Surroundings, out: &Out) -> Result<RuleSet, CliError> {
     let start = session.start.clone();
     let engine = started(session.builder(false).build(), around, out)?;
-    if !told_errors(&engine, around, out) && args.rules.is_some() {
+    if !report_errors(&engine, around, out) && args.rules.is_some() {
         return Err(CliError::usage("the rules are not complete, so nothing was run"));
     }
     let mut rules = RuleSet::default();

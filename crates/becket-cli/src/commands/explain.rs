@@ -1,6 +1,6 @@
 //! `becket explain`: the plan of an event. Starts no hook.
 
-use super::fire::{started, told_errors};
+use super::fire::{report_errors, started};
 use crate::args::{ExplainArgs, Global};
 use crate::env::Surroundings;
 use crate::error::CommandResult;
@@ -16,7 +16,7 @@ pub(crate) fn run(args: &ExplainArgs, global: &Global, around: &Surroundings, ou
     let session = session::in_project(global, around, out)?;
     let given = event::given(event::kind(&args.event)?, &args.fields, &session.start, around)?;
     let engine = started(session.builder(true).build(), around, out)?;
-    told_errors(&engine, around, out);
+    report_errors(&engine, around, out);
     event::check_tool(&args.fields, &engine)?;
     let plan = engine.plan(&given.event);
     let planned = PlanReport::new(&plan, given.event.body.subject(), given.samples);

@@ -86,9 +86,9 @@ impl EventFiring<'_> {
         around: &Surroundings,
         out: &Out,
     ) -> CommandResult {
-        let builder = servers::lent(self.services.to(self.session.builder(!args.nobody_to_ask)), mcp);
+        let builder = servers::with_servers(self.services.to(self.session.builder(!args.nobody_to_ask)), mcp);
         let engine = started(telemetry::observed(builder).build(), around, out)?;
-        told_errors(&engine, around, out);
+        report_errors(&engine, around, out);
         event::check_tool(&args.fields, &engine)?;
         let EventInput { event, samples } = self.given;
         enclosing::show(engine.mark(&event));
@@ -153,7 +153,7 @@ pub(crate) fn started(
 }
 
 /// Always reports what could not be loaded; the rest works (C7). Returns true if everything was loaded.
-pub(crate) fn told_errors(engine: &Engine, around: &Surroundings, out: &Out) -> bool {
+pub(crate) fn report_errors(engine: &Engine, around: &Surroundings, out: &Out) -> bool {
     let config = engine.config();
     let text = human::findings::brief(config.notices(), around);
     if !text.is_empty() {

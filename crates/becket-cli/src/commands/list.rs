@@ -1,6 +1,6 @@
 //! `becket list`: the effective hooks.
 
-use super::fire::{started, told_errors};
+use super::fire::{report_errors, started};
 use crate::args::{Global, ListArgs};
 use crate::env::Surroundings;
 use crate::error::CommandResult;
@@ -15,7 +15,7 @@ use becket_embed::view::listed::HookListing;
 pub(crate) fn run(args: &ListArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let only = args.event.as_deref().map(event::kind).transpose()?;
     let engine = started(session::in_project(global, around, out)?.builder(true).build(), around, out)?;
-    let is_whole = told_errors(&engine, around, out);
+    let is_whole = report_errors(&engine, around, out);
     let listed = HookListing::new(&engine.hooks(), &engine.gates(), only);
     let listed = if only.is_none() { listed.with_rules(&engine.config().permissions) } else { listed };
     if global.json {

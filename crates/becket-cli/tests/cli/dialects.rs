@@ -73,7 +73,7 @@ fn the_guards_of_an_untouched_project_hold_in_every_agent() {
         }
         let asked = call("git reset --hard");
         let row = dialect.row_of(EventKind::PreToolUse).expect("every agent has it");
-        let expected = match row.takes.ask {
+        let expected = match row.supports.ask {
             AskForm::Kept | AskForm::KeptWithRewrite => Effect::Asks,
             AskForm::EndsRun | AskForm::None => Effect::Held,
         };
@@ -104,7 +104,7 @@ fn a_rewrite_is_taken_or_denied_with_the_corrected_call() {
         let payload = payload(dialect, "shell", &env, "python3 -m unittest tests").expect("commands");
         let ended = fired(&env, dialect, &payload, &[]);
         assert!(said(&ended).contains("python3 -m unittest -q tests"), "{}: {ended:?}", dialect.name);
-        let takes = dialect.row_of(EventKind::PreToolUse).expect("every agent has it").takes.rewrite;
+        let takes = dialect.row_of(EventKind::PreToolUse).expect("every agent has it").supports.rewrite;
         assert_eq!(is_refused(effect(dialect, &ended)), !takes, "{}: {ended:?}", dialect.name);
     }
 }
@@ -138,7 +138,7 @@ fn contexts_reach_the_model_where_the_agent_takes_any() {
                 "prompt" => EventKind::UserPromptSubmit,
                 _ => EventKind::PostToolUse,
             };
-            let takes = dialect.row_of(kind).is_some_and(|row| row.takes.context);
+            let takes = dialect.row_of(kind).is_some_and(|row| row.supports.context);
             let ended = fired(&env, dialect, &payload, &[]);
             assert_eq!(ended.stdout.contains(text), takes, "{} {name}: {ended:?}", dialect.name);
         }
@@ -192,7 +192,7 @@ fn blocks_are_said_once_and_in_the_form_of_the_agent() {
             let Some(payload) = payload(dialect, name, &env, "ls") else { continue };
             let row = dialect.row_of(kind).expect("it has a payload");
             let ended = fired(&env, dialect, &payload, &[]);
-            let reaches = row.takes.refusal || row.takes.context;
+            let reaches = row.supports.refusal || row.supports.context;
             assert_eq!(said(&ended).contains(text), reaches, "{} {name}: {ended:?}", dialect.name);
             if kind == EventKind::Stop {
                 assert!(said(&ended).matches(text).count() <= 1, "{}: {ended:?}", dialect.name);

@@ -1,15 +1,15 @@
 //! Claude Code: the protocol itself.
 
-use crate::answer::Outgoing;
+use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
-use crate::{Answer, AnswerForm, AskForm, Dialect, Effect, EventRow, McpNames, Proof, Sign, Takes};
+use crate::{Answer, AnswerForm, AnswerSupport, AskForm, Dialect, Effect, EventRow, McpNames, Proof, Sign};
 use becket_model::EventKind;
 use serde_json::{Value, json};
 
-const CALL: Takes = Takes::ALL.ask(AskForm::KeptWithRewrite);
+const CALL: AnswerSupport = AnswerSupport::ALL.ask(AskForm::KeptWithRewrite);
 
 const fn row(kind: EventKind) -> EventRow {
-    EventRow::new(kind.name(), kind, if matches!(kind, EventKind::PreToolUse) { CALL } else { Takes::ALL })
+    EventRow::named(kind, if matches!(kind, EventKind::PreToolUse) { CALL } else { AnswerSupport::ALL })
 }
 
 /// A row for each event of the protocol.
@@ -77,7 +77,7 @@ pub(super) static CLAUDE: Dialect = Dialect {
 
 /// An answer of Becket is one of the protocol as it is. A block of Stop goes by JSON alone: beside exit code 2 the model
 /// would read its reason twice.
-fn write(out: &Outgoing<'_>) -> Answer {
+fn write(out: &AnswerParts<'_>) -> Answer {
     let mut json = out.json.clone();
     let Some(reason) = out.refusal() else {
         return out.text.map_or_else(|| Answer::json(json), Answer::text);

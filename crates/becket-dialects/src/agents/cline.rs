@@ -1,10 +1,10 @@
 //! Cline: executables per event. A denial of commands replaces them by none; any other denial ends the run.
 
 use super::words::put;
-use crate::answer::Outgoing;
+use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
 use crate::{
-    Answer, AnswerForm, CallShape, Dialect, Effect, EventRow, McpNames, Proof, Sign, Takes, ToolRow,
+    Answer, AnswerForm, AnswerSupport, CallShape, Dialect, Effect, EventRow, McpNames, Proof, Sign, ToolRow,
 };
 use becket_model::EventKind;
 use serde_json::{Map, Value, json};
@@ -20,15 +20,23 @@ pub(super) static CLINE: Dialect = Dialect {
     fields: &[("hookName", "hook_event_name"), ("taskId", "session_id")],
     values: &[],
     events: &[
-        EventRow::new("agent_start", EventKind::SessionStart, Takes::NOTHING),
-        EventRow::new("agent_resume", EventKind::SessionStart, Takes::NOTHING)
+        EventRow::new("agent_start", EventKind::SessionStart, AnswerSupport::NOTHING),
+        EventRow::new("agent_resume", EventKind::SessionStart, AnswerSupport::NOTHING)
             .implying(&[("source", "resume")]),
-        EventRow::new("prompt_submit", EventKind::UserPromptSubmit, Takes::NOTHING.refusal().context()),
-        EventRow::new("tool_call", EventKind::PreToolUse, Takes::NOTHING.refusal().rewrite().context()),
-        EventRow::new("tool_result", EventKind::PostToolUse, Takes::NOTHING.context()),
-        EventRow::new("agent_end", EventKind::Stop, Takes::NOTHING),
-        EventRow::new("pre_compact", EventKind::PreCompact, Takes::NOTHING),
-        EventRow::new("session_shutdown", EventKind::SessionEnd, Takes::NOTHING),
+        EventRow::new(
+            "prompt_submit",
+            EventKind::UserPromptSubmit,
+            AnswerSupport::NOTHING.refusal().context(),
+        ),
+        EventRow::new(
+            "tool_call",
+            EventKind::PreToolUse,
+            AnswerSupport::NOTHING.refusal().rewrite().context(),
+        ),
+        EventRow::new("tool_result", EventKind::PostToolUse, AnswerSupport::NOTHING.context()),
+        EventRow::new("agent_end", EventKind::Stop, AnswerSupport::NOTHING),
+        EventRow::new("pre_compact", EventKind::PreCompact, AnswerSupport::NOTHING),
+        EventRow::new("session_shutdown", EventKind::SessionEnd, AnswerSupport::NOTHING),
     ],
     informative: &["agent_abort", "agent_error"],
     tools: &[
@@ -85,7 +93,7 @@ fn reshape(fields: &mut Map<String, Value>) {
     fields.extend(last.map(|text| ("last_assistant_message".to_owned(), text)));
 }
 
-fn write(out: &Outgoing<'_>) -> Answer {
+fn write(out: &AnswerParts<'_>) -> Answer {
     let mut top = Map::from_iter([("cancel".to_owned(), json!(false))]);
     let mut context = out.context.clone();
     let runs_commands = out.call.is_some_and(|call| call.name == COMMANDS);

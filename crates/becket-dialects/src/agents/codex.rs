@@ -1,15 +1,15 @@
 //! Codex: Claude Code's form, read strictly. An unknown key makes a denial void.
 
 use super::words;
-use crate::answer::Outgoing;
+use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
 use crate::{
-    Answer, AnswerForm, CallShape, Dialect, Effect, EventRow, McpNames, Proof, Sign, Takes, ToolClass,
-    ToolRow,
+    Answer, AnswerForm, AnswerSupport, CallShape, Dialect, Effect, EventRow, McpNames, Proof, Sign,
+    ToolClass, ToolRow,
 };
 use becket_model::EventKind;
 
-const ELSEWHERE: Takes = Takes::NOTHING.refusal().context().stop().message();
+const ELSEWHERE: AnswerSupport = AnswerSupport::NOTHING.refusal().context().stop().message();
 
 pub(super) static CODEX: Dialect = Dialect {
     name: "codex",
@@ -32,17 +32,17 @@ pub(super) static CODEX: Dialect = Dialect {
     fields: &[],
     values: &[],
     events: &[
-        EventRow::new("SessionStart", EventKind::SessionStart, Takes::NOTHING.context().stop().message()),
-        EventRow::new("UserPromptSubmit", EventKind::UserPromptSubmit, ELSEWHERE),
-        EventRow::new("PreToolUse", EventKind::PreToolUse, Takes::NOTHING.refusal().rewrite().context()),
-        EventRow::new("PermissionRequest", EventKind::PermissionRequest, Takes::NOTHING.refusal()),
-        EventRow::new("PostToolUse", EventKind::PostToolUse, ELSEWHERE),
-        EventRow::new("Stop", EventKind::Stop, Takes::NOTHING.refusal().stop().message()),
-        EventRow::new("SubagentStart", EventKind::SubagentStart, Takes::NOTHING.context()),
-        EventRow::new("SubagentStop", EventKind::SubagentStop, Takes::NOTHING.refusal()),
-        EventRow::new("PreCompact", EventKind::PreCompact, Takes::NOTHING),
-        EventRow::new("PostCompact", EventKind::PostCompact, Takes::NOTHING),
-        EventRow::new("SessionEnd", EventKind::SessionEnd, Takes::NOTHING),
+        EventRow::named(EventKind::SessionStart, AnswerSupport::NOTHING.context().stop().message()),
+        EventRow::named(EventKind::UserPromptSubmit, ELSEWHERE),
+        EventRow::named(EventKind::PreToolUse, AnswerSupport::NOTHING.refusal().rewrite().context()),
+        EventRow::named(EventKind::PermissionRequest, AnswerSupport::NOTHING.refusal()),
+        EventRow::named(EventKind::PostToolUse, ELSEWHERE),
+        EventRow::named(EventKind::Stop, AnswerSupport::NOTHING.refusal().stop().message()),
+        EventRow::named(EventKind::SubagentStart, AnswerSupport::NOTHING.context()),
+        EventRow::named(EventKind::SubagentStop, AnswerSupport::NOTHING.refusal()),
+        EventRow::named(EventKind::PreCompact, AnswerSupport::NOTHING),
+        EventRow::named(EventKind::PostCompact, AnswerSupport::NOTHING),
+        EventRow::named(EventKind::SessionEnd, AnswerSupport::NOTHING),
     ],
     informative: &[],
     tools: &[
@@ -86,7 +86,7 @@ pub(super) static CODEX: Dialect = Dialect {
     ],
 };
 
-fn write(out: &Outgoing<'_>) -> Answer {
+fn write(out: &AnswerParts<'_>) -> Answer {
     match out.kind {
         Some(EventKind::PermissionRequest) => Answer::json(words::protocol_request(out)),
         Some(_) => Answer::json(words::protocol(out)),

@@ -1,18 +1,19 @@
 //! Copilot CLI: Claude Code's event names, its own keys, and decisions at the top level.
 
 use super::words::{put, put_block};
-use crate::answer::Outgoing;
+use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
 use crate::{
-    Action, Answer, AnswerForm, AskForm, Dialect, Effect, EventRow, McpNames, Proof, Sign, Takes, ToolRow,
+    Action, Answer, AnswerForm, AnswerSupport, AskForm, Dialect, Effect, EventRow, McpNames, Proof, Sign,
+    ToolRow,
 };
 use becket_model::EventKind;
 use serde_json::{Map, Value, json};
 
-const CALL: Takes = Takes::NOTHING.refusal().ask(AskForm::Kept).rewrite().context();
-const READS: Takes = Takes::NOTHING.context();
-const BLOCKS: Takes = Takes::NOTHING.refusal().context();
-const STOPS: Takes = Takes::NOTHING.refusal();
+const CALL: AnswerSupport = AnswerSupport::NOTHING.refusal().ask(AskForm::Kept).rewrite().context();
+const READS: AnswerSupport = AnswerSupport::NOTHING.context();
+const BLOCKS: AnswerSupport = AnswerSupport::NOTHING.refusal().context();
+const STOPS: AnswerSupport = AnswerSupport::NOTHING.refusal();
 
 const FILE: &[(&str, &str)] = &[("path", "file_path")];
 const CREATE: &[(&str, &str)] = &[("path", "file_path"), ("file_text", "content")];
@@ -50,27 +51,27 @@ pub(super) static COPILOT: Dialect = Dialect {
     ],
     values: &[("source", "new", "startup"), ("reason", "complete", "other")],
     events: &[
-        EventRow::new("SessionStart", EventKind::SessionStart, READS),
-        EventRow::new("UserPromptSubmit", EventKind::UserPromptSubmit, BLOCKS),
-        EventRow::new("PreToolUse", EventKind::PreToolUse, CALL),
-        EventRow::new("PostToolUse", EventKind::PostToolUse, BLOCKS),
-        EventRow::new("PostToolUseFailure", EventKind::PostToolUseFailure, READS),
-        EventRow::new("PermissionRequest", EventKind::PermissionRequest, STOPS),
-        EventRow::new("Notification", EventKind::Notification, Takes::NOTHING),
-        EventRow::new("PreCompact", EventKind::PreCompact, Takes::NOTHING),
-        EventRow::new("Stop", EventKind::Stop, STOPS),
-        EventRow::new("SubagentStart", EventKind::SubagentStart, READS),
-        EventRow::new("SubagentStop", EventKind::SubagentStop, STOPS),
-        EventRow::new("SessionEnd", EventKind::SessionEnd, Takes::NOTHING),
+        EventRow::named(EventKind::SessionStart, READS),
+        EventRow::named(EventKind::UserPromptSubmit, BLOCKS),
+        EventRow::named(EventKind::PreToolUse, CALL),
+        EventRow::named(EventKind::PostToolUse, BLOCKS),
+        EventRow::named(EventKind::PostToolUseFailure, READS),
+        EventRow::named(EventKind::PermissionRequest, STOPS),
+        EventRow::named(EventKind::Notification, AnswerSupport::NOTHING),
+        EventRow::named(EventKind::PreCompact, AnswerSupport::NOTHING),
+        EventRow::named(EventKind::Stop, STOPS),
+        EventRow::named(EventKind::SubagentStart, READS),
+        EventRow::named(EventKind::SubagentStop, STOPS),
+        EventRow::named(EventKind::SessionEnd, AnswerSupport::NOTHING),
         EventRow::new("sessionStart", EventKind::SessionStart, READS),
         EventRow::new("userPromptSubmitted", EventKind::UserPromptSubmit, BLOCKS),
         EventRow::new("preToolUse", EventKind::PreToolUse, CALL),
         EventRow::new("postToolUse", EventKind::PostToolUse, BLOCKS),
         EventRow::new("permissionRequest", EventKind::PermissionRequest, STOPS),
-        EventRow::new("notification", EventKind::Notification, Takes::NOTHING),
+        EventRow::new("notification", EventKind::Notification, AnswerSupport::NOTHING),
         EventRow::new("agentStop", EventKind::Stop, STOPS),
         EventRow::new("subagentStop", EventKind::SubagentStop, STOPS),
-        EventRow::new("sessionEnd", EventKind::SessionEnd, Takes::NOTHING),
+        EventRow::new("sessionEnd", EventKind::SessionEnd, AnswerSupport::NOTHING),
     ],
     informative: &["ErrorOccurred", "errorOccurred"],
     tools: &[
@@ -128,7 +129,7 @@ pub(super) static COPILOT: Dialect = Dialect {
     ],
 };
 
-fn write(out: &Outgoing<'_>) -> Answer {
+fn write(out: &AnswerParts<'_>) -> Answer {
     let mut top = Map::new();
     match (out.kind, &out.action) {
         (Some(EventKind::PermissionRequest), Action::Refuse { reason }) => {

@@ -1,13 +1,13 @@
 //! Cursor, by its documentation: an event for each kind of call, and one form of answer for each event.
 
 use super::words::put;
-use crate::answer::Outgoing;
+use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
-use crate::{Answer, AnswerForm, Dialect, Effect, EventRow, McpNames, Proof, Sign, Takes, ToolRow};
+use crate::{Answer, AnswerForm, AnswerSupport, Dialect, Effect, EventRow, McpNames, Proof, Sign, ToolRow};
 use becket_model::EventKind;
 use serde_json::{Map, Value, json};
 
-const CALL: Takes = Takes::NOTHING.refusal();
+const CALL: AnswerSupport = AnswerSupport::NOTHING.refusal();
 
 pub(super) static CURSOR: Dialect = Dialect {
     name: "cursor",
@@ -27,25 +27,25 @@ pub(super) static CURSOR: Dialect = Dialect {
     ],
     values: &[],
     events: &[
-        EventRow::new("sessionStart", EventKind::SessionStart, Takes::NOTHING.context()),
-        EventRow::new("beforeSubmitPrompt", EventKind::UserPromptSubmit, Takes::NOTHING.refusal()),
+        EventRow::new("sessionStart", EventKind::SessionStart, AnswerSupport::NOTHING.context()),
+        EventRow::new("beforeSubmitPrompt", EventKind::UserPromptSubmit, AnswerSupport::NOTHING.refusal()),
         EventRow::new("preToolUse", EventKind::PreToolUse, CALL),
         EventRow::new("beforeShellExecution", EventKind::PreToolUse, CALL)
             .implying(&[("tool_name", "Shell")]),
         EventRow::new("beforeMCPExecution", EventKind::PreToolUse, CALL),
         EventRow::new("beforeReadFile", EventKind::PreToolUse, CALL).implying(&[("tool_name", "Read")]),
-        EventRow::new("postToolUse", EventKind::PostToolUse, Takes::NOTHING.context()),
-        EventRow::new("postToolUseFailure", EventKind::PostToolUseFailure, Takes::NOTHING),
-        EventRow::new("afterShellExecution", EventKind::PostToolUse, Takes::NOTHING)
+        EventRow::new("postToolUse", EventKind::PostToolUse, AnswerSupport::NOTHING.context()),
+        EventRow::new("postToolUseFailure", EventKind::PostToolUseFailure, AnswerSupport::NOTHING),
+        EventRow::new("afterShellExecution", EventKind::PostToolUse, AnswerSupport::NOTHING)
             .implying(&[("tool_name", "Shell")]),
-        EventRow::new("afterMCPExecution", EventKind::PostToolUse, Takes::NOTHING),
-        EventRow::new("afterFileEdit", EventKind::PostToolUse, Takes::NOTHING)
+        EventRow::new("afterMCPExecution", EventKind::PostToolUse, AnswerSupport::NOTHING),
+        EventRow::new("afterFileEdit", EventKind::PostToolUse, AnswerSupport::NOTHING)
             .implying(&[("tool_name", "Edit")]),
-        EventRow::new("stop", EventKind::Stop, Takes::NOTHING.refusal()),
-        EventRow::new("subagentStart", EventKind::SubagentStart, Takes::NOTHING),
-        EventRow::new("subagentStop", EventKind::SubagentStop, Takes::NOTHING.refusal()),
-        EventRow::new("preCompact", EventKind::PreCompact, Takes::NOTHING),
-        EventRow::new("sessionEnd", EventKind::SessionEnd, Takes::NOTHING),
+        EventRow::new("stop", EventKind::Stop, AnswerSupport::NOTHING.refusal()),
+        EventRow::new("subagentStart", EventKind::SubagentStart, AnswerSupport::NOTHING),
+        EventRow::new("subagentStop", EventKind::SubagentStop, AnswerSupport::NOTHING.refusal()),
+        EventRow::new("preCompact", EventKind::PreCompact, AnswerSupport::NOTHING),
+        EventRow::new("sessionEnd", EventKind::SessionEnd, AnswerSupport::NOTHING),
     ],
     informative: &["afterAgentResponse", "afterAgentThought", "afterTabFileEdit", "beforeTabFileRead"],
     tools: &[
@@ -102,7 +102,7 @@ fn take_input(fields: &mut Map<String, Value>, keys: &[&str]) {
     }
 }
 
-fn write(out: &Outgoing<'_>) -> Answer {
+fn write(out: &AnswerParts<'_>) -> Answer {
     let mut top = Map::new();
     match (out.kind, out.refusal()) {
         (Some(EventKind::UserPromptSubmit), Some(reason)) => {

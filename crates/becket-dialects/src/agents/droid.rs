@@ -1,15 +1,15 @@
 //! Factory Droid: Claude Code's events and form, its own tools.
 
 use super::words;
-use crate::answer::Outgoing;
+use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
 use crate::{
-    Answer, AnswerForm, CallShape, Dialect, Effect, EventRow, McpNames, Proof, Sign, Takes, ToolClass,
-    ToolRow,
+    Answer, AnswerForm, AnswerSupport, CallShape, Dialect, Effect, EventRow, McpNames, Proof, Sign,
+    ToolClass, ToolRow,
 };
 use becket_model::EventKind;
 
-const ANYWHERE: Takes = Takes::NOTHING.stop().message();
+const ANYWHERE: AnswerSupport = AnswerSupport::NOTHING.stop().message();
 
 pub(super) static DROID: Dialect = Dialect {
     name: "droid",
@@ -38,15 +38,15 @@ pub(super) static DROID: Dialect = Dialect {
         ("permission_mode", "spec", "plan"),
     ],
     events: &[
-        EventRow::new("SessionStart", EventKind::SessionStart, ANYWHERE.context()),
-        EventRow::new("UserPromptSubmit", EventKind::UserPromptSubmit, ANYWHERE.refusal().context()),
-        EventRow::new("PreToolUse", EventKind::PreToolUse, ANYWHERE.refusal().rewrite()),
-        EventRow::new("PostToolUse", EventKind::PostToolUse, ANYWHERE.refusal().context()),
-        EventRow::new("Notification", EventKind::Notification, Takes::NOTHING),
-        EventRow::new("Stop", EventKind::Stop, ANYWHERE.refusal()),
-        EventRow::new("SubagentStop", EventKind::SubagentStop, ANYWHERE.refusal()),
-        EventRow::new("PreCompact", EventKind::PreCompact, Takes::NOTHING),
-        EventRow::new("SessionEnd", EventKind::SessionEnd, Takes::NOTHING),
+        EventRow::named(EventKind::SessionStart, ANYWHERE.context()),
+        EventRow::named(EventKind::UserPromptSubmit, ANYWHERE.refusal().context()),
+        EventRow::named(EventKind::PreToolUse, ANYWHERE.refusal().rewrite()),
+        EventRow::named(EventKind::PostToolUse, ANYWHERE.refusal().context()),
+        EventRow::named(EventKind::Notification, AnswerSupport::NOTHING),
+        EventRow::named(EventKind::Stop, ANYWHERE.refusal()),
+        EventRow::named(EventKind::SubagentStop, ANYWHERE.refusal()),
+        EventRow::named(EventKind::PreCompact, AnswerSupport::NOTHING),
+        EventRow::named(EventKind::SessionEnd, AnswerSupport::NOTHING),
     ],
     informative: &[],
     tools: &[
@@ -82,7 +82,7 @@ pub(super) static DROID: Dialect = Dialect {
     ],
 };
 
-fn write(out: &Outgoing<'_>) -> Answer {
+fn write(out: &AnswerParts<'_>) -> Answer {
     match out.kind {
         Some(_) => Answer::json(words::protocol(out)),
         None => out.refusal().map_or_else(Answer::nothing, Answer::exit_two),

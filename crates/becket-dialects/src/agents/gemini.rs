@@ -1,16 +1,16 @@
 //! Gemini CLI: its own event names, and decisions at the top level. JSON on stdout wins over the exit code.
 
 use super::words::{put, put_own, universal};
-use crate::answer::Outgoing;
+use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
 use crate::{
-    Action, Answer, AnswerForm, AskForm, CallShape, Dialect, Effect, EventRow, McpNames, Proof, Sign, Takes,
-    ToolClass, ToolRow,
+    Action, Answer, AnswerForm, AnswerSupport, AskForm, CallShape, Dialect, Effect, EventRow, McpNames,
+    Proof, Sign, ToolClass, ToolRow,
 };
 use becket_model::EventKind;
 use serde_json::{Map, Value, json};
 
-const ANYWHERE: Takes = Takes::NOTHING.stop().message();
+const ANYWHERE: AnswerSupport = AnswerSupport::NOTHING.stop().message();
 
 pub(super) static GEMINI: Dialect = Dialect {
     name: "gemini",
@@ -32,7 +32,7 @@ pub(super) static GEMINI: Dialect = Dialect {
     fields: &[("prompt_response", "last_assistant_message")],
     values: &[("reason", "exit", "prompt_input_exit")],
     events: &[
-        EventRow::new("SessionStart", EventKind::SessionStart, ANYWHERE.context()),
+        EventRow::named(EventKind::SessionStart, ANYWHERE.context()),
         EventRow::new("BeforeAgent", EventKind::UserPromptSubmit, ANYWHERE.refusal().context()),
         EventRow::new(
             "BeforeTool",
@@ -41,9 +41,9 @@ pub(super) static GEMINI: Dialect = Dialect {
         ),
         EventRow::new("AfterTool", EventKind::PostToolUse, ANYWHERE.refusal().context()),
         EventRow::new("AfterAgent", EventKind::Stop, ANYWHERE.refusal()),
-        EventRow::new("PreCompress", EventKind::PreCompact, Takes::NOTHING.message()),
-        EventRow::new("Notification", EventKind::Notification, Takes::NOTHING.message()),
-        EventRow::new("SessionEnd", EventKind::SessionEnd, Takes::NOTHING),
+        EventRow::new("PreCompress", EventKind::PreCompact, AnswerSupport::NOTHING.message()),
+        EventRow::named(EventKind::Notification, AnswerSupport::NOTHING.message()),
+        EventRow::named(EventKind::SessionEnd, AnswerSupport::NOTHING),
     ],
     informative: &["BeforeModel", "AfterModel", "BeforeToolSelection"],
     tools: &[
@@ -96,7 +96,7 @@ fn reshape(fields: &mut Map<String, Value>) {
     }
 }
 
-fn write(out: &Outgoing<'_>) -> Answer {
+fn write(out: &AnswerParts<'_>) -> Answer {
     let mut top = universal(out);
     match &out.action {
         Action::Refuse { reason } => {

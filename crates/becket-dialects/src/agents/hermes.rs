@@ -1,9 +1,9 @@
 //! Hermes: its own events; only `{"decision": "block"}` counts.
 
 use super::words::{put, put_block};
-use crate::answer::Outgoing;
+use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
-use crate::{Answer, AnswerForm, Dialect, Effect, EventRow, McpNames, Proof, Sign, Takes, ToolRow};
+use crate::{Answer, AnswerForm, AnswerSupport, Dialect, Effect, EventRow, McpNames, Proof, Sign, ToolRow};
 use becket_model::EventKind;
 use serde_json::{Map, Value};
 
@@ -30,12 +30,12 @@ pub(super) static HERMES: Dialect = Dialect {
     fields: &[],
     values: &[],
     events: &[
-        EventRow::new("on_session_start", EventKind::SessionStart, Takes::NOTHING),
-        EventRow::new("pre_llm_call", EventKind::UserPromptSubmit, Takes::NOTHING.context()),
-        EventRow::new("pre_tool_call", EventKind::PreToolUse, Takes::NOTHING.refusal()),
-        EventRow::new("post_tool_call", EventKind::PostToolUse, Takes::NOTHING),
-        EventRow::new("subagent_stop", EventKind::SubagentStop, Takes::NOTHING),
-        EventRow::new("on_session_end", EventKind::SessionEnd, Takes::NOTHING),
+        EventRow::new("on_session_start", EventKind::SessionStart, AnswerSupport::NOTHING),
+        EventRow::new("pre_llm_call", EventKind::UserPromptSubmit, AnswerSupport::NOTHING.context()),
+        EventRow::new("pre_tool_call", EventKind::PreToolUse, AnswerSupport::NOTHING.refusal()),
+        EventRow::new("post_tool_call", EventKind::PostToolUse, AnswerSupport::NOTHING),
+        EventRow::new("subagent_stop", EventKind::SubagentStop, AnswerSupport::NOTHING),
+        EventRow::new("on_session_end", EventKind::SessionEnd, AnswerSupport::NOTHING),
     ],
     informative: &["post_llm_call", "on_session_finalize", "on_session_reset"],
     tools: &[
@@ -81,7 +81,7 @@ fn reshape(fields: &mut Map<String, Value>) {
     }
 }
 
-fn write(out: &Outgoing<'_>) -> Answer {
+fn write(out: &AnswerParts<'_>) -> Answer {
     let mut top = Map::new();
     put_block(&mut top, out);
     if out.refusal().is_none() {

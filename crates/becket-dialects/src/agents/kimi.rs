@@ -1,8 +1,8 @@
 //! Kimi Code: Claude Code's events; a refusal is exit code 2, and a context of a prompt plain text.
 
-use crate::answer::Outgoing;
+use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
-use crate::{Answer, AnswerForm, Dialect, Effect, EventRow, McpNames, Proof, Sign, Takes, ToolRow};
+use crate::{Answer, AnswerForm, AnswerSupport, Dialect, Effect, EventRow, McpNames, Proof, Sign, ToolRow};
 use becket_model::EventKind;
 use serde_json::{Map, Value, json};
 
@@ -17,19 +17,19 @@ pub(super) static KIMI: Dialect = Dialect {
     fields: &[("tool_call_id", "tool_use_id"), ("tool_output", "tool_response")],
     values: &[],
     events: &[
-        EventRow::new("SessionStart", EventKind::SessionStart, Takes::NOTHING),
-        EventRow::new("UserPromptSubmit", EventKind::UserPromptSubmit, Takes::NOTHING.refusal().context()),
-        EventRow::new("PreToolUse", EventKind::PreToolUse, Takes::NOTHING.refusal()),
-        EventRow::new("PostToolUse", EventKind::PostToolUse, Takes::NOTHING),
-        EventRow::new("PostToolUseFailure", EventKind::PostToolUseFailure, Takes::NOTHING),
-        EventRow::new("Notification", EventKind::Notification, Takes::NOTHING),
-        EventRow::new("Stop", EventKind::Stop, Takes::NOTHING.refusal()),
-        EventRow::new("StopFailure", EventKind::StopFailure, Takes::NOTHING),
-        EventRow::new("SubagentStart", EventKind::SubagentStart, Takes::NOTHING),
-        EventRow::new("SubagentStop", EventKind::SubagentStop, Takes::NOTHING),
-        EventRow::new("PreCompact", EventKind::PreCompact, Takes::NOTHING),
-        EventRow::new("PostCompact", EventKind::PostCompact, Takes::NOTHING),
-        EventRow::new("SessionEnd", EventKind::SessionEnd, Takes::NOTHING),
+        EventRow::named(EventKind::SessionStart, AnswerSupport::NOTHING),
+        EventRow::named(EventKind::UserPromptSubmit, AnswerSupport::NOTHING.refusal().context()),
+        EventRow::named(EventKind::PreToolUse, AnswerSupport::NOTHING.refusal()),
+        EventRow::named(EventKind::PostToolUse, AnswerSupport::NOTHING),
+        EventRow::named(EventKind::PostToolUseFailure, AnswerSupport::NOTHING),
+        EventRow::named(EventKind::Notification, AnswerSupport::NOTHING),
+        EventRow::named(EventKind::Stop, AnswerSupport::NOTHING.refusal()),
+        EventRow::named(EventKind::StopFailure, AnswerSupport::NOTHING),
+        EventRow::named(EventKind::SubagentStart, AnswerSupport::NOTHING),
+        EventRow::named(EventKind::SubagentStop, AnswerSupport::NOTHING),
+        EventRow::named(EventKind::PreCompact, AnswerSupport::NOTHING),
+        EventRow::named(EventKind::PostCompact, AnswerSupport::NOTHING),
+        EventRow::named(EventKind::SessionEnd, AnswerSupport::NOTHING),
     ],
     informative: &[],
     tools: &[
@@ -80,7 +80,7 @@ fn reshape(fields: &mut Map<String, Value>) {
     }
 }
 
-fn write(out: &Outgoing<'_>) -> Answer {
+fn write(out: &AnswerParts<'_>) -> Answer {
     match (out.refusal(), &out.context) {
         (Some(reason), _) => Answer::exit_two(reason),
         (None, Some(context)) => Answer::text(context),

@@ -6,19 +6,19 @@
 
 use super::words::put;
 use crate::Answer;
-use crate::answer::Outgoing;
-use crate::{AnswerForm, Effect, EventRow, Takes};
+use crate::answer::AnswerParts;
+use crate::{AnswerForm, AnswerSupport, Effect, EventRow};
 use becket_model::EventKind;
 use serde_json::{Map, Value, json};
 
 /// The events that the plugins report.
 pub(super) const EVENTS: &[EventRow] = &[
-    EventRow::new("SessionStart", EventKind::SessionStart, Takes::NOTHING.context()),
-    EventRow::new("UserPromptSubmit", EventKind::UserPromptSubmit, Takes::NOTHING.refusal().context()),
-    EventRow::new("PreToolUse", EventKind::PreToolUse, Takes::NOTHING.refusal().rewrite().context()),
-    EventRow::new("PostToolUse", EventKind::PostToolUse, Takes::NOTHING.refusal().context()),
-    EventRow::new("Stop", EventKind::Stop, Takes::NOTHING.refusal()),
-    EventRow::new("SessionEnd", EventKind::SessionEnd, Takes::NOTHING),
+    EventRow::named(EventKind::SessionStart, AnswerSupport::NOTHING.context()),
+    EventRow::named(EventKind::UserPromptSubmit, AnswerSupport::NOTHING.refusal().context()),
+    EventRow::named(EventKind::PreToolUse, AnswerSupport::NOTHING.refusal().rewrite().context()),
+    EventRow::named(EventKind::PostToolUse, AnswerSupport::NOTHING.refusal().context()),
+    EventRow::named(EventKind::Stop, AnswerSupport::NOTHING.refusal()),
+    EventRow::named(EventKind::SessionEnd, AnswerSupport::NOTHING),
 ];
 
 /// The effects of answers on the plugins: what is no answer denies.
@@ -32,7 +32,7 @@ pub(super) const EFFECTS: &[(AnswerForm, Effect)] = &[
     (AnswerForm::Text, Effect::Held),
 ];
 
-pub(super) fn write(out: &Outgoing<'_>) -> Answer {
+pub(super) fn write(out: &AnswerParts<'_>) -> Answer {
     let mut top = Map::new();
     if let Some(reason) = out.refusal() {
         let is_call = out.is_before_call() || out.kind.is_none();

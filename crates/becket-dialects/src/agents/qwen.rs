@@ -1,14 +1,15 @@
 //! Qwen Code: Claude Code's events and form, Gemini CLI's tools.
 
 use super::words;
-use crate::answer::Outgoing;
+use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
 use crate::{
-    Answer, AnswerForm, AskForm, CallShape, Dialect, Effect, EventRow, McpNames, Proof, Sign, Takes, ToolRow,
+    Answer, AnswerForm, AnswerSupport, AskForm, CallShape, Dialect, Effect, EventRow, McpNames, Proof, Sign,
+    ToolRow,
 };
 use becket_model::EventKind;
 
-const ANYWHERE: Takes = Takes::NOTHING.stop().message();
+const ANYWHERE: AnswerSupport = AnswerSupport::NOTHING.stop().message();
 
 pub(super) static QWEN: Dialect = Dialect {
     name: "qwen",
@@ -25,18 +26,18 @@ pub(super) static QWEN: Dialect = Dialect {
         ("permission_mode", "auto-edit", "acceptEdits"),
     ],
     events: &[
-        EventRow::new("SessionStart", EventKind::SessionStart, ANYWHERE.context()),
-        EventRow::new("UserPromptSubmit", EventKind::UserPromptSubmit, ANYWHERE.refusal().context()),
-        EventRow::new("PreToolUse", EventKind::PreToolUse, ANYWHERE.refusal().ask(AskForm::Kept)),
-        EventRow::new("PermissionRequest", EventKind::PermissionRequest, Takes::NOTHING.refusal()),
-        EventRow::new("PostToolUse", EventKind::PostToolUse, ANYWHERE.context()),
-        EventRow::new("PostToolUseFailure", EventKind::PostToolUseFailure, Takes::NOTHING),
-        EventRow::new("Notification", EventKind::Notification, Takes::NOTHING),
-        EventRow::new("Stop", EventKind::Stop, ANYWHERE.refusal()),
-        EventRow::new("SubagentStart", EventKind::SubagentStart, Takes::NOTHING),
-        EventRow::new("SubagentStop", EventKind::SubagentStop, Takes::NOTHING.refusal()),
-        EventRow::new("PreCompact", EventKind::PreCompact, Takes::NOTHING),
-        EventRow::new("SessionEnd", EventKind::SessionEnd, Takes::NOTHING),
+        EventRow::named(EventKind::SessionStart, ANYWHERE.context()),
+        EventRow::named(EventKind::UserPromptSubmit, ANYWHERE.refusal().context()),
+        EventRow::named(EventKind::PreToolUse, ANYWHERE.refusal().ask(AskForm::Kept)),
+        EventRow::named(EventKind::PermissionRequest, AnswerSupport::NOTHING.refusal()),
+        EventRow::named(EventKind::PostToolUse, ANYWHERE.context()),
+        EventRow::named(EventKind::PostToolUseFailure, AnswerSupport::NOTHING),
+        EventRow::named(EventKind::Notification, AnswerSupport::NOTHING),
+        EventRow::named(EventKind::Stop, ANYWHERE.refusal()),
+        EventRow::named(EventKind::SubagentStart, AnswerSupport::NOTHING),
+        EventRow::named(EventKind::SubagentStop, AnswerSupport::NOTHING.refusal()),
+        EventRow::named(EventKind::PreCompact, AnswerSupport::NOTHING),
+        EventRow::named(EventKind::SessionEnd, AnswerSupport::NOTHING),
     ],
     informative: &[],
     tools: &[
@@ -77,7 +78,7 @@ pub(super) static QWEN: Dialect = Dialect {
     ],
 };
 
-fn write(out: &Outgoing<'_>) -> Answer {
+fn write(out: &AnswerParts<'_>) -> Answer {
     match out.kind {
         Some(EventKind::PermissionRequest) => Answer::json(words::protocol_request(out)),
         Some(_) => Answer::json(words::protocol(out)),

@@ -1,14 +1,14 @@
 //! Windsurf (Cascade hooks), by its documentation: an event for each kind of call; a refusal is exit code 2.
 
-use crate::answer::Outgoing;
+use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
 use crate::{
-    Answer, AnswerForm, CallShape, Dialect, Effect, EventRow, McpNames, Proof, Sign, Takes, ToolRow,
+    Answer, AnswerForm, AnswerSupport, CallShape, Dialect, Effect, EventRow, McpNames, Proof, Sign, ToolRow,
 };
 use becket_model::EventKind;
 use serde_json::{Map, Value, json};
 
-const CALL: Takes = Takes::NOTHING.refusal();
+const CALL: AnswerSupport = AnswerSupport::NOTHING.refusal();
 
 pub(super) static WINDSURF: Dialect = Dialect {
     name: "windsurf",
@@ -25,20 +25,20 @@ pub(super) static WINDSURF: Dialect = Dialect {
     ],
     values: &[],
     events: &[
-        EventRow::new("pre_user_prompt", EventKind::UserPromptSubmit, Takes::NOTHING.refusal()),
+        EventRow::new("pre_user_prompt", EventKind::UserPromptSubmit, AnswerSupport::NOTHING.refusal()),
         EventRow::new("pre_run_command", EventKind::PreToolUse, CALL)
             .implying(&[("tool_name", "run_command")]),
         EventRow::new("pre_write_code", EventKind::PreToolUse, CALL).implying(&[("tool_name", "write_code")]),
         EventRow::new("pre_read_code", EventKind::PreToolUse, CALL).implying(&[("tool_name", "read_code")]),
         EventRow::new("pre_mcp_tool_use", EventKind::PreToolUse, CALL),
-        EventRow::new("post_run_command", EventKind::PostToolUse, Takes::NOTHING)
+        EventRow::new("post_run_command", EventKind::PostToolUse, AnswerSupport::NOTHING)
             .implying(&[("tool_name", "run_command")]),
-        EventRow::new("post_write_code", EventKind::PostToolUse, Takes::NOTHING)
+        EventRow::new("post_write_code", EventKind::PostToolUse, AnswerSupport::NOTHING)
             .implying(&[("tool_name", "write_code")]),
-        EventRow::new("post_read_code", EventKind::PostToolUse, Takes::NOTHING)
+        EventRow::new("post_read_code", EventKind::PostToolUse, AnswerSupport::NOTHING)
             .implying(&[("tool_name", "read_code")]),
-        EventRow::new("post_mcp_tool_use", EventKind::PostToolUse, Takes::NOTHING),
-        EventRow::new("post_cascade_response", EventKind::Stop, Takes::NOTHING),
+        EventRow::new("post_mcp_tool_use", EventKind::PostToolUse, AnswerSupport::NOTHING),
+        EventRow::new("post_cascade_response", EventKind::Stop, AnswerSupport::NOTHING),
     ],
     informative: &["post_setup_worktree", "post_cascade_response_with_transcript"],
     tools: &[
@@ -82,6 +82,6 @@ fn join_edits(info: &mut Map<String, Value>) {
     }
 }
 
-fn write(out: &Outgoing<'_>) -> Answer {
+fn write(out: &AnswerParts<'_>) -> Answer {
     out.refusal().map_or_else(Answer::nothing, Answer::exit_two)
 }

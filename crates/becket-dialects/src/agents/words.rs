@@ -1,6 +1,6 @@
 //! Objects that several agents' answers are made of.
 
-use crate::answer::Outgoing;
+use crate::answer::AnswerParts;
 use serde_json::{Map, Value, json};
 
 /// Puts a text into an object, if there is one.
@@ -11,7 +11,7 @@ pub(super) fn put(object: &mut Map<String, Value>, key: &str, text: Option<&str>
 }
 
 /// The fields at the top level that Claude Code and those that follow it share, but for decisions about calls.
-pub(super) fn universal(out: &Outgoing<'_>) -> Map<String, Value> {
+pub(super) fn universal(out: &AnswerParts<'_>) -> Map<String, Value> {
     let mut top = Map::new();
     if let Some(reason) = &out.stop {
         top.insert("continue".to_owned(), json!(false));
@@ -22,7 +22,7 @@ pub(super) fn universal(out: &Outgoing<'_>) -> Map<String, Value> {
 }
 
 /// `decision: "block"` with its reason, on an event that is not about a call to come.
-pub(super) fn put_block(top: &mut Map<String, Value>, out: &Outgoing<'_>) {
+pub(super) fn put_block(top: &mut Map<String, Value>, out: &AnswerParts<'_>) {
     if let Some(reason) = out.refusal() {
         top.insert("decision".to_owned(), json!("block"));
         put(top, "reason", Some(reason));
@@ -39,7 +39,7 @@ pub(super) fn put_own(top: &mut Map<String, Value>, event: &str, own: Map<String
 }
 
 /// An answer in Claude Code's form with nothing but the fields that an agent honours.
-pub(super) fn protocol(out: &Outgoing<'_>) -> Map<String, Value> {
+pub(super) fn protocol(out: &AnswerParts<'_>) -> Map<String, Value> {
     let mut top = universal(out);
     let mut own = Map::new();
     if out.is_before_call() {
@@ -65,7 +65,7 @@ pub(super) fn protocol(out: &Outgoing<'_>) -> Map<String, Value> {
 }
 
 /// `hookSpecificOutput.decision` of a permission request.
-pub(super) fn protocol_request(out: &Outgoing<'_>) -> Map<String, Value> {
+pub(super) fn protocol_request(out: &AnswerParts<'_>) -> Map<String, Value> {
     let mut top = Map::new();
     if let Some(reason) = out.refusal() {
         let decision = json!({"behavior": "deny", "message": reason});

@@ -4,7 +4,7 @@ use crate::{Action, NativeCall, Resolution};
 use serde_json::{Map, Value};
 
 /// The resolutions of one payload as one.
-pub(super) struct Combined {
+pub(super) struct CombinedResolution {
     pub(super) resolution: Resolution,
     /// The rewrite in the agent's keys.
     pub(super) native: Option<Map<String, Value>>,
@@ -13,13 +13,13 @@ pub(super) struct Combined {
 }
 
 /// Combines resolutions: the strictest decision counts, reasons and contexts of all are kept.
-pub(super) fn combine(resolutions: Vec<Resolution>, call: Option<&NativeCall>) -> Combined {
+pub(super) fn combine(resolutions: Vec<Resolution>, call: Option<&NativeCall>) -> CombinedResolution {
     let rewrites: Vec<Option<Map<String, Value>>> =
         resolutions.iter().map(|resolution| resolution.rewrite.clone()).collect();
     let is_rewritten = rewrites.iter().any(Option::is_some);
     let native = if is_rewritten { call.and_then(|call| call.rewritten(&rewrites)) } else { None };
     let resolution = resolutions.into_iter().reduce(join).unwrap_or_default();
-    Combined { resolution, native, is_rewritten }
+    CombinedResolution { resolution, native, is_rewritten }
 }
 
 fn join(one: Resolution, other: Resolution) -> Resolution {

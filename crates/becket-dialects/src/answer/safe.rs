@@ -1,7 +1,7 @@
 //! The parts of a resolution that an agent honours, and a safe replacement for each that it does not.
 
-use super::combine::Combined;
-use super::{Asks, Carried, Outgoing};
+use super::combine::CombinedResolution;
+use super::{AnswerParts, Asks, CarriedContext};
 use crate::{Action, AskForm, Dialect, EventRow, NativeCall, derived_id};
 use becket_model::EventKind;
 use serde_json::{Map, Value};
@@ -17,13 +17,13 @@ pub(super) struct SafeResolution {
     text: Option<String>,
     /// Text for the user that the agent does not show.
     pub(super) unshown: Option<String>,
-    pub(super) carried: Option<Carried>,
+    pub(super) carried: Option<CarriedContext>,
     pub(super) lost: Vec<&'static str>,
 }
 
 impl SafeResolution {
-    pub(super) fn outgoing<'a>(&'a self, row: &'a EventRow, call: Option<&'a NativeCall>) -> Outgoing<'a> {
-        Outgoing {
+    pub(super) fn outgoing<'a>(&'a self, row: &'a EventRow, call: Option<&'a NativeCall>) -> AnswerParts<'a> {
+        AnswerParts {
             kind: Some(row.kind),
             native: row.native,
             call,
@@ -42,11 +42,11 @@ pub(super) fn make_safe(
     dialect: &Dialect,
     row: &EventRow,
     call: Option<&NativeCall>,
-    combined: Combined,
+    combined: CombinedResolution,
     asks: Asks,
 ) -> SafeResolution {
-    let Combined { resolution, native, is_rewritten } = combined;
-    let (message, unshown) = match row.takes.message {
+    let CombinedResolution { resolution, native, is_rewritten } = combined;
+    let (message, unshown) = match row.supports.message {
         true => (resolution.message, None),
         false => (None, resolution.message),
     };
@@ -54,7 +54,7 @@ pub(super) fn make_safe(
         action: resolution.action,
         rewrite: None,
         context: resolution.context,
-        stop: resolution.stop.filter(|_| row.takes.stop),
+        stop: resolution.stop.filter(|_| row.supports.stop),
         message,
         unshown,
         json: resolution.json,
@@ -81,11 +81,11 @@ impl SafeResolution {
     fn rewrite(&mut self, row: &EventRow, native: Option<Map<String, Value>>) {
         let is_open = match self.action {
             Action::Proceed | Action::Allow => true,
-            Action::Ask { .. } => row.takes.ask == AskForm::KeptWithRewrite,
+            Action::Ask { .. } => row.supports.ask == AskForm::KeptWithRewrite,
             Action::Refuse { .. } => return,
         };
         match native {
-            Some(new) if row.takes.rewrite && is_open => self.rewrite = Some(new),
+            Some(new) if row.supports.rewrite && is_open => self.rewrite = Some(new),
             native => {
                 let before = match &self.action {
                     Action::Ask { reason } => format!("{reason}\n"),
@@ -108,7 +108,7 @@ impl SafeResolution {
     /// An ask becomes a denial where the agent would run the call.
     fn ask(&mut self, row: &EventRow, asks: Asks) {
         let Action::Ask { reason } = &self.action else { return };
-        let is_passed = match (asks, row.takes.ask) {
+        let is_passed = match (asks, row.supports.ask) {
             (Asks::Deny, _) | (_, AskForm::None) => false,
             (Asks::Auto | Asks::Pass, AskForm::Kept | AskForm::KeptWithRewrite) => true,
             (asks, AskForm::EndsRun) => asks == Asks::Pass,
@@ -121,7 +121,7 @@ impl SafeResolution {
     }
 
     fn context_before_call(&mut self, dialect: &Dialect, row: &EventRow, call: Option<&NativeCall>) {
-        if row.takes.context {
+        if row.supports.context {
             return;
         }
         let Some(context) = self.context.take() else { return };
@@ -129,12 +129,12 @@ impl SafeResolution {
             *reason = format!("{reason}\n{context}");
             return;
         }
-        let takes_it = dialect.row_of(EventKind::PostToolUse).is_some_and(|after| after.takes.context);
+        let takes_it = dialect.row_of(EventKind::PostToolUse).is_some_and(|after| after.supports.context);
         match call.filter(|_| takes_it && row.kind == EventKind::PreToolUse) {
             Some(call) => {
                 let input = self.rewrite.as_ref().unwrap_or(&call.input);
                 let id = if call.has_derived_id { derived_id(&call.name, input) } else { call.id.clone() };
-                self.carried = Some(Carried { call: id, context });
+                self.carried = Some(CarriedContext { call: id, context });
             }
             None => self.lost.push("context before a call"),
         }
@@ -142,11 +142,11 @@ impl SafeResolution {
 
     /// A block that the agent ignores is text for the model, where it takes any.
     fn refusal_elsewhere(&mut self, row: &EventRow) {
-        if row.takes.refusal {
+        if row.supports.refusal {
             return;
         }
         let Action::Refuse { reason } = std::mem::take(&mut self.action) else { return };
-        if row.takes.context {
+        if row.supports.context {
             let context = self.context.take().map(|context| format!("\n{context}")).unwrap_or_default();
             self.context = Some(format!("{reason}{context}"));
         } else {
@@ -155,7 +155,7 @@ impl SafeResolution {
     }
 
     fn context_elsewhere(&mut self, row: &EventRow) {
-        if !row.takes.context && self.context.take().is_some() {
+        if !row.supports.context && self.context.take().is_some() {
             self.lost.push("context");
         }
     }

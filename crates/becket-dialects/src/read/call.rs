@@ -37,7 +37,7 @@ pub(super) struct CallError {
 }
 
 impl NativeCall {
-    /// Takes the call out of the fields of a payload.
+    /// AnswerSupport the call out of the fields of a payload.
     pub(super) fn take(
         dialect: &Dialect,
         kind: EventKind,

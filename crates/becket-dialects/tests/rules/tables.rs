@@ -15,10 +15,10 @@ fn names_are_unique_and_calls_can_be_refused() {
         let tools: BTreeSet<&str> = agent.tools.iter().map(|row| row.native).collect();
         assert_eq!(tools.len(), agent.tools.len(), "{}: a tool stands twice", agent.name);
         for row in agent.events.iter().filter(|row| row.kind == EventKind::PreToolUse) {
-            assert!(row.takes.refusal, "{}: `{}` can't be refused", agent.name, row.native);
+            assert!(row.supports.refusal, "{}: `{}` can't be refused", agent.name, row.native);
             let asks = agent.effects.iter().any(|(_, effect)| *effect == Effect::Asks);
             assert_eq!(
-                matches!(row.takes.ask, AskForm::Kept | AskForm::KeptWithRewrite),
+                matches!(row.supports.ask, AskForm::Kept | AskForm::KeptWithRewrite),
                 asks,
                 "{}",
                 agent.name

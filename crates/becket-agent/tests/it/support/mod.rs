@@ -7,13 +7,14 @@ pub(crate) mod shell;
 
 use becket_engine::{CancellationToken, Effect, Environment, RunningCall, Tool, ToolFailure, ToolSet};
 use becket_model::Session;
+pub(crate) use becket_testkit::wait::until;
 use becket_tools::{Surroundings, hook_tools};
 use serde_json::{Map, Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// Directories of programs on any machine that runs these tests.
@@ -171,13 +172,4 @@ pub(crate) fn object(value: Value) -> Map<String, Value> {
 pub(crate) fn pipe(path: &Path) {
     let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
     assert!(made.success());
-}
-
-/// Waits until other tasks or processes have made a condition hold; fails after a minute.
-pub(crate) async fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
 }

@@ -104,7 +104,7 @@ fn answered(
     let (outcome, left, broken) = interrupt::until_done(&cancel, async {
         early.are_handled();
         let mcp = servers::connected(args, &session, &cancel, |_| ()).await?;
-        let builder = servers::lent(services.to(session.builder(true)), mcp.as_ref());
+        let builder = servers::with_servers(services.to(session.builder(true)), mcp.as_ref());
         let engine =
             telemetry::observed(builder).build().map_err(|error| CliError::Start { why: error.why })?;
         let broken = human::findings::brief(engine.config().errors(), around);

@@ -4,7 +4,7 @@
 //! refusal, a name that is no dialect included.
 
 mod carried;
-mod firing;
+mod payload_run;
 mod trust;
 mod unknown_tool;
 
@@ -34,7 +34,7 @@ pub(super) fn run(
     let answer = unless_it_panics(|| {
         input.read(around)?;
         let dialect = input.recognise(name, around)?;
-        firing::answered(&input.payload, dialect, &early, args, global, around, out)
+        payload_run::answer_payload(&input.payload, dialect, &early, args, global, around, out)
     });
     let answer = answer.unwrap_or_else(|error| input.refusal(&error.to_string()));
     write(&answer, out)

@@ -23,8 +23,8 @@ pub(super) async fn connected(
     Ok(Some(servers))
 }
 
-/// Lends them to the hooks of an engine.
-pub(super) fn lent(builder: Builder, servers: Option<&ServerPool>) -> Builder {
+/// Makes the servers available to the hooks of an engine.
+pub(super) fn with_servers(builder: Builder, servers: Option<&ServerPool>) -> Builder {
     match servers {
         Some(servers) => builder.mcp_tools(servers.clone()),
         None => builder,

@@ -4,7 +4,7 @@
 
 use super::McpContext;
 use crate::args::McpLoginArgs;
-use crate::commands::fire::{started, told_errors};
+use crate::commands::fire::{report_errors, started};
 use crate::error::{CliError, CommandResult};
 use crate::interrupt;
 use crate::mcp::{Keep, pool, pool_that_keeps};
@@ -79,7 +79,7 @@ fn session_ended(at: McpContext<'_>) -> Result<(), CliError> {
     if !engine.concerns(EventKind::SessionEnd) {
         return Ok(());
     }
-    told_errors(&engine, at.around, at.out);
+    report_errors(&engine, at.around, at.out);
     let transcript = at.around.temp.join("becket-transcript.jsonl");
     let session = Session::new(Uuid::new_v4().to_string(), transcript, &at.session.start);
     let event = Event::new(session, SessionEnd::new("logout".to_owned()));

@@ -19,7 +19,7 @@ use super::session::Session;
 use super::terminal::{ActiveWork, Person};
 use super::typed;
 use super::worktree;
-use crate::commands::fire::{started, told_errors};
+use crate::commands::fire::{report_errors, started};
 use crate::error::CliError;
 use crate::report::run::SessionEvent;
 use crate::services::RunModels;
@@ -193,7 +193,7 @@ impl SessionParts<'_> {
             wants.register(&engine, at.host)?;
             wants.warnings().for_each(|text| self.notice(Notice::warning(text)));
         }
-        told_errors(&engine, at.around, at.out);
+        report_errors(&engine, at.around, at.out);
         let config = engine.config();
         let withheld = config.diagnostics.iter().filter(|finding| finding.code.starts_with(typed::WITHHELD));
         withheld.for_each(|finding| self.notice(Notice::of(finding)));

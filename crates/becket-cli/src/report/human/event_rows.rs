@@ -29,7 +29,7 @@ pub(crate) fn one(row: &EventRow, width: Option<usize>) -> String {
         facts.row([Cell::new(FAINT, name), Cell::last(crate::report::style::NONE, said)])
     };
     fact("matcher", &matcher(row));
-    fact("if", if row.condition { "is looked at" } else { "a handler with `if` never runs" });
+    fact("if", if row.condition { "is evaluated" } else { "a handler with `if` never runs" });
     fact("decides", row.decides);
     fact("exit 2", &row.exit_2);
     fact("plain stdout", row.plain_stdout);

@@ -7,7 +7,7 @@ use crate::error::CliError;
 use crate::session::Session;
 use becket_base::file_lock::{self, LockState};
 use becket_base::private_file;
-use becket_dialects::{Carried, derived_id};
+use becket_dialects::{CarriedContext, derived_id};
 use becket_embed::text::read_if_there;
 use becket_model::SessionId;
 use serde_json::{Map, Value, json};
@@ -25,7 +25,7 @@ const ATTEMPTS: usize = 200;
 ///
 /// # Errors
 /// Errors if the file can't be written: without the context the call is not as its hooks want it.
-pub(super) fn keep(session: &Session, id: &SessionId, carried: &Carried) -> Result<(), CliError> {
+pub(super) fn keep(session: &Session, id: &SessionId, carried: &CarriedContext) -> Result<(), CliError> {
     change(session, id, |calls| {
         while calls.len() >= CALLS {
             let oldest = calls.keys().next().cloned().unwrap_or_default();

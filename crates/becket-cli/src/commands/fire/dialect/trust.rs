@@ -11,22 +11,22 @@ use becket_engine::{Engine, Settlement, Start};
 use becket_model::{Event, EventBody};
 
 /// The session whose hooks run, and the one whose rules count beside it.
-pub(super) struct Gatekeeping {
+pub(super) struct TrustGate {
     /// The session whose hooks run.
     pub(super) session: Session,
     /// The whole session, if the hooks of its project are held back.
     whole: Option<Session>,
 }
 
-impl Gatekeeping {
+impl TrustGate {
     /// Holds the hooks of the project back if `user_scope` is set and the user does not trust its folder.
     pub(super) fn of(session: Session, user_scope: bool) -> Self {
         if !user_scope || is_recorded(&session.request()) {
-            return Gatekeeping { session, whole: None };
+            return TrustGate { session, whole: None };
         }
         let sources = Sources { project: false, local: false, ..session.sources };
         let whole = session.clone().trusting(false);
-        Gatekeeping { session: Session { sources, nested: Vec::new(), ..session }, whole: Some(whole) }
+        TrustGate { session: Session { sources, nested: Vec::new(), ..session }, whole: Some(whole) }
     }
 
     /// The engine of the rules, which runs no hook; `None` if nothing is held back.

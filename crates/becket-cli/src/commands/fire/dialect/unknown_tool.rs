@@ -4,7 +4,7 @@
 //! tool of the protocol whose guards see it; `unknownTools: "allow"` lets the others pass.
 
 use crate::session::Session;
-use becket_dialects::{Incoming, Resolution};
+use becket_dialects::{Payload, Resolution};
 use becket_engine::handler::{Handler, If};
 use becket_engine::{Engine, config};
 use becket_model::{Event, EventKind, Source};
@@ -15,7 +15,7 @@ const GUARDED: [&str; 3] = ["Bash", "Write", "Edit"];
 
 /// The settings about the unknown tool of a payload.
 #[derive(Debug, Default)]
-pub(super) struct Settings {
+pub(super) struct UnknownToolPolicy {
     /// The tool, if the table does not have it.
     tool: Option<String>,
     /// True if `unknownTools` is `allow`.
@@ -24,11 +24,11 @@ pub(super) struct Settings {
     pub(super) aliases: Vec<(String, String)>,
 }
 
-impl Settings {
+impl UnknownToolPolicy {
     /// Reads the settings, if the payload has an unknown tool.
-    pub(super) fn of(session: &Session, incoming: &Incoming) -> Self {
-        let Some(tool) = incoming.unknown_tool() else { return Settings::default() };
-        let mut settings = Settings { tool: Some(tool.to_owned()), ..Settings::default() };
+    pub(super) fn of(session: &Session, incoming: &Payload) -> Self {
+        let Some(tool) = incoming.unknown_tool() else { return UnknownToolPolicy::default() };
+        let mut settings = UnknownToolPolicy { tool: Some(tool.to_owned()), ..UnknownToolPolicy::default() };
         for layer in config::load(&session.request()).layers() {
             // A file of the project could take an unknown tool out of the reach of guards.
             let counts = matches!(layer.source, Source::Policy | Source::User | Source::Flag);

@@ -5,7 +5,7 @@
 use super::super::McpContext;
 use super::CallRequest;
 use super::reported::{denied_by, of_report};
-use crate::commands::fire::{started, told_errors};
+use crate::commands::fire::{report_errors, started};
 use crate::error::CliError;
 use crate::mcp::{pool, tools_of};
 use crate::report::style::{WARNING, one_line, styled};
@@ -77,7 +77,7 @@ impl HookedCall<'_> {
         let builder = self.services.to(at.session.builder(self.services.person().is_some()));
         let builder = builder.tools(toolbox.clone()).mcp_tools(HookCalls::new(self.pool.clone()));
         let engine = started(telemetry::observed(builder).build(), at.around, at.out)?;
-        told_errors(&engine, at.around, at.out);
+        report_errors(&engine, at.around, at.out);
         if let Some(denied) = taken_away(&engine, &name) {
             engine.close().await;
             return Ok(denied);

@@ -2,7 +2,7 @@
 
 use super::asks;
 use super::carried;
-use super::trust::{self, Gatekeeping};
+use super::trust::{self, TrustGate};
 use super::unknown_tool;
 use crate::args::{FireArgs, Global};
 use crate::commands::fire::as_hook::{EarlySignals, fired};
@@ -17,7 +17,7 @@ use crate::report::hook_output;
 use crate::services::{HookServices, ServiceOptions};
 use crate::session::{self, Session};
 use crate::telemetry;
-use becket_dialects::{Answer, Dialect, Facts, Incoming, Resolution, answer, read};
+use becket_dialects::{Answer, Dialect, Facts, Payload, Resolution, answer, read};
 use becket_engine::{CancellationToken, Engine};
 use becket_model::{Event, EventKind};
 use serde_json::Value;
@@ -31,7 +31,7 @@ const MARGIN: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// Where they can't be run, or not in time; the caller refuses then.
-pub(super) fn answered(
+pub(super) fn answer_payload(
     payload: &Value,
     dialect: &'static Dialect,
     early: &EarlySignals,
@@ -48,8 +48,8 @@ pub(super) fn answered(
         return Ok(answer(dialect, &incoming, Vec::new(), asks(args.asks)).answer);
     };
     let session = session_of(&first.session.cwd, dialect, args, global, around, out)?;
-    let gates = Gatekeeping::of(session, args.user_scope);
-    let settings = unknown_tool::Settings::of(&gates.session, &incoming);
+    let gates = TrustGate::of(session, args.user_scope);
+    let settings = unknown_tool::UnknownToolPolicy::of(&gates.session, &incoming);
     if !settings.aliases.is_empty() {
         facts.aliases = &settings.aliases;
         incoming = read(dialect, payload.clone(), &facts).map_err(unread)?;
@@ -59,8 +59,8 @@ pub(super) fn answered(
     let limit = limit(dialect, args);
     let resolutions = interrupt::until_done(&cancel, async {
         early.are_handled();
-        let firing = Firing { incoming: &incoming, gates: &gates, settings: &settings, services: &services };
-        let done = tokio::time::timeout(limit, firing.run(args, &cancel, around)).await;
+        let run = PayloadRun { incoming: &incoming, gates: &gates, settings: &settings, services: &services };
+        let done = tokio::time::timeout(limit, run.run(args, &cancel, around)).await;
         done.unwrap_or(Err(CliError::HookLimit { limit: limit.as_secs() }))
     })?;
     let reply = answer(dialect, &incoming, resolutions, asks(args.asks));
@@ -92,15 +92,15 @@ fn limit(dialect: &Dialect, args: &FireArgs) -> Duration {
     }
 }
 
-/// One payload on its way.
-struct Firing<'a> {
-    incoming: &'a Incoming,
-    gates: &'a Gatekeeping,
-    settings: &'a unknown_tool::Settings,
+/// The run of the hooks of one payload.
+struct PayloadRun<'a> {
+    incoming: &'a Payload,
+    gates: &'a TrustGate,
+    settings: &'a unknown_tool::UnknownToolPolicy,
     services: &'a HookServices,
 }
 
-impl Firing<'_> {
+impl PayloadRun<'_> {
     async fn run(
         &self,
         args: &FireArgs,
@@ -109,7 +109,7 @@ impl Firing<'_> {
     ) -> Result<Vec<Resolution>, CliError> {
         let session = &self.gates.session;
         let mcp = servers::connected(args, session, cancel, |_| ()).await?;
-        let builder = servers::lent(self.services.to(session.builder(true)), mcp.as_ref());
+        let builder = servers::with_servers(self.services.to(session.builder(true)), mcp.as_ref());
         let engine =
             telemetry::observed(builder).build().map_err(|error| CliError::Start { why: error.why })?;
         let broken = human::findings::brief(engine.config().errors(), around);
