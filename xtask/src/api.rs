@@ -138,7 +138,7 @@ impl Listing {
                     self.list_use(top, module, tree, Use { before, path });
                 }
             }
-            UseTree::Name(name) => self.list_name(top, module, before, (&name.ident.to_string(), path)),
+            UseTree::Name(name) => self.list_name(top, module, before, &name.ident.to_string(), path),
             UseTree::Rename(name) => {
                 self.lines.insert(format!("{path}{} = {}::{}", name.rename, before.join("::"), name.ident));
             }
@@ -148,7 +148,7 @@ impl Listing {
         }
     }
 
-    fn list_name(&mut self, top: &Module, module: &Module, before: &[String], (name, path): (&str, &str)) {
+    fn list_name(&mut self, top: &Module, module: &Module, before: &[String], name: &str, path: &str) {
         let found = match before.first().map(String::as_str) {
             Some("crate") => top.find(&before[1..]),
             Some("self") => module.find(&before[1..]),
@@ -164,7 +164,7 @@ impl Listing {
         } else if let Some(child) = found.children.get(name) {
             self.list(top, child, &format!("{path}{name}::"));
         } else if let Some(before) = import_of(found, name) {
-            self.list_name(top, found, &before, (name, path));
+            self.list_name(top, found, &before, name, path);
         }
     }
 

@@ -92,14 +92,14 @@ pub(crate) fn wait(
 
 /// A firing that waits for something. It makes progress without being polled; dropping it ends its hooks.
 #[pyclass(frozen, module = "becket._becket")]
-pub(crate) struct Firing {
+pub(crate) struct PendingOutcome {
     process: &'static Process,
-    going: Arc<FiringState>,
+    going: Arc<PendingState>,
     cancel: CancellationToken,
 }
 
 /// State shared by a firing and its awaiter.
-struct FiringState {
+struct PendingState {
     process: &'static Process,
     stage: Mutex<Stage>,
 }
@@ -112,7 +112,7 @@ enum Stage {
     Told,
 }
 
-impl Firing {
+impl PendingOutcome {
     /// Starts the firing: on this thread up to its first wait, or to its end if it never waits; on the runtime unless
     /// `is_own`.
     pub(crate) fn start(
@@ -121,7 +121,7 @@ impl Firing {
         cancel: CancellationToken,
         is_own: bool,
     ) -> ControlFlow<Box<End>, Self> {
-        let going = Arc::new(FiringState { process, stage: Mutex::new(Stage::UnderWay) });
+        let going = Arc::new(PendingState { process, stage: Mutex::new(Stage::UnderWay) });
         let ends = going.clone();
         let work = async move { ends.ended(fires.await) };
         if is_own {
@@ -133,13 +133,13 @@ impl Firing {
         match going.turn(Stage::UnderWay) {
             Stage::Ended(end) => ControlFlow::Break(end),
             Stage::UnderWay | Stage::Awaited(..) | Stage::Told => {
-                ControlFlow::Continue(Firing { process, going, cancel })
+                ControlFlow::Continue(PendingOutcome { process, going, cancel })
             }
         }
     }
 }
 
-impl FiringState {
+impl PendingState {
     /// Moves to another stage.
     fn turn(&self, stage: Stage) -> Stage {
         mem::replace(&mut *self.stage.lock().unwrap_or_else(PoisonError::into_inner), stage)
@@ -185,7 +185,7 @@ impl FiringState {
 }
 
 #[pymethods]
-impl Firing {
+impl PendingOutcome {
     /// Calls `done(outcome, error)` at its end, one of them `None`: on the loop of `ends`, or from any thread. `done`
     /// must not wait.
     ///
@@ -201,7 +201,7 @@ impl Firing {
     }
 }
 
-impl Drop for Firing {
+impl Drop for PendingOutcome {
     fn drop(&mut self) {
         if self.process.is_this() {
             self.cancel.cancel();

@@ -40,7 +40,7 @@ mod _becket {
     #[pymodule_export]
     use super::attach::close_interpreter;
     #[pymodule_export]
-    use super::firing::Firing;
+    use super::firing::PendingOutcome;
     #[pymodule_export]
     use super::outcome::Outcome;
     #[pymodule_export]

@@ -4,7 +4,7 @@
 //! nothing.
 
 use crate::errors::{self, BecketError, EventError, ForkedError, RegistrationError, SessionClosed};
-use crate::firing::{self, Firing};
+use crate::firing::{self, PendingOutcome};
 use crate::hook::{CallStarter, OnCaller, PythonHook};
 use crate::objects::to_python;
 use crate::observer::{EventReporter, QueueObserver};
@@ -95,7 +95,7 @@ impl Session {
     }
 
     /// Fires an event. If it runs functions and one command at most, it runs here up to its first wait. Returns an
-    /// `Outcome`, or the `Firing` that continues.
+    /// `Outcome`, or the `PendingOutcome` that continues.
     ///
     /// # Errors
     /// `EventError`: the fields don't fit.
@@ -113,7 +113,7 @@ impl Session {
             let is_own = becket_embed::runs_on_caller(&event);
             let cancel = open.session.cancel().child_token();
             let fires = firing::fires(open.clone(), event, cancel.clone(), around);
-            Firing::start(self.process, fires, cancel, is_own)
+            PendingOutcome::start(self.process, fires, cancel, is_own)
         });
         match started {
             ControlFlow::Continue(firing) => Ok(firing.into_pyobject(py)?.into_any()),

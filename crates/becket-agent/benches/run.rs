@@ -8,7 +8,7 @@
 
 use becket_agent::session::Prompt;
 use becket_agent::transcript::Store;
-use becket_agent::update::{Happened, Update};
+use becket_agent::update::{Update, UpdateKind};
 use becket_agent::{Agent, AgentBuilder};
 use becket_engine::{
     CancellationToken, Effect, Engine, Environment, RunningCall, Tool, ToolFailure, ToolOutput, ToolSet,
@@ -84,10 +84,10 @@ struct Times {
 
 impl Times {
     fn hear(&mut self, update: &Update) {
-        if let Happened::CallStarted { .. } = update.what {
+        if let UpdateKind::CallStarted { .. } = update.what {
             self.first.get_or_insert_with(Instant::now);
         }
-        if let Happened::CallEnded { is_error, .. } = update.what {
+        if let UpdateKind::CallEnded { is_error, .. } = update.what {
             assert!(!is_error, "the tool does not fail");
             self.last = Some(Instant::now());
             self.ended += 1;

@@ -67,5 +67,5 @@ pub mod worktree;
 // The face.
 mod agent;
 
-pub use agent::{Agent, AgentBuilder, AsideError, ContextUse, Info, Spending, SwitchBlocked};
+pub use agent::{Agent, AgentBuilder, AsideError, ContextUse, Info, SessionUsage, SwitchBlocked};
 pub use ask_user::{AskQuestions, AskUserQuestion, ModelOption, ModelQuestion};

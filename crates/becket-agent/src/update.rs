@@ -18,7 +18,7 @@ pub struct Update {
     /// In which agent loop.
     pub of: Origin,
     /// What.
-    pub what: Happened,
+    pub what: UpdateKind,
 }
 
 /// Source of an update.
@@ -37,7 +37,7 @@ pub enum Origin {
 
 /// Kind of an update.
 #[derive(Debug, Clone)]
-pub enum Happened {
+pub enum UpdateKind {
     /// A piece of the answer's text, as it streams.
     Text {
         /// The piece.
@@ -219,7 +219,7 @@ impl Updates {
     }
 
     /// Sends an update. A panic in a watcher affects only that watcher.
-    pub(crate) fn tell(&self, what: Happened) {
+    pub(crate) fn tell(&self, what: UpdateKind) {
         let update = Update { of: self.of.clone(), what };
         for watcher in self.watchers.iter() {
             let _ = catch_unwind(AssertUnwindSafe(|| watcher.on(&update)));
@@ -227,7 +227,7 @@ impl Updates {
     }
 
     pub(crate) fn notice(&self, notice: Notice) {
-        self.tell(Happened::Notice(notice));
+        self.tell(UpdateKind::Notice(notice));
     }
 }
 

@@ -10,19 +10,19 @@
 mod answer;
 mod background_end;
 mod book;
-mod delivered;
+mod delivery;
+mod files;
+mod hook;
 mod ledger;
-mod listed;
-mod pending;
 mod registry;
 mod state_file;
 mod turn;
 mod verdict;
 mod wakes;
 
-pub use delivered::{Delivered, Wake};
-pub use listed::{Listed, ListedHook, NotListed, Owner, background_in};
-pub use pending::{Pending, PendingState};
+pub use delivery::{BackgroundDelivery, Wake};
+pub use files::{BackgroundFile, Owner, RecordedHook, UnreadableRecord, background_in};
+pub use hook::{BackgroundHook, PendingState};
 pub use wakes::Wakes;
 
 pub(crate) use background_end::BackgroundEnd;

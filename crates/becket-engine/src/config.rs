@@ -45,7 +45,7 @@ pub use flag_permissions::{FlagError, FlagPermissions};
 pub use git::repository_root;
 pub use lint::{lint, lint_files};
 pub(crate) use load::is_same;
-pub use load::{Layer, Loaded, load, load_changed};
+pub use load::{Layer, LoadedFiles, load, load_changed};
 pub use permissions::{AdditionalDirectory, DefaultMode, RuleList, RuleSource};
 #[cfg(feature = "http")]
 pub(crate) use policy::Reach;

@@ -11,7 +11,7 @@ use crate::plan::PlannedRun;
 use crate::report::handler_result::HandlerResult;
 use crate::report::outcome::{Run, Status};
 use crate::report::run_event::RunEventKind;
-use becket_model::interpret::{self, Taken};
+use becket_model::interpret::{self, Interpretation};
 use becket_model::{Event, Failure};
 use futures_util::future::join_all;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ impl HandlerContext<'_> {
     }
 
     /// A callback has answered. One that says nothing is the common case, and goes the shortest way.
-    fn called(&self, handler: &Arc<Handler>, taken: Option<Taken>, elapsed: Duration) -> Arc<Run> {
+    fn called(&self, handler: &Arc<Handler>, taken: Option<Interpretation>, elapsed: Duration) -> Arc<Run> {
         let Some(taken) = taken else {
             let silent =
                 Arc::new(Run { second_look: self.second_look, ..Run::silent(handler.clone(), elapsed) });

@@ -14,7 +14,7 @@ use crate::config::nesting;
 use crate::config::nesting::EventMark;
 use crate::config::placeholders::Places;
 use crate::config::text_shell::{PathStyle, TextShell};
-use crate::config::{self, Config, Loaded};
+use crate::config::{self, Config, LoadedFiles};
 use crate::engine::builder::Builder;
 use crate::handlers::callback::{InvalidCallback, Surroundings};
 use crate::handlers::context::{EngineParts, EngineState};
@@ -260,15 +260,14 @@ impl Engine {
     }
 
     /// Takes up what `read` makes of what is in force.
-    fn take_up(&self, read: impl FnOnce(&Loaded) -> Loaded) -> Result<Arc<Config>, KeptOld> {
+    fn take_up(&self, read: impl FnOnce(&LoadedFiles) -> LoadedFiles) -> Result<Arc<Config>, KeptOld> {
         // One at a time: what was read first must not replace what was read later.
         let amendments = self.inner.reloading();
         let old = self.inner.snapshot();
         let loaded = amendments.over(read(&old.loaded));
         match config::judge(&old.config, config::resolve(&loaded)) {
             config::Reload::Accepted(new) => {
-                let made = (Arc::new(loaded), new.clone());
-                self.inner.replace(old.with_config(made, &self.inner.environment));
+                self.inner.replace(old.with_config(Arc::new(loaded), new.clone(), &self.inner.environment));
                 Ok(new)
             }
             config::Reload::KeptOld { why } => Err(KeptOld { why }),
@@ -340,7 +339,7 @@ pub enum ConfigChanged {
 
 /// The parts of an engine.
 pub(crate) struct Parts {
-    pub(crate) loaded: Arc<Loaded>,
+    pub(crate) loaded: Arc<LoadedFiles>,
     pub(crate) config: Arc<Config>,
     pub(crate) builder: Builder,
 }
@@ -353,7 +352,7 @@ impl Engine {
             project_dir: builder.request.start.clone(),
         });
         let snapshot =
-            Snapshot::new((loaded, config), &environment, places, (builder.start, builder.request.trust));
+            Snapshot::new(loaded, config, &environment, places, builder.start, builder.request.trust);
         let files = Arc::new(PrivateFiles::new(builder.session_dir.clone(), environment.temp()));
         let listeners = Arc::new(Listeners::new(builder.observers));
         let background = Background::new(listeners.clone(), files.clone(), builder.session_dir);

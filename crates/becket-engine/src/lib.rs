@@ -75,7 +75,7 @@ pub use host::environment::Environment;
 pub use host::mcp_tools::{McpAnswer, McpCall, McpTools};
 pub use host::panic::catch_panic;
 pub use host::profile::Profile;
-pub use host::questions::{Answer, Answered, AskUser, Choice, Question};
+pub use host::questions::{Answer, AnsweredQuestion, AskUser, Choice, Question};
 #[cfg(feature = "models")]
 pub use host::tool::{Effect, Hints, RunningCall, Tool, ToolCall, ToolFailure, ToolOutput, ToolServer};
 pub use host::tool_set::ToolSet;
@@ -84,7 +84,7 @@ pub use config::nesting::{EventMark, NotAMark};
 pub use config::{handler, hookset};
 pub use plan::gates::{Gates, Start};
 pub use plan::registrations::RegistrationId;
-pub use plan::skip::{SkipReason, Skipped, Stage};
+pub use plan::skip::{SkipReason, SkippedHandler, Stage};
 pub use plan::tool_input::absolute;
 pub use plan::{Plan, PlannedRun};
 
@@ -93,12 +93,13 @@ pub use permission::start_mode::StartMode;
 pub use report::background_id::BackgroundId;
 pub use report::decision::Decision;
 pub use report::model_use::ModelUse;
-pub use report::outcome::{EffectiveInput, Outcome, Printed, Run, Status};
+pub use report::outcome::{EffectiveInput, Outcome, OutputSizes, Run, Status};
 pub use report::run_event::{Observer, OutputStream, RunEvent, RunEventKind};
 pub use report::stream::{RunEvents, StreamItem};
 
 pub use background::{
-    Delivered, Listed, ListedHook, NotListed, Owner, Pending, PendingState, Wake, Wakes, background_in,
+    BackgroundDelivery, BackgroundFile, BackgroundHook, Owner, PendingState, RecordedHook, UnreadableRecord,
+    Wake, Wakes, background_in,
 };
 pub use handlers::callback::InvalidCallback;
 #[cfg(feature = "http")]
@@ -108,7 +109,7 @@ pub use handlers::prompt::Transcripts;
 
 pub use engine::builder::{Builder, StartError};
 pub use engine::ready::ReadyEvent;
-pub use engine::updates::{Applied, AppliedChange};
+pub use engine::updates::{AppliedChange, AppliedUpdates};
 pub use engine::{ConfigChanged, Engine, KeptOld};
 
 /// The example of the README.

@@ -16,11 +16,11 @@ pub(crate) mod tool_input;
 pub(crate) mod variables;
 
 use crate::config::handler::{Action, Handler, If};
-use crate::config::hookset::{HookSet, Rejected};
+use crate::config::hookset::{HookSet, RejectedHandler};
 use crate::config::placeholders::Places;
 use crate::plan::candidates::{Candidates, Part};
 use crate::plan::facts::Facts;
-use crate::plan::skip::{SkipReason, Skipped};
+use crate::plan::skip::{SkipReason, SkippedHandler};
 use becket_model::{Event, EventKind};
 use becket_rules::Applies;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub struct Plan {
     event: EventKind,
     runs: Option<Arc<[PlannedRun]>>,
     selected: Vec<(Arc<HookSet>, Arc<Candidates>)>,
-    dropped_by_event: Vec<Skipped>,
+    dropped_by_event: Vec<SkippedHandler>,
 }
 
 /// A handler that runs.
@@ -69,13 +69,13 @@ impl Plan {
     }
 
     /// Returns the handlers that are configured for the event and do not run, each with the stage and the reason.
-    pub fn skipped(&self) -> impl Iterator<Item = Skipped> {
+    pub fn skipped(&self) -> impl Iterator<Item = SkippedHandler> {
         let by_value = self.selected.iter().flat_map(|(hooks, found)| found.skipped(hooks, self.event));
         by_value.chain(self.dropped_by_event.iter().cloned())
     }
 
     /// Returns the handlers that are written for the event and could not be loaded (C7); they do not run either.
-    pub fn rejected(&self) -> impl Iterator<Item = &Rejected> {
+    pub fn rejected(&self) -> impl Iterator<Item = &RejectedHandler> {
         self.selected
             .iter()
             .flat_map(|(hooks, _)| hooks.rejected())
@@ -108,7 +108,7 @@ pub(crate) fn plan<'a>(
         for run in found.runs.iter() {
             match decide(run, facts) {
                 Ok(run) => gathered.push(run),
-                Err(why) => plan.dropped_by_event.push(Skipped { handler: run.handler.clone(), why }),
+                Err(why) => plan.dropped_by_event.push(SkippedHandler { handler: run.handler.clone(), why }),
             }
         }
     }

@@ -56,7 +56,7 @@ pub use becket_base::secret::Secret;
 pub use delta::{BrokenCall, Collector, Delta};
 pub use error::ModelError;
 pub use message::{Block, Message, Object, Role};
-pub use request::{Caching, Output, Request, Thinking, ToolChoice, ToolSpec};
+pub use request::{Output, PromptCaching, Request, Thinking, ToolChoice, ToolSpec};
 pub use response::{Price, Response, StopReason, Usage};
 
 pub use http::{HttpClientError, HttpOptions, Roots, http_client, http_client_builder};

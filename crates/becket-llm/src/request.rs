@@ -30,7 +30,7 @@ pub struct Request {
     /// Texts that end the answer.
     pub stop: Vec<String>,
     /// The setting of the provider's prefix cache.
-    pub caching: Caching,
+    pub caching: PromptCaching,
 }
 
 impl Default for Request {
@@ -45,7 +45,7 @@ impl Default for Request {
             temperature: None,
             thinking: Thinking::Default,
             stop: Vec::new(),
-            caching: Caching::Off,
+            caching: PromptCaching::Off,
         }
     }
 }
@@ -112,7 +112,7 @@ pub enum Thinking {
 
 /// The setting that caches the prefix of this request for the next one (Anthropic alone).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Caching {
+pub enum PromptCaching {
     /// Nothing is marked.
     Off,
     /// Everything up to the last message is marked, for the next turn of the same conversation.

@@ -16,7 +16,7 @@ use std::time::Duration;
 use becket_mcp::config::{ConfiguredServer, Remote, ServerConfig, Tls, Transport};
 use becket_mcp::{CallError, CancellationToken, Connect, Pool, ToolCall};
 use becket_testkit::mcp_http::tls::Pems;
-use becket_testkit::mcp_http::{Plan, Reply, Seen, Server};
+use becket_testkit::mcp_http::{Plan, ReceivedRequest, Reply, Server};
 use becket_testkit::proc::{open_descriptors, threads, wait_until, zombies};
 use common::{LONG, Place, call, nothing, of_it, ours, state};
 use futures_util::future::join_all;
@@ -99,7 +99,7 @@ async fn closed_and_dropped() {
 }
 
 /// A server's deviation from correct behaviour.
-type Deviation = fn(&Seen) -> Option<Reply>;
+type Deviation = fn(&ReceivedRequest) -> Option<Reply>;
 
 async fn failed() {
     let ways: [(&str, Deviation); 5] = [
@@ -154,7 +154,7 @@ async fn restarts_of_a_process() {
 
 /// A hundred calls that hang: half of them are cancelled, half are dropped.
 async fn cancelled() {
-    let hangs = |seen: &Seen| (seen.tool() == "destroy").then_some(Reply::Hang);
+    let hangs = |seen: &ReceivedRequest| (seen.tool() == "destroy").then_some(Reply::Hang);
     let (server, place) = (Plan::new().rule(hangs).start(), Place::new());
     let pool = place.start(vec![over_http("it", &server, None), ours("process", &[])]).await;
     call(&pool, "echo", nothing()).await.unwrap();
@@ -206,7 +206,7 @@ async fn give_up_a_hundred(
 
 /// The pool is still there when its runtime goes.
 fn ended_by_its_runtime() {
-    let hangs = |seen: &Seen| (seen.tool() == "destroy").then_some(Reply::Hang);
+    let hangs = |seen: &ReceivedRequest| (seen.tool() == "destroy").then_some(Reply::Hang);
     let (server, place) = (Plan::new().rule(hangs).start(), Place::new());
     let one = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let pool = one.block_on(place.start(vec![over_http("it", &server, None), ours("process", &["--child"])]));

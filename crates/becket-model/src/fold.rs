@@ -90,11 +90,11 @@ impl Tally {
 ///
 /// ```
 /// use becket_model::fold::{Entry, FoldOptions, fold};
-/// use becket_model::interpret::{Printed, PrintedBy, printed};
+/// use becket_model::interpret::{HandlerOutput, OutputOrigin, printed};
 /// use becket_model::{EventKind, OnFailure, HandlerOrigin, Privileges, Source};
 ///
 /// let spec = EventKind::PreToolUse.spec();
-/// let output = Printed { exit: 2, stderr: b"no force pushes", ..Printed::nothing(PrintedBy::Command) };
+/// let output = HandlerOutput { exit: 2, stderr: b"no force pushes", ..HandlerOutput::nothing(OutputOrigin::Command) };
 /// let taken = printed(spec, &output);
 /// let place = HandlerOrigin {
 ///     position: 0,

@@ -40,7 +40,7 @@ const NO_STDERR: &str = "no stderr output";
 
 /// The output of a handler, and its end.
 #[derive(Debug, Clone, Copy)]
-pub struct Printed<'a> {
+pub struct HandlerOutput<'a> {
     /// Its exit code; a signal is a [`Failure::Signaled`] and never comes here.
     pub exit: i32,
     /// Its stdout, question lines (Q1) already taken out.
@@ -50,21 +50,21 @@ pub struct Printed<'a> {
     /// Its stderr.
     pub stderr: &'a [u8],
     /// The kind of printer.
-    pub by: PrintedBy,
+    pub by: OutputOrigin,
     /// The meaning of its failure.
     pub on_failure: OnFailure,
 }
 
-impl Printed<'_> {
+impl HandlerOutput<'_> {
     /// Nothing, and exit code 0, from a handler whose failure decides nothing.
-    pub const fn nothing(by: PrintedBy) -> Self {
-        Printed { exit: 0, stdout: b"", lost: 0, stderr: b"", by, on_failure: OnFailure::Continue }
+    pub const fn nothing(by: OutputOrigin) -> Self {
+        HandlerOutput { exit: 0, stdout: b"", lost: 0, stderr: b"", by, on_failure: OnFailure::Continue }
     }
 }
 
 /// The kind of handler that printed a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PrintedBy {
+pub enum OutputOrigin {
     /// A process; on WorktreeCreate its stdout is never parsed (O1).
     Command,
     /// The text content of an MCP tool, read as stdout with exit 0 (H6).
@@ -73,7 +73,7 @@ pub enum PrintedBy {
 
 /// The meaning of an output.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Taken {
+pub struct Interpretation {
     /// The reply that counts.
     pub reply: Reply,
     /// The reason for which there is no usable answer, or the plain error of O4.
@@ -85,13 +85,13 @@ pub struct Taken {
 }
 
 /// Reads what a command or an MCP tool printed.
-pub fn printed(spec: &EventSpec, printed: &Printed<'_>) -> Taken {
+pub fn printed(spec: &EventSpec, printed: &HandlerOutput<'_>) -> Interpretation {
     let stderr = String::from_utf8_lossy(printed.stderr);
     let stderr = stderr.trim();
     let announced = announcement(printed.stdout);
     let body = &printed.stdout[announced.as_ref().map_or(0, |line| line.length)..];
     let text = String::from_utf8_lossy(body);
-    let mut taken = if spec.decision == DecisionModel::Path && printed.by == PrintedBy::Command {
+    let mut taken = if spec.decision == DecisionModel::Path && printed.by == OutputOrigin::Command {
         made_worktree(spec, printed.exit, &text, stderr)
     } else if is_no_verdict(printed.exit) {
         no_verdict(spec, printed.exit, &text, stderr)
@@ -113,18 +113,18 @@ pub fn printed(spec: &EventSpec, printed: &Printed<'_>) -> Taken {
 
 /// Reads an answer that is JSON already: an HTTP response's body, or the return value of an in-process handler. An empty
 /// body is an empty object.
-pub fn object(spec: &EventSpec, answer: &JsonAnswer, on_failure: OnFailure) -> Taken {
+pub fn object(spec: &EventSpec, answer: &JsonAnswer, on_failure: OnFailure) -> Interpretation {
     let taken = understood(spec, answer);
     if on_failure.closes(spec) { closed::hold_answer(spec, answer, taken) } else { taken }
 }
 
-fn understood(spec: &EventSpec, answer: &JsonAnswer) -> Taken {
+fn understood(spec: &EventSpec, answer: &JsonAnswer) -> Interpretation {
     let object = answer.object();
     let unknown_fields = unknown_fields(spec, object);
     let mut warnings = warnings_of(spec, answer);
     match Output::read(spec, object).and_then(|output| answer::reply(spec, &output, &mut warnings)) {
-        Ok(reply) => Taken { reply, failure: None, warnings, unknown_fields },
-        Err(failure) => Taken { warnings, unknown_fields, ..failed(failure) },
+        Ok(reply) => Interpretation { reply, failure: None, warnings, unknown_fields },
+        Err(failure) => Interpretation { warnings, unknown_fields, ..failed(failure) },
     }
 }
 
@@ -138,8 +138,8 @@ fn warnings_of(spec: &EventSpec, answer: &JsonAnswer) -> Vec<String> {
 }
 
 /// Converts a failure. It decides nothing itself: the fold interprets it by the handler's [`OnFailure`].
-pub fn failed(failure: Failure) -> Taken {
-    Taken { failure: Some(failure), ..Taken::default() }
+pub fn failed(failure: Failure) -> Interpretation {
+    Interpretation { failure: Some(failure), ..Interpretation::default() }
 }
 
 /// The codes by which shells say that there was no real answer (O10).
@@ -147,7 +147,7 @@ fn is_no_verdict(exit: i32) -> bool {
     matches!(exit, 126 | 127 | 255 | 129..=192)
 }
 
-fn no_verdict(spec: &EventSpec, code: i32, text: &str, stderr: &str) -> Taken {
+fn no_verdict(spec: &EventSpec, code: i32, text: &str, stderr: &str) -> Interpretation {
     let mut taken = failed(Failure::NoVerdictExit { code, stderr_line: first_line(stderr) });
     if matches!(stdout::read(spec, text), Stdout::Object(_)) {
         taken.warnings.push(format!("its JSON answer was not read, since it ended with exit code {code}"));
@@ -155,10 +155,10 @@ fn no_verdict(spec: &EventSpec, code: i32, text: &str, stderr: &str) -> Taken {
     taken
 }
 
-fn succeeded(spec: &EventSpec, stdout: Stdout<'_>, on_failure: OnFailure) -> Taken {
+fn succeeded(spec: &EventSpec, stdout: Stdout<'_>, on_failure: OnFailure) -> Interpretation {
     match stdout {
         Stdout::Nothing if spec.decision == DecisionModel::Path => path_of(""),
-        Stdout::Nothing => Taken::default(),
+        Stdout::Nothing => Interpretation::default(),
         Stdout::Object(answer) => object(spec, &answer, on_failure),
         Stdout::Plain(text) => plain(spec, text),
         Stdout::Broken(failure) => failed(failure),
@@ -166,8 +166,8 @@ fn succeeded(spec: &EventSpec, stdout: Stdout<'_>, on_failure: OnFailure) -> Tak
 }
 
 /// Plain text on exit 0 (O2).
-fn plain(spec: &EventSpec, text: &str) -> Taken {
-    let mut taken = Taken::default();
+fn plain(spec: &EventSpec, text: &str) -> Interpretation {
+    let mut taken = Interpretation::default();
     match spec.plain_stdout {
         PlainStdout::Context => {
             taken.reply.context.push(ContextText { text: text.to_owned(), plain: true });
@@ -187,8 +187,8 @@ fn plain(spec: &EventSpec, text: &str) -> Taken {
 }
 
 /// Interprets exit 2 on an event that it blocks: it does, whatever else is printed (O3, O5).
-fn blocked(spec: &EventSpec, stdout: Stdout<'_>, stderr: &str) -> Taken {
-    let mut taken = Taken::default();
+fn blocked(spec: &EventSpec, stdout: Stdout<'_>, stderr: &str) -> Interpretation {
+    let mut taken = Interpretation::default();
     let mut reason = None;
     match stdout {
         Stdout::Object(answer) => {
@@ -229,11 +229,11 @@ fn blocked(spec: &EventSpec, stdout: Stdout<'_>, stderr: &str) -> Taken {
 }
 
 /// Interprets exit 2 on an event that it does not block: the JSON counts, and stderr is shown as the table says (O3).
-fn told(spec: &EventSpec, stdout: Stdout<'_>, stderr: &str) -> Taken {
+fn told(spec: &EventSpec, stdout: Stdout<'_>, stderr: &str) -> Interpretation {
     let mut taken = match stdout {
         Stdout::Object(answer) => understood(spec, &answer),
         Stdout::Broken(failure) => failed(failure),
-        Stdout::Nothing | Stdout::Plain(_) => Taken::default(),
+        Stdout::Nothing | Stdout::Plain(_) => Interpretation::default(),
     };
     if spec.exit_2.told != Audience::None && !stderr.is_empty() {
         taken.reply.notices.push(Notice { to: spec.exit_2.told, text: stderr.to_owned(), plain: false });
@@ -243,7 +243,7 @@ fn told(spec: &EventSpec, stdout: Stdout<'_>, stderr: &str) -> Taken {
 }
 
 /// Another exit code: the JSON decides, and without one it is a plain error (O4).
-fn ended(spec: &EventSpec, stdout: Stdout<'_>, code: i32, stderr: &str) -> Taken {
+fn ended(spec: &EventSpec, stdout: Stdout<'_>, code: i32, stderr: &str) -> Interpretation {
     match stdout {
         Stdout::Object(answer) => understood(spec, &answer),
         Stdout::Broken(failure) => failed(failure),
@@ -254,15 +254,15 @@ fn ended(spec: &EventSpec, stdout: Stdout<'_>, code: i32, stderr: &str) -> Taken
 }
 
 /// A command on WorktreeCreate: a path, and only on exit 0 (O1, O4).
-fn made_worktree(spec: &EventSpec, exit: i32, text: &str, stderr: &str) -> Taken {
+fn made_worktree(spec: &EventSpec, exit: i32, text: &str, stderr: &str) -> Interpretation {
     match exit {
         0 => path_of(text),
-        2 => Taken {
+        2 => Interpretation {
             reply: Reply {
                 decision: Decision::block(spec, or_silence(stderr).to_owned(), DecidedBy::Exit2),
                 ..Reply::default()
             },
-            ..Taken::default()
+            ..Interpretation::default()
         },
         code if is_no_verdict(code) => {
             failed(Failure::NoVerdictExit { code, stderr_line: first_line(stderr) })
@@ -271,11 +271,11 @@ fn made_worktree(spec: &EventSpec, exit: i32, text: &str, stderr: &str) -> Taken
     }
 }
 
-fn path_of(text: &str) -> Taken {
+fn path_of(text: &str) -> Interpretation {
     match worktree::last_line(text) {
-        Ok(path) => Taken {
+        Ok(path) => Interpretation {
             reply: Reply { decision: Some(Decision::Worktree(path)), ..Reply::default() },
-            ..Taken::default()
+            ..Interpretation::default()
         },
         Err(failure) => failed(failure),
     }
@@ -283,7 +283,12 @@ fn path_of(text: &str) -> Taken {
 
 /// An answer of which only the beginning was kept is an error and never a text, on every event that waits for answers (O1):
 /// what it would have said is not known. Where only blanks were kept, not even that it was an answer is known.
-fn or_cut(spec: &EventSpec, mut taken: Taken, printed: &Printed<'_>, text: &str) -> Taken {
+fn or_cut(
+    spec: &EventSpec,
+    mut taken: Interpretation,
+    printed: &HandlerOutput<'_>,
+    text: &str,
+) -> Interpretation {
     let is_open = matches!(taken.failure, None | Some(Failure::InvalidJson { .. }));
     if printed.lost == 0 || !is_open || taken.reply.decision.is_some() || spec.discards_output() {
         return taken;
@@ -302,7 +307,7 @@ fn or_cut(spec: &EventSpec, mut taken: Taken, printed: &Printed<'_>, text: &str)
 }
 
 /// Drops failures on an event that discards output: nothing went unchecked (O4).
-fn forget_what_is_discarded(spec: &EventSpec, taken: &mut Taken) {
+fn forget_what_is_discarded(spec: &EventSpec, taken: &mut Interpretation) {
     let of_output = matches!(
         taken.failure,
         Some(

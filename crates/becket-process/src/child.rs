@@ -9,7 +9,7 @@ use crate::command::Command;
 use crate::drain::{Drain, Sink};
 use crate::error::SpawnError;
 use crate::feed::Feed;
-use crate::finished::{End, Stream};
+use crate::finished_run::{End, Stream};
 use crate::limits::Limits;
 use crate::reaper::Reaper;
 use crate::steering::RunState;
@@ -40,8 +40,8 @@ impl Child {
         Ok(Self {
             leader: Some(spawned.leader),
             stdin: Feed::new(spawned.stdin, spawned.unwritten, more),
-            stdout: Drain::new(Stream::Stdout, spawned.stdout, limits.stdout_cap, limits.shown),
-            stderr: Drain::new(Stream::Stderr, spawned.stderr, limits.stderr_cap, limits.shown),
+            stdout: Drain::new(Stream::Stdout, spawned.stdout, limits.stdout_cap, limits.sink),
+            stderr: Drain::new(Stream::Stderr, spawned.stderr, limits.stderr_cap, limits.sink),
             fed: None,
             reaper: reaper.clone(),
         })

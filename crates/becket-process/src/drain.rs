@@ -5,8 +5,8 @@
 use std::cell::Cell;
 use std::io;
 
-use crate::finished::{CapturedOutput, Chunk, Stream};
-use crate::limits::{ByteCap, Shown};
+use crate::finished_run::{CapturedOutput, Chunk, Stream};
+use crate::limits::{ByteCap, SinkLimit};
 use crate::sys::Output;
 
 /// One pipe's worth.
@@ -29,14 +29,14 @@ pub(crate) struct Drain {
     stream: Stream,
     output: Option<Output>,
     cap: ByteCap,
-    shown: Shown,
+    sink_limit: SinkLimit,
     kept: Vec<u8>,
     total: u64,
 }
 
 impl Drain {
-    pub(crate) fn new(stream: Stream, output: Output, cap: ByteCap, shown: Shown) -> Self {
-        Self { stream, output: Some(output), cap, shown, kept: Vec::new(), total: 0 }
+    pub(crate) fn new(stream: Stream, output: Output, cap: ByteCap, sink_limit: SinkLimit) -> Self {
+        Self { stream, output: Some(output), cap, sink_limit, kept: Vec::new(), total: 0 }
     }
 
     pub(crate) fn is_open(&self) -> bool {
@@ -88,9 +88,9 @@ impl Drain {
         let room = self.cap.get().saturating_sub(self.kept.len());
         let kept = &bytes[..bytes.len().min(room)];
         self.kept.extend_from_slice(kept);
-        let shown = match self.shown {
-            Shown::Kept => kept,
-            Shown::All => bytes,
+        let shown = match self.sink_limit {
+            SinkLimit::Capped => kept,
+            SinkLimit::Unlimited => bytes,
         };
         if !shown.is_empty() {
             sink(Chunk { stream: self.stream, bytes: shown });

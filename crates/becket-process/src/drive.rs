@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use crate::child::Child;
 use crate::control::Control;
 use crate::drain::Sink;
-use crate::finished::{End, Finished};
+use crate::finished_run::{End, FinishedRun};
 use crate::limits::Limits;
 use crate::steering::Limit;
 
@@ -43,7 +43,7 @@ impl<'a> Drive<'a> {
         Self { child, bounds }
     }
 
-    pub(crate) async fn run(mut self, sink: &mut Sink<'_>) -> Finished {
+    pub(crate) async fn run(mut self, sink: &mut Sink<'_>) -> FinishedRun {
         let end = match self.wait(sink).await {
             Stop::Exited => self.finish(sink).await,
             Stop::Deadline => self.abandon(End::TimedOut, sink),
@@ -115,11 +115,11 @@ impl<'a> Drive<'a> {
         [grace, self.bounds.limit.due_regardless(now)].into_iter().flatten().min()
     }
 
-    fn report(mut self, end: End) -> Finished {
+    fn report(mut self, end: End) -> FinishedRun {
         let elapsed = self.bounds.start.elapsed();
         let ended_by_itself = !matches!(end, End::TimedOut | End::Cancelled);
         let pipes_held = ended_by_itself && self.child.outputs_open();
-        Finished {
+        FinishedRun {
             end,
             stdout: self.child.stdout.take_captured(),
             stderr: self.child.stderr.take_captured(),

@@ -1,7 +1,7 @@
 //! Runs one command, from its start to its end, under a deadline.
 //!
 //! [`Runner::run`] spawns a [`Command`], writes its stdin while it reads its stdout and stderr, waits for it, and
-//! answers with a [`Finished`]. [`Runner::run_with`] does the same under a [`Control`], which writes more stdin and
+//! answers with a [`FinishedRun`]. [`Runner::run_with`] does the same under a [`Control`], which writes more stdin and
 //! moves the deadline while it runs. On every path (deadline, cancellation, a dropped future, a panic) the process
 //! group that was started is killed and reaped: by the run itself or by the runner's reaper, which [`Runner::all_gone`]
 //! waits for.
@@ -52,7 +52,7 @@ mod drain;
 mod drive;
 mod error;
 mod feed;
-mod finished;
+mod finished_run;
 mod limits;
 mod reaper;
 mod runner;
@@ -70,8 +70,8 @@ use windows as sys;
 pub use command::{Command, Descendants, Program};
 pub use control::{Control, Pause};
 pub use error::SpawnError;
-pub use finished::{CapturedOutput, Chunk, End, Finished, Stream};
-pub use limits::{ByteCap, Limits, Shown};
+pub use finished_run::{CapturedOutput, Chunk, End, FinishedRun, Stream};
+pub use limits::{ByteCap, Limits, SinkLimit};
 pub use runner::Runner;
 #[cfg(unix)]
 pub use sys::{Guard, GuardError, keep};

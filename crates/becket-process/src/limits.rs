@@ -25,12 +25,12 @@ impl ByteCap {
 
 /// The part of each stream that the sink of a run receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Shown {
+pub enum SinkLimit {
     /// The captured bytes: nothing past the cap (`protocol.md` H3).
     #[default]
-    Kept,
+    Capped,
     /// Every byte, even past the cap: for interactive runs of any length.
-    All,
+    Unlimited,
 }
 
 /// The limits of one run.
@@ -48,7 +48,7 @@ pub struct Limits {
     /// The most of stderr that is kept.
     pub stderr_cap: ByteCap,
     /// The part of the output that the sink receives.
-    pub shown: Shown,
+    pub sink: SinkLimit,
 }
 
 /// The values of `protocol.md` H3 and H4, without a deadline.
@@ -60,7 +60,7 @@ impl Default for Limits {
             drain_grace: Duration::from_millis(500),
             stdout_cap: ByteCap::MIB,
             stderr_cap: ByteCap::MIB,
-            shown: Shown::Kept,
+            sink: SinkLimit::Capped,
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::control::Control;
 use crate::count::Count;
 use crate::drive::{Bounds, Drive};
 use crate::error::SpawnError;
-use crate::finished::{CapturedOutput, Chunk, End, Finished};
+use crate::finished_run::{CapturedOutput, Chunk, End, FinishedRun};
 use crate::limits::Limits;
 use crate::reaper::Reaper;
 
@@ -65,7 +65,7 @@ impl Runner {
         limits: &Limits,
         cancel: &CancellationToken,
         sink: &mut (dyn FnMut(Chunk<'_>) + Send),
-    ) -> Result<Finished, SpawnError> {
+    ) -> Result<FinishedRun, SpawnError> {
         self.run_within(command, Bounds::new(limits, cancel, None), sink).await
     }
 
@@ -86,7 +86,7 @@ impl Runner {
         cancel: &CancellationToken,
         control: Control,
         sink: &mut (dyn FnMut(Chunk<'_>) + Send),
-    ) -> Result<Finished, SpawnError> {
+    ) -> Result<FinishedRun, SpawnError> {
         self.run_within(command, Bounds::new(limits, cancel, Some(control)), sink).await
     }
 
@@ -95,7 +95,7 @@ impl Runner {
         command: &Command,
         bounds: Bounds<'_>,
         sink: &mut (dyn FnMut(Chunk<'_>) + Send),
-    ) -> Result<Finished, SpawnError> {
+    ) -> Result<FinishedRun, SpawnError> {
         if bounds.cancel.is_cancelled() {
             return Ok(never_started());
         }
@@ -154,8 +154,8 @@ fn is_full(error: &SpawnError) -> bool {
     matches!(error, SpawnError::TooManyDescriptors | SpawnError::TooManyProcesses)
 }
 
-fn never_started() -> Finished {
-    Finished {
+fn never_started() -> FinishedRun {
+    FinishedRun {
         end: End::Cancelled,
         stdout: CapturedOutput::default(),
         stderr: CapturedOutput::default(),

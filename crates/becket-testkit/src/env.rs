@@ -32,7 +32,7 @@ pub struct TestEnv {
 
 /// The result of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ended {
+pub struct ProgramOutput {
     /// The exit code; `None` if a signal ended it.
     pub code: Option<i32>,
     /// The text on stdout, with replacement characters for anything that is not UTF-8.
@@ -165,7 +165,7 @@ impl Run {
     /// # Panics
     /// If it can't be started or hangs.
     #[must_use]
-    pub fn run(mut self) -> Ended {
+    pub fn run(mut self) -> ProgramOutput {
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = self.command.spawn().expect("the program can be started");
         let (mut to, text) = (child.stdin.take().expect("piped"), self.stdin);
@@ -175,7 +175,7 @@ impl Run {
         let stderr = reader(child.stderr.take().expect("piped"));
         let code = ended(&mut child);
         let text = |from: thread::JoinHandle<String>| from.join().expect("a reader does not panic");
-        Ended { code, stdout: text(stdout), stderr: text(stderr) }
+        ProgramOutput { code, stdout: text(stdout), stderr: text(stderr) }
     }
 }
 

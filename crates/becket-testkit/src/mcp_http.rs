@@ -5,7 +5,7 @@
 //! twice and that nothing is left.
 //!
 //! - [`Plan`] says what the server offers, and holds rules that override single responses.
-//! - [`Seen`] is a received request, [`Reply`] the response to it, [`Step`] a piece of a stream.
+//! - [`ReceivedRequest`] is a received request, [`Reply`] the response to it, [`Step`] a piece of a stream.
 //! - [`Server`] runs, counts, and pushes messages over the streams that clients hold open.
 //! - `tls::Pems` are certificates made on the spot (feature `tls`).
 //!
@@ -21,8 +21,8 @@
 
 mod answers;
 mod plan;
+mod received_request;
 mod reply;
-mod seen;
 mod server;
 mod socket;
 mod state;
@@ -31,8 +31,8 @@ pub mod tls;
 mod write;
 
 pub use plan::{Eras, Plan};
+pub use received_request::ReceivedRequest;
 pub use reply::{Reply, Step};
-pub use seen::Seen;
 pub use server::Server;
 
 #[cfg(test)]

@@ -340,7 +340,7 @@ def _event(event: object, fields: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     return event.hook_event_name, {**event.to_dict(), **fields}
 
 
-async def _ended(started: _becket.Firing, around: Around, loop: asyncio.AbstractEventLoop) -> _becket.Outcome:
+async def _ended(started: _becket.PendingOutcome, around: Around, loop: asyncio.AbstractEventLoop) -> _becket.Outcome:
     """Returns the result of a firing. Ends the firing if cancelled, or at the end of the program."""
     future: asyncio.Future[_becket.Outcome] = loop.create_future()
 

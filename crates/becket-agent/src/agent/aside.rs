@@ -2,7 +2,7 @@
 
 use super::open::Agent;
 use becket_engine::CancellationToken;
-use becket_llm::{Block, Caching, Message, ModelError, Request, Role, Thinking, ToolChoice};
+use becket_llm::{Block, Message, ModelError, PromptCaching, Request, Role, Thinking, ToolChoice};
 use becket_model::event::lifecycle::UserPromptSubmit;
 use std::sync::atomic::Ordering;
 
@@ -68,7 +68,7 @@ impl Agent {
             tools: self.shared.engine.offered_tools(&self.toolbox),
             tool_choice: ToolChoice::None,
             max_tokens: self.shared.options.max_tokens,
-            caching: Caching::Conversation,
+            caching: PromptCaching::Conversation,
             thinking: match self.shared.thinks.load(Ordering::Relaxed) {
                 true => Thinking::Default,
                 false => Thinking::Off,

@@ -64,7 +64,8 @@ impl Agent {
     pub async fn switch_model(
         &self,
         model: Arc<dyn Model>,
-        (requested, source): (&str, &str),
+        requested: &str,
+        source: &str,
         cancel: &CancellationToken,
     ) -> Result<(), SwitchBlocked> {
         let switch = Switch {

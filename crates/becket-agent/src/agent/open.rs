@@ -4,7 +4,7 @@ use super::builder::{AgentBuilder, Closer};
 use super::info::Info;
 use crate::agents::Parent;
 use crate::compact::{NotCompacted, Trigger};
-use crate::conversation::{Conversation, Stored};
+use crate::conversation::{Conversation, StoredConversation};
 use crate::elicit::SessionOf;
 use crate::facts::Facts;
 use crate::session::{Main, OpenError, OpenedTranscript, OwnWorktree, Prompt, leave_worktrees, open};
@@ -314,9 +314,9 @@ fn mode(shared: &SessionShared, wanted: Option<PermissionMode>, opened: &OpenedT
 }
 
 /// The conversation that was stored; says what was wrong with it.
-fn take_stored(shared: &SessionShared, opened: &mut OpenedTranscript) -> Stored {
+fn take_stored(shared: &SessionShared, opened: &mut OpenedTranscript) -> StoredConversation {
     let Some(restored) = &mut opened.restored else {
-        return Stored::Whole(Conversation::default());
+        return StoredConversation::Whole(Conversation::default());
     };
     for damage in &restored.damage {
         shared.updates.notice(Notice::warning(damage.to_string()));
@@ -324,7 +324,7 @@ fn take_stored(shared: &SessionShared, opened: &mut OpenedTranscript) -> Stored 
     if let Some(title) = &restored.title {
         shared.set_title(title);
     }
-    std::mem::replace(&mut restored.stored, Stored::Whole(Conversation::default()))
+    std::mem::replace(&mut restored.stored, StoredConversation::Whole(Conversation::default()))
 }
 
 /// Stores what is to be known when the session is resumed.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 /// Spending since the session was opened, including the sessions that replaced it and subagents.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spending {
+pub struct SessionUsage {
     /// Tokens.
     pub usage: Usage,
     /// US dollars, as far as prices are known; none if no price is.
@@ -45,8 +45,8 @@ impl Agent {
 
     /// Returns the spending so far.
     #[must_use]
-    pub fn spent(&self) -> Spending {
+    pub fn spent(&self) -> SessionUsage {
         let spent = self.shared.meter.spent();
-        Spending { usage: spent.usage, cost_usd: spent.cost_usd, with_model: spent.with_model }
+        SessionUsage { usage: spent.usage, cost_usd: spent.cost_usd, with_model: spent.with_model }
     }
 }

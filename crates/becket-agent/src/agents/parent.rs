@@ -1,6 +1,6 @@
 //! The session's handles for its subagents: where they begin.
 
-use crate::conversation::{Conversation, Stored};
+use crate::conversation::{Conversation, StoredConversation};
 use crate::facts::Facts;
 use crate::transcript::Store;
 use crate::turn::{ConversationLog, SessionShared};
@@ -31,7 +31,7 @@ impl Parent {
     /// A subagent's conversation, and where it is stored beside the session's own; it is not stored if that fails.
     pub(crate) fn conversation(&self, agent: &AgentId, updates: &Updates) -> (PathBuf, ConversationLog) {
         let Session { id, transcript_path, .. } = self.facts.session();
-        let nothing = Stored::Whole(Conversation::default());
+        let nothing = StoredConversation::Whole(Conversation::default());
         let opened =
             self.store.as_ref().map(|store| store.subagent(&transcript_path, id.as_str(), agent.as_str()));
         match opened {

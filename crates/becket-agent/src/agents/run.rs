@@ -65,11 +65,13 @@ impl Subagent {
     pub(super) async fn new(
         parent: &Parent,
         mut wanted: SubagentOptions,
-        lent: (&Dialect, &dyn Models, &MakesTools),
+        dialect: &Dialect,
+        models: &dyn Models,
+        tools: &MakesTools,
     ) -> Result<Self, String> {
-        let made = model(parent, &wanted, lent.1).and_then(|model| Ok((model, seat(parent, &wanted)?)));
+        let made = model(parent, &wanted, models).and_then(|model| Ok((model, seat(parent, &wanted)?)));
         match made {
-            Ok(made) => Ok(Self::with(parent, wanted, made, lent)),
+            Ok((model, seat)) => Ok(Self::with(parent, wanted, model, seat, dialect, tools)),
             Err(why) => {
                 if let Some(own) = wanted.own.take() {
                     own.leave().await;
@@ -82,8 +84,10 @@ impl Subagent {
     fn with(
         parent: &Parent,
         wanted: SubagentOptions,
-        (model, seat): (Arc<dyn Model>, Option<Seat>),
-        (dialect, _, tools): (&Dialect, &dyn Models, &MakesTools),
+        model: Arc<dyn Model>,
+        seat: Option<Seat>,
+        dialect: &Dialect,
+        tools: &MakesTools,
     ) -> Self {
         let definition = Arc::clone(&wanted.definition);
         let id = wanted.id.clone();

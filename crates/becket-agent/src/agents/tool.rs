@@ -202,7 +202,7 @@ impl AgentTool {
         };
         let name = wanted.name.clone();
         let ToolState { dialect, models, tools, tasks, .. } = &*self.shared;
-        let subagent = Subagent::new(&parent, wanted, (dialect, &**models, tools)).await;
+        let subagent = Subagent::new(&parent, wanted, dialect, &**models, tools).await;
         let subagent = subagent.map_err(ToolFailure::new)?;
         match tasks.get() {
             Some(tasks) if name.is_some() => {

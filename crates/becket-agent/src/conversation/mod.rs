@@ -55,6 +55,6 @@ mod whole;
 pub use deferred::{DeferError, DeferredCalls};
 pub use entry::Entry;
 pub use open::{AnswerError, OpenCalls};
-pub use replay::{Misfit, Replay, Stored};
+pub use replay::{Misfit, Replay, StoredConversation};
 pub use sendable::SayError;
 pub use whole::{Conversation, Next};

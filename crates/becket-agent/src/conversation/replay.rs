@@ -21,7 +21,7 @@ pub struct Replay {
 
 /// A stored conversation.
 #[derive(Debug)]
-pub enum Stored {
+pub enum StoredConversation {
     /// A conversation. Calls without a result have got an error, which waits to be stored.
     Whole(Conversation),
     /// Calls that wait (D10).
@@ -83,11 +83,11 @@ impl Replay {
 
     /// Returns the conversation. Open calls are answered with an error, unless they were deferred.
     #[must_use]
-    pub fn finish(self) -> Stored {
+    pub fn finish(self) -> StoredConversation {
         match self.state {
-            State::Whole(conversation) => Stored::Whole(conversation),
-            State::Open(calls) => Stored::Whole(calls.close(LOST)),
-            State::Deferred(deferred) => Stored::Deferred(deferred),
+            State::Whole(conversation) => StoredConversation::Whole(conversation),
+            State::Open(calls) => StoredConversation::Whole(calls.close(LOST)),
+            State::Deferred(deferred) => StoredConversation::Deferred(deferred),
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use super::form::{fitting, in_words};
 use super::hook_answer::{self, EmptyAcceptance};
-use super::report::{AnsweredBy, Elicited};
-use super::user::{ElicitUser, UserQuestion, Wanted};
+use super::report::{AnsweredBy, ElicitationRecord};
+use super::user::{ElicitUser, ElicitationRequest, UserQuestion};
 use becket_engine::{CancellationToken, Engine, catch_panic};
 use becket_mcp::elicitation::{Address, Form};
 use becket_mcp::{Elicitation, ElicitationAnswer};
@@ -29,8 +29,8 @@ pub(super) struct QuestionContext<'a> {
 
 impl QuestionContext<'_> {
     /// Answers it. What is wrong on the way is in what comes back.
-    pub(super) async fn answered(&self) -> Elicited {
-        let mut elicited = Elicited::open(self.server, self.asked);
+    pub(super) async fn answered(&self) -> ElicitationRecord {
+        let mut elicited = ElicitationRecord::open(self.server, self.asked);
         match wanted(self.asked) {
             Err(why) => {
                 elicited
@@ -48,8 +48,8 @@ impl QuestionContext<'_> {
 
     async fn asked_in_turn(
         &self,
-        wanted: &Wanted,
-        elicited: &mut Elicited,
+        wanted: &ElicitationRequest,
+        elicited: &mut ElicitationRecord,
     ) -> (ElicitationAnswer, AnsweredBy) {
         if let Some(answer) = self.hooks_before(wanted, elicited).await {
             return (answer, AnsweredBy::Hook);
@@ -68,16 +68,20 @@ impl QuestionContext<'_> {
     }
 
     /// Elicitation.
-    async fn hooks_before(&self, wanted: &Wanted, elicited: &mut Elicited) -> Option<ElicitationAnswer> {
+    async fn hooks_before(
+        &self,
+        wanted: &ElicitationRequest,
+        elicited: &mut ElicitationRecord,
+    ) -> Option<ElicitationAnswer> {
         let mut event = mcp::Elicitation::new(self.server.to_owned(), message(self.asked).to_owned())
             .mode(mode(self.asked).to_owned())
             .elicitation_id(id(self.asked));
         match (self.asked, wanted) {
             (Elicitation::Form { schema, .. }, _) => event.requested_schema = Some(schema.clone()),
-            (Elicitation::Url { url, .. }, Wanted::Visit(address)) => {
+            (Elicitation::Url { url, .. }, ElicitationRequest::Visit(address)) => {
                 event.url = Some(as_opened(url, address).to_owned());
             }
-            (Elicitation::Url { url, .. }, Wanted::Form(_)) => event.url = Some(url.clone()),
+            (Elicitation::Url { url, .. }, ElicitationRequest::Form(_)) => event.url = Some(url.clone()),
         }
         let (engine, session) = self.hooks.as_ref()?;
         let outcome = engine.fire_until(&Event::new(session.clone(), event), self.cancel).await;
@@ -90,14 +94,14 @@ impl QuestionContext<'_> {
     /// Fires ElicitationResult for the user's answer, or for the cancel that stands for one; returns what hooks make of it.
     async fn hooks_after(
         &self,
-        wanted: &Wanted,
+        wanted: &ElicitationRequest,
         answer: &ElicitationAnswer,
-        elicited: &mut Elicited,
+        elicited: &mut ElicitationRecord,
     ) -> Option<ElicitationAnswer> {
         let (engine, session) = self.hooks.as_ref()?;
         let content = match (answer, wanted) {
-            (ElicitationAnswer::Accept(content), Wanted::Form(_)) => Some(content.clone()),
-            (ElicitationAnswer::Accept(_), Wanted::Visit(_)) => None,
+            (ElicitationAnswer::Accept(content), ElicitationRequest::Form(_)) => Some(content.clone()),
+            (ElicitationAnswer::Accept(_), ElicitationRequest::Visit(_)) => None,
             (ElicitationAnswer::Decline | ElicitationAnswer::Cancel, _) => None,
         };
         let event = mcp::ElicitationResult::new(self.server.to_owned(), answer.action().to_owned())
@@ -116,7 +120,11 @@ impl QuestionContext<'_> {
     }
 
     /// Returns the user's answer; none if there is no user, or the code that asks is broken.
-    async fn user_says(&self, wanted: &Wanted, elicited: &mut Elicited) -> Option<ElicitationAnswer> {
+    async fn user_says(
+        &self,
+        wanted: &ElicitationRequest,
+        elicited: &mut ElicitationRecord,
+    ) -> Option<ElicitationAnswer> {
         let user = self.user?;
         let cancel = self.cancel.child_token();
         let _told_when_dropped = cancel.clone().drop_guard();
@@ -145,7 +153,7 @@ impl QuestionContext<'_> {
     async fn until_it_fits(
         &self,
         user: &dyn ElicitUser,
-        wanted: &Wanted,
+        wanted: &ElicitationRequest,
         cancel: &CancellationToken,
     ) -> Result<ElicitationAnswer, String> {
         let (server, message) = (self.server.to_owned(), message(self.asked).to_owned());
@@ -164,10 +172,10 @@ impl QuestionContext<'_> {
 }
 
 /// Returns the question, if it can be shown.
-fn wanted(asked: &Elicitation) -> Result<Wanted, String> {
+fn wanted(asked: &Elicitation) -> Result<ElicitationRequest, String> {
     let wanted = match asked {
-        Elicitation::Form { schema, .. } => Form::read(schema).map(Wanted::Form),
-        Elicitation::Url { url, .. } => Address::read(url).map(Wanted::Visit),
+        Elicitation::Form { schema, .. } => Form::read(schema).map(ElicitationRequest::Form),
+        Elicitation::Url { url, .. } => Address::read(url).map(ElicitationRequest::Visit),
     };
     wanted.map_err(|error| error.to_string())
 }

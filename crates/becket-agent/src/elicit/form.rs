@@ -1,6 +1,6 @@
 //! Holds an answer to what was asked.
 
-use super::user::Wanted;
+use super::user::ElicitationRequest;
 use becket_mcp::elicitation::FieldError;
 use becket_rules::{Alphabet, Matcher, Renames, Verdict};
 use serde_json::{Map, Value};
@@ -10,12 +10,12 @@ use serde_json::{Map, Value};
 /// # Errors
 /// What does not fit.
 pub(super) fn fitting(
-    wanted: &Wanted,
+    wanted: &ElicitationRequest,
     mut content: Map<String, Value>,
 ) -> Result<Map<String, Value>, Vec<FieldError>> {
     match wanted {
-        Wanted::Visit(_) => Ok(Map::new()),
-        Wanted::Form(form) => {
+        ElicitationRequest::Visit(_) => Ok(Map::new()),
+        ElicitationRequest::Form(form) => {
             form.fill_defaults(&mut content);
             form.validate(&content, &matches)
         }

@@ -1,7 +1,7 @@
 //! Answers of hooks to a question, checked against its schema (`protocol.md` D11, O10).
 
 use super::form::{fitting, in_words};
-use super::user::Wanted;
+use super::user::ElicitationRequest;
 use becket_engine::{Outcome, Run};
 use becket_mcp::ElicitationAnswer;
 use becket_model::{Decision, ElicitationAction, OnFailure, Ruling};
@@ -27,7 +27,11 @@ pub(super) enum EmptyAcceptance<'a> {
 }
 
 /// Reads it.
-pub(super) fn read(outcome: &Outcome, wanted: &Wanted, unfilled: EmptyAcceptance<'_>) -> HookAnswer {
+pub(super) fn read(
+    outcome: &Outcome,
+    wanted: &ElicitationRequest,
+    unfilled: EmptyAcceptance<'_>,
+) -> HookAnswer {
     match &outcome.verdict.ruling {
         Ruling::Elicitation { action: ElicitationAction::Decline, .. } => {
             HookAnswer::plain(ElicitationAnswer::Decline)
@@ -55,7 +59,7 @@ impl HookAnswer {
 
 /// All say yes. That of the most trusted counts whose content fits; one that does not fit is none, and a no where its
 /// handler is to fail closed.
-fn accepted(outcome: &Outcome, wanted: &Wanted, unfilled: EmptyAcceptance<'_>) -> HookAnswer {
+fn accepted(outcome: &Outcome, wanted: &ElicitationRequest, unfilled: EmptyAcceptance<'_>) -> HookAnswer {
     let mut runs: Vec<(&Run, &Option<Map<String, Value>>)> =
         outcome.runs.iter().filter_map(|run| Some((&**run, accepts(run)?))).collect();
     runs.sort_by_key(|(run, _)| {
@@ -83,17 +87,19 @@ fn accepted(outcome: &Outcome, wanted: &Wanted, unfilled: EmptyAcceptance<'_>) -
 /// # Errors
 /// Why it is none.
 fn filled(
-    wanted: &Wanted,
+    wanted: &ElicitationRequest,
     content: Option<&Map<String, Value>>,
     unfilled: EmptyAcceptance<'_>,
 ) -> Result<Map<String, Value>, String> {
     let content = match (content, unfilled, wanted) {
-        (Some(content), EmptyAcceptance::Means(_), _) | (Some(content), _, Wanted::Form(_)) => content,
+        (Some(content), EmptyAcceptance::Means(_), _) | (Some(content), _, ElicitationRequest::Form(_)) => {
+            content
+        }
         (None, EmptyAcceptance::Means(content), _) => content,
-        (None, EmptyAcceptance::MakesNoYes, Wanted::Form(_)) => {
+        (None, EmptyAcceptance::MakesNoYes, ElicitationRequest::Form(_)) => {
             return Err("has no `content`, and makes no yes of the user's no".to_owned());
         }
-        (_, EmptyAcceptance::MakesNoYes, Wanted::Visit(_)) => {
+        (_, EmptyAcceptance::MakesNoYes, ElicitationRequest::Visit(_)) => {
             return Err("makes no yes of the user's no: nobody has opened the address".to_owned());
         }
     };

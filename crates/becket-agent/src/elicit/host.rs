@@ -1,7 +1,7 @@
 //! The host of a session's MCP servers.
 
 use super::asking::QuestionContext;
-use super::report::{AnsweredBy, Elicited};
+use super::report::{AnsweredBy, ElicitationRecord};
 use super::session::{ElicitationUpdate, SessionOf};
 use super::user::ElicitUser;
 use super::visits::Visits;
@@ -43,7 +43,7 @@ pub struct McpHost {
 }
 
 /// The observer of a question's outcome.
-type OutcomeObserver = dyn Fn(&Elicited) + Send + Sync;
+type OutcomeObserver = dyn Fn(&ElicitationRecord) + Send + Sync;
 
 #[derive(Default)]
 struct HostState {
@@ -117,7 +117,7 @@ impl McpHost {
 
     /// Sets the observer of each question's outcome; it must not wait.
     #[must_use]
-    pub fn with_observer(mut self, told: impl Fn(&Elicited) + Send + Sync + 'static) -> Self {
+    pub fn with_observer(mut self, told: impl Fn(&ElicitationRecord) + Send + Sync + 'static) -> Self {
         self.told = Some(Arc::new(told));
         self
     }
@@ -140,7 +140,7 @@ impl McpHost {
         cancel: &CancellationToken,
     ) -> ElicitationAnswer {
         let Some(_open) = self.shared.open(server) else {
-            return self.told(Elicited::too_many(server, asked));
+            return self.told(ElicitationRecord::too_many(server, asked));
         };
         let hooks = self.shared.hooks.get().map(|hooks| (hooks.engine.clone(), (hooks.session)()));
         let (user, turn) = (self.user.as_deref(), &self.shared.turn);
@@ -152,7 +152,7 @@ impl McpHost {
         self.told(elicited)
     }
 
-    fn told(&self, elicited: Elicited) -> ElicitationAnswer {
+    fn told(&self, elicited: ElicitationRecord) -> ElicitationAnswer {
         if elicited.has_heard_user && elicited.by != AnsweredBy::Nobody {
             self.heard(ElicitationUpdate::Answered {
                 server: &elicited.server,

@@ -20,6 +20,6 @@ mod user;
 mod visits;
 
 pub use host::McpHost;
-pub use report::{AnsweredBy, Elicited};
+pub use report::{AnsweredBy, ElicitationRecord};
 pub(crate) use session::SessionOf;
-pub use user::{ElicitUser, UserQuestion, Wanted};
+pub use user::{ElicitUser, ElicitationRequest, UserQuestion};

@@ -6,7 +6,7 @@ use std::fmt;
 
 /// A question and its answer, for the user and for traces.
 #[derive(Clone)]
-pub struct Elicited {
+pub struct ElicitationRecord {
     /// The server that asked.
     pub server: String,
     /// The question.
@@ -23,7 +23,7 @@ pub struct Elicited {
     pub(super) has_heard_user: bool,
 }
 
-impl Elicited {
+impl ElicitationRecord {
     /// A question without an answer so far.
     pub(super) fn open(server: &str, asked: &Elicitation) -> Self {
         Self {
@@ -59,7 +59,7 @@ pub enum AnsweredBy {
 }
 
 /// The content of an answer may be secret: only its action is shown.
-impl fmt::Debug for Elicited {
+impl fmt::Debug for ElicitationRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Elicited")
             .field("server", &self.server)

@@ -4,7 +4,7 @@
 
 use crate::facts::Facts;
 use crate::turn::SessionShared;
-use crate::update::Happened;
+use crate::update::UpdateKind;
 use becket_model::event::permission::Notification;
 use std::sync::{Arc, Weak};
 
@@ -37,7 +37,7 @@ impl SessionOf {
         let Some(shared) = self.shared.upgrade() else { return };
         if let ElicitationUpdate::Completed { server, id } = heard {
             let (server, id) = (server.to_owned(), id.to_owned());
-            shared.updates.tell(Happened::ElicitationComplete { server, id });
+            shared.updates.tell(UpdateKind::ElicitationComplete { server, id });
         }
         shared.leave(&self.facts, heard.notification(), &shared.updates);
     }

@@ -24,7 +24,7 @@ pub struct UserQuestion {
     /// Its words. They are the server's, not the host's.
     pub message: String,
     /// The form or address that the server asks for.
-    pub wanted: Wanted,
+    pub wanted: ElicitationRequest,
     /// The question as it came, for hosts that hand it on.
     pub asked: Elicitation,
     /// Errors of the previous answer; empty if the question is new.
@@ -33,7 +33,7 @@ pub struct UserQuestion {
 
 /// The kinds of requests that a server makes of a user.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Wanted {
+pub enum ElicitationRequest {
     /// A form to be filled in.
     Form(Form),
     /// A visit to an address, which is to be shown whole, with its host and its warnings; accepting means having opened

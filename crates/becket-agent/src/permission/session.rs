@@ -1,7 +1,7 @@
 //! The mode of a session and what updates make of its permissions (`protocol.md` P13, P14).
 
 use crate::facts::Facts;
-use becket_engine::{Applied, Engine};
+use becket_engine::{AppliedUpdates, Engine};
 use becket_model::event::PermissionMode;
 use becket_rules::PermissionUpdate;
 use std::fmt;
@@ -22,7 +22,7 @@ pub struct PermissionChange {
     /// The mode before and now, if another one.
     pub mode: Option<(PermissionMode, PermissionMode)>,
     /// Rules, directories and files, and what the user should know.
-    pub applied: Applied,
+    pub applied: AppliedUpdates,
 }
 
 /// The reason why a session does not enter a mode. It stays in its old one.

@@ -2,7 +2,7 @@
 
 use super::expand::Expand;
 use super::start::{OpenError, OpenedTranscript, StartFacts};
-use crate::conversation::{Conversation, Stored};
+use crate::conversation::{Conversation, StoredConversation};
 use crate::transcript::{Note, Store};
 use crate::turn::{AgentLoop, FiredEvent};
 use crate::update::Notice;
@@ -110,7 +110,7 @@ impl Main {
                     self.agent_loop.updates.notice(Notice::warning(damage.to_string()));
                 }
                 self.agent_loop.shared.put_title(restored.title.clone());
-                let nothing = Stored::Whole(Conversation::default());
+                let nothing = StoredConversation::Whole(Conversation::default());
                 self.agent_loop
                     .conversation
                     .go_on_with(std::mem::replace(&mut restored.stored, nothing), log);

@@ -1,7 +1,7 @@
 //! The start of a session: new, or continued.
 
-use crate::conversation::{Conversation, Stored};
-use crate::transcript::{Log, Restored, Store, StoreError};
+use crate::conversation::{Conversation, StoredConversation};
+use crate::transcript::{Log, Store, StoreError, StoredSession};
 use crate::worktree::WorktreeError;
 use becket_model::event::lifecycle::SessionStart;
 use std::io;
@@ -52,7 +52,7 @@ pub enum OpenError {
 pub(crate) struct OpenedTranscript {
     pub(crate) id: String,
     pub(crate) log: Option<Log>,
-    pub(crate) restored: Option<Restored>,
+    pub(crate) restored: Option<StoredSession>,
     /// Size of its conversation.
     tokens: Option<u64>,
     /// `source` of SessionStart.
@@ -72,15 +72,16 @@ pub(crate) fn open(
             Start::Resume { .. } | Start::Continue | Start::Fork { .. } => Err(OpenError::NotStored),
         };
     };
-    match start {
-        Start::New => Ok(OpenedTranscript::new(store.create(cwd, id)?)),
-        Start::Resume { id } => Ok(OpenedTranscript::again(store.resume(cwd, id)?, "resume")),
-        Start::Fork { id: from } => Ok(OpenedTranscript::again(store.fork(cwd, from, id)?, "fork")),
+    let ((log, restored), source) = match start {
+        Start::New => return Ok(OpenedTranscript::new(store.create(cwd, id)?)),
+        Start::Resume { id } => (store.resume(cwd, id)?, "resume"),
+        Start::Fork { id: from } => (store.fork(cwd, from, id)?, "fork"),
         Start::Continue => match store.latest(cwd)? {
-            Some(newest) => Ok(OpenedTranscript::again(store.resume(cwd, &newest)?, "resume")),
-            None => Ok(OpenedTranscript::new(store.create(cwd, id)?)),
+            Some(newest) => (store.resume(cwd, &newest)?, "resume"),
+            None => return Ok(OpenedTranscript::new(store.create(cwd, id)?)),
         },
-    }
+    };
+    Ok(OpenedTranscript::stored(log, restored, source))
 }
 
 impl OpenedTranscript {
@@ -88,7 +89,7 @@ impl OpenedTranscript {
         Self { id: log.session().to_owned(), log: Some(log), restored: None, tokens: None, source: "startup" }
     }
 
-    fn again((log, restored): (Log, Restored), source: &'static str) -> Self {
+    fn stored(log: Log, restored: StoredSession, source: &'static str) -> Self {
         let tokens = tokens(&restored.stored);
         Self { id: log.session().to_owned(), log: Some(log), restored: Some(restored), tokens, source }
     }
@@ -129,10 +130,10 @@ pub(crate) struct StartFacts<'a> {
     pub(crate) price: Option<becket_llm::Price>,
 }
 
-fn tokens(stored: &Stored) -> Option<u64> {
+fn tokens(stored: &StoredConversation) -> Option<u64> {
     match stored {
-        Stored::Whole(conversation) => Some(Conversation::tokens(conversation)),
-        Stored::Deferred(_) => None,
+        StoredConversation::Whole(conversation) => Some(Conversation::tokens(conversation)),
+        StoredConversation::Deferred(_) => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::skill::Skill;
 use crate::definitions::Dialect;
 use becket_engine::config::Diagnostic;
-use becket_engine::config::frontmatter::{self, Frontmatter, Registered};
+use becket_engine::config::frontmatter::{self, Frontmatter, FrontmatterHooks};
 use becket_engine::{Engine, RegistrationId};
 use becket_model::Source;
 use std::collections::HashMap;
@@ -48,13 +48,13 @@ impl SkillHooks {
         if let Some(known) = used.get(&skill.file) {
             return Use { diagnostics: Vec::new(), broken_guard: known.broken_guard.clone() };
         }
-        let Registered { handlers, diagnostics, broken_guard, .. } = self.read(skill, text, dialect);
+        let FrontmatterHooks { handlers, diagnostics, broken_guard, .. } = self.read(skill, text, dialect);
         let id = (!handlers.is_empty()).then(|| self.engine.register(handlers));
         used.insert(Arc::clone(&skill.file), RegisteredSkill { id, broken_guard: broken_guard.clone() });
         Use { diagnostics, broken_guard }
     }
 
-    fn read(&self, skill: &Skill, text: &str, dialect: &Dialect) -> Registered {
+    fn read(&self, skill: &Skill, text: &str, dialect: &Dialect) -> FrontmatterHooks {
         let config = self.engine.config();
         frontmatter::parse(
             text,

@@ -52,7 +52,8 @@ pub(crate) enum Reach<'a> {
 /// `denied` returns the rule that keeps it out.
 pub(crate) fn file(
     written: &str,
-    (cwd, home): (&Path, Option<&Path>),
+    cwd: &Path,
+    home: Option<&Path>,
     reach: Reach<'_>,
     denied: impl FnOnce(&Path) -> Option<String>,
 ) -> Option<String> {
@@ -132,7 +133,7 @@ mod tests {
         std::os::unix::fs::symlink(dir.join("secret"), dir.join("work/link")).unwrap();
         let work = dir.join("work");
         let places = Places::new(&work, []);
-        let within = |written: &str| super::file(written, (&work, None), Reach::Within(&places), |_| None);
+        let within = |written: &str| super::file(written, &work, None, Reach::Within(&places), |_| None);
         assert!(within("a.txt").unwrap().ends_with("a.txt:\n\ninside\n"));
         assert_eq!(within("nothing.txt"), None);
         assert_eq!(within("."), None);
@@ -142,11 +143,11 @@ mod tests {
                 told.contains("outside of the working directories") && !told.contains("SECRET"),
                 "{told}"
             );
-            let user = super::file(outside, (&work, None), Reach::Anywhere, |_| None).unwrap();
+            let user = super::file(outside, &work, None, Reach::Anywhere, |_| None).unwrap();
             assert!(user.contains("SECRET"), "{user}");
         }
         let denied = |path: &Path| Some(format!("no {}", path.file_name().unwrap().to_string_lossy()));
-        let told = super::file("a.txt", (&work, None), Reach::Anywhere, denied).unwrap();
+        let told = super::file("a.txt", &work, None, Reach::Anywhere, denied).unwrap();
         assert_eq!(told, "`@a.txt` was not read: no a.txt");
     }
 
@@ -155,7 +156,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         std::fs::write(root.path().join("big"), "x".repeat(1 << 20)).unwrap();
         std::fs::write(root.path().join("bin"), [1, 0, 2]).unwrap();
-        let told = |name: &str| super::file(name, (root.path(), None), Reach::Anywhere, |_| None).unwrap();
+        let told = |name: &str| super::file(name, root.path(), None, Reach::Anywhere, |_| None).unwrap();
         let big = told("big");
         assert!(big.len() < 110 * 1024 && big.ends_with("read it with the tool"), "{}", big.len());
         assert!(told("bin").ends_with("it is no text"));

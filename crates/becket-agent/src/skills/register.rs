@@ -105,11 +105,11 @@ impl SkillReader {
         let files = definitions::markdown(directory, &home.source, wanted);
         self.diagnostics.extend(files.diagnostics);
         for below in files.files {
-            self.file((home, directory), &below, kind);
+            self.file(home, directory, &below, kind);
         }
     }
 
-    fn file(&mut self, (home, directory): (&Home, &Path), below: &Path, kind: Kind) {
+    fn file(&mut self, home: &Home, directory: &Path, below: &Path, kind: Kind) {
         let (source, file) = (&home.source, directory.join(below));
         let text = match read_text(&file) {
             // It was there a moment ago.

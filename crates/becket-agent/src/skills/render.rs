@@ -10,7 +10,7 @@ use super::skill::{Kind, Skill};
 use super::template::{Part, parts};
 use crate::definitions::{Dialect, Whose};
 use crate::hook_messages;
-use crate::tool_call::{Ended, NestedCalls, Report, ToolCalls};
+use crate::tool_call::{CallEnd, NestedCalls, Report, ToolCalls};
 use becket_engine::config::Plugin;
 use becket_engine::{CancellationToken, Engine, Environment, ToolCall};
 use becket_llm::Block;
@@ -85,11 +85,11 @@ impl Ground<'_> {
 
     /// Returns the texts of the files that a text mentions.
     pub(super) fn files(self, text: &str, reach: Reach<'_>) -> Vec<String> {
-        let around = (self.session.cwd.as_path(), self.environment.home());
+        let (cwd, home) = (self.session.cwd.as_path(), self.environment.home());
         let denied = |path: &Path| self.engine.denies_read(self.session, path);
         include::mentions(text)
             .into_iter()
-            .filter_map(|written| include::file(written, around, reach, denied))
+            .filter_map(|written| include::file(written, cwd, home, reach, denied))
             .collect()
     }
 
@@ -150,17 +150,17 @@ fn output_of(skill: &Skill, report: &Report) -> Result<String, String> {
     let failed =
         |what: &str, why: &str| Err(format!("the command `{command}` of `/{}` {what}: {why}", skill.name));
     match (&report.ended, report.stop()) {
-        (Ended::Done { .. }, None) => Ok(text),
-        (Ended::Done { .. } | Ended::Failed { .. }, Some(stop)) => {
+        (CallEnd::Done { .. }, None) => Ok(text),
+        (CallEnd::Done { .. } | CallEnd::Failed { .. }, Some(stop)) => {
             failed("was the last: a hook stops here", &hook_messages::stop_reason(stop))
         }
-        (Ended::Failed { .. }, None) => failed("failed", &text),
+        (CallEnd::Failed { .. }, None) => failed("failed", &text),
         (
-            Ended::Denied { .. }
-            | Ended::Stopped { .. }
-            | Ended::Deferred
-            | Ended::Invalid { .. }
-            | Ended::Cancelled { .. },
+            CallEnd::Denied { .. }
+            | CallEnd::Stopped { .. }
+            | CallEnd::Deferred
+            | CallEnd::Invalid { .. }
+            | CallEnd::Cancelled { .. },
             _,
         ) => failed("was not run", &text),
     }

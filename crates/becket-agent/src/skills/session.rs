@@ -8,7 +8,7 @@ use super::skill::Skill;
 use super::tool::SkillTool;
 use crate::definitions::{Dialect, Homes};
 use crate::tool_call::{NestedCalls, ToolCalls};
-use crate::update::{Happened, Notice, Origin, Update, Watch};
+use crate::update::{Notice, Origin, Update, UpdateKind, Watch};
 use becket_engine::config::Diagnostic;
 use becket_engine::{CancellationToken, Engine, Environment};
 use becket_mcp::Pool;
@@ -50,7 +50,8 @@ impl SessionSkills {
         engine: Engine,
         calls: ToolCalls,
         environment: Environment,
-        (homes, dialect): (Homes, Dialect),
+        homes: Homes,
+        dialect: Dialect,
     ) -> SkillsBuilder {
         let (hooks, grants) = (SkillHooks::new(engine.clone()), Grants::new(engine.clone()));
         let skills = RwLock::default();
@@ -125,7 +126,7 @@ impl SessionSkills {
 
     pub(super) fn notice(&self, notice: Notice) {
         if let Some(watcher) = &self.shared.watcher {
-            watcher.on(&Update { of: Origin::Main, what: Happened::Notice(notice) });
+            watcher.on(&Update { of: Origin::Main, what: UpdateKind::Notice(notice) });
         }
     }
 }

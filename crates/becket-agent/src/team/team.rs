@@ -146,7 +146,8 @@ impl Team {
         &self,
         to: &str,
         mail: Mail,
-        (session, cancel): (&Session, &CancellationToken),
+        session: &Session,
+        cancel: &CancellationToken,
     ) -> Result<(), MailError> {
         let boxes = self.boxes(session);
         let posted = boxes.post(to, mail, cancel).await;

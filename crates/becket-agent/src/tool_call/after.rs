@@ -3,7 +3,7 @@
 use super::approved_call::{ApprovedCall, ToolResult};
 use super::calls::CallContext;
 use super::hook_log::HookLog;
-use super::report::Ended;
+use super::report::CallEnd;
 use becket_engine::{CancellationToken, ToolFailure, ToolOutput};
 use becket_model::Event;
 use becket_model::event::tool::{PostToolUse, PostToolUseFailure};
@@ -19,7 +19,7 @@ const MOST_OF_AN_ERROR: usize = 10_000;
 const INTERRUPTED: Duration = Duration::from_millis(1500);
 
 /// Runs it, and fires PostToolUse or PostToolUseFailure.
-pub(super) async fn carry_out(at: &CallContext<'_>, approved: ApprovedCall, log: &mut HookLog) -> Ended {
+pub(super) async fn carry_out(at: &CallContext<'_>, approved: ApprovedCall, log: &mut HookLog) -> CallEnd {
     let started = Instant::now();
     let (input, ran) = approved.run(at).await;
     log.took = Some(started.elapsed());
@@ -28,7 +28,7 @@ pub(super) async fn carry_out(at: &CallContext<'_>, approved: ApprovedCall, log:
         ToolResult::Failed(failure) => failed(at, input, failure, log).await,
         ToolResult::Cancelled => {
             interrupted(at, input, log).await;
-            Ended::Cancelled { started: true }
+            CallEnd::Cancelled { started: true }
         }
     }
 }
@@ -38,7 +38,7 @@ async fn succeeded(
     input: Map<String, Value>,
     output: ToolOutput,
     log: &mut HookLog,
-) -> Ended {
+) -> CallEnd {
     let event = at.event(
         PostToolUse::new(at.call.name.clone(), input, at.call.id.clone(), output.response.clone())
             .mcp_server(at.mcp_server())
@@ -63,7 +63,7 @@ async fn succeeded(
         },
     };
     log.classifier_context = fields.classifier_context;
-    Ended::Done { output }
+    CallEnd::Done { output }
 }
 
 async fn failed(
@@ -71,11 +71,11 @@ async fn failed(
     input: Map<String, Value>,
     failure: ToolFailure,
     log: &mut HookLog,
-) -> Ended {
+) -> CallEnd {
     let ToolFailure { error, interrupted } = failure;
     let event = failure_event(at, input, &error, interrupted, log);
     drop(log.fire(&at.calls.engine, &event, at.cancel).await);
-    Ended::Failed { error, interrupted }
+    CallEnd::Failed { error, interrupted }
 }
 
 /// Reports an interrupted call to its hooks. They are not interrupted themselves, and have a short limit of their own.

@@ -6,7 +6,7 @@
 use super::calls::CallContext;
 use super::decide;
 use super::gate;
-use super::report::{DeniedBy, Ended};
+use super::report::{CallEnd, DeniedBy};
 use becket_engine::{RunningCall, Settlement, ToolFailure, ToolOutput, catch_panic};
 use becket_model::event::PermissionMode;
 use serde_json::{Map, Value};
@@ -32,26 +32,26 @@ impl ApprovedCall {
     /// Makes the last checks on a call that was let pass: a rewrite has to fit the tool (D9), an edit the mode, no deny
     /// rule
     /// may match it by another name, and its caller has to wait still.
-    pub(super) fn last_look(at: &CallContext<'_>, input: Map<String, Value>) -> Result<Self, Ended> {
+    pub(super) fn last_look(at: &CallContext<'_>, input: Map<String, Value>) -> Result<Self, CallEnd> {
         if let Err(wrong) = at.tool.check(&input) {
             let because = format!(
                 "a hook or the host rewrote the input of this call into one that the tool does not take: {wrong}. The \
                  call as you made it was not at fault"
             );
-            return Err(Ended::Denied { by: DeniedBy::Rewrite, because });
+            return Err(CallEnd::Denied { by: DeniedBy::Rewrite, because });
         }
         let mode = at.session.permission_mode.as_ref().unwrap_or(&PermissionMode::Default);
         if let Some(because) = decide::forbidden(mode, at.tool.effect(at.session, &input)) {
-            return Err(Ended::Denied { by: DeniedBy::Mode, because });
+            return Err(CallEnd::Denied { by: DeniedBy::Mode, because });
         }
         if let Some(Settlement::Denied { because }) = gate::restricted(at, &input) {
-            return Err(Ended::Denied { by: DeniedBy::Rule, because });
+            return Err(CallEnd::Denied { by: DeniedBy::Rule, because });
         }
         if at.cancel.is_cancelled() {
-            return Err(Ended::Cancelled { started: false });
+            return Err(CallEnd::Cancelled { started: false });
         }
         if let Some(because) = at.abort.reason() {
-            return Err(Ended::Stopped { because });
+            return Err(CallEnd::Stopped { because });
         }
         Ok(Self { input })
     }

@@ -6,7 +6,7 @@ use super::gate;
 use super::hook_log::HookLog;
 use super::nested::NestedCalls;
 use super::person::AskPermission;
-use super::report::{Ended, Report};
+use super::report::{CallEnd, Report};
 use crate::permission::AutoMode;
 use becket_engine::{CancellationToken, Engine, Tool, ToolCall, ToolServer, ToolSet, catch_panic};
 use becket_model::event::tool::PreToolUse;
@@ -100,12 +100,12 @@ impl ToolCalls {
                     nested: &nested,
                 };
                 // A panic in the host's code ends this call alone.
-                catch_panic(at.end(&mut log)).await.unwrap_or_else(|said| Ended::Failed {
+                catch_panic(at.end(&mut log)).await.unwrap_or_else(|said| CallEnd::Failed {
                     error: format!("the host's own part panicked: {said}"),
                     interrupted: false,
                 })
             }
-            Err(error) => Ended::Invalid { error },
+            Err(error) => CallEnd::Invalid { error },
         };
         if let (Some(auto), Some(note)) = (&self.auto, &log.classifier_context) {
             auto.noted(note);
@@ -157,9 +157,9 @@ pub(super) struct CallContext<'a> {
 }
 
 impl CallContext<'_> {
-    async fn end(&self, log: &mut HookLog) -> Ended {
+    async fn end(&self, log: &mut HookLog) -> CallEnd {
         if let Err(wrong) = self.tool.check(&self.call.input) {
-            return Ended::Invalid { error: format!("the input does not fit: {wrong}") };
+            return CallEnd::Invalid { error: format!("the input does not fit: {wrong}") };
         }
         match gate::pass(self, log).await {
             Ok(approved) => after::carry_out(self, approved, log).await,

@@ -3,7 +3,7 @@
 use super::calls::CallContext;
 use super::decide::{self, Facts, Next};
 use super::hook_log::HookLog;
-use super::report::{DeniedBy, Ended};
+use super::report::{CallEnd, DeniedBy};
 use crate::permission::{AutoMode, ClassifierDecision, ToClassify};
 use becket_model::event::permission::PermissionDenied;
 use serde_json::{Map, Value};
@@ -17,13 +17,13 @@ pub(super) async fn ask(
     input: &Map<String, Value>,
     facts: &Facts<'_>,
     log: &mut HookLog,
-) -> Result<Next, Ended> {
+) -> Result<Next, CallEnd> {
     let ruling = match &at.calls.auto {
         Some(auto) => auto.ask(about(at, input), at.cancel).await,
         None => ClassifierDecision::Failed("this host has none".to_owned()),
     };
     if at.cancel.is_cancelled() {
-        return Err(Ended::Cancelled { started: false });
+        return Err(CallEnd::Cancelled { started: false });
     }
     if let ClassifierDecision::Failed(why) = &ruling {
         log.warnings
@@ -57,7 +57,7 @@ async fn denied(
     input: &Map<String, Value>,
     reason: String,
     log: &mut HookLog,
-) -> Ended {
+) -> CallEnd {
     let event = at.event(
         PermissionDenied::new(at.call.name.clone(), input.clone(), at.call.id.clone(), reason.clone())
             .mcp_server(at.mcp_server()),
@@ -69,5 +69,5 @@ async fn denied(
     if outcome.verdict.fields.retry {
         because.push_str("\n\nA PermissionDenied hook says that you may try this call again.");
     }
-    Ended::Denied { by: DeniedBy::Classifier, because }
+    CallEnd::Denied { by: DeniedBy::Classifier, because }
 }

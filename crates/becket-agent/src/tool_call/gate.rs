@@ -6,7 +6,7 @@ use super::classify;
 use super::decide::{self, Facts, Hook, Next};
 use super::hook_log::HookLog;
 use super::prompt::{self, Prompt, Proposal, Yes};
-use super::report::{DeniedBy, Ended};
+use super::report::{CallEnd, DeniedBy};
 use becket_engine::{EffectiveInput, Outcome, Settlement};
 use becket_model::event::PermissionMode;
 use becket_model::event::tool::PreToolUse;
@@ -18,13 +18,13 @@ use serde_json::{Map, Value};
 ///
 /// # Errors
 /// How the call ended without being run.
-pub(super) async fn pass(at: &CallContext<'_>, log: &mut HookLog) -> Result<ApprovedCall, Ended> {
+pub(super) async fn pass(at: &CallContext<'_>, log: &mut HookLog) -> Result<ApprovedCall, CallEnd> {
     let event = at.pre_tool_use();
     let outcome = log.fire(&at.calls.engine, &event, at.cancel).await;
     let input = judged(at, &event, &outcome.judged);
     log.input = Some(input.clone());
     if at.cancel.is_cancelled() {
-        return Err(Ended::Cancelled { started: false });
+        return Err(CallEnd::Cancelled { started: false });
     }
     let settlement = under_other_names(at, &input, outcome.settlement.as_ref());
     let mode = at.session.permission_mode.as_ref().unwrap_or(&PermissionMode::Default);
@@ -50,9 +50,9 @@ pub(super) async fn pass(at: &CallContext<'_>, log: &mut HookLog) -> Result<Appr
             log.updates.extend(updates);
             Ok(approved)
         }
-        Next::Deny { by, because } => Err(Ended::Denied { by, because }),
-        Next::Stop { because } => Err(Ended::Stopped { because }),
-        Next::Defer => Err(Ended::Deferred),
+        Next::Deny { by, because } => Err(CallEnd::Denied { by, because }),
+        Next::Stop { because } => Err(CallEnd::Stopped { because }),
+        Next::Defer => Err(CallEnd::Deferred),
         Next::Classify => Err(unjudged()),
     }
 }
@@ -63,7 +63,7 @@ async fn asked(
     at: &CallContext<'_>,
     prompt: Prompt,
     log: &mut HookLog,
-) -> Result<(Map<String, Value>, Vec<PermissionUpdate>), Ended> {
+) -> Result<(Map<String, Value>, Vec<PermissionUpdate>), CallEnd> {
     match prompt::ask(at, prompt, log).await? {
         Yes::OfPerson(input) => Ok((input, Vec::new())),
         Yes::Rewritten { input, updates } => {
@@ -93,8 +93,8 @@ enum Again {
 }
 
 /// A call is not asked about twice.
-fn unjudged() -> Ended {
-    Ended::Denied { by: DeniedBy::Nobody, because: "nobody has judged this call".to_owned() }
+fn unjudged() -> CallEnd {
+    CallEnd::Denied { by: DeniedBy::Nobody, because: "nobody has judged this call".to_owned() }
 }
 
 /// A yes of a PermissionRequest hook or a person to what they wrote themselves, which no guard has seen: the hooks of
@@ -105,11 +105,11 @@ async fn look_again(
     input: Map<String, Value>,
     asks: Option<String>,
     log: &mut HookLog,
-) -> Result<(Map<String, Value>, Again), Ended> {
+) -> Result<(Map<String, Value>, Again), CallEnd> {
     let event = at.pre_tool_use_of(&input);
     let outcome = log.look_again(&at.calls.engine, &event, at.cancel).await;
     if at.cancel.is_cancelled() {
-        return Err(Ended::Cancelled { started: false });
+        return Err(CallEnd::Cancelled { started: false });
     }
     let input = judged(at, &event, &outcome.judged);
     log.input = Some(input.clone());
@@ -119,9 +119,9 @@ async fn look_again(
             None => return Ok((input, Again::Guards)),
         },
         Next::Ask { because, .. } => because,
-        Next::Deny { by, because } => return Err(Ended::Denied { by, because }),
-        Next::Stop { because } => return Err(Ended::Stopped { because }),
-        Next::Defer => return Err(Ended::Deferred),
+        Next::Deny { by, because } => return Err(CallEnd::Denied { by, because }),
+        Next::Stop { because } => return Err(CallEnd::Stopped { because }),
+        Next::Defer => return Err(CallEnd::Deferred),
         Next::Classify => return Err(unjudged()),
     };
     let prompt = Prompt { written: input.clone(), input, because, hooks_may_answer: false };
@@ -130,7 +130,7 @@ async fn look_again(
         // This input was not judged either, and a source that always has another one would be asked for ever.
         Yes::Rewritten { .. } | Yes::Proposed(_) => {
             let because = "the input of this call was changed a second time".to_owned();
-            Err(Ended::Denied { by: DeniedBy::Person, because })
+            Err(CallEnd::Denied { by: DeniedBy::Person, because })
         }
     }
 }

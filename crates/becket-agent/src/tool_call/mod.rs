@@ -27,6 +27,6 @@ mod report;
 pub use calls::ToolCalls;
 pub use nested::NestedCalls;
 pub use person::{AskPermission, PermissionAnswer, PermissionPrompt};
-pub use report::{DeniedBy, Ended, Report};
+pub use report::{CallEnd, DeniedBy, Report};
 
 pub(crate) use batch_abort::BatchAbort;

@@ -9,7 +9,7 @@ use super::calls::CallContext;
 use super::gate;
 use super::hook_log::HookLog;
 use super::person::{PermissionAnswer, PermissionPrompt};
-use super::report::{DeniedBy, Ended};
+use super::report::{CallEnd, DeniedBy};
 use becket_engine::{CancellationToken, Outcome, Settlement, catch_panic};
 use becket_model::Ruling;
 use becket_model::event::PermissionMode;
@@ -32,7 +32,7 @@ pub(super) struct Prompt {
 
 /// The combined decision of the hooks.
 enum Hooks {
-    Deny(Ended),
+    Deny(CallEnd),
     Allow {
         /// Their rewrite.
         instead: Option<Map<String, Value>>,
@@ -83,7 +83,7 @@ pub(super) enum Yes {
 ///
 /// # Errors
 /// How the call ended without a yes.
-pub(super) async fn ask(at: &CallContext<'_>, prompt: Prompt, log: &mut HookLog) -> Result<Yes, Ended> {
+pub(super) async fn ask(at: &CallContext<'_>, prompt: Prompt, log: &mut HookLog) -> Result<Yes, CallEnd> {
     let end_hooks = at.cancel.child_token();
     let (hooks, person) = {
         let mut hooks = pin!(hooks_say(at, &prompt, &end_hooks, log));
@@ -109,7 +109,7 @@ pub(super) async fn ask(at: &CallContext<'_>, prompt: Prompt, log: &mut HookLog)
         }
     };
     if at.cancel.is_cancelled() {
-        return Err(Ended::Cancelled { started: false });
+        return Err(CallEnd::Cancelled { started: false });
     }
     settle(prompt, hooks, person, log)
 }
@@ -124,12 +124,12 @@ async fn soon(at: &CallContext<'_>, hooks: impl Future<Output = Hooks>) -> Optio
 }
 
 /// Combines the decisions: any no, then the person's yes, then the hooks'.
-fn settle(prompt: Prompt, hooks: Hooks, person: Option<Person>, log: &mut HookLog) -> Result<Yes, Ended> {
+fn settle(prompt: Prompt, hooks: Hooks, person: Option<Person>, log: &mut HookLog) -> Result<Yes, CallEnd> {
     match (hooks, person) {
         (Hooks::Deny(ended), _) => Err(ended),
         (_, Some(Person::Deny { because, interrupt })) => {
             log.interrupt |= interrupt;
-            Err(Ended::Denied { by: DeniedBy::Person, because })
+            Err(CallEnd::Denied { by: DeniedBy::Person, because })
         }
         (_, Some(Person::Allow(updates))) => {
             log.updates = updates;
@@ -153,10 +153,10 @@ fn settle(prompt: Prompt, hooks: Hooks, person: Option<Person>, log: &mut HookLo
         (Hooks::Propose(proposal), Some(Person::Nobody(_)) | None) => Ok(Yes::Proposed(proposal)),
         (Hooks::Nothing, Some(Person::Nobody(why))) => {
             let because = format!("{}, and {why}", prompt.because);
-            Err(Ended::Denied { by: DeniedBy::Nobody, because })
+            Err(CallEnd::Denied { by: DeniedBy::Nobody, because })
         }
         (Hooks::Nothing, None) => {
-            Err(Ended::Denied { by: DeniedBy::Nobody, because: "nobody has answered".to_owned() })
+            Err(CallEnd::Denied { by: DeniedBy::Nobody, because: "nobody has answered".to_owned() })
         }
     }
 }
@@ -189,13 +189,13 @@ async fn hooks_say(
             .permission_suggestions(suggestions.iter().filter_map(object).collect::<Vec<_>>()),
     );
     let outcome = log.fire(&at.calls.engine, &event, cancel).await;
-    let denied = |because: &str, by| Hooks::Deny(Ended::Denied { by, because: because.to_owned() });
+    let denied = |because: &str, by| Hooks::Deny(CallEnd::Denied { by, because: because.to_owned() });
     match &outcome.settlement {
         Some(Settlement::Denied { because }) => {
             log.interrupt |= interrupts(&outcome.verdict.ruling);
             denied(because, by(&outcome))
         }
-        Some(Settlement::Stopped { because }) => Hooks::Deny(Ended::Stopped { because: because.clone() }),
+        Some(Settlement::Stopped { because }) => Hooks::Deny(CallEnd::Stopped { because: because.clone() }),
         Some(Settlement::Deferred) => denied("nobody can put a prompt off", DeniedBy::Hook),
         // An allow rule answers no prompt that was raised in spite of it.
         Some(Settlement::Allowed { .. }) if !at.tool.requires_user() => match &outcome.verdict.ruling {

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// The end of a call.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Ended {
+pub enum CallEnd {
     /// The tool answered.
     Done {
         /// Its answer, or what a hook put in its place.
@@ -76,7 +76,7 @@ pub struct Report {
     /// The call as the model made it: conversations keep this.
     pub call: ToolCall,
     /// Its end.
-    pub ended: Ended,
+    pub ended: CallEnd,
     /// The input it ran with, or would have.
     pub input: Option<Map<String, Value>>,
     /// Run time of the tool, if it was started.
@@ -100,7 +100,7 @@ pub struct Report {
 }
 
 impl Report {
-    pub(super) fn new(call: ToolCall, ended: Ended, log: HookLog) -> Self {
+    pub(super) fn new(call: ToolCall, ended: CallEnd, log: HookLog) -> Self {
         let HookLog { input, took, interrupt, updates, classifier_context, .. } = log;
         let HookLog { denied_too_often, warnings, outcomes, .. } = log;
         Self {
@@ -129,7 +129,7 @@ impl Report {
     }
 
     /// Returns the report of a call that no hook has seen.
-    pub(crate) fn without_hooks(call: ToolCall, ended: Ended) -> Self {
+    pub(crate) fn without_hooks(call: ToolCall, ended: CallEnd) -> Self {
         Self::new(call, ended, HookLog::default())
     }
 
@@ -138,16 +138,16 @@ impl Report {
     pub fn for_model(&self) -> (Vec<Block>, bool) {
         let error = |text: String| (vec![Block::Text(text)], true);
         match &self.ended {
-            Ended::Done { output } => (output.content.clone(), false),
-            Ended::Failed { error: text, .. } => error(text.clone()),
-            Ended::Invalid { error: text } => error(format!("<tool_use_error>{text}</tool_use_error>")),
-            Ended::Denied { because, .. } => error(format!("denied: {because}")),
-            Ended::Stopped { because } => error(format!("stopped: {because}")),
-            Ended::Deferred => error("this call was put off until the session is resumed".to_owned()),
-            Ended::Cancelled { started: true } => error(
+            CallEnd::Done { output } => (output.content.clone(), false),
+            CallEnd::Failed { error: text, .. } => error(text.clone()),
+            CallEnd::Invalid { error: text } => error(format!("<tool_use_error>{text}</tool_use_error>")),
+            CallEnd::Denied { because, .. } => error(format!("denied: {because}")),
+            CallEnd::Stopped { because } => error(format!("stopped: {because}")),
+            CallEnd::Deferred => error("this call was put off until the session is resumed".to_owned()),
+            CallEnd::Cancelled { started: true } => error(
                 "the user cancelled this call while it was running: it may have partly completed".to_owned(),
             ),
-            Ended::Cancelled { started: false } => {
+            CallEnd::Cancelled { started: false } => {
                 error("the user cancelled this call before it ran".to_owned())
             }
         }

@@ -16,7 +16,7 @@ const WINDOW: u64 = 64 * 1024;
 
 /// A session that can be resumed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct ResumableSession {
     /// Its id.
     pub id: String,
     /// Its transcript.
@@ -34,13 +34,14 @@ impl Store {
     ///
     /// # Errors
     /// The directory can't be read. One that is not there holds no sessions.
-    pub fn list(&self, cwd: &Path) -> io::Result<Vec<Listed>> {
+    pub fn list(&self, cwd: &Path) -> io::Result<Vec<ResumableSession>> {
         let entries = match fs::read_dir(place::of_project(self.root(), cwd)) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
-        let mut all: Vec<Listed> = entries.flatten().filter_map(|entry| listed(&entry, cwd)).collect();
+        let mut all: Vec<ResumableSession> =
+            entries.flatten().filter_map(|entry| listed(&entry, cwd)).collect();
         all.sort_by(|one, other| (Reverse(one.modified), &one.id).cmp(&(Reverse(other.modified), &other.id)));
         Ok(all)
     }
@@ -54,7 +55,7 @@ impl Store {
     }
 }
 
-fn listed(entry: &DirEntry, cwd: &Path) -> Option<Listed> {
+fn listed(entry: &DirEntry, cwd: &Path) -> Option<ResumableSession> {
     let path = entry.path();
     let id = path.file_name()?.to_str()?.strip_suffix(".jsonl").filter(|id| place::is_uuid(id))?.to_owned();
     let metadata = entry.metadata().ok().filter(|metadata| metadata.is_file() && metadata.len() > 0)?;
@@ -67,7 +68,7 @@ fn listed(entry: &DirEntry, cwd: &Path) -> Option<Listed> {
     let in_tail = tail.split(|byte| *byte == b'\n').rev().filter_map(|line| object(line).ok()?);
     let title = in_tail.chain(head.iter().rev().cloned()).find_map(|line| title(&line));
     let prompt = head.iter().find_map(prompt);
-    Some(Listed { id, modified: metadata.modified().ok()?, title, prompt, path })
+    Some(ResumableSession { id, modified: metadata.modified().ok()?, title, prompt, path })
 }
 
 fn title(line: &Object) -> Option<String> {

@@ -5,7 +5,7 @@
 
 use super::line::{self, LineContent, Note};
 use super::time;
-use crate::conversation::{Entry, Misfit, Replay, Stored};
+use crate::conversation::{Entry, Misfit, Replay, StoredConversation};
 use becket_llm::{Object, Usage};
 use becket_model::event::PermissionMode;
 use serde_json::Value;
@@ -17,9 +17,9 @@ use std::time::{Duration, SystemTime};
 /// A session as it was stored.
 #[derive(Debug)]
 #[must_use = "a conversation that is dropped is lost"]
-pub struct Restored {
+pub struct StoredSession {
     /// The conversation, or the calls that wait (D10).
-    pub stored: Stored,
+    pub stored: StoredConversation,
     /// The last title.
     pub title: Option<String>,
     /// The last permission mode.
@@ -38,7 +38,7 @@ pub struct Restored {
     pub damage: Vec<Damage>,
 }
 
-impl Restored {
+impl StoredSession {
     /// Returns the time since the model's last answer (`seconds_since_last_response`).
     #[must_use]
     pub fn since_last_answer(&self, now: SystemTime) -> Option<Duration> {
@@ -99,7 +99,7 @@ pub enum Flaw {
 }
 
 /// Reads a whole transcript. Lines of subagents count only where the transcript is one's own.
-pub(super) fn load(path: &Path, bytes: &[u8], is_side: bool) -> (Restored, Option<String>) {
+pub(super) fn load(path: &Path, bytes: &[u8], is_side: bool) -> (StoredSession, Option<String>) {
     let mut load = Load::default();
     let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     for (at, line) in lines.iter().enumerate() {
@@ -200,8 +200,8 @@ impl Load {
     }
 
     /// The session, and the name of its last line.
-    fn finish(self) -> (Restored, Option<String>) {
-        let restored = Restored {
+    fn finish(self) -> (StoredSession, Option<String>) {
+        let restored = StoredSession {
             stored: self.replay.finish(),
             title: self.title,
             mode: self.mode,

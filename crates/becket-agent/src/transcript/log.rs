@@ -6,7 +6,7 @@
 use super::clock::ClockAndIds;
 use super::file::{self, How};
 use super::line::{self, Note};
-use super::load::{Restored, load};
+use super::load::{StoredSession, load};
 use super::store::StoreError;
 use super::{place, time};
 use crate::conversation::Entry;
@@ -88,7 +88,7 @@ impl Log {
     }
 
     /// Reads the existing lines, and appends after them.
-    pub(super) fn restore(&mut self) -> Result<Restored, StoreError> {
+    pub(super) fn restore(&mut self) -> Result<StoredSession, StoreError> {
         let bytes = self.read().map_err(|source| StoreError::Open { path: self.path.clone(), source })?;
         let (restored, last) = load(&self.path, &bytes, self.agent.is_some());
         self.is_torn = bytes.last().is_some_and(|byte| *byte != b'\n');
@@ -148,7 +148,7 @@ impl Log {
     ///
     /// # Errors
     /// [`StoreError`]: as for a session.
-    pub fn subagent(&self, agent: &str) -> Result<(Log, Restored), StoreError> {
+    pub fn subagent(&self, agent: &str) -> Result<(Log, StoredSession), StoreError> {
         Log::of_subagent(
             &self.path,
             agent,
@@ -157,7 +157,11 @@ impl Log {
     }
 
     /// The transcript of a subagent of the session that is stored in `of`.
-    pub(super) fn of_subagent(of: &Path, agent: &str, owner: Owner) -> Result<(Log, Restored), StoreError> {
+    pub(super) fn of_subagent(
+        of: &Path,
+        agent: &str,
+        owner: Owner,
+    ) -> Result<(Log, StoredSession), StoreError> {
         if !place::is_agent(agent) {
             return Err(StoreError::BadAgent { id: agent.to_owned() });
         }

@@ -2,13 +2,13 @@
 //!
 //! [`Store`] makes, finds, forks and lists them. A [`Log`] writes one: the entries of a
 //! [`Conversation`](crate::conversation::Conversation), which says when, and [`Note`]s of further facts for a resumed
-//! session. [`Restored`] is the result of reading one.
+//! session. [`StoredSession`] is the result of reading one.
 //!
 //! - A line is one write to a file opened for appending. It is in the hands of the system when [`Log::append`] returns:
 //!   the process may be killed at any moment after. It is not forced to the disk: a loss of power may cost the last
 //!   lines.
 //! - Whatever part of the file is left makes a valid conversation. Lines that had to be skipped are in
-//!   [`Restored::damage`].
+//!   [`StoredSession::damage`].
 //! - Calls that were open when the process ended are answered with an error, and those that were put off wait on (D10).
 //!   None runs twice: a call is stored before it is started.
 //! - A file has one writer: a second one gets [`StoreError::InUse`]. Readers are not held up.
@@ -31,8 +31,8 @@ mod time;
 
 pub use clock::ClockAndIds;
 pub use line::Note;
-pub use list::Listed;
-pub use load::{Damage, Flaw, Restored};
+pub use list::ResumableSession;
+pub use load::{Damage, Flaw, StoredSession};
 pub use log::{AppendError, Log};
 pub use store::{Store, StoreError};
 

@@ -2,7 +2,7 @@
 
 use super::clock::ClockAndIds;
 use super::file::{self, How};
-use super::load::{Restored, object};
+use super::load::{StoredSession, object};
 use super::log::{Log, Owner};
 use super::place;
 use crate::notes::Notes;
@@ -99,8 +99,8 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError`]: a bad id, no such session, one in use, the system. Damaged lines are not an error: see
-    /// [`Restored::damage`].
-    pub fn resume(&self, cwd: &Path, id: &str) -> Result<(Log, Restored), StoreError> {
+    /// [`StoredSession::damage`].
+    pub fn resume(&self, cwd: &Path, id: &str) -> Result<(Log, StoredSession), StoreError> {
         let path = self.existing(cwd, id)?;
         let mut log = Log::open(path, How::Existing, self.owner(id.to_owned()))?;
         let restored = log.restore()?;
@@ -112,7 +112,7 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::create`] and [`Store::resume`].
-    pub fn fork(&self, cwd: &Path, id: &str, new: Option<&str>) -> Result<(Log, Restored), StoreError> {
+    pub fn fork(&self, cwd: &Path, id: &str, new: Option<&str>) -> Result<(Log, StoredSession), StoreError> {
         let from = self.existing(cwd, id)?;
         let new = self.id(new)?;
         if self.find(cwd, &new).is_some() {
@@ -138,7 +138,12 @@ impl Store {
     ///
     /// # Errors
     /// As [`Store::resume`].
-    pub fn subagent(&self, of: &Path, session: &str, agent: &str) -> Result<(Log, Restored), StoreError> {
+    pub fn subagent(
+        &self,
+        of: &Path,
+        session: &str,
+        agent: &str,
+    ) -> Result<(Log, StoredSession), StoreError> {
         let owner = Owner { agent: Some(agent.to_owned()), ..self.owner(session.to_owned()) };
         Log::of_subagent(of, agent, owner)
     }

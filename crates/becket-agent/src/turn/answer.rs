@@ -6,7 +6,7 @@ use super::class::ErrorClass;
 use super::decide::{AfterAnswer, MOST_CUT_OFF};
 use super::display::Display;
 use super::end::EndReason;
-use crate::update::{Happened, Notice, Origin};
+use crate::update::{Notice, Origin, UpdateKind};
 use becket_engine::CancellationToken;
 use becket_llm::{Response, StopReason};
 use becket_model::event::context::MessageDisplay;
@@ -44,7 +44,7 @@ impl AgentLoop {
             true => self.shown(display, &turn.text, cancel).await,
             false => self.display(turn, &response, cancel).await,
         };
-        self.updates.tell(Happened::Answered {
+        self.updates.tell(UpdateKind::Answered {
             message_id: response.id,
             model: response.model,
             content: response.content,

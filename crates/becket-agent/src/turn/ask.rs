@@ -3,9 +3,9 @@
 use super::agent_loop::AgentLoop;
 use super::display::Display;
 use super::retry::{After, Attempts, is_refused};
-use crate::update::Happened;
+use crate::update::UpdateKind;
 use becket_engine::{CancellationToken, catch_panic};
-use becket_llm::{BrokenCall, Caching, Collector, Delta, ModelError, Request, Response, Thinking};
+use becket_llm::{BrokenCall, Collector, Delta, ModelError, PromptCaching, Request, Response, Thinking};
 use futures_util::StreamExt;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::Ordering;
@@ -72,7 +72,7 @@ impl AgentLoop {
                     // A failure within seconds is reported once, at the end.
                     if !is_refused(&error) {
                         let because = error.to_string();
-                        self.updates.tell(Happened::Retrying { attempt, after: wait, because });
+                        self.updates.tell(UpdateKind::Retrying { attempt, after: wait, because });
                     }
                     self.wait(wait, cancel).await?;
                 }
@@ -86,7 +86,7 @@ impl AgentLoop {
             messages: self.conversation.whole("the call was not run").messages(),
             tools: self.shared.engine.offered_tools(&self.toolbox),
             max_tokens: self.shared.options.max_tokens,
-            caching: Caching::Conversation,
+            caching: PromptCaching::Conversation,
             thinking: match self.shared.thinks.load(Ordering::Relaxed) {
                 true => Thinking::Default,
                 false => Thinking::Off,

@@ -5,7 +5,7 @@ use super::end::EndReason;
 use crate::compact::{Compaction, CompactionSummary, NotCompacted, Trigger};
 use crate::hook_messages;
 use crate::transcript::Note;
-use crate::update::{Happened, Notice, Origin};
+use crate::update::{Notice, Origin, UpdateKind};
 use becket_engine::{CancellationToken, Outcome};
 use becket_model::EventKind;
 use becket_model::event::lifecycle::SessionStart;
@@ -110,7 +110,7 @@ impl AgentLoop {
         self.meter.answered(&*model, compacted.usage);
         self.take_summary(&compacted)?;
         let trigger_name = trigger.as_str().to_owned();
-        self.updates.tell(Happened::Compacted { trigger: trigger_name, tokens_before: before });
+        self.updates.tell(UpdateKind::Compacted { trigger: trigger_name, tokens_before: before });
         self.start_again(cancel).await;
         let outcome = compaction.done(&compacted).await;
         self.tell_of(EventKind::PostCompact, trigger, &outcome, cancel);
@@ -149,6 +149,6 @@ impl AgentLoop {
     pub(crate) fn retitle(&mut self, title: &str) {
         self.shared.set_title(title);
         self.conversation.note(&Note::Title(title.to_owned()), &self.facts.cwd(), &self.updates);
-        self.updates.tell(Happened::Titled { title: title.to_owned() });
+        self.updates.tell(UpdateKind::Titled { title: title.to_owned() });
     }
 }

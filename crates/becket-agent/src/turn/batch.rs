@@ -8,8 +8,8 @@ use super::end::{DeferredCall, Denial, EndReason};
 use super::session_shared::error;
 use crate::facts::Facts;
 use crate::hook_messages;
-use crate::tool_call::{BatchAbort, Ended, Report, ToolCalls};
-use crate::update::{Happened, Notice, Updates};
+use crate::tool_call::{BatchAbort, CallEnd, Report, ToolCalls};
+use crate::update::{Notice, UpdateKind, Updates};
 use becket_engine::{CancellationToken, ToolCall, ToolSet};
 use becket_llm::{Block, BrokenCall};
 use becket_model::event::environment::DirectoryAdded;
@@ -103,7 +103,7 @@ impl AgentLoop {
             abort.abort(hook_messages::stop_reason(stop));
             reports.stopped_by = reports.stopped_by.take().or_else(|| report.stopped_by());
         }
-        if report.ended == Ended::Deferred {
+        if report.ended == CallEnd::Deferred {
             let ToolCall { id, name, input } = report.call;
             reports.deferred.push(DeferredCall { id, name, input });
             return;
@@ -122,7 +122,7 @@ impl AgentLoop {
         }
         self.store();
         let ToolCall { id, name, .. } = report.call;
-        self.updates.tell(Happened::CallEnded { tool_use_id: id, tool: name, is_error });
+        self.updates.tell(UpdateKind::CallEnded { tool_use_id: id, tool: name, is_error });
     }
 
     /// Reports a call to the user, and counts it.
@@ -143,7 +143,7 @@ impl AgentLoop {
         for text in &report.warnings {
             self.updates.notice(Notice::warning(text.clone()));
         }
-        if let Ended::Denied { because, .. } = &report.ended {
+        if let CallEnd::Denied { because, .. } = &report.ended {
             self.meter.denied(&Denial {
                 tool_name: report.call.name.clone(),
                 tool_use_id: report.call.id.clone(),
@@ -244,13 +244,13 @@ impl AgentLoop {
     fn close_calls(&mut self, why: &str) {
         let conversation = self.conversation.whole(why);
         let content = conversation.messages().pop().map(|last| last.content).unwrap_or_default();
-        self.updates.tell(Happened::Told { content, hidden: false });
+        self.updates.tell(UpdateKind::Told { content, hidden: false });
     }
 }
 
 /// Returns whether a call was ended on purpose: then the end of its hooks is not news.
 fn is_cancelled(report: &Report) -> bool {
-    matches!(report.ended, Ended::Cancelled { .. })
+    matches!(report.ended, CallEnd::Cancelled { .. })
 }
 
 /// Calls beside what is wrong with their input; the broken ones are known by their place in the answer's content.
@@ -304,15 +304,15 @@ fn run_together(runner: Runner, group: Vec<ParsedCall>) -> impl Stream<Item = (u
 impl Runner {
     async fn run(&self, (call, broken): ParsedCall) -> Report {
         if let Some(why) = broken {
-            return Report::without_hooks(call, Ended::Invalid { error: why });
+            return Report::without_hooks(call, CallEnd::Invalid { error: why });
         }
         if self.cancel.is_cancelled() {
-            return Report::without_hooks(call, Ended::Cancelled { started: false });
+            return Report::without_hooks(call, CallEnd::Cancelled { started: false });
         }
         if let Some(because) = self.abort.reason() {
-            return Report::without_hooks(call, Ended::Stopped { because });
+            return Report::without_hooks(call, CallEnd::Stopped { because });
         }
-        let started = Happened::CallStarted { tool_use_id: call.id.clone(), tool: call.name.clone() };
+        let started = UpdateKind::CallStarted { tool_use_id: call.id.clone(), tool: call.name.clone() };
         self.updates.tell(started);
         let session = self.facts.session();
         self.calls.run_held(&session, call, &self.cancel, &self.abort).await

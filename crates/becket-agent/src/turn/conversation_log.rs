@@ -3,7 +3,7 @@
 //! INVARIANT: what happened is handed to the transcript before the next call or request starts.
 
 use super::session_shared::error;
-use crate::conversation::{Conversation, DeferredCalls, Next, OpenCalls, Stored};
+use crate::conversation::{Conversation, DeferredCalls, Next, OpenCalls, StoredConversation};
 use crate::transcript::{AppendError, Log, Note};
 use crate::update::{Notice, Updates};
 use std::path::Path;
@@ -25,10 +25,10 @@ pub(crate) struct ConversationLog {
 }
 
 impl ConversationLog {
-    pub(crate) fn new(stored: Stored, log: Option<Log>) -> Self {
+    pub(crate) fn new(stored: StoredConversation, log: Option<Log>) -> Self {
         let state = match stored {
-            Stored::Whole(conversation) => State::Whole(conversation),
-            Stored::Deferred(deferred) => State::Deferred(deferred),
+            StoredConversation::Whole(conversation) => State::Whole(conversation),
+            StoredConversation::Deferred(deferred) => State::Deferred(deferred),
         };
         Self { state, log, is_told: false }
     }
@@ -99,11 +99,11 @@ impl ConversationLog {
 
     /// Replaces this conversation by another one, with a transcript of its own.
     pub(crate) fn replace(&mut self, log: Option<Log>) {
-        self.go_on_with(Stored::Whole(Conversation::default()), log);
+        self.go_on_with(StoredConversation::Whole(Conversation::default()), log);
     }
 
     /// Replaces this conversation by a stored one, in its own transcript.
-    pub(crate) fn go_on_with(&mut self, stored: Stored, log: Option<Log>) {
+    pub(crate) fn go_on_with(&mut self, stored: StoredConversation, log: Option<Log>) {
         *self = Self::new(stored, log);
     }
 

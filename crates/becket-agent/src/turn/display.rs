@@ -4,7 +4,7 @@
 //! failing, leaves the text as it was. Only the last batch is final, and there is none without any text.
 
 use super::agent_loop::AgentLoop;
-use crate::update::{Happened, Origin};
+use crate::update::{Origin, UpdateKind};
 use becket_engine::CancellationToken;
 use becket_model::event::context::MessageDisplay;
 
@@ -65,7 +65,7 @@ impl AgentLoop {
 
     /// A piece of an answer has come.
     pub(super) async fn hear(&self, display: &mut Display, piece: &str, cancel: &CancellationToken) {
-        self.updates.tell(Happened::Text { delta: piece.to_owned() });
+        self.updates.tell(UpdateKind::Text { delta: piece.to_owned() });
         if self.shows_batches()
             && let Some(lines) = display.push(piece)
         {
@@ -104,7 +104,7 @@ impl AgentLoop {
         };
         display.shown.push_str(&text);
         if !text.is_empty() {
-            self.updates.tell(Happened::Displayed { text });
+            self.updates.tell(UpdateKind::Displayed { text });
         }
     }
 }

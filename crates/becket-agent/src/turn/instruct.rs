@@ -5,7 +5,7 @@
 use super::agent_loop::AgentLoop;
 use super::session_shared::error;
 use crate::instructions::{Instructions, KnownInstructions, LoadResult, LoadTrigger, LoadedFile};
-use crate::tool_call::{Ended, Report};
+use crate::tool_call::{CallEnd, Report};
 use becket_engine::CancellationToken;
 use becket_tools::blocking::{BlockingError, Stop, blocking};
 use std::path::{Path, PathBuf};
@@ -49,7 +49,7 @@ impl AgentLoop {
 
     /// The file that a call has read or changed.
     pub(super) fn touched(&self, report: &Report) -> Option<PathBuf> {
-        let Ended::Done { .. } = report.ended else { return None };
+        let CallEnd::Done { .. } = report.ended else { return None };
         self.toolbox.find(&report.call.name)?.touches(report.input.as_ref()?)
     }
 

@@ -49,7 +49,7 @@ pub struct TurnOptions {
     pub background_wait: Duration,
     /// Set if a screen shows answers as they come: then MessageDisplay is fired for each batch of whole lines, and the
     /// text to
-    /// show is in [`crate::update::Happened::Displayed`].
+    /// show is in [`crate::update::UpdateKind::Displayed`].
     pub shows_batches: bool,
 }
 
@@ -233,7 +233,7 @@ impl SessionShared {
         if cwd == from {
             return;
         }
-        updates.tell(crate::update::Happened::Moved { cwd: cwd.clone() });
+        updates.tell(crate::update::UpdateKind::Moved { cwd: cwd.clone() });
         self.watch_news.notify_one();
         let body = CwdChanged::new(from.to_string_lossy().into_owned(), cwd.to_string_lossy().into_owned());
         self.leave(facts, body, updates);

@@ -7,7 +7,7 @@ use crate::support::calls::{Person, Place, Probe, Says, call, call_of, hooks, ru
 use becket_agent::AskUserQuestion;
 use becket_agent::definitions::{Dialect, Homes};
 use becket_agent::skills::SessionSkills;
-use becket_agent::tool_call::{DeniedBy, Ended, Report, ToolCalls};
+use becket_agent::tool_call::{CallEnd, DeniedBy, Report, ToolCalls};
 use becket_engine::config::Request;
 use becket_engine::{Engine, Profile, Tool, ToolSet};
 use becket_tools::{Surroundings, hook_tools};
@@ -29,7 +29,7 @@ fn guard(decision: &str) -> String {
 
 fn by(report: &Report) -> Option<DeniedBy> {
     match &report.ended {
-        Ended::Denied { by, .. } => Some(*by),
+        CallEnd::Denied { by, .. } => Some(*by),
         _ => None,
     }
 }
@@ -105,8 +105,8 @@ fn skilled(settings: &Value) -> SkillSession {
     let request = Request::new(Profile::claude(), place.environment(), &place.dir);
     let bash = hook_tools(Surroundings::new(place.environment()));
     let own = ToolCalls::new(engine.clone(), bash);
-    let homes = (Homes::of(&request, &[]), Dialect::of(&request));
-    let (skills, _) = SessionSkills::builder(engine.clone(), own, place.environment(), homes).load();
+    let (homes, dialect) = (Homes::of(&request, &[]), Dialect::of(&request));
+    let (skills, _) = SessionSkills::builder(engine.clone(), own, place.environment(), homes, dialect).load();
     toolbox.replace([Arc::new(skills.tool()) as Arc<dyn Tool>]);
     SkillSession { calls: ToolCalls::new(engine.clone(), toolbox), engine, place }
 }
@@ -142,7 +142,7 @@ async fn what_hooks_say_to_the_host_about_a_skills_commands_reaches_it() {
         let failed: usize = told.map(|outcome| outcome.verdict.failures.len()).sum();
         assert_eq!(failed, failures, "{event} {command}: {report:?}");
         if stops {
-            assert!(matches!(report.ended, Ended::Failed { .. }), "{:?}", report.ended);
+            assert!(matches!(report.ended, CallEnd::Failed { .. }), "{:?}", report.ended);
             assert_eq!(place.read("log"), "pre\n", "the second command is not tried");
         }
         drop(engine);
@@ -170,7 +170,7 @@ async fn an_answer_that_the_model_wrote_itself_is_nobodys_also_beside_a_hooks() 
         let calls = ToolCalls::new(place.engine(&settings, false, &toolbox), toolbox);
         let report = run(&calls, &place.session(None), call_of("AskUserQuestion", input.clone())).await;
         let said = match &report.ended {
-            Ended::Done { output } => {
+            CallEnd::Done { output } => {
                 let said = |question: &str| output.response["answers"][question].as_str().unwrap().to_owned();
                 Some((said("delete?"), said("colour?")))
             }

@@ -6,7 +6,7 @@ use crate::support::calls::{Place, call_of, hooks, run};
 use becket_agent::permission::{ExitPlanMode, SessionPermissions};
 use becket_agent::session::Facts;
 use becket_agent::tool_call::{
-    AskPermission, DeniedBy, Ended, PermissionAnswer, PermissionPrompt, Report, ToolCalls,
+    AskPermission, CallEnd, DeniedBy, PermissionAnswer, PermissionPrompt, Report, ToolCalls,
 };
 use becket_agent::{AskQuestions, AskUserQuestion, ModelQuestion};
 use becket_engine::{CancellationToken, Tool, ToolSet};
@@ -89,7 +89,7 @@ async fn ask(calls: &ToolCalls, place: &Place, mode: &str, input: Value) -> Repo
 }
 
 fn response(report: &Report) -> Value {
-    let Ended::Done { output } = &report.ended else { return json!(format!("{:?}", report.ended)) };
+    let CallEnd::Done { output } = &report.ended else { return json!(format!("{:?}", report.ended)) };
     output.response.clone()
 }
 
@@ -132,7 +132,7 @@ async fn the_models_own_answers_are_nobodys() {
         let place = Place::new();
         let report =
             ask(&calls_with(&place, &settings, AskUserQuestion::new()), &place, "default", own.clone()).await;
-        assert!(matches!(report.ended, Ended::Failed { .. }), "{:?}", report.ended);
+        assert!(matches!(report.ended, CallEnd::Failed { .. }), "{:?}", report.ended);
         // With a person, the person is asked.
         let person = RecordingUser::default();
         let calls = calls_with(&place, &settings, AskUserQuestion::new().with_user(person.clone()));
@@ -165,9 +165,9 @@ async fn a_person_answers_the_prompt_itself_or_is_asked_what_is_left() {
     assert_eq!(response(&report)["answers"][DATABASE], "two");
     let no = PermissionAnswer::Deny { message: None, interrupt: false };
     let report = ask(&by_prompt(no), &place, "default", input.clone()).await;
-    assert!(matches!(report.ended, Ended::Denied { by: DeniedBy::Person, .. }), "{:?}", report.ended);
+    assert!(matches!(report.ended, CallEnd::Denied { by: DeniedBy::Person, .. }), "{:?}", report.ended);
     let report = ask(&calls_with(&place, &json!({}), AskUserQuestion::new()), &place, "dontAsk", input).await;
-    assert!(matches!(report.ended, Ended::Denied { by: DeniedBy::Mode, .. }), "{:?}", report.ended);
+    assert!(matches!(report.ended, CallEnd::Denied { by: DeniedBy::Mode, .. }), "{:?}", report.ended);
 }
 
 // rule: L0
@@ -193,7 +193,7 @@ async fn questions_that_do_not_fit_are_not_asked() {
     ] {
         let report = ask(&calls, &place, "default", input).await;
         assert!(
-            matches!(&report.ended, Ended::Invalid { error } if error.contains(part)),
+            matches!(&report.ended, CallEnd::Invalid { error } if error.contains(part)),
             "{:?}",
             report.ended
         );

@@ -3,7 +3,7 @@
 use crate::support::Tree;
 use crate::support::calls::{Place, call_of, hooks, run};
 use crate::support::in_session::{InSession, run_cases};
-use becket_agent::tool_call::{DeniedBy, Ended, ToolCalls};
+use becket_agent::tool_call::{CallEnd, DeniedBy, ToolCalls};
 use becket_engine::ToolSet;
 use becket_tools::{Surroundings, file_tools};
 use serde_json::{Value, json};
@@ -58,13 +58,13 @@ async fn hooks_see_an_absolute_path_and_the_response_has_the_models_own() {
     let session = place.session(Some("acceptEdits"));
     let report =
         run(&calls, &session, call_of("Write", json!({"file_path": "a.txt", "content": "one\n"}))).await;
-    assert!(matches!(report.ended, Ended::Done { .. }), "{:?}", report.ended);
+    assert!(matches!(report.ended, CallEnd::Done { .. }), "{:?}", report.ended);
     let seen = |file: &str| -> Value { serde_json::from_str(&place.read(file)).unwrap() };
     assert_eq!(seen("pre")["tool_input"]["file_path"], json!(place.dir.join("a.txt")));
     assert_eq!(seen("post")["tool_response"]["filePath"], "a.txt");
     let edit = json!({"file_path": "~/../a.txt", "old_string": "one", "new_string": "two"});
     let report = run(&calls, &session, call_of("Edit", edit)).await;
-    assert!(matches!(report.ended, Ended::Done { .. }), "{:?}", report.ended);
+    assert!(matches!(report.ended, CallEnd::Done { .. }), "{:?}", report.ended);
     assert_eq!(seen("pre")["tool_input"]["replace_all"], false);
     assert_eq!(seen("post")["tool_response"]["filePath"], "~/../a.txt");
     assert_eq!(place.read("a.txt"), "two\n");
@@ -74,7 +74,7 @@ async fn hooks_see_an_absolute_path_and_the_response_has_the_models_own() {
         "filePath oldString newString originalFile structuredPatch userModified replaceAll"
     );
     let read = run(&calls, &session, call_of("Read", json!({"file_path": "./a.txt"}))).await;
-    assert!(matches!(read.ended, Ended::Done { .. }), "{:?}", read.ended);
+    assert!(matches!(read.ended, CallEnd::Done { .. }), "{:?}", read.ended);
     assert_eq!(seen("post")["tool_response"]["file"]["filePath"], "./a.txt");
 }
 
@@ -104,7 +104,7 @@ async fn a_mode_lets_edits_pass_as_far_as_they_reach() {
         session.cwd.clone_from(&inner);
         let input = json!({"file_path": path, "content": "x"});
         let report = run(&calls, &session, call_of("Write", input)).await;
-        assert_eq!(matches!(report.ended, Ended::Done { .. }), runs, "{mode} {path}: {:?}", report.ended);
+        assert_eq!(matches!(report.ended, CallEnd::Done { .. }), runs, "{mode} {path}: {:?}", report.ended);
         assert_eq!(inner.join(path).exists(), runs, "{mode} {path}");
     }
 }
@@ -116,9 +116,9 @@ async fn an_input_that_does_not_fit_is_seen_by_no_hook() {
     let calls = calls_under(&place, &hooks(&[("PreToolUse", &["cat > $HERE/pre"])]));
     let session = place.session(Some("acceptEdits"));
     let report = run(&calls, &session, call_of("Edit", json!({"file_path": "x"}))).await;
-    assert!(matches!(report.ended, Ended::Invalid { .. }), "{:?}", report.ended);
+    assert!(matches!(report.ended, CallEnd::Invalid { .. }), "{:?}", report.ended);
     assert_eq!(place.read("pre"), "");
     let denied =
         run(&calls, &place.session(None), call_of("Write", json!({"file_path": "x", "content": ""}))).await;
-    assert!(matches!(denied.ended, Ended::Denied { by: DeniedBy::Nobody, .. }), "{:?}", denied.ended);
+    assert!(matches!(denied.ended, CallEnd::Denied { by: DeniedBy::Nobody, .. }), "{:?}", denied.ended);
 }

@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::support::calls::{LONG, Place};
-use becket_agent::elicit::{AnsweredBy, ElicitUser, Elicited, McpHost, UserQuestion, Wanted};
+use becket_agent::elicit::{
+    AnsweredBy, ElicitUser, ElicitationRecord, ElicitationRequest, McpHost, UserQuestion,
+};
 use becket_engine::CancellationToken;
 use becket_mcp::{Elicitation, ElicitationAnswer, Host};
 use futures_util::future::BoxFuture;
@@ -95,7 +97,7 @@ fn in_json(answer: &ElicitationAnswer) -> Value {
 struct QuestionOutcome {
     place: Place,
     user: User,
-    elicited: Elicited,
+    elicited: ElicitationRecord,
 }
 
 async fn ask(case: &Value) -> QuestionOutcome {
@@ -188,7 +190,7 @@ async fn hooks_see_the_question_and_the_answer_as_they_are_on_the_wire() {
     let after: Value = serde_json::from_str(&visit.place.read("after")).unwrap();
     assert_eq!([&after["elicitation_id"], &after["content"]], [&json!("e1"), &Value::Null]);
     let shown = visit.user.seen.lock().unwrap()[0].wanted.clone();
-    let Wanted::Visit(address) = shown else { panic!("{shown:?}") };
+    let ElicitationRequest::Visit(address) = shown else { panic!("{shown:?}") };
     assert_eq!((address.url(), address.host()), ("https://example.org/a?b=c", "example.org"));
 }
 

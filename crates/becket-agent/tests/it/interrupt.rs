@@ -7,7 +7,7 @@ use crate::support::session::{At, never, settings, within};
 use crate::support::until;
 use becket_agent::session::Prompt;
 use becket_agent::turn::{EndReason, TurnEnd};
-use becket_agent::update::Happened;
+use becket_agent::update::UpdateKind;
 use becket_agent::{Agent, AgentBuilder};
 use becket_engine::CancellationToken;
 use becket_llm::{Block, Capabilities, Delta, Model, ModelError, Object, Request, StopReason};
@@ -231,7 +231,7 @@ async fn an_interrupt_ends_stop_hooks_and_the_turn() {
     assert_eq!((end.reason, end.text.as_str()), (EndReason::Interrupted, "first"));
     assert!(told.contains("assistant: first"), "{told}");
     assert!(at.notices().is_empty(), "that it was interrupted is no news: {:?}", at.notices());
-    assert!(at.happened(|what| matches!(what, Happened::StopHooks(_)).then_some(())).len() < 2);
+    assert!(at.happened(|what| matches!(what, UpdateKind::StopHooks(_)).then_some(())).len() < 2);
 }
 
 // rule: L6
@@ -239,7 +239,7 @@ async fn an_interrupt_ends_stop_hooks_and_the_turn() {
 async fn an_interrupt_ends_a_request() {
     let hooks = json!({"StopFailure": ["true"], "Stop": ["true"]});
     let at = At::new(&settings(&hooks, &json!({})), &turns(&json!({"endless": "text"})));
-    let hears = || !at.happened(|what| matches!(what, Happened::Text { .. }).then_some(())).is_empty();
+    let hears = || !at.happened(|what| matches!(what, UpdateKind::Text { .. }).then_some(())).is_empty();
     let (end, told) = interrupted_once(&at, hears).await;
     assert_eq!(end.reason, EndReason::Interrupted);
     assert_eq!(at.events(), ["Stop"]);

@@ -5,7 +5,7 @@
 use crate::support::calls::{LONG, Person, Place, Probe, Says, call_of, hooks, run};
 use crate::support::until;
 use becket_agent::elicit::McpHost;
-use becket_agent::tool_call::{DeniedBy, Ended, Report, ToolCalls};
+use becket_agent::tool_call::{CallEnd, DeniedBy, Report, ToolCalls};
 use becket_engine::{CancellationToken, Engine, ToolSet};
 use becket_llm::Block;
 use becket_mcp::config::ConfiguredServer;
@@ -81,7 +81,7 @@ fn pool(place: &Place, host: &McpHost) -> Pool {
 }
 
 fn done(report: &Report) -> String {
-    let Ended::Done { output } = &report.ended else { panic!("{:?}", report.ended) };
+    let CallEnd::Done { output } = &report.ended else { panic!("{:?}", report.ended) };
     output.as_text()
 }
 
@@ -124,7 +124,7 @@ async fn pictures_reach_the_model_and_a_tool_that_says_that_it_failed_has_failed
         allowing(hooks(&[("PostToolUse", &["touch $HERE/wrong"]), ("PostToolUseFailure", &[told])]));
     let session = Session::new(&settings, None).await;
     let report = session.call("mcp__it__fails", json!({})).await;
-    let Ended::Failed { error, .. } = &report.ended else { panic!("{:?}", report.ended) };
+    let CallEnd::Failed { error, .. } = &report.ended else { panic!("{:?}", report.ended) };
     assert_eq!(error, "it did not work");
     assert!(report.beside()[0].ends_with(": it did not work"), "{:?}", report.beside());
     assert!(!session.place.dir.join("wrong").exists());
@@ -179,8 +179,8 @@ async fn what_is_denied_never_reaches_the_server() {
         let session = Session::new(&settings, None).await;
         let report = session.call(tool, json!({"n": 7})).await;
         match (&report.ended, by) {
-            (Ended::Denied { by, .. }, Some(expected)) => assert_eq!(*by, expected),
-            (Ended::Invalid { .. }, None) => assert!(report.outcomes.is_empty()),
+            (CallEnd::Denied { by, .. }, Some(expected)) => assert_eq!(*by, expected),
+            (CallEnd::Invalid { .. }, None) => assert!(report.outcomes.is_empty()),
             (ended, _) => panic!("{settings}: {ended:?}"),
         }
         assert_eq!(session.reached(), []);
@@ -196,11 +196,11 @@ async fn a_rewrite_is_held_to_the_servers_schema_and_so_is_the_model() {
         let hook = format!("cat <<'END'\n{answer}\nEND");
         let session = Session::new(&allowing(hooks(&[("PreToolUse", &[&hook])])), None).await;
         let report = session.call("mcp__it__echo", json!({"n": 7})).await;
-        assert_eq!(matches!(report.ended, Ended::Done { .. }), fits, "{:?}", report.ended);
+        assert_eq!(matches!(report.ended, CallEnd::Done { .. }), fits, "{:?}", report.ended);
         let reached = if fits { vec![("echo".to_owned(), json!({"n": 8}))] } else { vec![] };
         assert_eq!(session.reached(), reached);
         let report = session.call("mcp__it__echo", json!({"n": "seven"})).await;
-        assert!(matches!(report.ended, Ended::Invalid { .. }), "{:?}", report.ended);
+        assert!(matches!(report.ended, CallEnd::Invalid { .. }), "{:?}", report.ended);
         session.pool.close().await;
     }
 }
@@ -215,7 +215,7 @@ async fn a_tool_that_wants_a_person_gets_one() {
     assert_eq!(done(&session.call("mcp__it__echo", json!({})).await), "{}");
     assert_eq!(person.asked(), 0);
     let report = session.call("mcp__it__personal", json!({})).await;
-    assert!(matches!(report.ended, Ended::Denied { by: DeniedBy::Person, .. }), "{:?}", report.ended);
+    assert!(matches!(report.ended, CallEnd::Denied { by: DeniedBy::Person, .. }), "{:?}", report.ended);
     assert_eq!(person.asked(), 1);
     let suggested = person.seen.lock().unwrap()[0].suggestions[0].to_json();
     assert_eq!(suggested["rules"][0]["toolName"], "mcp__it__personal");
@@ -236,7 +236,7 @@ async fn a_rule_for_a_name_that_was_cut_still_denies() {
         let offered = session.engine.offered_tools(&session.toolbox);
         assert_eq!(offered.iter().any(|spec| spec.name == cut.name()), !denied);
         let report = session.call(cut.name(), json!({})).await;
-        assert_eq!(matches!(report.ended, Ended::Done { .. }), !denied, "{:?}", report.ended);
+        assert_eq!(matches!(report.ended, CallEnd::Done { .. }), !denied, "{:?}", report.ended);
         assert_eq!(session.reached().len(), usize::from(!denied));
         session.pool.close().await;
     }
@@ -296,7 +296,7 @@ async fn a_call_that_is_cancelled_is_cancelled_at_the_server() {
     };
     let (report, ()) =
         tokio::join!(session.tools.run(&at, call_of("mcp__it__hang", json!({})), &cancel), stop);
-    assert_eq!(report.ended, Ended::Cancelled { started: true });
+    assert_eq!(report.ended, CallEnd::Cancelled { started: true });
     until("the server is notified", || session.place.read("log").contains("notifications/cancelled")).await;
     session.pool.close().await;
 }

@@ -9,7 +9,7 @@ use becket_agent::permission::{
     ToClassify,
 };
 use becket_agent::session::Facts;
-use becket_agent::tool_call::{Ended, Report, ToolCalls};
+use becket_agent::tool_call::{CallEnd, Report, ToolCalls};
 use becket_engine::{CancellationToken, Engine, Tool, ToolSet};
 use becket_llm::{Model, ModelError, Models, Script, ScriptedModel, Turn};
 use becket_model::event::PermissionMode;
@@ -52,7 +52,7 @@ async fn what_a_hook_grants_beside_its_yes_is_written_and_asked_no_more() {
     let written: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
     assert_eq!(written, json!({"permissions": {"allow": ["Probe"]}}));
     let report = run(&tools, &facts.session(), call(json!({}))).await;
-    assert!(matches!(report.ended, Ended::Done { .. }), "{:?}", report.ended);
+    assert!(matches!(report.ended, CallEnd::Done { .. }), "{:?}", report.ended);
     assert_eq!(place.read("asked").lines().count(), 1, "nobody is asked a second time");
 }
 
@@ -186,7 +186,7 @@ async fn a_plan_ends_its_mode_once_a_person_approves() {
         let settings = hooks(&[("PreToolUse", &["cat > $HERE/seen"])]);
         let (tools, _, facts) = planning(&place, &settings, Some(&person));
         let report = leave_plan(&tools, &facts).await;
-        assert_eq!(matches!(report.ended, Ended::Done { .. }), approved, "{:?}", report.ended);
+        assert_eq!(matches!(report.ended, CallEnd::Done { .. }), approved, "{:?}", report.ended);
         let mode = if approved { PermissionMode::AcceptEdits } else { PermissionMode::Plan };
         assert_eq!((facts.mode(), person.asked()), (mode, 1));
         let kept = place.read("plans/plan.md");
@@ -209,7 +209,7 @@ async fn no_hooks_allow_and_nobody_at_all_approves_a_plan_but_beside_an_input() 
         let place = Place::new();
         let (tools, _, facts) = planning(&place, &hooks(&[("PreToolUse", &[&hook])]), None);
         let report = leave_plan(&tools, &facts).await;
-        assert_eq!(matches!(report.ended, Ended::Done { .. }), approved, "{hook}: {:?}", report.ended);
+        assert_eq!(matches!(report.ended, CallEnd::Done { .. }), approved, "{hook}: {:?}", report.ended);
         assert_eq!(facts.mode() == PermissionMode::AcceptEdits, approved);
         assert_eq!(place.read("plans/plan.md"), if approved { "only A" } else { "" });
     }
@@ -221,11 +221,11 @@ async fn a_plan_outside_its_mode_and_an_empty_one_change_nothing() {
     let (place, person) = (Place::new(), Person::new(Says::Yes));
     let (tools, permissions, facts) = planning(&place, &json!({}), Some(&person));
     let report = run(&tools, &facts.session(), call_of("ExitPlanMode", json!({"plan": " "}))).await;
-    assert!(matches!(report.ended, Ended::Invalid { .. }), "{:?}", report.ended);
+    assert!(matches!(report.ended, CallEnd::Invalid { .. }), "{:?}", report.ended);
     permissions.set_mode(&facts, PermissionMode::Default).unwrap();
     assert_eq!(permissions.leave_plan(&facts), None);
     let report = leave_plan(&tools, &facts).await;
-    assert!(matches!(report.ended, Ended::Failed { .. }), "{:?}", report.ended);
+    assert!(matches!(report.ended, CallEnd::Failed { .. }), "{:?}", report.ended);
     assert_eq!(facts.mode(), PermissionMode::Default);
     assert_eq!(place.read("plans/plan.md"), "");
 }
@@ -286,7 +286,7 @@ async fn a_call_that_is_cancelled_while_it_is_judged_does_not_run() {
         cancel.cancel();
     };
     let (report, ()) = tokio::join!(tools.run(&session, call(json!({})), &cancel), end);
-    assert_eq!(report.ended, Ended::Cancelled { started: false });
+    assert_eq!(report.ended, CallEnd::Cancelled { started: false });
     assert_eq!(report.warnings, [] as [String; 0], "nothing is wrong with the classifier");
     assert_eq!((probe.ran().len(), place.dir.join("denied").exists()), (0, false));
 }

@@ -8,7 +8,7 @@ use becket_agent::compact::Window;
 use becket_agent::session::{OpenError, Prompt, SetupTrigger, Start};
 use becket_agent::transcript::Store;
 use becket_agent::turn::EndReason;
-use becket_agent::update::Happened;
+use becket_agent::update::UpdateKind;
 use becket_agent::worktree::{WorktreeError, WorktreeName};
 use becket_agent::{Agent, AgentBuilder};
 use becket_llm::{Script, ScriptedModel};
@@ -235,7 +235,7 @@ async fn a_conversation_is_compacted_at_the_users_word() {
     let told = at.requests().pop().unwrap();
     assert!(told.contains("we said one") && !told.contains("first"), "{told}");
     assert!(told.contains("sessionstart:compact hook success: afresh"), "{told}");
-    assert_eq!(at.happened(|what| matches!(what, Happened::Compacted { .. }).then_some(())).len(), 1);
+    assert_eq!(at.happened(|what| matches!(what, UpdateKind::Compacted { .. }).then_some(())).len(), 1);
 }
 
 // rule: L5

@@ -6,8 +6,8 @@ use crate::support::calls::{Place, call_of, run};
 use becket_agent::definitions::{Dialect, Homes};
 use becket_agent::session::{Expand, PromptKind, Words};
 use becket_agent::skills::SessionSkills;
-use becket_agent::tool_call::{Ended, ToolCalls};
-use becket_agent::update::{Happened, Update};
+use becket_agent::tool_call::{CallEnd, ToolCalls};
+use becket_agent::update::{Update, UpdateKind};
 use becket_engine::config::Trust;
 use becket_engine::{CancellationToken, Engine, Tool, ToolSet};
 use becket_llm::Block;
@@ -57,11 +57,11 @@ impl World {
         let own = ToolCalls::new(engine.clone(), host.clone());
         let told = Arc::new(Mutex::new(Vec::new()));
         let seen = Arc::clone(&told);
-        let homes = (Homes::of(&request, &[]), Dialect::of(&request));
-        let (skills, diagnostics) = SessionSkills::builder(engine.clone(), own, environment, homes)
+        let (homes, dialect) = (Homes::of(&request, &[]), Dialect::of(&request));
+        let (skills, diagnostics) = SessionSkills::builder(engine.clone(), own, environment, homes, dialect)
             .other_commands(["clear".to_owned()])
             .watch(move |update: &Update| {
-                if let Happened::Notice(notice) = &update.what {
+                if let UpdateKind::Notice(notice) = &update.what {
                     seen.lock().unwrap().push(notice.text.clone());
                 }
             })
@@ -113,7 +113,7 @@ impl World {
         let report = run(&self.calls, &self.session(), call_of("Skill", input)).await;
         let (content, is_error) = report.for_model();
         let text: String = content.iter().filter_map(Block::as_text).collect();
-        if let (Some(expected), Ended::Done { output }) = (step.get("response"), &report.ended) {
+        if let (Some(expected), CallEnd::Done { output }) = (step.get("response"), &report.ended) {
             assert_eq!(&output.response, expected);
         }
         if is_error { Err(text) } else { Ok(text) }

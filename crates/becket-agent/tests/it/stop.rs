@@ -9,7 +9,7 @@ use becket_agent::session::Prompt;
 use becket_agent::turn::{
     AtTurnEnd, EndReason, ForTurns, How, InBare, MainTurn, TaskRun, TurnEndTask, TurnEndTasks, TurnOptions,
 };
-use becket_agent::update::{Happened, Origin, StopSummary};
+use becket_agent::update::{Origin, StopSummary, UpdateKind};
 use becket_agent::{Agent, AgentBuilder};
 use becket_engine::{Engine, Environment, RunEvent, RunEventKind, ToolSet};
 use becket_model::EventKind;
@@ -159,7 +159,7 @@ async fn a_bare_session_runs_only_what_says_so() {
 
 fn summaries(at: &At) -> Vec<StopSummary> {
     at.happened(|what| match what {
-        Happened::StopHooks(summary) => Some(summary.clone()),
+        UpdateKind::StopHooks(summary) => Some(summary.clone()),
         _ => None,
     })
 }

@@ -4,7 +4,7 @@
 
 use crate::support::calls::{Does, Judge, Person, Place, Probe, Says, call_of, run};
 use becket_agent::permission::AutoMode;
-use becket_agent::tool_call::{DeniedBy, Ended, Report, ToolCalls};
+use becket_agent::tool_call::{CallEnd, DeniedBy, Report, ToolCalls};
 use becket_engine::{Effect, ToolServer, ToolSet};
 use serde_json::{Map, Value, json};
 
@@ -88,13 +88,13 @@ fn ended(report: &Report) -> String {
         DeniedBy::Nobody => "nobody",
     };
     match &report.ended {
-        Ended::Done { .. } => "done".into(),
-        Ended::Failed { .. } => "failed".into(),
-        Ended::Denied { by: who, .. } => format!("denied by {}", by(*who)),
-        Ended::Stopped { .. } => "stopped".into(),
-        Ended::Deferred => "deferred".into(),
-        Ended::Invalid { .. } => "invalid".into(),
-        Ended::Cancelled { .. } => "cancelled".into(),
+        CallEnd::Done { .. } => "done".into(),
+        CallEnd::Failed { .. } => "failed".into(),
+        CallEnd::Denied { by: who, .. } => format!("denied by {}", by(*who)),
+        CallEnd::Stopped { .. } => "stopped".into(),
+        CallEnd::Deferred => "deferred".into(),
+        CallEnd::Invalid { .. } => "invalid".into(),
+        CallEnd::Cancelled { .. } => "cancelled".into(),
     }
 }
 

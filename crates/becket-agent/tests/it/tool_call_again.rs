@@ -3,7 +3,7 @@
 //! of them lets a denied call run.
 
 use crate::support::calls::{LONG, Person, Place, Probe, Says, call, hooks, run};
-use becket_agent::tool_call::{DeniedBy, Ended, ToolCalls};
+use becket_agent::tool_call::{CallEnd, DeniedBy, ToolCalls};
 use becket_engine::{Callback, CancellationToken, Tool, ToolSet};
 use becket_model::EventKind;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ async fn a_call_that_is_cancelled_or_dropped_in_the_second_look_does_not_run() {
             if !dropped {
                 cancel.cancel();
                 let report = tokio::time::timeout(LONG, run).await.unwrap();
-                assert_eq!(report.ended, Ended::Cancelled { started: false });
+                assert_eq!(report.ended, CallEnd::Cancelled { started: false });
             }
         }
         tokio::time::sleep(Duration::from_millis(200)).await;
@@ -89,7 +89,7 @@ async fn what_a_folder_without_trust_rewrites_is_asked_about_and_the_original_do
             let tools = ToolCalls::new(engine, probe.toolbox());
             let Some(says) = says else {
                 let report = run(&tools, &place.session(None), call(json!({"n": 1}))).await;
-                assert!(matches!(report.ended, Ended::Denied { .. }), "{event}: {report:?}");
+                assert!(matches!(report.ended, CallEnd::Denied { .. }), "{event}: {report:?}");
                 assert_eq!(probe.ran(), ran, "{event}");
                 continue;
             };
@@ -116,7 +116,7 @@ async fn a_guard_in_the_hosts_process_that_panics_or_takes_too_long_denies() {
         engine.on(guard).unwrap();
         let tools = ToolCalls::new(engine, probe.toolbox()).with_person(person.clone());
         let report = run(&tools, &place.session(Some("bypassPermissions")), call(json!({}))).await;
-        let Ended::Denied { by, .. } = report.ended else { panic!("{:?}", report.ended) };
+        let CallEnd::Denied { by, .. } = report.ended else { panic!("{:?}", report.ended) };
         assert_eq!((by, person.asked()), (DeniedBy::Hook, 0));
         assert_eq!(probe.ran(), [] as [Value; 0]);
     }
@@ -146,7 +146,7 @@ async fn an_input_without_measure_gets_past_no_guard() {
         let tools = ToolCalls::new(engine, probe.toolbox());
         let report =
             run(&tools, &place.session(Some("bypassPermissions")), call(json!({"path": huge}))).await;
-        assert!(matches!(report.ended, Ended::Denied { by: DeniedBy::Hook, .. }), "{:?}", report.ended);
+        assert!(matches!(report.ended, CallEnd::Denied { by: DeniedBy::Hook, .. }), "{:?}", report.ended);
         assert_eq!(probe.ran(), [] as [Value; 0]);
     }
 }

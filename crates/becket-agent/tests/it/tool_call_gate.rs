@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 use crate::support::calls::{Does, LONG, Person, Place, Probe, Says, call, call_of, hooks, run};
-use becket_agent::tool_call::{DeniedBy, Ended, Report, ToolCalls};
+use becket_agent::tool_call::{CallEnd, DeniedBy, Report, ToolCalls};
 use becket_engine::{Callback, CancellationToken, RunEvent, RunEventKind, Tool};
 use becket_model::EventKind;
 use becket_testkit::proc::Marker;
@@ -27,7 +27,7 @@ async fn let_all_go_on() {
 }
 
 fn denied_by(report: &Report) -> DeniedBy {
-    let Ended::Denied { by, .. } = &report.ended else { panic!("{:?}", report.ended) };
+    let CallEnd::Denied { by, .. } = &report.ended else { panic!("{:?}", report.ended) };
     *by
 }
 
@@ -77,7 +77,7 @@ async fn a_call_that_is_cancelled_or_dropped_while_hooks_judge_it_does_not_run()
     let settings = allowing(hooks(&[("PreToolUse", &[SLEEPS])]));
     let tools = tools(&place, &settings, &probe, None);
     let report = cancelled(&tools, &place, place.wait_for("begun")).await;
-    assert_eq!(report.ended, Ended::Cancelled { started: false });
+    assert_eq!(report.ended, CallEnd::Cancelled { started: false });
     std::fs::remove_file(place.dir.join("begun")).unwrap();
     dropped(&tools, &place, place.wait_for("begun")).await;
     assert_eq!(probe.ran(), [] as [Value; 0]);
@@ -92,7 +92,7 @@ async fn a_call_that_was_cancelled_before_it_began_does_not_run() {
         let (cancel, session) = (CancellationToken::new(), place.session(Some("bypassPermissions")));
         cancel.cancel();
         let report = tools.run(&session, call(json!({})), &cancel).await;
-        assert_eq!(report.ended, Ended::Cancelled { started: false });
+        assert_eq!(report.ended, CallEnd::Cancelled { started: false });
         assert_eq!(probe.ran(), [] as [Value; 0]);
     }
 }
@@ -104,7 +104,7 @@ async fn a_call_that_is_cancelled_at_the_last_moment_does_not_run() {
     let probe = Probe { cancels: Some(cancel.clone()), ..Probe::default() };
     let tools = tools(&place, &allowing(json!({})), &probe, None);
     let report = tools.run(&place.session(None), call(json!({})), &cancel).await;
-    assert_eq!(report.ended, Ended::Cancelled { started: false });
+    assert_eq!(report.ended, CallEnd::Cancelled { started: false });
     assert_eq!(probe.ran(), [] as [Value; 0]);
 }
 
@@ -131,7 +131,7 @@ async fn a_call_that_is_cancelled_or_dropped_while_a_person_is_asked_does_not_ru
     let person = Person::new(Says::YesAfter(told.clone()));
     let tools = tools(&place, &json!({}), &probe, Some(&person));
     let report = cancelled(&tools, &place, person.shown.notified()).await;
-    assert_eq!(report.ended, Ended::Cancelled { started: false });
+    assert_eq!(report.ended, CallEnd::Cancelled { started: false });
     dropped(&tools, &place, person.shown.notified()).await;
     // A yes to a prompt that is gone.
     told.notify_one();
@@ -170,7 +170,7 @@ async fn a_persons_yes_ends_the_hooks_and_never_overrides_a_denial_that_came_in(
         let session = place.session(None);
         let (report, ()) = tokio::join!(run(&tools, &session, call(json!({}))), answer);
         match expected {
-            Ok(()) => assert!(matches!(report.ended, Ended::Done { .. }), "{:?}", report.ended),
+            Ok(()) => assert!(matches!(report.ended, CallEnd::Done { .. }), "{:?}", report.ended),
             Err(by) => assert_eq!(denied_by(&report), by),
         }
         assert_eq!(probe.ran().len(), usize::from(expected.is_ok()));
@@ -251,13 +251,13 @@ async fn a_tool_that_panics_has_failed_and_one_that_panics_before_does_not_run()
     let (place, probe) = (Place::new(), Probe { does: Does::Panics, ..Probe::default() });
     let settings = allowing(hooks(&[("PostToolUseFailure", &["cat > $HERE/failure"])]));
     let report = run(&tools(&place, &settings, &probe, None), &place.session(None), call(json!({}))).await;
-    let Ended::Failed { error, .. } = &report.ended else { panic!("{:?}", report.ended) };
+    let CallEnd::Failed { error, .. } = &report.ended else { panic!("{:?}", report.ended) };
     assert_eq!(error, "the tool panicked: the probe broke");
     assert!(place.read("failure").contains("the probe broke"));
 
     let (place, probe) = (Place::new(), Probe { does: Does::PanicsEarly, ..Probe::default() });
     let report = run(&tools(&place, &settings, &probe, None), &place.session(None), call(json!({}))).await;
-    let Ended::Failed { error, .. } = &report.ended else { panic!("{:?}", report.ended) };
+    let CallEnd::Failed { error, .. } = &report.ended else { panic!("{:?}", report.ended) };
     assert!(error.contains("the probe knows nothing"), "{error}");
     assert_eq!(probe.ran(), [] as [Value; 0]);
 }
@@ -272,7 +272,7 @@ async fn hooks_hear_of_a_call_that_is_cancelled_while_it_runs_and_not_of_one_tha
     ]));
     let tools = tools(&place, &settings, &probe, None);
     let report = cancelled(&tools, &place, probe.started.notified()).await;
-    assert_eq!(report.ended, Ended::Cancelled { started: true });
+    assert_eq!(report.ended, CallEnd::Cancelled { started: true });
     assert!(report.took.is_some());
     let fired: Vec<EventKind> = report.outcomes.iter().map(|outcome| outcome.verdict.event).collect();
     assert_eq!(fired, [EventKind::PreToolUse, EventKind::PostToolUseFailure]);
@@ -349,7 +349,7 @@ async fn hooks_see_what_runs_and_the_conversation_keeps_what_the_model_wrote() {
         let engine = place.engine(&settings, false, &toolbox);
         let calls = ToolCalls::new(engine, toolbox.clone());
         let report = run(&calls, &place.session(None), call_of("Read", json!({"file_path": "a.txt"}))).await;
-        let Ended::Done { output } = &report.ended else { panic!("{:?}", report.ended) };
+        let CallEnd::Done { output } = &report.ended else { panic!("{:?}", report.ended) };
         assert_eq!(output.as_text(), "     1\tone\n");
         let path = place.dir.join("a.txt");
         assert_eq!(place.read("seen").lines().count(), times);

@@ -13,7 +13,7 @@ use crate::session;
 use becket_dialects::Dialect;
 use becket_embed::view::Report;
 use becket_embed::view::finding::CheckReport;
-use becket_engine::config::{self, Diagnostic, Loaded, Request};
+use becket_engine::config::{self, Diagnostic, LoadedFiles, Request};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -94,7 +94,7 @@ impl CheckResult {
         self.texts.insert(file.to_owned(), findings::visible(text));
     }
 
-    fn keep_texts(&mut self, loaded: &Loaded) {
+    fn keep_texts(&mut self, loaded: &LoadedFiles) {
         for layer in loaded.layers() {
             let name = layer.file.to_string_lossy().into_owned();
             let is_shown = self.diagnostics.iter().any(|diagnostic| diagnostic.file == layer.file);

@@ -10,7 +10,7 @@ use crate::session;
 use becket_embed::text;
 use becket_embed::view::Report;
 use becket_embed::view::answer::Answer;
-use becket_model::interpret::{self, Printed, PrintedBy};
+use becket_model::interpret::{self, HandlerOutput, OutputOrigin};
 
 /// Reads an output from stdin and shows its effects. Exits with 1 if it is not a usable answer, or if a part of it is
 /// ignored: the ignored part may be the one that denies.
@@ -29,11 +29,11 @@ pub(crate) fn run(
         },
     };
     let stdout = read::stdin("the hook's stdout", around)?;
-    let printed = Printed {
+    let printed = HandlerOutput {
         exit: args.exit,
         stdout: &stdout,
         stderr: stderr.as_bytes(),
-        ..Printed::nothing(PrintedBy::Command)
+        ..HandlerOutput::nothing(OutputOrigin::Command)
     };
     let answer = Answer::new(spec, args.exit, &interpret::printed(spec, &printed));
     let is_ignored_in_part = !answer.warnings.is_empty() || !answer.unknown_fields.is_empty();

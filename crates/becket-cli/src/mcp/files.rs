@@ -7,7 +7,7 @@ use crate::error::CliError;
 use crate::session::Session;
 use becket_embed::text::{self, read_if_there};
 use becket_embed::trust;
-use becket_engine::config::{Loaded, Request, load};
+use becket_engine::config::{LoadedFiles, Request, load};
 use becket_mcp::config::{
     ConfigError, Layer, PluginValues, Scope, Settings, read_file, read_settings, read_user_file,
 };
@@ -93,7 +93,7 @@ fn managed(request: &Request, files: &mut Files) -> Result<(), CliError> {
 }
 
 /// Reads settings files. A plugin's own files are read with the plugin.
-fn settings(loaded: &Loaded, alone: bool, files: &mut Files) -> Result<(), CliError> {
+fn settings(loaded: &LoadedFiles, alone: bool, files: &mut Files) -> Result<(), CliError> {
     for layer in loaded.layers() {
         let scope = match &layer.source {
             Source::Policy => Scope::Managed,

@@ -1,7 +1,7 @@
 //! `fire --stdin-event`: nothing that hooks say is lost on the way to the agent that has Becket as its hook.
 
 use crate::{env, env_with};
-use becket_testkit::env::Ended;
+use becket_testkit::env::ProgramOutput;
 use serde_json::{Value, json};
 
 fn input(event: &str, fields: &Value) -> String {
@@ -18,7 +18,7 @@ fn tool() -> Value {
 }
 
 /// Runs Becket as a hook over one hook that prints `answer` and ends with `exit`.
-fn asked(event: &str, fields: &Value, answer: &Value, exit: i32) -> Ended {
+fn asked(event: &str, fields: &Value, answer: &Value, exit: i32) -> ProgramOutput {
     let script =
         format!("cat >/dev/null; cat \"$CLAUDE_PROJECT_DIR\"/answer; echo 'from stderr' >&2; exit {exit}");
     let hook = json!([{"hooks": [{"type": "command", "command": script}]}]);
@@ -34,7 +34,7 @@ fn own(event: &str, fields: Value) -> Value {
     json!({"hookSpecificOutput": own})
 }
 
-fn said(ended: &Ended) -> Value {
+fn said(ended: &ProgramOutput) -> Value {
     if ended.stdout.is_empty() { Value::Null } else { serde_json::from_str(&ended.stdout).expect("JSON") }
 }
 

@@ -2,7 +2,7 @@
 //! a panic, never with a hang.
 
 use crate::{env, env_with};
-use becket_testkit::env::{Ended, TestEnv};
+use becket_testkit::env::{ProgramOutput, TestEnv};
 use std::ffi::OsString;
 use std::fs;
 use std::io::Read;
@@ -106,7 +106,7 @@ fn settings_that_are_no_settings_are_findings() {
         assert_eq!(checked.code, Some(1), "{said}: {checked:?}");
         let words: Vec<&str> = checked.stdout.split_whitespace().filter(|word| *word != "│").collect();
         assert!(words.join(" ").contains(said), "{said}: {checked:?}");
-        let fired: Ended = env.becket(["fire", "Stop"]).run();
+        let fired: ProgramOutput = env.becket(["fire", "Stop"]).run();
         assert_eq!(fired.code, Some(0), "a session goes on: {fired:?}");
         assert!(fired.stderr.contains("not loaded:"), "and says so: {fired:?}");
     }

@@ -4,7 +4,7 @@
 use crate::{env, env_with, workspace};
 use becket_dialects::{ALL, Answer, AskForm, Dialect, Effect, dialect};
 use becket_model::EventKind;
-use becket_testkit::env::{Ended, TestEnv};
+use becket_testkit::env::{ProgramOutput, TestEnv};
 use serde_json::{Value, json};
 
 /// The text of a recorded payload, with another project and another command.
@@ -18,12 +18,12 @@ fn payload(dialect: &Dialect, name: &str, env: &TestEnv, command: &str) -> Optio
     Some(text.replace("git push --force", command))
 }
 
-fn fired(env: &TestEnv, dialect: &Dialect, payload: &str, more: &[&str]) -> Ended {
+fn fired(env: &TestEnv, dialect: &Dialect, payload: &str, more: &[&str]) -> ProgramOutput {
     let arguments = ["fire", "--dialect", dialect.name].into_iter().chain(more.iter().copied());
     env.becket(arguments).stdin(payload).run()
 }
 
-fn effect(dialect: &Dialect, ended: &Ended) -> Effect {
+fn effect(dialect: &Dialect, ended: &ProgramOutput) -> Effect {
     let exit = u8::try_from(ended.code.expect("an exit code")).expect("a small one");
     dialect.effect_of(&Answer { stdout: ended.stdout.clone(), stderr: ended.stderr.clone(), exit })
 }
@@ -33,7 +33,7 @@ fn is_refused(effect: Effect) -> bool {
 }
 
 /// Everything that the agent reads.
-fn said(ended: &Ended) -> String {
+fn said(ended: &ProgramOutput) -> String {
     format!("{}{}", ended.stdout, ended.stderr)
 }
 

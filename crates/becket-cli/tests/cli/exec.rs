@@ -1,14 +1,14 @@
 //! `exec`: the rules that count, and the exit codes. `becket-exec` has the tests of what holds.
 
 use crate::{env, env_with};
-use becket_testkit::env::{Ended, TestEnv};
+use becket_testkit::env::{ProgramOutput, TestEnv};
 use serde_json::json;
 
 fn rules() -> String {
     json!({"permissions": {"deny": ["Bash(touch *denied*)"], "ask": ["Bash(touch *asked*)"]}}).to_string()
 }
 
-fn exec(env: &TestEnv, options: &[&str], line: &str) -> Ended {
+fn exec(env: &TestEnv, options: &[&str], line: &str) -> ProgramOutput {
     env.becket([&["exec"], options, &["--", "sh", "-c", line]].concat()).run()
 }
 

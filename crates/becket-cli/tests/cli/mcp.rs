@@ -1,7 +1,7 @@
 //! `becket mcp`: servers that are as bad as servers get, in `list` and in `doctor`.
 
 use crate::{env, workspace};
-use becket_testkit::env::{Ended, TestEnv};
+use becket_testkit::env::{ProgramOutput, TestEnv};
 use becket_testkit::mcp_http::tls::Pems;
 use becket_testkit::mcp_http::{Plan, Reply};
 use becket_testkit::proc::{Marker, wait_until};
@@ -17,7 +17,7 @@ pub(crate) fn server(flags: &[&str]) -> Value {
 }
 
 /// Runs `becket mcp` with these servers and no others.
-pub(crate) fn mcp(env: &TestEnv, servers: &Value, arguments: &[&str]) -> Ended {
+pub(crate) fn mcp(env: &TestEnv, servers: &Value, arguments: &[&str]) -> ProgramOutput {
     let config = json!({ "mcpServers": servers }).to_string();
     let all = ["mcp", "--mcp-config", &config].into_iter().chain(arguments.iter().copied());
     env.becket(all).env("MCP_TIMEOUT", "20000").run()

@@ -3,7 +3,7 @@
 use crate::mcp::{mcp, server};
 use crate::tmux::Terminal;
 use crate::{env, env_with, workspace};
-use becket_testkit::env::{Ended, TestEnv};
+use becket_testkit::env::{ProgramOutput, TestEnv};
 use serde_json::{Value, json};
 
 /// Returns a server that logs its input.
@@ -19,7 +19,7 @@ fn calls(env: &TestEnv) -> usize {
     log.lines().filter(|line| line.contains("\"tools/call\"")).count()
 }
 
-fn call(env: &TestEnv, arguments: &[&str]) -> Ended {
+fn call(env: &TestEnv, arguments: &[&str]) -> ProgramOutput {
     let all: Vec<&str> = ["call"].into_iter().chain(arguments.iter().copied()).collect();
     mcp(env, &logged(env), &all)
 }

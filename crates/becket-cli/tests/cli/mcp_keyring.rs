@@ -2,7 +2,7 @@
 //! the test says that it is skipped.
 
 use crate::env;
-use becket_testkit::env::{Ended, TestEnv};
+use becket_testkit::env::{ProgramOutput, TestEnv};
 use becket_testkit::mcp_auth::{AuthPlan, AuthServer, log_in};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -65,11 +65,11 @@ fn becket(env: &TestEnv, server: &AuthServer, bus: &str, arguments: &[&str]) -> 
     env.becket(all).env("DBUS_SESSION_BUS_ADDRESS", bus).into_command()
 }
 
-fn ended(mut command: Command) -> Ended {
+fn ended(mut command: Command) -> ProgramOutput {
     let ended = command.stdin(Stdio::null()).output().expect("becket starts");
     let [stdout, stderr] =
         [ended.stdout, ended.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
-    Ended { code: ended.status.code(), stdout, stderr }
+    ProgramOutput { code: ended.status.code(), stdout, stderr }
 }
 
 /// Logs in, and returns the output.

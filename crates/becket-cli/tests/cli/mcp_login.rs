@@ -1,7 +1,7 @@
 //! `becket mcp login` and `logout`, with a server that wants a login and a browser of the test's own.
 
 use crate::env;
-use becket_testkit::env::{Ended, TestEnv};
+use becket_testkit::env::{ProgramOutput, TestEnv};
 use becket_testkit::mcp_auth::{AuthPlan, AuthServer, browse, log_in};
 use serde_json::json;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -33,14 +33,14 @@ fn begun(env: &TestEnv, server: &AuthServer, more: &[&str]) -> (Child, BufReader
     (child, lines, line.trim().to_owned())
 }
 
-fn ended(mut child: Child, mut stderr: BufReader<ChildStderr>) -> Ended {
+fn ended(mut child: Child, mut stderr: BufReader<ChildStderr>) -> ProgramOutput {
     let (mut out, mut err) = (String::new(), String::new());
     child.stdout.take().expect("piped").read_to_string(&mut out).expect("text");
     stderr.read_to_string(&mut err).expect("text");
-    Ended { code: child.wait().expect("it ends").code(), stdout: out, stderr: err }
+    ProgramOutput { code: child.wait().expect("it ends").code(), stdout: out, stderr: err }
 }
 
-fn tells_nothing(server: &AuthServer, ended: &Ended) {
+fn tells_nothing(server: &AuthServer, ended: &ProgramOutput) {
     for secret in server.secrets() {
         assert!(!ended.stdout.contains(&secret) && !ended.stderr.contains(&secret), "{ended:?}");
     }

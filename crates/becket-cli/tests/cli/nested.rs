@@ -1,7 +1,7 @@
 //! A hook that runs Becket again: it ends, with few processes, and lets nothing through (H14).
 
 use crate::env;
-use becket_testkit::env::{Ended, TestEnv};
+use becket_testkit::env::{ProgramOutput, TestEnv};
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -43,7 +43,7 @@ impl Nest {
         fs::set_permissions(file, fs::Permissions::from_mode(0o755)).expect("it can be made a program");
     }
 
-    fn fire(&self, event: &str) -> Ended {
+    fn fire(&self, event: &str) -> ProgramOutput {
         let input = json!({"session_id": "s", "transcript_path": "/t", "cwd": self.env.project(),
             "hook_event_name": event, "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t",
             "prompt": "hello", "message": "m", "notification_type": "idle_prompt", "task_id": "1",

@@ -1,7 +1,7 @@
 //! Spans for a collector, in a build with the feature `otlp`.
 
 use crate::env_with;
-use becket_testkit::env::{Ended, TestEnv};
+use becket_testkit::env::{ProgramOutput, TestEnv};
 use serde_json::json;
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -163,13 +163,13 @@ fn place() -> TestEnv {
 
 const FIRE: [&str; 6] = ["fire", "PreToolUse", "--tool", "Bash", "--set", "tool_input.command=private-input"];
 
-fn fired(env: &TestEnv, more: &[&str], variables: &[(&str, &str)]) -> Ended {
+fn fired(env: &TestEnv, more: &[&str], variables: &[(&str, &str)]) -> ProgramOutput {
     let run = env.becket(FIRE.into_iter().chain(more.iter().copied()));
     variables.iter().fold(run, |run, (name, value)| run.env(name, value)).run()
 }
 
 /// As the hook of an agent.
-fn as_hook(env: &TestEnv, address: &str) -> Ended {
+fn as_hook(env: &TestEnv, address: &str) -> ProgramOutput {
     let mut command = env.becket(["fire", "--stdin-event", "--otlp"]).into_command();
     command.env("OTEL_EXPORTER_OTLP_ENDPOINT", address);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -179,7 +179,7 @@ fn as_hook(env: &TestEnv, address: &str) -> Ended {
     child.stdin.take().expect("piped").write_all(input.to_string().as_bytes()).expect("it reads");
     let done = child.wait_with_output().expect("it ends");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
-    Ended { code: done.status.code(), stdout: text(done.stdout), stderr: text(done.stderr) }
+    ProgramOutput { code: done.status.code(), stdout: text(done.stdout), stderr: text(done.stderr) }
 }
 
 // rules: H5, H13, S3
@@ -257,7 +257,7 @@ fn without_a_collector_the_verdict_is_the_same_and_one_line_says_so() {
         format!("http://{}", port.local_addr().expect("it is bound"))
     };
     let plain = fired(&place(), &[], &[]);
-    let verdict = |ended: &Ended| ended.stdout.lines().next().unwrap_or_default().to_owned();
+    let verdict = |ended: &ProgramOutput| ended.stdout.lines().next().unwrap_or_default().to_owned();
     for (address, protocol) in [(&closed, "http/protobuf"), (&silent, "http/protobuf"), (&silent, "grpc")] {
         let began = Instant::now();
         let variables =

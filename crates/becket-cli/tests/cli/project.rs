@@ -1,7 +1,7 @@
 //! The search for the settings of a project, and the base of relative paths in options.
 
 use crate::{env, env_with};
-use becket_testkit::env::{Ended, TestEnv};
+use becket_testkit::env::{ProgramOutput, TestEnv};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn directory(env: &TestEnv, path: &str) -> String {
 }
 
 /// The answer to an event in `cwd`, in a process that was started elsewhere.
-fn asked(env: &TestEnv, event: &str, cwd: &str, named: Option<&str>) -> Ended {
+fn asked(env: &TestEnv, event: &str, cwd: &str, named: Option<&str>) -> ProgramOutput {
     let input = json!({"session_id": "s", "transcript_path": "/t", "cwd": cwd, "hook_event_name": event,
         "tool_name": "Bash", "tool_use_id": "t", "tool_input": {"command": "ls"}, "stop_hook_active": false});
     let run = env.becket(["fire", "--stdin-event"]).dir(&env.root().join("tmp")).stdin(input.to_string());

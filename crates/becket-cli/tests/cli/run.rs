@@ -1,7 +1,7 @@
 //! `becket run` from outside: its input, output and exit codes, with a script instead of a model.
 
 use crate::env_with;
-use becket_testkit::env::{Ended, Run, TestEnv};
+use becket_testkit::env::{ProgramOutput, Run, TestEnv};
 use serde_json::{Value, json};
 
 /// A place with settings, and a script of these turns.
@@ -17,7 +17,7 @@ pub(crate) fn run(env: &TestEnv, arguments: &[&str]) -> Run {
 }
 
 /// Returns the output, one value a line.
-pub(crate) fn lines(ended: &Ended) -> Vec<Value> {
+pub(crate) fn lines(ended: &ProgramOutput) -> Vec<Value> {
     let read = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
     ended.stdout.lines().map(read).collect()
 }

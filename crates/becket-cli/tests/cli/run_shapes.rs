@@ -1,7 +1,7 @@
 //! The formats that other programs rely on: inputs of hooks, transcripts, output for scripts.
 
 use crate::run::{lines, run, scripted};
-use becket_testkit::env::{Ended, TestEnv};
+use becket_testkit::env::{ProgramOutput, TestEnv};
 use becket_testkit::proc::wait_until;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ fn call(id: &str, tool: &str, input: &Value) -> Value {
 }
 
 /// A session in which all of these events fire, but StopFailure.
-fn a_whole_session() -> (TestEnv, Ended) {
+fn a_whole_session() -> (TestEnv, ProgramOutput) {
     let turns = json!([
         {"text": "I begin.", "tool_uses": [{"id": "write", "name": "Write", "input": {"file_path": "new.txt", "content": "x\n"}}]},
         call("fail", "Bash", &json!({"command": "ls nowhere"})),

@@ -2,7 +2,7 @@
 
 use crate::case::{Case, Hook, Run, Signal, Then};
 use crate::seen::RunRecord;
-use becket_testkit::env::{Ended, TestEnv};
+use becket_testkit::env::{ProgramOutput, TestEnv};
 use becket_testkit::messages_api::{Server, nobody};
 use becket_testkit::proc::{Marker, wait_until};
 use serde_json::{Map, Value, json};
@@ -159,7 +159,7 @@ impl Place {
         command
     }
 
-    fn signalled(&self, mut command: Command, signal: &Signal, server: &Server) -> Ended {
+    fn signalled(&self, mut command: Command, signal: &Signal, server: &Server) -> ProgramOutput {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().expect("becket starts");
         let file = signal.when.as_ref().map(|file| self.env.root().join(file));
@@ -170,7 +170,11 @@ impl Place {
         assert!(sent.expect("kill is there").success());
         let output = child.wait_with_output().expect("it ends");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Ended { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
+        ProgramOutput {
+            code: output.status.code(),
+            stdout: text(&output.stdout),
+            stderr: text(&output.stderr),
+        }
     }
 }
 

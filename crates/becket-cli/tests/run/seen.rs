@@ -10,7 +10,7 @@
 //! | `result ID: …`, `error ID: …` | what it was answered; blocks of text a line each |
 //! | `thinking: …`, `block: …` | a thought; anything else, as JSON |
 
-use becket_testkit::env::{Ended, TestEnv};
+use becket_testkit::env::{ProgramOutput, TestEnv};
 use becket_testkit::messages_api::Server;
 use serde_json::Value;
 use std::fs;
@@ -19,7 +19,7 @@ use std::path::Path;
 /// The results of a run, with `[ROOT]` for its path.
 #[derive(Debug)]
 pub(crate) struct RunRecord {
-    pub(crate) ended: Ended,
+    pub(crate) ended: ProgramOutput,
     /// Stdout, if it is lines of JSON.
     pub(crate) lines: Vec<Value>,
     /// The records of hooks: `{"hook", "input"}`, in the order in which they started.
@@ -38,7 +38,7 @@ pub(crate) struct RunRecord {
 
 impl RunRecord {
     /// Looks at it.
-    pub(crate) fn new(env: &TestEnv, ended: Ended, server: &Server, told: &Path) -> Self {
+    pub(crate) fn new(env: &TestEnv, ended: ProgramOutput, server: &Server, told: &Path) -> Self {
         let read =
             |text: &str| -> Vec<Value> { text.lines().map(|line| json(&env.redacted(line))).collect() };
         let recorded = fs::read_to_string(told).unwrap_or_default();
@@ -55,7 +55,7 @@ impl RunRecord {
             wrongs: server.wrongs().iter().map(|wrong| env.redacted(wrong)).collect(),
             left: server.left(),
             transcript: read(&transcript),
-            ended: Ended {
+            ended: ProgramOutput {
                 stdout: env.redacted(&ended.stdout),
                 stderr: env.redacted(&ended.stderr),
                 code: ended.code,

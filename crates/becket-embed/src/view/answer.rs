@@ -2,7 +2,7 @@
 
 use super::failing;
 use super::fired::audience;
-use becket_model::interpret::Taken;
+use becket_model::interpret::Interpretation;
 use becket_model::table::{Audience, EventSpec, UNIVERSAL_OUTPUT};
 use becket_model::{Decision, Failure, OnFailure, RequestDecision};
 use schemars::JsonSchema;
@@ -51,7 +51,7 @@ pub struct UnknownField {
 
 impl Answer {
     /// Reads what was taken from an output.
-    pub fn new(spec: &EventSpec, exit: i32, taken: &Taken) -> Self {
+    pub fn new(spec: &EventSpec, exit: i32, taken: &Interpretation) -> Self {
         Answer {
             event: spec.kind.name(),
             exit,
@@ -70,7 +70,7 @@ impl Answer {
     }
 }
 
-fn effects(spec: &EventSpec, taken: &Taken) -> Vec<Effect> {
+fn effects(spec: &EventSpec, taken: &Interpretation) -> Vec<Effect> {
     let reply = &taken.reply;
     let mut effects: Vec<Effect> = reply.decision.iter().map(|decision| decided(spec, decision)).collect();
     let mut add = |what: &str, to, text: Option<String>| {

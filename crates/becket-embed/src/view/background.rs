@@ -1,6 +1,6 @@
 //! The results of hooks that ran in the background, as `fire` shows them.
 
-use becket_engine::{Delivered, Wake};
+use becket_engine::{BackgroundDelivery, Wake};
 use becket_model::Failure;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -29,8 +29,8 @@ pub struct BackgroundResult {
 }
 
 /// Merges results and wakes of the same runs.
-pub fn left(delivered: Vec<Delivered>, mut wakes: Vec<Wake>) -> Vec<BackgroundResult> {
-    let with_wake = |one: Delivered| {
+pub fn left(delivered: Vec<BackgroundDelivery>, mut wakes: Vec<Wake>) -> Vec<BackgroundResult> {
+    let with_wake = |one: BackgroundDelivery| {
         let wake = wakes.iter().position(|wake| wake.id == one.id).map(|at| wakes.remove(at));
         BackgroundResult {
             source: one.source.to_string(),

@@ -1,8 +1,8 @@
 //! A handler in a report.
 
 use becket_engine::handler::{Action, Command, Handler, Location};
-use becket_engine::hookset::{HookModule, Rejected};
-use becket_engine::{Skipped, Stage};
+use becket_engine::hookset::{HookModule, RejectedHandler};
+use becket_engine::{SkippedHandler, Stage};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -66,8 +66,8 @@ impl From<&Location> for SourcePosition {
     }
 }
 
-impl From<&Skipped> for SkippedHook {
-    fn from(skipped: &Skipped) -> Self {
+impl From<&SkippedHandler> for SkippedHook {
+    fn from(skipped: &SkippedHandler) -> Self {
         let handler = &skipped.handler;
         SkippedHook {
             source: handler.place.source.to_string(),
@@ -79,8 +79,8 @@ impl From<&Skipped> for SkippedHook {
     }
 }
 
-impl From<&Rejected> for SkippedHook {
-    fn from(rejected: &Rejected) -> Self {
+impl From<&RejectedHandler> for SkippedHook {
+    fn from(rejected: &RejectedHandler) -> Self {
         SkippedHook {
             source: rejected.source.to_string(),
             label: rejected.label.to_string(),

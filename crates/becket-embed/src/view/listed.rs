@@ -4,7 +4,7 @@ use super::hook::{Hook, SkippedHook, SourcePosition};
 use becket_engine::config::{RuleList, RuleSource};
 use becket_engine::handler::{Background, Handler, If};
 use becket_engine::hookset::HookSet;
-use becket_engine::{Gates, Skipped};
+use becket_engine::{Gates, SkippedHandler};
 use becket_model::{EventKind, OnFailure, Privileges};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -42,14 +42,14 @@ pub struct ListedEvent {
     /// The event.
     pub event: &'static str,
     /// The hooks that can run, in order of listing.
-    pub hooks: Vec<ListedHook>,
+    pub hooks: Vec<RecordedHook>,
     /// The hooks that could not be loaded.
     pub rejected: Vec<SkippedHook>,
 }
 
 /// A hook.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct ListedHook {
+pub struct RecordedHook {
     /// The handler.
     #[serde(flatten)]
     pub hook: Hook,
@@ -73,7 +73,7 @@ impl HookListing {
         let wanted = |kind: &EventKind| only.is_none_or(|only| only == *kind);
         let events = EventKind::ALL.into_iter().filter(wanted).map(|kind| ListedEvent {
             event: kind.name(),
-            hooks: hooks.of(kind).iter().map(|handler| ListedHook::new(handler, gates)).collect(),
+            hooks: hooks.of(kind).iter().map(|handler| RecordedHook::new(handler, gates)).collect(),
             rejected: rejected(hooks, Some(kind)),
         });
         HookListing {
@@ -114,11 +114,11 @@ fn rejected(hooks: &HookSet, event: Option<EventKind>) -> Vec<SkippedHook> {
     hooks.rejected().iter().filter(|rejected| rejected.event == event).map(SkippedHook::from).collect()
 }
 
-impl ListedHook {
+impl RecordedHook {
     fn new(handler: &Arc<Handler>, gates: &Gates) -> Self {
         let closed = gates.closed_to(handler);
-        let why = closed.map(|why| Skipped { handler: handler.clone(), why });
-        ListedHook {
+        let why = closed.map(|why| SkippedHandler { handler: handler.clone(), why });
+        RecordedHook {
             hook: Hook::from(&**handler),
             form: super::hook::form(&handler.action),
             matcher: handler.matcher.text().to_owned(),

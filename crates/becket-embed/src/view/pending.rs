@@ -1,6 +1,6 @@
 //! The pending background hooks, as `background` shows them.
 
-use becket_engine::{Listed, ListedHook, Owner, PendingState};
+use becket_engine::{BackgroundFile, Owner, PendingState, RecordedHook};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
@@ -65,13 +65,13 @@ pub struct BadFile {
 
 impl AllPending {
     /// Converts the entries of `directory`, with their state at `now`.
-    pub fn new(directory: &Path, listed: Vec<Listed>, now: SystemTime) -> Self {
+    pub fn new(directory: &Path, listed: Vec<BackgroundFile>, now: SystemTime) -> Self {
         let mut all = AllPending {
             directory: directory.display().to_string(),
             hooks: Vec::new(),
             not_listed: Vec::new(),
         };
-        for Listed { file, hook, .. } in listed {
+        for BackgroundFile { file, hook, .. } in listed {
             match hook {
                 Ok(hook) => all.hooks.push(PendingHook::new(hook, now)),
                 Err(why) => {
@@ -85,7 +85,7 @@ impl AllPending {
 }
 
 impl PendingHook {
-    fn new(hook: ListedHook, now: SystemTime) -> Self {
+    fn new(hook: RecordedHook, now: SystemTime) -> Self {
         PendingHook {
             state: match (hook.owner, hook.state) {
                 (Owner::Gone, _) => State::Stale,

@@ -3,7 +3,7 @@
 use super::failing;
 use super::hook::Hook;
 use becket_engine::handler::Action;
-use becket_engine::{Answer, Answered, Engine, ModelUse, Run};
+use becket_engine::{Answer, AnsweredQuestion, Engine, ModelUse, Run};
 use becket_model::{Decision, Event, Failure, RequestDecision};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -188,8 +188,8 @@ fn reason(decision: &Decision) -> Option<String> {
     }
 }
 
-impl From<&Answered> for QuestionReport {
-    fn from(answered: &Answered) -> Self {
+impl From<&AnsweredQuestion> for QuestionReport {
+    fn from(answered: &AnsweredQuestion) -> Self {
         QuestionReport {
             id: answered.id.clone(),
             message: answered.message.clone(),

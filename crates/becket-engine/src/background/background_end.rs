@@ -1,9 +1,9 @@
 //! The end of a background run, as its runner saw it. [`super::verdict`] interprets it.
 
 use crate::report::handler_result::{cannot_start, exit_of};
-use crate::report::outcome::Printed;
+use crate::report::outcome::OutputSizes;
 use becket_model::Failure;
-use becket_process::{Finished, SpawnError};
+use becket_process::{FinishedRun, SpawnError};
 use bytes::Bytes;
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub(crate) struct BackgroundEnd {
     /// All that it printed to stderr, up to the cap.
     pub(crate) stderr: Bytes,
     /// The number of bytes that it printed.
-    pub(crate) printed: Printed,
+    pub(crate) printed: OutputSizes,
     /// The time that it ran; a wait for room does not count.
     pub(crate) elapsed: Duration,
     /// Warnings of its runner for the hook's author.
@@ -28,7 +28,7 @@ pub(crate) struct BackgroundEnd {
 
 impl BackgroundEnd {
     /// Converts the end of a command that had this limit.
-    pub(crate) fn of(command: Result<Finished, SpawnError>, limit: Duration) -> Self {
+    pub(crate) fn of(command: Result<FinishedRun, SpawnError>, limit: Duration) -> Self {
         let finished = match command {
             Ok(finished) => finished,
             Err(error) => return BackgroundEnd::failed(cannot_start(&error), Duration::ZERO),
@@ -40,7 +40,7 @@ impl BackgroundEnd {
         BackgroundEnd {
             exit,
             failure,
-            printed: Printed::of(&finished),
+            printed: OutputSizes::of(&finished),
             stdout: finished.stdout.bytes,
             stderr: finished.stderr.bytes,
             elapsed: finished.elapsed,

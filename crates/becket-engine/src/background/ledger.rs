@@ -6,7 +6,7 @@
 //! except the queue of hooks that wait to run, which no rule allows to refuse: results and wakes that are not taken are
 //! kept up to [`KEPT`] and [`KEPT_BYTES`] for each session, then the oldest is dropped and counted.
 
-use super::{Delivered, Pending, PendingState, Wake};
+use super::{BackgroundDelivery, BackgroundHook, PendingState, Wake};
 use crate::config::handler::Handler;
 use crate::report::background_id::BackgroundId;
 use becket_model::{EventKind, SessionId};
@@ -51,7 +51,7 @@ pub(super) struct Entry<G> {
 struct Account {
     running: usize,
     waiting: BTreeSet<BackgroundId>,
-    results: VecDeque<Delivered>,
+    results: VecDeque<BackgroundDelivery>,
     /// The size of all results together.
     result_bytes: usize,
     missed_results: u64,
@@ -119,7 +119,7 @@ impl<G> Ledger<G> {
     pub(super) fn finish(
         &mut self,
         id: BackgroundId,
-        result: Delivered,
+        result: BackgroundDelivery,
         wake: Option<Wake>,
     ) -> Vec<BackgroundId> {
         let Some(entry) = self.entries.remove(&id) else { return Vec::new() };
@@ -140,9 +140,9 @@ impl<G> Ledger<G> {
     }
 
     /// Returns the pending hooks of one session, or of all, in the order of adoption.
-    pub(super) fn pending(&self, session: Option<&SessionId>) -> Vec<Pending> {
+    pub(super) fn pending(&self, session: Option<&SessionId>) -> Vec<BackgroundHook> {
         let wanted = |entry: &Entry<G>| session.is_none_or(|session| entry.session == *session);
-        let pending = |(id, entry): (&BackgroundId, &Entry<G>)| Pending {
+        let pending = |(id, entry): (&BackgroundId, &Entry<G>)| BackgroundHook {
             id: *id,
             session: entry.session.clone(),
             event: entry.event,
@@ -155,9 +155,9 @@ impl<G> Ledger<G> {
     }
 
     /// Takes the uncollected results of a session, oldest first.
-    pub(super) fn collect(&mut self, session: &SessionId) -> Vec<Delivered> {
+    pub(super) fn collect(&mut self, session: &SessionId) -> Vec<BackgroundDelivery> {
         let Some(account) = self.sessions.get_mut(session) else { return Vec::new() };
-        let mut results: Vec<Delivered> = account.take_results().into();
+        let mut results: Vec<BackgroundDelivery> = account.take_results().into();
         if let Some(oldest) = results.first_mut() {
             oldest.missed = std::mem::take(&mut account.missed_results);
         }
@@ -287,7 +287,7 @@ impl<G> Ledger<G> {
 }
 
 impl Account {
-    fn owe(&mut self, result: Delivered) {
+    fn owe(&mut self, result: BackgroundDelivery) {
         let weight = result.weight();
         while self.results.len() == KEPT || self.result_bytes + weight > KEPT_BYTES {
             let Some(oldest) = self.results.pop_front() else { break };
@@ -298,7 +298,7 @@ impl Account {
         self.results.push_back(result);
     }
 
-    fn take_results(&mut self) -> VecDeque<Delivered> {
+    fn take_results(&mut self) -> VecDeque<BackgroundDelivery> {
         self.result_bytes = 0;
         std::mem::take(&mut self.results)
     }

@@ -7,7 +7,7 @@ use super::book::{Book, Grip};
 use super::ledger::{Admission, Entry, Ledger};
 use super::state_file::StateDir;
 use super::turn::{self, Turn};
-use super::{BackgroundEnd, Delivered, Pending, Wake, Wakes};
+use super::{BackgroundDelivery, BackgroundEnd, BackgroundHook, Wake, Wakes};
 use crate::config::handler::Handler;
 use crate::host::private_files::PrivateFiles;
 use crate::report::background_id::BackgroundId;
@@ -113,12 +113,12 @@ impl Background {
     }
 
     /// Returns the pending hooks of one session, or of all.
-    pub(crate) fn pending(&self, session: Option<&SessionId>) -> Vec<Pending> {
+    pub(crate) fn pending(&self, session: Option<&SessionId>) -> Vec<BackgroundHook> {
         self.shared.book.open().pending(session)
     }
 
     /// Takes the uncollected results of a session.
-    pub(crate) fn collect(&self, session: &SessionId) -> Vec<Delivered> {
+    pub(crate) fn collect(&self, session: &SessionId) -> Vec<BackgroundDelivery> {
         self.shared.book.open().collect(session)
     }
 
@@ -144,7 +144,7 @@ impl Background {
     }
 
     /// Cancels all of the session, also what is adopted meanwhile, waits for it, and takes its results.
-    pub(crate) async fn end(&self, session: &SessionId) -> Vec<Delivered> {
+    pub(crate) async fn end(&self, session: &SessionId) -> Vec<BackgroundDelivery> {
         let cancel_all = |book: &Book| {
             let tokens = tokens(&book.open(), session);
             tokens.iter().for_each(CancellationToken::cancel);

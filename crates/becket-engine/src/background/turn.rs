@@ -7,7 +7,7 @@ use super::ledger::Admission;
 use super::registry::{Adoption, RegistryState};
 use super::state_file::StateFile;
 use super::verdict::{self, BackgroundResult};
-use super::{BackgroundEnd, Delivered, PendingState, Wake};
+use super::{BackgroundDelivery, BackgroundEnd, PendingState, Wake};
 use crate::config::handler::Once;
 use crate::host::panic::catch_panic;
 use crate::report::background_id::BackgroundId;
@@ -33,7 +33,7 @@ pub(super) struct Turn {
     admission: Admission,
     state: Option<StateFile>,
     warnings: Vec<String>,
-    report: Option<(Delivered, Option<Wake>)>,
+    report: Option<(BackgroundDelivery, Option<Wake>)>,
 }
 
 impl Turn {
@@ -117,7 +117,10 @@ impl Turn {
         self.shared.emit(self.adopted.firing, || RunEventKind::BackgroundFinished { id, run });
     }
 
-    fn report_of(&self, BackgroundResult { run, reminder }: &BackgroundResult) -> (Delivered, Option<Wake>) {
+    fn report_of(
+        &self,
+        BackgroundResult { run, reminder }: &BackgroundResult,
+    ) -> (BackgroundDelivery, Option<Wake>) {
         let (files, session) = (&self.shared.files, &self.adopted.session);
         // Of a session that was forgotten nothing is kept, files neither.
         let is_owed = self.shared.book.open().is_owed(self.id);
@@ -125,7 +128,7 @@ impl Turn {
         let mut short = |text: &String| {
             let mut text = text.clone();
             if is_owed {
-                warnings.extend(long_text::shorten_text(&mut text, None, (files, session)));
+                warnings.extend(long_text::shorten_text(&mut text, None, files, session));
             }
             text
         };
@@ -143,8 +146,8 @@ impl Turn {
         (self.delivered(run, contexts, warnings), wake)
     }
 
-    fn delivered(&self, run: &Run, contexts: Vec<String>, warnings: Vec<String>) -> Delivered {
-        Delivered {
+    fn delivered(&self, run: &Run, contexts: Vec<String>, warnings: Vec<String>) -> BackgroundDelivery {
+        BackgroundDelivery {
             id: self.id,
             session: self.adopted.session.clone(),
             event: run.handler.event,
@@ -161,7 +164,7 @@ impl Turn {
     }
 
     /// The report of a task that was dropped before its work was done.
-    fn cut_short(&mut self) -> (Delivered, Option<Wake>) {
+    fn cut_short(&mut self) -> (BackgroundDelivery, Option<Wake>) {
         let ended = BackgroundEnd {
             warnings: std::mem::take(&mut self.warnings),
             ..BackgroundEnd::failed(Failure::Cancelled, Duration::ZERO)

@@ -10,7 +10,7 @@ use crate::config::handler::Handler;
 use crate::host::questions::TakenOut;
 use crate::host::questions::taken_out;
 use crate::report::outcome::{Run, Status};
-use becket_model::interpret::{self, PrintedBy};
+use becket_model::interpret::{self, OutputOrigin};
 use becket_model::table::EventSpec;
 use becket_model::{ContextText, Failure, Reply};
 use serde_json::{Map, Value};
@@ -132,8 +132,11 @@ fn by_exit(spec: &EventSpec, exit: i32, stderr: &[u8]) -> Option<Failure> {
             Some(Failure::PlainError { code: 2, stderr_line: line.map(str::to_owned) })
         }
         exit => {
-            let silent =
-                interpret::Printed { exit, stderr, ..interpret::Printed::nothing(PrintedBy::Command) };
+            let silent = interpret::HandlerOutput {
+                exit,
+                stderr,
+                ..interpret::HandlerOutput::nothing(OutputOrigin::Command)
+            };
             interpret::printed(spec, &silent).failure
         }
     }

@@ -7,7 +7,7 @@
 //! INVARIANT: nothing but `permissions` of a captured text is ever changed, so handlers and switches stay.
 
 use super::edit::edit_settings;
-use super::load::{Layer, Loaded, is_same, local_root, user_directory};
+use super::load::{Layer, LoadedFiles, is_same, local_root, user_directory};
 use super::request::Request;
 use becket_base::json_edit::EMPTY;
 use becket_model::Source;
@@ -74,7 +74,7 @@ impl Amendments {
     }
 
     /// Returns the loaded texts with all of these changes over them.
-    pub(crate) fn over(&self, mut loaded: Loaded) -> Loaded {
+    pub(crate) fn over(&self, mut loaded: LoadedFiles) -> LoadedFiles {
         loaded.layers.retain(|layer| *layer.file != *Path::new(SESSION));
         for (destination, change) in &self.unwritten {
             edit_layer(&mut loaded, *destination, change);
@@ -88,7 +88,7 @@ impl Amendments {
     }
 
     /// Returns whether a removal finds anything at its destination.
-    pub(crate) fn stands(&self, loaded: &Loaded, destination: Destination, change: &Change) -> bool {
+    pub(crate) fn stands(&self, loaded: &LoadedFiles, destination: Destination, change: &Change) -> bool {
         let text = match destination {
             Destination::Session => Some(self.session.as_str()),
             Destination::LocalSettings | Destination::ProjectSettings | Destination::UserSettings => {
@@ -101,7 +101,7 @@ impl Amendments {
 }
 
 /// Changes the captured text of a file, as the file itself is changed.
-pub(crate) fn edit_layer(loaded: &mut Loaded, destination: Destination, change: &Change) -> EditOutcome {
+pub(crate) fn edit_layer(loaded: &mut LoadedFiles, destination: Destination, change: &Change) -> EditOutcome {
     let Some(at) = layer_of(loaded, destination).or_else(|| new_layer(loaded, destination)) else {
         return EditOutcome::NotRead;
     };
@@ -124,13 +124,13 @@ fn edited(text: &str, change: &Change) -> (EditOutcome, String) {
 }
 
 /// The layer that was read from a destination's file, whosever it is: the project's file may be the user's.
-fn layer_of(loaded: &Loaded, destination: Destination) -> Option<usize> {
+fn layer_of(loaded: &LoadedFiles, destination: Destination) -> Option<usize> {
     let file = loaded.request.settings_file(destination)?;
     loaded.layers.iter().position(|layer| layer.source != Source::Flag && is_same(&layer.file, &file))
 }
 
 /// A layer for a file that was not there, in its place among the others.
-fn new_layer(loaded: &mut Loaded, destination: Destination) -> Option<usize> {
+fn new_layer(loaded: &mut LoadedFiles, destination: Destination) -> Option<usize> {
     let file = loaded.request.settings_file(destination)?;
     let (source, anchor) = whose(&loaded.request, destination, &file)?;
     let rank = source.list_rank();

@@ -13,7 +13,7 @@ use super::source::mend;
 use super::source::report::Report;
 use super::source::tree::Span;
 use crate::config::handler::{Handler, Root};
-use crate::config::hookset::Rejected;
+use crate::config::hookset::RejectedHandler;
 use crate::host::profile::Profile;
 use becket_model::{AgentId, EventKind, Source};
 use becket_rules::Renames;
@@ -50,11 +50,11 @@ pub struct Frontmatter<'a> {
 
 /// The hooks of one frontmatter.
 #[derive(Debug, Default)]
-pub struct Registered {
+pub struct FrontmatterHooks {
     /// The handlers, ready to be added to a set.
     pub handlers: Vec<Handler>,
     /// The handlers that could not be loaded.
-    pub rejected: Vec<Rejected>,
+    pub rejected: Vec<RejectedHandler>,
     /// The findings.
     pub diagnostics: Vec<Diagnostic>,
     /// The first guard that could not be loaded: with it the file loses its right to grant (C7b).
@@ -62,9 +62,9 @@ pub struct Registered {
 }
 
 /// Reads the hooks of a file with a YAML frontmatter; a file without one has none.
-pub fn parse(text: &str, about: &Frontmatter<'_>) -> Registered {
+pub fn parse(text: &str, about: &Frontmatter<'_>) -> FrontmatterHooks {
     let Some((yaml, offset)) = block(text) else {
-        return Registered::default();
+        return FrontmatterHooks::default();
     };
     let mut report = Report::new(about.file.into(), about.source.clone(), text);
     let mut sheet = match mend::parse(yaml, offset) {
@@ -128,7 +128,7 @@ fn held_back(about: &Frontmatter<'_>) -> bool {
     matches!(about.source, Source::Agent(_)) && about.of_project && !about.trust.this_folder_trusted
 }
 
-fn make(sheet: Sheet, report: Report<'_>, about: &Frontmatter<'_>) -> Registered {
+fn make(sheet: Sheet, report: Report<'_>, about: &Frontmatter<'_>) -> FrontmatterHooks {
     let skill = matches!(about.source, Source::Skill(_));
     let root = Root { root: about.directory.to_owned(), data: None, options: Vec::new() };
     let layer = Layer {
@@ -159,5 +159,5 @@ fn make(sheet: Sheet, report: Report<'_>, about: &Frontmatter<'_>) -> Registered
     let made = entries.iter().map(|entry| handler(entry, &mut part, &mut making));
     let handlers = made.map(|made| Handler { agent_scope: about.subagent.clone(), ..made }).collect();
     let Sheet { rejected, broken_guard, .. } = part.sheet;
-    Registered { handlers, rejected, diagnostics: part.report.finish(), broken_guard }
+    FrontmatterHooks { handlers, rejected, diagnostics: part.report.finish(), broken_guard }
 }

@@ -1,6 +1,6 @@
 //! A handler as the engine runs it: resolved, compiled, immutable.
 //!
-//! Raw configuration never gets here: what could not be read is a diagnostic and a [`crate::config::hookset::Rejected`].
+//! Raw configuration never gets here: what could not be read is a diagnostic and a [`crate::config::hookset::RejectedHandler`].
 
 use crate::host::callback::{CallbackFn, InProcess};
 use crate::host::names::names;

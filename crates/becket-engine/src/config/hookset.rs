@@ -9,7 +9,7 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub struct HookSet {
     by_event: Vec<Vec<Arc<Handler>>>,
-    rejected: Vec<Rejected>,
+    rejected: Vec<RejectedHandler>,
     modules: Vec<HookModule>,
 }
 
@@ -28,7 +28,7 @@ pub struct HookModule {
 
 /// A handler, group or event that is written in a configuration and was not loaded (C7). `explain` lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rejected {
+pub struct RejectedHandler {
     /// The event, where its name is one; the nearest one where it is misspelt.
     pub event: Option<EventKind>,
     /// The source that it belongs to.
@@ -43,7 +43,7 @@ pub struct Rejected {
 
 impl HookSet {
     /// Sorts handlers into their events, each in the order of [`becket_model::HandlerOrigin::position`].
-    pub fn new(handlers: impl IntoIterator<Item = Handler>, rejected: Vec<Rejected>) -> Self {
+    pub fn new(handlers: impl IntoIterator<Item = Handler>, rejected: Vec<RejectedHandler>) -> Self {
         let mut by_event: Vec<Vec<Arc<Handler>>> = EventKind::ALL.iter().map(|_| Vec::new()).collect();
         for handler in handlers {
             by_event[handler.event as usize].push(Arc::new(handler));
@@ -76,7 +76,7 @@ impl HookSet {
     }
 
     /// Returns the handlers that could not be loaded.
-    pub fn rejected(&self) -> &[Rejected] {
+    pub fn rejected(&self) -> &[RejectedHandler] {
         &self.rejected
     }
 

@@ -17,7 +17,7 @@ mod variables;
 pub use files::lint_files;
 
 use super::diagnostic::Diagnostic;
-use super::load::Loaded;
+use super::load::LoadedFiles;
 use super::raw::{At, Entry};
 use super::resolve::parts;
 use super::source::report::Report;
@@ -36,7 +36,7 @@ struct Around<'a> {
 }
 
 /// Looks at every entry of every file.
-pub fn lint(loaded: &Loaded) -> Vec<Diagnostic> {
+pub fn lint(loaded: &LoadedFiles) -> Vec<Diagnostic> {
     let parts = parts(loaded);
     let mut found = Vec::new();
     for part in &parts {

@@ -64,7 +64,7 @@ pub(crate) enum LayerKind {
 
 /// The files of a configuration, read.
 #[derive(Debug, Clone)]
-pub struct Loaded {
+pub struct LoadedFiles {
     pub(crate) request: Request,
     pub(crate) layers: Vec<Layer>,
     /// The plugins that are read, in order.
@@ -73,7 +73,7 @@ pub struct Loaded {
     pub(crate) plugin_faults: Vec<Fault>,
 }
 
-impl Loaded {
+impl LoadedFiles {
     /// The texts, in the order of [`Source::list_rank`].
     pub fn layers(&self) -> &[Layer] {
         &self.layers
@@ -101,7 +101,7 @@ impl Loaded {
 const PLACED: [Source; 4] = [Source::Policy, Source::User, Source::Project, Source::Local];
 
 /// Reads the configuration that `request` describes.
-pub fn load(request: &Request) -> Loaded {
+pub fn load(request: &Request) -> LoadedFiles {
     let mut loaded = nothing_of(request);
     for source in &PLACED {
         read_placed(source, request, &mut loaded);
@@ -114,7 +114,7 @@ pub fn load(request: &Request) -> Loaded {
 
 /// Reads again what belongs to the source that has changed, and keeps all else as `old` has it: a change of another
 /// file, one that was not accepted above all, must not come in with this one (C8).
-pub fn load_changed(old: &Loaded, changed: &Source) -> Loaded {
+pub fn load_changed(old: &LoadedFiles, changed: &Source) -> LoadedFiles {
     let kept = |source: &Source| -> Vec<Layer> {
         old.layers.iter().filter(|layer| layer.source == *source).cloned().collect()
     };
@@ -129,11 +129,16 @@ pub fn load_changed(old: &Loaded, changed: &Source) -> Loaded {
     with_plugins(loaded, kept(&Source::Flag))
 }
 
-fn nothing_of(request: &Request) -> Loaded {
-    Loaded { request: request.clone(), layers: Vec::new(), plugins: Vec::new(), plugin_faults: Vec::new() }
+fn nothing_of(request: &Request) -> LoadedFiles {
+    LoadedFiles {
+        request: request.clone(),
+        layers: Vec::new(),
+        plugins: Vec::new(),
+        plugin_faults: Vec::new(),
+    }
 }
 
-fn read_placed(source: &Source, request: &Request, loaded: &mut Loaded) {
+fn read_placed(source: &Source, request: &Request, loaded: &mut LoadedFiles) {
     match source {
         Source::Policy => managed(request, &mut loaded.layers),
         Source::User => user(request, &mut loaded.layers),
@@ -149,7 +154,7 @@ fn read_placed(source: &Source, request: &Request, loaded: &mut Loaded) {
 }
 
 /// The plugins that the request names and those that the settings read so far enable.
-fn with_plugins(mut loaded: Loaded, mut flagged: Vec<Layer>) -> Loaded {
+fn with_plugins(mut loaded: LoadedFiles, mut flagged: Vec<Layer>) -> LoadedFiles {
     plugins::load(&mut loaded, &flagged);
     loaded.layers.append(&mut flagged);
     loaded
@@ -226,7 +231,7 @@ fn user(request: &Request, layers: &mut Vec<Layer>) {
     }
 }
 
-fn project(request: &Request, loaded: &mut Loaded) {
+fn project(request: &Request, loaded: &mut LoadedFiles) {
     if !request.sources.project {
         return;
     }
@@ -254,7 +259,7 @@ pub(crate) fn local_root(request: &Request) -> (PathBuf, Option<Repository>) {
     (repository.as_ref().map_or_else(|| request.start.clone(), |found| found.root.clone()), repository)
 }
 
-fn local(request: &Request, loaded: &mut Loaded) {
+fn local(request: &Request, loaded: &mut LoadedFiles) {
     if !request.sources.local {
         return;
     }

@@ -17,7 +17,7 @@ pub(crate) use contents::inline;
 pub(crate) use fault::Fault;
 pub(crate) use marketplace::entry;
 
-use super::load::{Layer, Loaded, user_directory};
+use super::load::{Layer, LoadedFiles, user_directory};
 use super::request::{Plugin, PluginOption, PluginOrigin, Request};
 use becket_model::Source;
 use declared::{PluginDeclarations, Switch};
@@ -33,7 +33,7 @@ pub(crate) const INLINE: &str = "inline";
 
 /// Reads the plugins that the request names and those that settings turn on. `flagged` are the settings of the command
 /// line, which come after the plugins in the order of layers.
-pub(super) fn load(loaded: &mut Loaded, flagged: &[Layer]) {
+pub(super) fn load(loaded: &mut LoadedFiles, flagged: &[Layer]) {
     let mut declared = PluginDeclarations::read(loaded.layers.iter().chain(flagged), loaded);
     loaded.plugin_faults.append(&mut declared.faults);
     let request = loaded.request.clone();
@@ -68,7 +68,7 @@ pub(crate) fn directory(request: &Request) -> Option<PathBuf> {
 }
 
 /// The plugins that settings turn on, in the order of their ids.
-fn installed(request: &Request, declared: &PluginDeclarations, loaded: &mut Loaded) -> Vec<Candidate> {
+fn installed(request: &Request, declared: &PluginDeclarations, loaded: &mut LoadedFiles) -> Vec<Candidate> {
     let given = |id: &str| request.plugins.iter().any(|plugin| *plugin.id == *id);
     let wanted: Vec<(&String, &Switch)> =
         declared.switches.iter().filter(|(id, switch)| switch.on && !given(id)).collect();

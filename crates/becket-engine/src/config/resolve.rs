@@ -1,6 +1,6 @@
 //! Resolves files into one configuration: precedence where they disagree, withheld grants, errors that stop the start.
 //!
-//! Nothing here reads a file or looks at a clock: the same [`Loaded`] always gives the same [`Config`].
+//! Nothing here reads a file or looks at a clock: the same [`LoadedFiles`] always gives the same [`Config`].
 
 mod compile;
 mod grants;
@@ -14,14 +14,14 @@ pub(crate) use parts::{Part, parts};
 pub use stop::StopsStart;
 
 use super::config::Config;
-use super::load::Loaded;
+use super::load::LoadedFiles;
 use super::policy::Policy;
 use crate::config::handler::Action;
-use crate::config::hookset::{HookModule, HookSet, Rejected};
+use crate::config::hookset::{HookModule, HookSet, RejectedHandler};
 use std::sync::Arc;
 
 /// Merges what was loaded into one configuration (C5–C7b, G3).
-pub fn resolve(loaded: &Loaded) -> Config {
+pub fn resolve(loaded: &LoadedFiles) -> Config {
     let request = &loaded.request;
     let mut parts = parts(loaded);
     let policy = merge::policy(&mut parts, request.strict);
@@ -58,7 +58,7 @@ pub fn resolve(loaded: &Loaded) -> Config {
 /// The handlers of all parts, compiled.
 fn hook_set(parts: &mut [Part<'_>], making: &mut CompileContext<'_>) -> HookSet {
     let mut handlers = Vec::new();
-    let mut rejected: Vec<Rejected> = Vec::new();
+    let mut rejected: Vec<RejectedHandler> = Vec::new();
     let mut modules: Vec<HookModule> = Vec::new();
     for part in parts {
         // The rest of the sheet stays: whether a guard is broken decides what its handlers may do.

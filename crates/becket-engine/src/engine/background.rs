@@ -1,6 +1,6 @@
 //! The background hooks as a host sees them: methods of the engine.
 
-use crate::background::{Delivered, Pending, Wake, Wakes};
+use crate::background::{BackgroundDelivery, BackgroundHook, Wake, Wakes};
 use crate::engine::Engine;
 use crate::plan::session_end;
 use becket_model::event::lifecycle::SessionEnd;
@@ -10,14 +10,14 @@ use std::time::Duration;
 /// Background hooks (A1–A5).
 impl Engine {
     /// The hooks that run in the background or wait for room, of all sessions.
-    pub fn background(&self) -> Vec<Pending> {
+    pub fn background(&self) -> Vec<BackgroundHook> {
         self.inner().background.pending(None)
     }
 
     /// Takes the results of the session's background hooks since the last call: in one pass, and each result once,
     /// however many callers there are. Hosts call it before each request to the model, which reads the contexts (A3,
     /// A5).
-    pub fn collect_background(&self, session: &SessionId) -> Vec<Delivered> {
+    pub fn collect_background(&self, session: &SessionId) -> Vec<BackgroundDelivery> {
         self.inner().background.collect(session)
     }
 
@@ -41,7 +41,7 @@ impl Engine {
 
     /// Gives what the session still runs in the background the budget of SessionEnd (H11), and then ends it as
     /// [`Engine::end_background`] does: what the end of a session is for its background hooks (A5).
-    pub async fn finish_background(&self, session: &Session) -> Vec<Delivered> {
+    pub async fn finish_background(&self, session: &Session) -> Vec<BackgroundDelivery> {
         let budget = self.session_end_budget(session);
         // What has not ended by then is ended now.
         let _ = tokio::time::timeout(budget, self.wait_for_background(&session.id)).await;
@@ -58,7 +58,7 @@ impl Engine {
 
     /// Ends what the session still runs in the background (H4), as its end does, waits until the processes are gone, and
     /// takes all results; those that were ended are among them as cancelled (A5).
-    pub async fn end_background(&self, session: &SessionId) -> Vec<Delivered> {
+    pub async fn end_background(&self, session: &SessionId) -> Vec<BackgroundDelivery> {
         let results = self.inner().background.end(session).await;
         self.inner().runner.all_gone().await;
         results

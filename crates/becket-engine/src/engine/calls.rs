@@ -63,7 +63,7 @@ impl Engine {
     pub fn settled_without_hooks(&self, event: &Event) -> Option<Settlement> {
         let inner = self.inner();
         let verdict = Verdict::silent(event.kind());
-        inputs::of(&inner.permission_session(), &inner.snapshot(), (event, &self.normalize(event)), &verdict)
+        inputs::of(&inner.permission_session(), &inner.snapshot(), event, &self.normalize(event), &verdict)
     }
 
     /// Returns the reason for which a call removes a critical path, if it does: then no rule and no mode allows it

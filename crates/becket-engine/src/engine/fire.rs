@@ -35,14 +35,15 @@ pub(crate) async fn fire(
 ) -> Outcome {
     let normal = tool_input::normalize(event, &engine.tools, engine.environment.home());
     let plan = plan_for(engine, snapshot, &normal);
-    run_plan(engine, snapshot, (event, normal), plan, cancel).await
+    run_plan(engine, snapshot, event, normal, plan, cancel).await
 }
 
-/// Runs what was planned for an event, which comes as it was given and as its hooks see it.
+/// Runs the plan of an event. `written` is the event as the host fired it, `event` as its hooks see it.
 pub(crate) async fn run_plan(
     engine: &EngineState,
     snapshot: &Snapshot,
-    (written, event): (&Event, Cow<'_, Event>),
+    written: &Event,
+    event: Cow<'_, Event>,
     plan: Plan,
     cancel: &CancellationToken,
 ) -> Outcome {
@@ -63,20 +64,26 @@ pub(crate) async fn run_plan(
         let mut verdict = fold::fold(event.kind().spec(), engine.fold_options(), entries);
         if let Some(rewrite) = inputs::rewrite(&verdict).cloned() {
             // Boxed: it fires a second time, and most events don't.
-            let again = Box::pin(look_again(&context, (verdict, rewrite), &mut runs));
+            let again = Box::pin(look_again(&context, verdict, rewrite, &mut runs));
             verdict = again.await;
         }
-        long_text::shorten(&mut verdict, &runs, (&engine.files, &event.session.id));
+        long_text::shorten(&mut verdict, &runs, &engine.files, &event.session.id);
         Arc::new(verdict)
     };
     mark_once(&runs);
     context.emit(|| RunEventKind::Decided { verdict: verdict.clone(), elapsed: started.elapsed() });
     let judged = inputs::judged(&engine.permission_session(), event, &verdict);
-    let settlement = inputs::of(&engine.permission_session(), snapshot, (written, &judged), &verdict);
+    let settlement = inputs::of(&engine.permission_session(), snapshot, written, &judged, &verdict);
     let settlement = settlement.map(|settlement| unless_cancelled(settlement, &judged, &runs));
-    let said = (&*verdict, settlement.as_ref());
     let nobody_to_ask = !is_cut_short(&runs)
-        && inputs::has_nobody_to_ask(&engine.permission_session(), snapshot, (written, &judged), said);
+        && inputs::has_nobody_to_ask(
+            &engine.permission_session(),
+            snapshot,
+            written,
+            &judged,
+            &verdict,
+            settlement.as_ref(),
+        );
     let judged = if settlement.is_some() { EffectiveInput::of(judged) } else { EffectiveInput::Nothing };
     Outcome { verdict, settlement, nobody_to_ask, judged, runs, plan }
 }
@@ -139,7 +146,8 @@ fn refused(context: &HandlerContext<'_>, runs: &[Arc<Run>]) -> Verdict {
 /// Runs the handlers that match the rewritten input and did not make it; only a deny or an ask of theirs counts (D9).
 async fn look_again(
     context: &HandlerContext<'_>,
-    (verdict, rewrite): (Verdict, Attributed<Map<String, Value>>),
+    verdict: Verdict,
+    rewrite: Attributed<Map<String, Value>>,
     runs: &mut Vec<Arc<Run>>,
 ) -> Verdict {
     let HandlerContext { engine, snapshot, .. } = *context;
@@ -189,16 +197,22 @@ pub(crate) async fn second_look(
             (runs, verdict)
         }
     };
-    long_text::shorten(&mut verdict, &runs, (&engine.files, &event.session.id));
+    long_text::shorten(&mut verdict, &runs, &engine.files, &event.session.id);
     let verdict = Arc::new(verdict);
     context.emit(|| RunEventKind::Decided { verdict: verdict.clone(), elapsed: started.elapsed() });
-    let settlement = inputs::of(&engine.permission_session(), snapshot, (written, &event), &verdict);
+    let settlement = inputs::of(&engine.permission_session(), snapshot, written, &event, &verdict);
     let settlement = settlement
         .map(|settlement| inputs::unless_critical(&engine.permission_session(), &event, settlement));
     let settlement = settlement.map(|settlement| unless_cancelled(settlement, &event, &runs));
-    let said = (&*verdict, settlement.as_ref());
     let nobody_to_ask = !is_cut_short(&runs)
-        && inputs::has_nobody_to_ask(&engine.permission_session(), snapshot, (written, &event), said);
+        && inputs::has_nobody_to_ask(
+            &engine.permission_session(),
+            snapshot,
+            written,
+            &event,
+            &verdict,
+            settlement.as_ref(),
+        );
     let judged = if settlement.is_some() { EffectiveInput::of(event) } else { EffectiveInput::Nothing };
     Outcome { verdict, settlement, nobody_to_ask, judged, runs, plan }
 }

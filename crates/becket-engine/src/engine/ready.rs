@@ -60,7 +60,7 @@ impl ReadyEvent {
             None => fire::unconfigured(engine.inner(), &event),
             Some(PlannedEvent { snapshot, normal, plan }) => {
                 let normal = normal.map_or(Cow::Borrowed(&event), Cow::Owned);
-                fire::run_plan(engine.inner(), &snapshot, (&event, normal), plan, cancel).await
+                fire::run_plan(engine.inner(), &snapshot, &event, normal, plan, cancel).await
             }
         };
         (event, outcome)

@@ -2,9 +2,9 @@
 //!
 //! It changes rules and directories and says which mode a session is to be in; the mode itself is the host's to keep.
 
-mod applied;
+mod applied_updates;
 mod apply;
 mod ask;
 mod mode;
 
-pub use applied::{Applied, AppliedChange};
+pub use applied_updates::{AppliedChange, AppliedUpdates};

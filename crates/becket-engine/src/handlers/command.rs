@@ -10,14 +10,14 @@ use crate::config::text_shell::{PathStyle, TextShell};
 use crate::handlers::command::running::{InBackground, RunningCommand, WaitResult};
 use crate::handlers::context::HandlerContext;
 use crate::host::questions::TakenOut;
-use crate::host::questions::answer::Answered;
+use crate::host::questions::answer::AnsweredQuestion;
 use crate::host::questions::taken_out;
 use crate::plan::variables;
 use crate::report::handler_result::{HandlerResult, cannot_start, exit_of};
-use crate::report::outcome::Printed;
+use crate::report::outcome::OutputSizes;
 use becket_base::private_file;
 use becket_model::Failure;
-use becket_model::interpret::{self, Announcement, PrintedBy, Taken};
+use becket_model::interpret::{self, Announcement, Interpretation, OutputOrigin};
 use becket_model::table::DecisionModel;
 use becket_process as process;
 use std::path::{Path, PathBuf};
@@ -70,8 +70,8 @@ async fn started(
         WaitResult::Over(result) => {
             let lost = result.as_ref().is_err_and(may_be_its_directory);
             let questions = running.questions();
-            let mut ran = of(context, handler, (result, limit));
-            ran.taken.warnings.extend(questions.iter().filter_map(Answered::warning));
+            let mut ran = of(context, handler, result, limit);
+            ran.taken.warnings.extend(questions.iter().filter_map(AnsweredQuestion::warning));
             (HandlerResult { questions, ..ran }, lost)
         }
         WaitResult::GoesOn(announcement, over) => {
@@ -95,7 +95,7 @@ enum Leave {
     /// By its configuration (A1, A4), with its limit.
     Configured(Duration),
     /// By its first line (A2); it may have ended since.
-    Announced(Announcement, Option<Result<process::Finished, process::SpawnError>>),
+    Announced(Announcement, Option<Result<process::FinishedRun, process::SpawnError>>),
 }
 
 /// The event goes on without the run, which decides nothing any more.
@@ -133,14 +133,15 @@ fn go_on(
             BackgroundEnd::of(finished, limit)
         })
     });
-    HandlerResult { background: Some(id), ..HandlerResult::without_process(Taken::default()) }
+    HandlerResult { background: Some(id), ..HandlerResult::without_process(Interpretation::default()) }
 }
 
 /// Converts the end of a command that the event waited for.
 fn of(
     context: &HandlerContext<'_>,
     handler: &Handler,
-    (result, limit): (Result<process::Finished, process::SpawnError>, Duration),
+    result: Result<process::FinishedRun, process::SpawnError>,
+    limit: Duration,
 ) -> HandlerResult {
     let finished = match result {
         Ok(finished) => finished,
@@ -150,14 +151,19 @@ fn of(
         Ok(exit) => (read(context, handler, exit, &finished), Some(exit)),
         Err(failure) => (interpret::failed(failure), None),
     };
-    let printed = Printed::of(&finished);
+    let printed = OutputSizes::of(&finished);
     let (stdout, stderr) = (finished.stdout.bytes, finished.stderr.bytes);
     HandlerResult { exit, stdout, stderr, printed, ..HandlerResult::without_process(taken) }
 }
 
 /// Interprets the output of a command that exited. Questions are not part of it (Q1); a question without permission is
 /// a failure in addition to the decision.
-fn read(context: &HandlerContext<'_>, handler: &Handler, exit: i32, finished: &process::Finished) -> Taken {
+fn read(
+    context: &HandlerContext<'_>,
+    handler: &Handler,
+    exit: i32,
+    finished: &process::FinishedRun,
+) -> Interpretation {
     let spec = context.event.kind().spec();
     let apart = match spec.decision {
         // A worktree's stdout is a path and nothing else (O1).
@@ -174,12 +180,12 @@ fn read(context: &HandlerContext<'_>, handler: &Handler, exit: i32, finished: &p
         | DecisionModel::Elicitation => Some(taken_out(&finished.stdout.bytes)),
     };
     let rest = apart.as_ref().map_or(&finished.stdout.bytes, |apart| &apart.rest);
-    let output = interpret::Printed {
+    let output = interpret::HandlerOutput {
         exit,
         stdout: rest,
         lost: finished.stdout.total - finished.stdout.bytes.len() as u64,
         stderr: &finished.stderr.bytes,
-        by: PrintedBy::Command,
+        by: OutputOrigin::Command,
         on_failure: context.on_failure(handler),
     };
     let mut taken = interpret::printed(spec, &output);

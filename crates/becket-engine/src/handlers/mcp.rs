@@ -7,10 +7,10 @@ use crate::handlers::context::HandlerContext;
 use crate::host::mcp_tools::McpCall;
 use crate::host::panic::lent;
 use crate::report::handler_result::HandlerResult;
-use crate::report::outcome::Printed;
+use crate::report::outcome::OutputSizes;
 use crate::report::run_event::{OutputStream, RunEventKind};
 use becket_model::Failure;
-use becket_model::interpret::{self, PrintedBy};
+use becket_model::interpret::{self, OutputOrigin};
 use bytes::Bytes;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -46,13 +46,13 @@ pub(crate) async fn run(
 /// Interprets the text; as much of it is kept for reports as of a command's stdout.
 fn understood(context: &HandlerContext<'_>, handler: &Arc<Handler>, text: String) -> HandlerResult {
     let mut stdout = Bytes::from(text);
-    let output = interpret::Printed {
+    let output = interpret::HandlerOutput {
         stdout: &stdout,
         on_failure: context.on_failure(handler),
-        ..interpret::Printed::nothing(PrintedBy::McpText)
+        ..interpret::HandlerOutput::nothing(OutputOrigin::McpText)
     };
     let taken = interpret::printed(context.event.kind().spec(), &output);
-    let printed = Printed { stdout: stdout.len() as u64, stderr: 0 };
+    let printed = OutputSizes { stdout: stdout.len() as u64, stderr: 0 };
     stdout.truncate(context.engine.limits.stdout_cap.get());
     context.emit(|| RunEventKind::Output {
         handler: handler.clone(),

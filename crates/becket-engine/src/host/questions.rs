@@ -13,6 +13,6 @@ pub(crate) mod parse;
 pub(crate) mod question;
 mod taken_out;
 
-pub use answer::{Answer, Answered};
+pub use answer::{Answer, AnsweredQuestion};
 pub use question::{AskUser, Choice, Question};
 pub(crate) use taken_out::{TakenOut, taken_out};

@@ -30,32 +30,36 @@ pub(crate) struct PermissionSession<'a> {
 pub(crate) fn of(
     session: &PermissionSession<'_>,
     snapshot: &Snapshot,
-    events: (&Event, &Event),
+    written: &Event,
+    judged: &Event,
     verdict: &Verdict,
 ) -> Option<Settlement> {
-    with_person(session, snapshot, events, verdict, session.interactive)
+    with_person(session, snapshot, written, judged, verdict, session.interactive)
 }
 
 /// Returns whether the call is denied only because there is no person to ask: with one it would be asked.
 pub(crate) fn has_nobody_to_ask(
     session: &PermissionSession<'_>,
     snapshot: &Snapshot,
-    events: (&Event, &Event),
-    (verdict, settlement): (&Verdict, Option<&Settlement>),
+    written: &Event,
+    judged: &Event,
+    verdict: &Verdict,
+    settlement: Option<&Settlement>,
 ) -> bool {
     let asks = matches!(verdict.ruling, Ruling::Permission { decision: PermissionDecision::Ask, .. });
     let is_denied = matches!(settlement, Some(Settlement::Denied { .. }));
     if !asks || !is_denied || session.interactive {
         return false;
     }
-    let with_person = with_person(session, snapshot, events, verdict, true);
+    let with_person = with_person(session, snapshot, written, judged, verdict, true);
     matches!(with_person, Some(Settlement::Asked { .. }))
 }
 
 fn with_person(
     session: &PermissionSession<'_>,
     snapshot: &Snapshot,
-    (written, judged): (&Event, &Event),
+    written: &Event,
+    judged: &Event,
     verdict: &Verdict,
     interactive: bool,
 ) -> Option<Settlement> {

@@ -7,7 +7,7 @@ use crate::config::placeholders::Places;
 use crate::plan::PlannedRun;
 use crate::plan::dedupe;
 use crate::plan::gates::Gates;
-use crate::plan::skip::{SkipReason, Skipped};
+use crate::plan::skip::{SkipReason, SkippedHandler};
 use becket_model::EventKind;
 use becket_rules::Verdict;
 use std::collections::HashMap;
@@ -40,7 +40,7 @@ pub(crate) struct Candidates {
     /// The value, for those that a matcher dropped.
     subject: Arc<str>,
     /// Duplicates that gave way to another handler.
-    duplicates: Vec<Skipped>,
+    duplicates: Vec<SkippedHandler>,
     /// Set if nothing of the event can still drop a handler: no `if`, no `once`, no agent scope, no `agent` handler.
     pub(crate) settled: bool,
 }
@@ -60,14 +60,14 @@ impl Candidates {
         &'a self,
         hooks: &'a HookSet,
         event: EventKind,
-    ) -> impl Iterator<Item = Skipped> + 'a {
+    ) -> impl Iterator<Item = SkippedHandler> + 'a {
         let all = hooks.of(event);
         let dropped = self.dropped.iter().filter_map(move |dropped| {
             let (at, why) = match dropped {
                 DroppedHandler::Matcher(at) => (at, SkipReason::Matcher { subject: self.subject.clone() }),
                 DroppedHandler::Other(at, why) => (at, why.clone()),
             };
-            Some(Skipped { handler: all.get(*at as usize)?.clone(), why })
+            Some(SkippedHandler { handler: all.get(*at as usize)?.clone(), why })
         });
         dropped.chain(self.duplicates.iter().cloned())
     }

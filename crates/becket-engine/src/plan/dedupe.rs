@@ -4,7 +4,7 @@ use crate::config::handler::{Action, Background, Handler, If};
 use crate::config::placeholders::{FilledCommand, Places};
 use crate::config::text_shell::PathStyle;
 use crate::plan::PlannedRun;
-use crate::plan::skip::{SkipReason, Skipped};
+use crate::plan::skip::{SkipReason, SkippedHandler};
 use becket_model::{AgentId, OnFailure, Source};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(crate) fn merge(
     handlers: Vec<Arc<Handler>>,
     places: &Places,
-    skipped: &mut Vec<Skipped>,
+    skipped: &mut Vec<SkippedHandler>,
 ) -> Vec<Arc<Handler>> {
     let mut kept: Vec<Arc<Handler>> = Vec::with_capacity(handlers.len());
     let mut seen: HashMap<Key, usize> = HashMap::with_capacity(handlers.len());
@@ -39,7 +39,7 @@ pub(crate) fn merge(
 pub(crate) fn merge_runs(
     runs: Vec<PlannedRun>,
     places: &Places,
-    skipped: &mut Vec<Skipped>,
+    skipped: &mut Vec<SkippedHandler>,
 ) -> Vec<PlannedRun> {
     let notes: HashMap<u64, Option<String>> =
         runs.iter().map(|run| (run.handler.place.position, run.note.clone())).collect();
@@ -49,12 +49,12 @@ pub(crate) fn merge_runs(
 }
 
 /// Puts the copy into the place of the first, or the other way round, whichever source is trusted more.
-fn unite(first: &mut Arc<Handler>, copy: Arc<Handler>, skipped: &mut Vec<Skipped>) {
+fn unite(first: &mut Arc<Handler>, copy: Arc<Handler>, skipped: &mut Vec<SkippedHandler>) {
     let copy_leads = copy.place.source.trust_rank() < first.place.source.trust_rank();
     let (leads, yields) = if copy_leads { (copy, first.clone()) } else { (first.clone(), copy) };
     let why = SkipReason::Duplicate { source: leads.place.source.clone(), label: leads.place.label.clone() };
     *first = Arc::new(strictest(&leads, &yields));
-    skipped.push(Skipped { handler: yields, why });
+    skipped.push(SkippedHandler { handler: yields, why });
 }
 
 /// The leading copy with everything that makes the other one stricter.
@@ -163,7 +163,7 @@ mod tests {
         Places { profile: Profile::claude(), project_dir: "/w".into() }
     }
 
-    fn merged(handlers: Vec<Handler>) -> (Vec<Arc<Handler>>, Vec<Skipped>) {
+    fn merged(handlers: Vec<Handler>) -> (Vec<Arc<Handler>>, Vec<SkippedHandler>) {
         let mut skipped = Vec::new();
         let numbered = handlers.into_iter().enumerate().map(|(position, mut handler)| {
             handler.place.position = position as u64;

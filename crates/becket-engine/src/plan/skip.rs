@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// A handler that is configured for an event and does not run for it.
 #[derive(Debug, Clone)]
-pub struct Skipped {
+pub struct SkippedHandler {
     /// The handler.
     pub handler: Arc<Handler>,
     /// The reason.
@@ -130,7 +130,7 @@ impl SkipReason {
     }
 }
 
-impl fmt::Display for Skipped {
+impl fmt::Display for SkippedHandler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.why {
             SkipReason::DisabledByPolicy => f.write_str("managed settings say `disableAllHooks: true`"),

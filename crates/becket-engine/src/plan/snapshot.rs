@@ -1,7 +1,7 @@
 //! The configuration that a session captured: compiled once, immutable, replaced as a whole (C8).
 
 use crate::config::placeholders::Places;
-use crate::config::{Config, Loaded, RuleSource, SESSION, Trust};
+use crate::config::{Config, LoadedFiles, RuleSource, SESSION, Trust};
 use crate::host::environment::Environment;
 use crate::host::tool_set::ToolSet;
 use crate::plan::candidates::Part;
@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 pub(crate) struct Snapshot {
     pub(crate) config: Arc<Config>,
     /// The texts of the configuration; after a change of one source, the rest is reused from here (C8).
-    pub(crate) loaded: Arc<Loaded>,
+    pub(crate) loaded: Arc<LoadedFiles>,
     pub(crate) part: Arc<Part>,
     pub(crate) rules: RuleSet,
     pub(crate) gates: Gates,
@@ -30,10 +30,12 @@ pub(crate) struct Snapshot {
 
 impl Snapshot {
     pub(crate) fn new(
-        (loaded, config): (Arc<Loaded>, Arc<Config>),
+        loaded: Arc<LoadedFiles>,
+        config: Arc<Config>,
         environment: &Environment,
         places: Arc<Places>,
-        (start, trust): (Start, Trust),
+        start: Start,
+        trust: Trust,
     ) -> Self {
         let gates = Gates::new(&config.policy, start, trust).of_profile(&places.profile.name);
         let part = Arc::new(Part::new(config.hooks.clone(), gates.clone(), places.clone()));
@@ -52,12 +54,17 @@ impl Snapshot {
     }
 
     /// The same surroundings with another configuration (C8).
-    pub(crate) fn with_config(&self, new: (Arc<Loaded>, Arc<Config>), environment: &Environment) -> Self {
-        Snapshot::new(new, environment, self.places.clone(), (self.gates.start, self.trust))
+    pub(crate) fn with_config(
+        &self,
+        loaded: Arc<LoadedFiles>,
+        config: Arc<Config>,
+        environment: &Environment,
+    ) -> Self {
+        Snapshot::new(loaded, config, environment, self.places.clone(), self.gates.start, self.trust)
     }
 
     /// The same hooks and switches with other permissions (P13): what was remembered of them stays.
-    pub(crate) fn with_permissions(&self, loaded: Arc<Loaded>, new: Config) -> Self {
+    pub(crate) fn with_permissions(&self, loaded: Arc<LoadedFiles>, new: Config) -> Self {
         let hooks = self.config.hooks.clone();
         let config = Arc::new(Config { hooks, next_sequence: self.config.next_sequence, ..new });
         Snapshot {

@@ -1,38 +1,38 @@
 //! The result of one handler, of whatever kind, before it is judged; and the meaning of a process's end.
 
-use crate::host::questions::answer::Answered;
+use crate::host::questions::answer::AnsweredQuestion;
 use crate::report::background_id::BackgroundId;
 use crate::report::model_use::ModelUse;
-use crate::report::outcome::Printed;
+use crate::report::outcome::OutputSizes;
 use becket_model::Failure;
-use becket_model::interpret::Taken;
+use becket_model::interpret::Interpretation;
 use becket_process::{End, SpawnError};
 use bytes::Bytes;
 use std::time::Duration;
 
 /// The result of one handler.
 pub(crate) struct HandlerResult {
-    pub(crate) taken: Taken,
+    pub(crate) taken: Interpretation,
     pub(crate) exit: Option<i32>,
     pub(crate) stdout: Bytes,
     pub(crate) stderr: Bytes,
-    pub(crate) printed: Printed,
+    pub(crate) printed: OutputSizes,
     /// Under which name it goes on in the background (A1, A2).
     pub(crate) background: Option<BackgroundId>,
     /// Its questions to the user (Q1).
-    pub(crate) questions: Vec<Answered>,
+    pub(crate) questions: Vec<AnsweredQuestion>,
     /// The cost of its model, for the kinds that ask one.
     pub(crate) usage: Option<Box<ModelUse>>,
 }
 
 impl HandlerResult {
-    pub(crate) fn without_process(taken: Taken) -> Self {
+    pub(crate) fn without_process(taken: Interpretation) -> Self {
         HandlerResult {
             taken,
             exit: None,
             stdout: Bytes::new(),
             stderr: Bytes::new(),
-            printed: Printed::default(),
+            printed: OutputSizes::default(),
             background: None,
             questions: Vec::new(),
             usage: None,

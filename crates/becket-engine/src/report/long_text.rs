@@ -11,11 +11,7 @@ const LIMIT: usize = 10_000;
 const PREVIEW: usize = 2_000;
 
 /// Shortens contexts and messages; reasons go whole. `runs`: those that said them.
-pub(crate) fn shorten(
-    verdict: &mut Verdict,
-    runs: &[Arc<Run>],
-    (files, session): (&PrivateFiles, &SessionId),
-) {
+pub(crate) fn shorten(verdict: &mut Verdict, runs: &[Arc<Run>], files: &PrivateFiles, session: &SessionId) {
     let contexts = verdict.context.iter_mut().map(|said| {
         let total = if said.what.plain { total(runs, said) } else { None };
         (&mut said.what.text, total)
@@ -27,7 +23,7 @@ pub(crate) fn shorten(
     });
     let texts = contexts.chain(messages).chain(printed);
     let warnings: Vec<String> =
-        texts.filter_map(|(text, total)| shorten_text(text, total, (files, session))).collect();
+        texts.filter_map(|(text, total)| shorten_text(text, total, files, session)).collect();
     verdict.warnings.extend(warnings);
 }
 
@@ -49,7 +45,8 @@ pub(crate) fn cut(run: &Run) -> Option<u64> {
 pub(crate) fn shorten_text(
     text: &mut String,
     total: Option<u64>,
-    (files, session): (&PrivateFiles, &SessionId),
+    files: &PrivateFiles,
+    session: &SessionId,
 ) -> Option<String> {
     let length = text.chars().count();
     if length <= LIMIT {
@@ -94,7 +91,7 @@ mod tests {
         verdict.messages.push(said(long.clone()));
         let notice = |plain| said(Notice { to: Audience::User, text: "é".repeat(10_001), plain });
         verdict.notices.extend([notice(true), notice(false)]);
-        shorten(&mut verdict, &[], (&files, &"s".into()));
+        shorten(&mut verdict, &[], &files, &"s".into());
         assert_eq!(verdict.context[1].what.text.chars().count(), 10_000);
         for text in [&verdict.context[0].what.text, &verdict.messages[0].what] {
             let (preview, path) = text.split_once("the whole text is in ").unwrap();
@@ -117,7 +114,7 @@ mod tests {
         let files = PrivateFiles::new(Some("/dev/null/nowhere".into()), "/dev/null".into());
         let mut verdict = Verdict::silent(EventKind::SessionStart);
         verdict.messages.push(said("x".repeat(20_000)));
-        shorten(&mut verdict, &[], (&files, &"s".into()));
+        shorten(&mut verdict, &[], &files, &"s".into());
         assert_eq!(verdict.messages[0].what.len(), 20_000);
         assert!(verdict.warnings[0].contains("/dev/null/nowhere"), "{:?}", verdict.warnings);
     }

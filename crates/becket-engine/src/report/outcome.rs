@@ -1,7 +1,7 @@
 //! The outcome of a fired event: the verdict, the handlers that ran, those that did not.
 
 use crate::config::handler::Handler;
-use crate::host::questions::answer::Answered;
+use crate::host::questions::answer::AnsweredQuestion;
 use crate::permission::decide::Settlement;
 use crate::plan::Plan;
 use crate::plan::tool_input;
@@ -109,13 +109,13 @@ pub struct Run {
     /// The text that it received on stdin or as the body of a request; `None` if that was the event itself.
     pub input: Option<Bytes>,
     /// The number of bytes that it printed, those that were not kept included.
-    pub printed: Printed,
+    pub printed: OutputSizes,
     /// The time that it took.
     pub elapsed: Duration,
     /// Under which name it goes on in the background, where it does (A1, A2): then it decided nothing.
     pub background: Option<BackgroundId>,
     /// Its questions to the user, with the answers, in the order of the answers (Q1).
-    pub questions: Vec<Answered>,
+    pub questions: Vec<AnsweredQuestion>,
     /// Set if it ran on an input that another hook had rewritten (D9).
     pub second_look: bool,
     /// The use of its model, for the kinds that ask one (H7, H8).
@@ -135,7 +135,7 @@ impl Run {
             stdout: Bytes::new(),
             stderr: Bytes::new(),
             input: None,
-            printed: Printed::default(),
+            printed: OutputSizes::default(),
             elapsed,
             background: None,
             questions: Vec::new(),
@@ -149,14 +149,14 @@ impl Run {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(missing_docs, reason = "the names say it")]
 #[non_exhaustive]
-pub struct Printed {
+pub struct OutputSizes {
     pub stdout: u64,
     pub stderr: u64,
 }
 
-impl Printed {
-    pub(crate) fn of(finished: &becket_process::Finished) -> Self {
-        Printed { stdout: finished.stdout.total, stderr: finished.stderr.total }
+impl OutputSizes {
+    pub(crate) fn of(finished: &becket_process::FinishedRun) -> Self {
+        OutputSizes { stdout: finished.stdout.total, stderr: finished.stderr.total }
     }
 }
 

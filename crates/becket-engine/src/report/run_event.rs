@@ -3,7 +3,7 @@
 //! Observers read it: the command line, a trace, an audit. The engine itself prints nothing.
 
 use crate::config::handler::Handler;
-use crate::plan::skip::Skipped;
+use crate::plan::skip::SkippedHandler;
 use crate::report::background_id::BackgroundId;
 use crate::report::outcome::Run;
 use becket_model::{Event, Verdict};
@@ -29,7 +29,7 @@ pub enum RunEventKind {
         event: Arc<Event>,
     },
     /// A configured handler does not run.
-    Skipped(Skipped),
+    Skipped(SkippedHandler),
     /// A handler started; hosts show its `statusMessage`.
     Started {
         /// The handler.

@@ -5,7 +5,7 @@ use crate::models::{
     Agent, FakeTools, agent_hook, hook, host, last_told, log_to, logged, prompt_hook, scripted, text_of,
     turns, use_tool, verdict, with,
 };
-use becket_engine::{RunEvent, RunEventKind, SkipReason, Skipped, Stage, ToolSet};
+use becket_engine::{RunEvent, RunEventKind, SkipReason, SkippedHandler, Stage, ToolSet};
 use becket_llm::{Output, Thinking};
 use becket_model::event::PermissionMode;
 use serde_json::{Value, json};
@@ -96,7 +96,7 @@ fn no_agent_is_started_for_what_an_agent_does() {
     let project = Project::with(json!({
         "permissions": {"allow": ["Bash(make)"]},
         "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [agent_hook("is this call fine?")]}]}}));
-    let skipped: Arc<Mutex<Vec<Skipped>>> = Arc::default();
+    let skipped: Arc<Mutex<Vec<SkippedHandler>>> = Arc::default();
     let seen = skipped.clone();
     let tools = FakeTools::default();
     let observe = move |event: &RunEvent| {

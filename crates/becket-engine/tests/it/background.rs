@@ -20,7 +20,7 @@ fn background(script: &str, kind: &str) -> Value {
 }
 
 /// Fires an event, and takes the results of the background hooks.
-async fn fired(engine: &Engine, event: &Event) -> (Outcome, Vec<becket_engine::Delivered>) {
+async fn fired(engine: &Engine, event: &Event) -> (Outcome, Vec<becket_engine::BackgroundDelivery>) {
     let outcome = engine.fire(event).await;
     tokio::time::timeout(LONG, engine.wait_for_background(&event.session.id)).await.unwrap();
     (outcome, engine.collect_background(&event.session.id))

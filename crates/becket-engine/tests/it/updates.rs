@@ -4,7 +4,7 @@
 
 use crate::common::{Project, bash, call, fire};
 use becket_engine::config::{FlagPermissions, Sources, Trust};
-use becket_engine::{Applied, Engine, Settlement};
+use becket_engine::{AppliedUpdates, Engine, Settlement};
 use becket_model::event::PermissionMode;
 use becket_rules::PermissionUpdate;
 use serde_json::{Value, json};
@@ -83,14 +83,14 @@ fn settled(engine: &Engine, project: &Project, wish: &str) -> &'static str {
     }
 }
 
-fn apply(engine: &Engine, updates: &Value) -> Applied {
+fn apply(engine: &Engine, updates: &Value) -> AppliedUpdates {
     let updates: Vec<_> =
         updates.as_array().unwrap().iter().map(|update| PermissionUpdate::parse(update).unwrap()).collect();
     engine.apply(&updates)
 }
 
 /// Does what a step says; what updates came to.
-fn act(engine: &Engine, project: &Project, step: &Value) -> Applied {
+fn act(engine: &Engine, project: &Project, step: &Value) -> AppliedUpdates {
     write(project, &step["edit"]);
     if step["reload"] == true {
         engine.reload().unwrap();
@@ -100,10 +100,10 @@ fn act(engine: &Engine, project: &Project, step: &Value) -> Applied {
             serde_json::from_value(json!({"source": source, "file_path": "x"})).unwrap();
         crate::common::block_on(engine.config_changed(&project.event(body)));
     }
-    if step["apply"].is_array() { apply(engine, &step["apply"]) } else { Applied::default() }
+    if step["apply"].is_array() { apply(engine, &step["apply"]) } else { AppliedUpdates::default() }
 }
 
-fn expect(engine: &Engine, project: &Project, step: &Value, applied: &Applied) -> Result<(), String> {
+fn expect(engine: &Engine, project: &Project, step: &Value, applied: &AppliedUpdates) -> Result<(), String> {
     let same = |what: &str, got: Value, wanted: &Value| {
         if got == *wanted { Ok(()) } else { Err(format!("{what}: {got}, not {wanted}; {applied:?}")) }
     };

@@ -3,7 +3,7 @@
 use super::block::to_wire;
 use super::dialect::{Dialect, StructuredMode};
 use crate::message::{Message, Role};
-use crate::request::{Caching, Output, Request, ToolChoice};
+use crate::request::{Output, PromptCaching, Request, ToolChoice};
 use serde_json::{Map, Value, json};
 
 /// The body of `POST /v1/messages`.
@@ -12,7 +12,7 @@ pub(super) fn body(model: &str, request: &Request, dialect: Dialect, stream: boo
     body.insert("model".into(), model.into());
     body.insert("max_tokens".into(), request.max_tokens.into());
     let mut messages: Vec<Value> = request.messages.iter().filter_map(message).collect();
-    let caching = request.caching == Caching::Conversation && dialect.caching;
+    let caching = request.caching == PromptCaching::Conversation && dialect.caching;
     if let Some(system) = request.system.as_deref().filter(|system| !system.trim().is_empty()) {
         let mut text = json!({"type": "text", "text": system});
         if caching {

@@ -3,7 +3,7 @@
 //! The table holds the public facts of November 2026. A rejection that names a setting moves the dialect one step on,
 //! so that a model released later works at the second try, and from then on at the first.
 
-use crate::request::{Caching, Output, Request, Thinking};
+use crate::request::{Output, PromptCaching, Request, Thinking};
 use serde_json::{Value, json};
 
 /// The models behind the aliases. A host may override each.
@@ -94,7 +94,7 @@ impl Dialect {
         if request.temperature.is_some() && names(&["temperature"]) && self.temperature {
             return Some(Self { temperature: false, ..self });
         }
-        if request.caching == Caching::Conversation && names(&["cache_control"]) && self.caching {
+        if request.caching == PromptCaching::Conversation && names(&["cache_control"]) && self.caching {
             return Some(Self { caching: false, ..self });
         }
         let asked = structured && matches!(request.output, Output::Json { .. });
@@ -155,7 +155,8 @@ mod tests {
         for words in ["thinking", "temperature", "cache_control", "output_config"] {
             assert_eq!(dialect.after(words, &Request::user("?"), true), None, "{words}");
         }
-        let warm = Request { temperature: Some(0.5), caching: Caching::Conversation, ..Request::user("?") };
+        let warm =
+            Request { temperature: Some(0.5), caching: PromptCaching::Conversation, ..Request::user("?") };
         assert!(!dialect.after("`temperature` is deprecated", &warm, true).unwrap().temperature);
         assert!(!dialect.after("cache_control: extra input", &warm, true).unwrap().caching);
     }

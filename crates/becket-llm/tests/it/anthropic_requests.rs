@@ -4,7 +4,7 @@
 
 use crate::support::{KEY, PATIENCE, Server, http, served, status, variant};
 use becket_llm::{
-    Anthropic, Block, Caching, Credential, Message, Model, ModelError, Output, Request, Response, Role,
+    Anthropic, Block, Credential, Message, Model, ModelError, Output, PromptCaching, Request, Response, Role,
     Secret, StopReason, StructuredOutput, Thinking, ToolChoice, ToolSpec, judge,
 };
 use serde_json::{Value, json};
@@ -82,7 +82,7 @@ fn conversation() -> Request {
         tool_choice: ToolChoice::Any,
         temperature: Some(0.2),
         stop: vec!["END".into()],
-        caching: Caching::Conversation,
+        caching: PromptCaching::Conversation,
         max_tokens: 99,
         ..Request::default()
     }

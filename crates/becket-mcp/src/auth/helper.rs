@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use becket_process::{ByteCap, CancellationToken, Command, End, Finished, Limits, Program, Runner};
+use becket_process::{ByteCap, CancellationToken, Command, End, FinishedRun, Limits, Program, Runner};
 use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 use url::Url;
@@ -107,7 +107,7 @@ impl HeaderSource for Helper {
 }
 
 /// Parses the headers on stdout. The error describes the problem without quoting the output.
-fn read(finished: &Finished) -> Result<Headers, String> {
+fn read(finished: &FinishedRun) -> Result<Headers, String> {
     if finished.stdout.truncated() {
         return Err(format!("it printed more than {OUTPUT} bytes"));
     }
@@ -138,7 +138,7 @@ fn read(finished: &Finished) -> Result<Headers, String> {
 const SECRET_WORD: usize = 6;
 
 /// Returns the end of stderr, without anything that is on stdout too.
-fn stderr_end(finished: &Finished) -> String {
+fn stderr_end(finished: &FinishedRun) -> String {
     let stderr = String::from_utf8_lossy(&finished.stderr.bytes);
     let stdout = String::from_utf8_lossy(&finished.stdout.bytes);
     let words = stdout.split(|c: char| c.is_whitespace() || "\"'{}[],:;".contains(c));

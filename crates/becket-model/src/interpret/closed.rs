@@ -6,7 +6,7 @@
 
 use super::json_answer::JsonAnswer;
 use super::misplaced;
-use super::{Printed, Taken};
+use super::{HandlerOutput, Interpretation};
 use crate::failure::Failure;
 use crate::reply::{Decision, ElicitationAction};
 use crate::table::{DecisionModel, EventSpec, PlainStdout};
@@ -17,7 +17,7 @@ const QUOTED: usize = 40;
 /// An output as it is held against O1.
 pub(super) struct Output<'a> {
     pub(super) spec: &'a EventSpec,
-    pub(super) printed: &'a Printed<'a>,
+    pub(super) printed: &'a HandlerOutput<'a>,
     /// Stdout without its announcement (A2).
     pub(super) body: &'a [u8],
     /// Set if it was read as plain text.
@@ -26,7 +26,7 @@ pub(super) struct Output<'a> {
 
 impl Output<'_> {
     /// Adds to the reply of an output the failure that it is under `onFailure: "block"`.
-    pub(super) fn hold(&self, mut taken: Taken, stderr_line: Option<String>) -> Taken {
+    pub(super) fn hold(&self, mut taken: Interpretation, stderr_line: Option<String>) -> Interpretation {
         if taken.failure.is_none()
             && self.printed.on_failure.closes(self.spec)
             && !holds_back(self.spec, &taken)
@@ -36,7 +36,7 @@ impl Output<'_> {
         taken
     }
 
-    fn failure(&self, taken: &Taken, stderr_line: Option<String>) -> Option<Failure> {
+    fn failure(&self, taken: &Interpretation, stderr_line: Option<String>) -> Option<Failure> {
         match self.printed.exit {
             0 => self.unread(),
             // Where exit 2 blocks, it has. Elsewhere it was meant to.
@@ -60,7 +60,11 @@ impl Output<'_> {
 }
 
 /// Adds to the reply of a JSON answer the failure that it is under `onFailure: "block"`.
-pub(super) fn hold_answer(spec: &EventSpec, answer: &JsonAnswer, mut taken: Taken) -> Taken {
+pub(super) fn hold_answer(
+    spec: &EventSpec,
+    answer: &JsonAnswer,
+    mut taken: Interpretation,
+) -> Interpretation {
     if taken.failure.is_some() || holds_back(spec, &taken) {
         return taken;
     }
@@ -74,7 +78,7 @@ pub(super) fn hold_answer(spec: &EventSpec, answer: &JsonAnswer, mut taken: Take
 }
 
 /// Returns whether the answer already holds back the action of the event.
-fn holds_back(spec: &EventSpec, taken: &Taken) -> bool {
+fn holds_back(spec: &EventSpec, taken: &Interpretation) -> bool {
     let stops_call = matches!(spec.decision, DecisionModel::Permission | DecisionModel::PermissionRequest)
         && taken.reply.stop.is_some();
     let decides = taken.reply.decision.as_ref().is_some_and(|decision| {

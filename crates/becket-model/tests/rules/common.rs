@@ -1,6 +1,6 @@
 //! The notation of the case files for handlers' answers, and its reader.
 
-use becket_model::interpret::Taken;
+use becket_model::interpret::Interpretation;
 use becket_model::table::Audience;
 use becket_model::{DecidedBy, Decision, EventKind, Fields, Reply, RequestDecision};
 use serde_json::{Map, Value, json};
@@ -61,7 +61,7 @@ pub(crate) fn reply_words(reply: &Reply) -> Map<String, Value> {
     words
 }
 
-pub(crate) fn taken_words(taken: &Taken) -> Value {
+pub(crate) fn taken_words(taken: &Interpretation) -> Value {
     let mut words = reply_words(&taken.reply);
     if let Some(failure) = &taken.failure {
         words.insert("failure".into(), json!(failure.to_string()));

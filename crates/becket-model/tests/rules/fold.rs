@@ -8,7 +8,7 @@
 
 use crate::common::{cases, event, report, text};
 use becket_model::fold::{Entry, FoldOptions, fold, second_look};
-use becket_model::interpret::{self, Printed, PrintedBy, Taken};
+use becket_model::interpret::{self, HandlerOutput, Interpretation, OutputOrigin};
 use becket_model::table::EventSpec;
 use becket_model::{Failure, HandlerOrigin, OnFailure, Privileges, Ruling, Source, Verdict};
 use serde_json::{Map, Value, json};
@@ -32,7 +32,7 @@ fn source(word: &str) -> Source {
     }
 }
 
-fn take(spec: &EventSpec, entry: &Value) -> Taken {
+fn take(spec: &EventSpec, entry: &Value) -> Interpretation {
     if let Some(object) = entry["json"].as_object() {
         return interpret::object(spec, &object.clone().into(), OnFailure::Continue);
     }
@@ -43,11 +43,11 @@ fn take(spec: &EventSpec, entry: &Value) -> Taken {
         Some(other) => panic!("no failure `{other}`"),
         None => interpret::printed(
             spec,
-            &Printed {
+            &HandlerOutput {
                 exit: entry["exit"].as_i64().unwrap_or(0) as i32,
                 stdout: entry["stdout"].as_str().unwrap_or("").as_bytes(),
                 stderr: entry["stderr"].as_str().unwrap_or("").as_bytes(),
-                ..Printed::nothing(PrintedBy::Command)
+                ..HandlerOutput::nothing(OutputOrigin::Command)
             },
         ),
     }

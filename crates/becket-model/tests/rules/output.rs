@@ -6,10 +6,10 @@
 
 use crate::common::{cases, event, report, taken_words, text};
 use becket_model::OnFailure;
-use becket_model::interpret::{self, Printed, PrintedBy, Taken};
+use becket_model::interpret::{self, HandlerOutput, Interpretation, OutputOrigin};
 use serde_json::{Value, json};
 
-fn take(case: &Value) -> Taken {
+fn take(case: &Value) -> Interpretation {
     let spec = event(case).spec();
     if case["by"] == "object" {
         let answer = case["json"].as_object().unwrap().clone().into();
@@ -21,13 +21,13 @@ fn take(case: &Value) -> Taken {
         (_, _, Value::Array(bytes)) => bytes.iter().map(|byte| byte.as_u64().unwrap() as u8).collect(),
         _ => Vec::new(),
     };
-    let by = if case["by"] == "mcp" { PrintedBy::McpText } else { PrintedBy::Command };
+    let by = if case["by"] == "mcp" { OutputOrigin::McpText } else { OutputOrigin::Command };
     let exit = case["exit"].as_i64().unwrap_or(0) as i32;
     let stderr = case["stderr"].as_str().unwrap_or("").as_bytes();
     let lost = case["lost"].as_u64().unwrap_or(0);
     interpret::printed(
         spec,
-        &Printed { exit, stdout: &stdout, lost, stderr, by, on_failure: on_failure(case) },
+        &HandlerOutput { exit, stdout: &stdout, lost, stderr, by, on_failure: on_failure(case) },
     )
 }
 
@@ -114,9 +114,9 @@ fn nothing_that_is_printed_makes_the_reader_panic() {
             for exit in [0, 1, 2, 127] {
                 for kind in becket_model::EventKind::ALL {
                     for on_failure in [OnFailure::Continue, OnFailure::Block] {
-                        let nothing = Printed::nothing(PrintedBy::Command);
+                        let nothing = HandlerOutput::nothing(OutputOrigin::Command);
                         let stdout = &seed[..end];
-                        let output = Printed { exit, stdout, stderr: seed, on_failure, ..nothing };
+                        let output = HandlerOutput { exit, stdout, stderr: seed, on_failure, ..nothing };
                         interpret::printed(kind.spec(), &output);
                     }
                 }

@@ -13,7 +13,7 @@ use tokio::sync::watch;
 
 use super::guard::Announcement;
 use crate::command::Descendants;
-use crate::finished::End;
+use crate::finished_run::End;
 
 /// A waiter does one system call.
 const STACK: usize = 1 << 16;

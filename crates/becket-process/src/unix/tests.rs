@@ -9,7 +9,7 @@ use super::leader::{self, Waiter};
 use super::spawn::spawn_with;
 use super::termination::Termination;
 use crate::command::{Command, Program};
-use crate::finished::End;
+use crate::finished_run::End;
 
 fn sh(script: &str) -> Command {
     Command::new(Program::shell(script), "/").env("PATH", "/usr/bin:/bin")

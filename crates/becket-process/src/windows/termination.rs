@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use super::job::{self, Job};
 use super::pipes::{Input, Output};
-use crate::finished::End;
+use crate::finished_run::End;
 
 const TICK: Duration = Duration::from_millis(10);
 /// The maximum wait for terminated processes.

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use crate::common::{MIB, deadline, patient, run, run_with, sh};
 use becket_process::{
-    CancellationToken, Chunk, Command, Control, Descendants, End, Finished, Limits, Program, Runner,
+    CancellationToken, Chunk, Command, Control, Descendants, End, FinishedRun, Limits, Program, Runner,
     SpawnError,
 };
 use becket_testkit::proc::{Marker, PATIENCE};
 
-type Outcome = Result<Finished, SpawnError>;
+type Outcome = Result<FinishedRun, SpawnError>;
 
 fn is_send<T: Send>(value: T) -> T {
     value
@@ -24,7 +24,7 @@ async fn cancel_once_alive(
     token: &CancellationToken,
     marker: &Marker,
     count: usize,
-) -> Finished {
+) -> FinishedRun {
     let watch = async {
         while marker.alive().len() < count {
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -370,7 +370,7 @@ async fn an_adopting_command_starts_as_any_other() {
     let command = adopted(&marker, script, &[]).stdin("in");
     let finished = run(&command, &patient()).await;
     let plain = run(&sh(&marker, script).stdin("in"), &patient()).await;
-    let lines = |finished: &Finished| -> Vec<String> {
+    let lines = |finished: &FinishedRun| -> Vec<String> {
         String::from_utf8_lossy(&finished.stdout.bytes).lines().map(str::to_owned).collect()
     };
     let (adopting, plain) = (lines(&finished), lines(&plain));

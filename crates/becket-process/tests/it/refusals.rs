@@ -6,9 +6,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use crate::common::patient;
-use becket_process::{CancellationToken, Command, End, Finished, Program, Runner, SpawnError};
+use becket_process::{CancellationToken, Command, End, FinishedRun, Program, Runner, SpawnError};
 
-async fn attempt(command: &Command) -> Result<Finished, SpawnError> {
+async fn attempt(command: &Command) -> Result<FinishedRun, SpawnError> {
     Runner::new().run(command, &patient(), &CancellationToken::new(), &mut |_| ()).await
 }
 

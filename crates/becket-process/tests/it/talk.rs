@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::common::{MIB, deadline, patient, run_steered, sh};
 use becket_process::{
-    ByteCap, CancellationToken, Chunk, Command, Control, End, Limits, Program, Runner, Shown, Stream,
+    ByteCap, CancellationToken, Chunk, Command, Control, End, Limits, Program, Runner, SinkLimit, Stream,
 };
 use becket_testkit::proc::Marker;
 use bytes::Bytes;
@@ -262,17 +262,17 @@ async fn a_control_steers_its_first_run_only() {
 
 // rule: H3
 #[tokio::test]
-async fn the_sink_is_shown_what_is_kept_or_all() {
+async fn the_sink_receives_captured_bytes_or_all() {
     const LENGTH: usize = 3_000_000;
-    for (shown, cap, seen) in [
-        (Shown::Kept, 0, 0),
-        (Shown::Kept, 1000, 1000),
-        (Shown::All, 0, LENGTH),
-        (Shown::All, 1000, LENGTH),
-        (Shown::All, 2 * LENGTH, LENGTH),
+    for (limit, cap, seen) in [
+        (SinkLimit::Capped, 0, 0),
+        (SinkLimit::Capped, 1000, 1000),
+        (SinkLimit::Unlimited, 0, LENGTH),
+        (SinkLimit::Unlimited, 1000, LENGTH),
+        (SinkLimit::Unlimited, 2 * LENGTH, LENGTH),
     ] {
         let cap = ByteCap::bytes(cap);
-        let limits = Limits { shown, stdout_cap: cap, stderr_cap: cap, ..patient() };
+        let limits = Limits { sink: limit, stdout_cap: cap, stderr_cap: cap, ..patient() };
         let command = sh(&Marker::new(), "tee /dev/stderr");
         let control = Control::with_open_stdin();
         let sent: Bytes = (0..LENGTH).map(|index| (index % 251) as u8).collect();
@@ -286,7 +286,7 @@ async fn the_sink_is_shown_what_is_kept_or_all() {
         };
         let finished = run_steered(&command, &limits, control, &mut sink).await;
         for (stream, captured) in [(&out, &finished.stdout), (&err, &finished.stderr)] {
-            assert!(stream[..] == sent[..seen], "{shown:?} with {cap:?}");
+            assert!(stream[..] == sent[..seen], "{limit:?} with {cap:?}");
             assert!(captured.bytes[..] == sent[..cap.get().min(LENGTH)]);
             assert_eq!(captured.total, LENGTH as u64);
         }

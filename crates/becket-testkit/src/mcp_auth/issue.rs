@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::form::{base64, decoded, encoded, from_base64, value};
 use super::plan::AuthPlan;
-use crate::mcp_http::{Reply, Seen};
+use crate::mcp_http::{ReceivedRequest, Reply};
 
 /// Pairs of a form or a query.
 pub(super) type Pairs = Vec<(String, String)>;
@@ -72,7 +72,7 @@ impl Issue {
     }
 
     /// The token endpoint.
-    pub(super) fn token(&mut self, plan: &AuthPlan, seen: &Seen, form: &Pairs) -> Reply {
+    pub(super) fn token(&mut self, plan: &AuthPlan, seen: &ReceivedRequest, form: &Pairs) -> Reply {
         let assertions = ["client_assertion", "assertion"].map(|name| value(form, name));
         self.secrets.extend(assertions.iter().flatten().cloned());
         let [own, others] = assertions.map(|text| text.map(|text| plan.believes_in(&text)));
@@ -139,7 +139,7 @@ impl Issue {
     }
 
     /// Returns whether a client is authenticated: by its secret, if it has one.
-    fn is_proven(&self, seen: &Seen, form: &Pairs) -> bool {
+    fn is_proven(&self, seen: &ReceivedRequest, form: &Pairs) -> bool {
         let basic = seen.header("authorization").and_then(|header| header.strip_prefix("Basic "));
         let (id, secret) = match basic {
             Some(basic) => {

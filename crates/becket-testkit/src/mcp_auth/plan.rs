@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::server::AuthServer;
-use crate::mcp_http::{Reply, Seen};
+use crate::mcp_http::{ReceivedRequest, Reply};
 
-type Rule = Box<dyn Fn(&Seen) -> Option<Reply> + Send + Sync>;
+type Rule = Box<dyn Fn(&ReceivedRequest) -> Option<Reply> + Send + Sync>;
 type Belief = Box<dyn Fn(&str) -> bool + Send + Sync>;
 
 /// The metadata and tokens of the servers. The methods below change the behaviour of a correct pair.
@@ -134,7 +134,7 @@ impl AuthPlan {
 
     /// Answers a request otherwise, where `rule` has an answer.
     #[must_use]
-    pub fn rule(mut self, rule: impl Fn(&Seen) -> Option<Reply> + Send + Sync + 'static) -> Self {
+    pub fn rule(mut self, rule: impl Fn(&ReceivedRequest) -> Option<Reply> + Send + Sync + 'static) -> Self {
         self.rules.push(Box::new(rule));
         self
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::form::pairs;
 use super::issue::Issue;
 use super::plan::{AuthPlan, bare};
-use crate::mcp_http::{Plan, Reply, Seen, Server};
+use crate::mcp_http::{Plan, ReceivedRequest, Reply, Server};
 
 /// An MCP server that requires a login, and its authorisation server. Both stop on drop.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl AuthServer {
     /// `grant_type`.
     #[must_use]
     pub fn count(&self, what: &str) -> usize {
-        let is_meant = |seen: &Seen| {
+        let is_meant = |seen: &ReceivedRequest| {
             let form = seen.body.as_str().unwrap_or_default();
             bare(&seen.path) == what || form.contains(&format!("grant_type={what}"))
         };
@@ -106,7 +106,7 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn answer(plan: &AuthPlan, state: &mut State, seen: &Seen) -> Option<Reply> {
+fn answer(plan: &AuthPlan, state: &mut State, seen: &ReceivedRequest) -> Option<Reply> {
     if let Some(reply) = plan.rules.iter().find_map(|rule| rule(seen)) {
         return Some(reply);
     }
@@ -131,7 +131,7 @@ fn answer(plan: &AuthPlan, state: &mut State, seen: &Seen) -> Option<Reply> {
 }
 
 /// Returns the MCP server's response to a request without a valid token; `None` with one.
-fn guarded(plan: &AuthPlan, state: &State, seen: &Seen, origin: &str) -> Option<Reply> {
+fn guarded(plan: &AuthPlan, state: &State, seen: &ReceivedRequest, origin: &str) -> Option<Reply> {
     let token = seen.header("authorization").and_then(|header| header.strip_prefix("Bearer "));
     let scopes = token.and_then(|token| state.issue.good.get(token));
     let pointer = if plan.is_announced {

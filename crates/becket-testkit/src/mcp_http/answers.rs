@@ -3,15 +3,15 @@
 use serde_json::{Value, json};
 
 use super::plan::{Eras, Plan};
+use super::received_request::ReceivedRequest;
 use super::reply::{Reply, Step, said};
-use super::seen::Seen;
 use super::state::State;
 
 const NEWEST: &str = "2026-07-28";
 const INITIALIZE: &str = "2025-11-25";
 
 /// The answer to a request that no rule answers.
-pub(super) fn answer(plan: &Plan, state: &State, seen: &Seen) -> Reply {
+pub(super) fn answer(plan: &Plan, state: &State, seen: &ReceivedRequest) -> Reply {
     match seen.verb.as_str() {
         "POST" => post(plan, state, seen),
         "GET" if !plan.has_stream => Reply::status(405),
@@ -23,7 +23,7 @@ pub(super) fn answer(plan: &Plan, state: &State, seen: &Seen) -> Reply {
     }
 }
 
-fn post(plan: &Plan, state: &State, seen: &Seen) -> Reply {
+fn post(plan: &Plan, state: &State, seen: &ReceivedRequest) -> Reply {
     let is_newest = seen.header("mcp-protocol-version") == Some(NEWEST);
     if plan.eras == Eras::Initialize && is_newest {
         return Reply::error(400, &Value::Null, -32000, "Bad Request: Unsupported protocol version");
@@ -47,7 +47,7 @@ fn post(plan: &Plan, state: &State, seen: &Seen) -> Reply {
     request(plan, seen)
 }
 
-fn initialize(plan: &Plan, state: &State, seen: &Seen) -> Reply {
+fn initialize(plan: &Plan, state: &State, seen: &ReceivedRequest) -> Reply {
     let asked = seen.body["params"]["protocolVersion"].as_str().unwrap_or(INITIALIZE);
     let version = if asked == NEWEST { INITIALIZE } else { asked };
     let result = json!({
@@ -57,7 +57,7 @@ fn initialize(plan: &Plan, state: &State, seen: &Seen) -> Reply {
     if plan.has_sessions { reply.with("Mcp-Session-Id", &state.session()) } else { reply }
 }
 
-fn request(plan: &Plan, seen: &Seen) -> Reply {
+fn request(plan: &Plan, seen: &ReceivedRequest) -> Reply {
     match seen.rpc() {
         "server/discover" => Reply::result(
             seen,
@@ -77,7 +77,7 @@ fn capabilities() -> Value {
     json!({"tools": {"listChanged": true}, "logging": {}})
 }
 
-fn list(plan: &Plan, seen: &Seen) -> Reply {
+fn list(plan: &Plan, seen: &ReceivedRequest) -> Reply {
     let cursor = seen.body["params"]["cursor"].as_str();
     let from: usize = cursor.and_then(|cursor| cursor.parse().ok()).unwrap_or(0);
     let tools: Vec<&Value> = plan.tools.iter().skip(from).take(plan.page).collect();
@@ -88,7 +88,7 @@ fn list(plan: &Plan, seen: &Seen) -> Reply {
     Reply::result(seen, &result)
 }
 
-fn call(seen: &Seen) -> Reply {
+fn call(seen: &ReceivedRequest) -> Reply {
     let arguments = &seen.body["params"]["arguments"];
     match seen.tool() {
         "echo" => Reply::said(seen, arguments["text"].as_str().unwrap_or("")),
@@ -99,7 +99,7 @@ fn call(seen: &Seen) -> Reply {
     }
 }
 
-fn count(seen: &Seen) -> Vec<Step> {
+fn count(seen: &ReceivedRequest) -> Vec<Step> {
     let token = &seen.body["params"]["_meta"]["progressToken"];
     let progress = |done: u32| {
         Step::notice("notifications/progress", &json!({"progressToken": token, "progress": done, "total": 3}))
@@ -109,7 +109,7 @@ fn count(seen: &Seen) -> Vec<Step> {
     steps
 }
 
-fn ask(seen: &Seen) -> Vec<Step> {
+fn ask(seen: &ReceivedRequest) -> Vec<Step> {
     let schema = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]});
     let params = json!({"mode": "form", "message": "who are you?", "requestedSchema": schema});
     let id = seen.id().clone();

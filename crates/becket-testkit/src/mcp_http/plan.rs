@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
+use super::received_request::ReceivedRequest;
 use super::reply::Reply;
-use super::seen::Seen;
 use super::server::Server;
 
 /// The protocol versions that a server supports.
@@ -17,7 +17,7 @@ pub enum Eras {
     Both,
 }
 
-pub(super) type Rule = Box<dyn Fn(&Seen) -> Option<Reply> + Send + Sync>;
+pub(super) type Rule = Box<dyn Fn(&ReceivedRequest) -> Option<Reply> + Send + Sync>;
 
 /// A server that was not started yet.
 pub struct Plan {
@@ -80,7 +80,7 @@ impl Plan {
 
     /// Answers a request otherwise, where `rule` has an answer. The rule that was added first is asked first.
     #[must_use]
-    pub fn rule(mut self, rule: impl Fn(&Seen) -> Option<Reply> + Send + Sync + 'static) -> Self {
+    pub fn rule(mut self, rule: impl Fn(&ReceivedRequest) -> Option<Reply> + Send + Sync + 'static) -> Self {
         self.rules.push(Box::new(rule));
         self
     }
@@ -90,7 +90,7 @@ impl Plan {
     pub fn always(
         self,
         method: &'static str,
-        reply: impl Fn(&Seen) -> Reply + Send + Sync + 'static,
+        reply: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static,
     ) -> Self {
         self.rule(move |seen| (seen.rpc() == method).then(|| reply(seen)))
     }

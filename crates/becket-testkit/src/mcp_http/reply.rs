@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::seen::Seen;
+use super::received_request::ReceivedRequest;
 
 /// The response to a request.
 #[derive(Debug)]
@@ -79,13 +79,13 @@ impl Reply {
 
     /// The result of a request.
     #[must_use]
-    pub fn result(seen: &Seen, result: &Value) -> Self {
+    pub fn result(seen: &ReceivedRequest, result: &Value) -> Self {
         Self::json(200, &json!({"jsonrpc": "2.0", "id": seen.id(), "result": result}))
     }
 
     /// A text as the result of a call.
     #[must_use]
-    pub fn said(seen: &Seen, text: &str) -> Self {
+    pub fn said(seen: &ReceivedRequest, text: &str) -> Self {
         Self::result(seen, &said(text))
     }
 
@@ -148,13 +148,13 @@ impl Reply {
 impl Step {
     /// The result of a request.
     #[must_use]
-    pub fn result(seen: &Seen, result: &Value) -> Self {
+    pub fn result(seen: &ReceivedRequest, result: &Value) -> Self {
         Self::Message(json!({"jsonrpc": "2.0", "id": seen.id(), "result": result}))
     }
 
     /// A text as the result of a call.
     #[must_use]
-    pub fn said(seen: &Seen, text: &str) -> Self {
+    pub fn said(seen: &ReceivedRequest, text: &str) -> Self {
         Self::result(seen, &said(text))
     }
 

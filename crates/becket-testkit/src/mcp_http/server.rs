@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::answers;
 use super::plan::Plan;
-use super::seen::Seen;
+use super::received_request::ReceivedRequest;
 use super::socket::Socket;
 use super::state::State;
 use super::write::{self, Then};
@@ -45,14 +45,15 @@ impl Server {
 
     /// Every request so far, in the order in which they came.
     #[must_use]
-    pub fn seen(&self) -> Vec<Seen> {
+    pub fn seen(&self) -> Vec<ReceivedRequest> {
         self.state.seen()
     }
 
     /// Returns the number of requests with an RPC method, or with a verb other than `POST`.
     #[must_use]
     pub fn count(&self, what: &str) -> usize {
-        let is_meant = |seen: &&Seen| seen.rpc() == what || (seen.verb == what && seen.verb != "POST");
+        let is_meant =
+            |seen: &&ReceivedRequest| seen.rpc() == what || (seen.verb == what && seen.verb != "POST");
         self.state.seen().iter().filter(is_meant).count()
     }
 
@@ -135,7 +136,7 @@ fn serve(socket: Box<dyn Socket>, connection: usize, plan: &Plan, state: &State)
     // An answer in small pieces must not wait for the other end to acknowledge the piece before.
     let _ = socket.tcp().set_nodelay(true);
     let mut socket = BufReader::new(socket);
-    while let Ok(Some(mut seen)) = Seen::read(&mut socket, connection) {
+    while let Ok(Some(mut seen)) = ReceivedRequest::read(&mut socket, connection) {
         state.note(&mut seen);
         let ruled = plan.rules.iter().find_map(|rule| rule(&seen));
         let reply = ruled.unwrap_or_else(|| answers::answer(plan, state, &seen));

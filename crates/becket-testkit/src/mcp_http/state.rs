@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use super::seen::Seen;
+use super::received_request::ReceivedRequest;
 
 /// Shared by all threads of a server.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ pub(super) struct State {
 
 #[derive(Debug, Default)]
 struct Inner {
-    seen: Vec<Seen>,
+    seen: Vec<ReceivedRequest>,
     sessions: Vec<String>,
     made: usize,
     streams: Vec<Sender<String>>,
@@ -30,9 +30,9 @@ struct Inner {
 
 impl State {
     /// Notes a request, and counts it.
-    pub(super) fn note(&self, seen: &mut Seen) {
+    pub(super) fn note(&self, seen: &mut ReceivedRequest) {
         let mut inner = self.lock();
-        let same = |other: &&Seen| other.verb == seen.verb && other.rpc() == seen.rpc();
+        let same = |other: &&ReceivedRequest| other.verb == seen.verb && other.rpc() == seen.rpc();
         seen.nth = inner.seen.iter().filter(same).count() + 1;
         inner.seen.push(seen.clone());
         if seen.rpc().is_empty() && !seen.id().is_null() {
@@ -40,7 +40,7 @@ impl State {
         }
     }
 
-    pub(super) fn seen(&self) -> Vec<Seen> {
+    pub(super) fn seen(&self) -> Vec<ReceivedRequest> {
         self.lock().seen.clone()
     }
 

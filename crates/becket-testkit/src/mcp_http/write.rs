@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::received_request::ReceivedRequest;
 use super::reply::{Reply, Step};
-use super::seen::Seen;
 use super::socket::Socket;
 use super::state::State;
 
@@ -20,7 +20,12 @@ pub(super) enum Then {
 /// The interval at which a waiting thread checks the connection.
 const LOOK: Duration = Duration::from_millis(5);
 
-pub(super) fn reply(to: &mut dyn Socket, reply: Reply, seen: &Seen, state: &State) -> io::Result<Then> {
+pub(super) fn reply(
+    to: &mut dyn Socket,
+    reply: Reply,
+    seen: &ReceivedRequest,
+    state: &State,
+) -> io::Result<Then> {
     match reply {
         Reply::Whole { status, headers, body } => {
             let mut answer = head(status, &headers);
@@ -145,7 +150,7 @@ fn listen(to: &mut dyn Socket, state: &State) -> io::Result<()> {
     }
 }
 
-fn huge(to: &mut dyn Socket, seen: &Seen, bytes: usize, as_event: bool) -> io::Result<()> {
+fn huge(to: &mut dyn Socket, seen: &ReceivedRequest, bytes: usize, as_event: bool) -> io::Result<()> {
     let (kind, lead, tail) = match as_event {
         true => ("text/event-stream", "data: ", "\n\n"),
         false => ("application/json", "", ""),

@@ -4,7 +4,7 @@ use super::check;
 use super::script::Script;
 use super::turn::Turn;
 use super::wire::{self, Then};
-use crate::mcp_http::Seen;
+use crate::mcp_http::ReceivedRequest;
 use serde_json::Value;
 use std::fmt;
 use std::io::{BufReader, ErrorKind};
@@ -135,7 +135,7 @@ fn serve(tcp: TcpStream, state: &State) {
     // An answer in small pieces must not wait for the other end to acknowledge the piece before.
     drop(tcp.set_nodelay(true));
     let mut socket = BufReader::new(tcp);
-    while let Ok(Some(seen)) = Seen::read(&mut socket, 0) {
+    while let Ok(Some(seen)) = ReceivedRequest::read(&mut socket, 0) {
         let (turn, nth) = state.turn(&seen);
         match wire::answer(socket.get_mut(), &turn, &seen.body, nth) {
             Ok(Then::Next) => {}
@@ -147,7 +147,7 @@ fn serve(tcp: TcpStream, state: &State) {
 
 impl State {
     /// The answer to a request, which is the n-th, from 1.
-    fn turn(&self, seen: &Seen) -> (Turn, usize) {
+    fn turn(&self, seen: &ReceivedRequest) -> (Turn, usize) {
         let asked = RecordedRequest { headers: seen.headers.clone(), body: seen.body.clone() };
         let nth = {
             let mut all = lock(&self.asked);
@@ -178,7 +178,7 @@ fn last_text(body: &Value) -> String {
 }
 
 /// Returns the fault of a request outside its body.
-fn wrong_request(seen: &Seen) -> Option<String> {
+fn wrong_request(seen: &ReceivedRequest) -> Option<String> {
     let has = |name: &str| seen.header(name).is_some_and(|value| !value.is_empty());
     let path = seen.path.split('?').next().unwrap_or_default();
     if (seen.verb.as_str(), path) != ("POST", "/v1/messages") {

@@ -8,7 +8,8 @@ use super::line_output::{Keep, LineOutput};
 use crate::surroundings::Surroundings;
 use becket_model::SessionId;
 use becket_process::{
-    ByteCap, CancellationToken, Command, Control, Descendants, Finished, Limits, Program, Shown, SpawnError,
+    ByteCap, CancellationToken, Command, Control, Descendants, FinishedRun, Limits, Program, SinkLimit,
+    SpawnError,
 };
 use std::ffi::OsString;
 use std::path::Path;
@@ -76,12 +77,12 @@ impl LineCommand<'_> {
         self,
         cancel: &CancellationToken,
         heard: &mut LineOutput<K>,
-    ) -> Result<Finished, SpawnError> {
+    ) -> Result<FinishedRun, SpawnError> {
         let limits = Limits {
             deadline: self.limit,
             stdout_cap: ByteCap::bytes(0),
             stderr_cap: ByteCap::bytes(0),
-            shown: Shown::All,
+            sink: SinkLimit::Unlimited,
             ..Limits::default()
         };
         let over = cancel.child_token();

@@ -20,13 +20,13 @@ async fn a_message_that_lies_in_its_box_is_looked_for_though_its_sender_has_give
     assert!(team.roster().join("ann", AgentId::from("a1")));
     let mail = || Mail::new(LEAD, "go on", None);
     let lock = held(directory.path());
-    let posted = team.post("ann", mail(), (&session, &cancelled)).await;
+    let posted = team.post("ann", mail(), &session, &cancelled).await;
     assert!(matches!(posted, Err(MailError::File(SharedFileError::Halted(_)))));
     assert!(!team.roster().looks("ann"), "nothing lies there, and nobody is set to work");
     lock.unlock().unwrap();
     // As where the call was cancelled in the moment in which the message was written.
     team.boxes(&session).post("ann", mail(), &never).await.unwrap();
     let _lock = held(directory.path());
-    assert!(team.post("ann", mail(), (&session, &cancelled)).await.is_err());
+    assert!(team.post("ann", mail(), &session, &cancelled).await.is_err());
     assert_eq!(team.mail(Some("ann"), &session).await.unwrap().len(), 1);
 }

@@ -39,7 +39,7 @@ pub(super) async fn run(at: &At, running: RunningCall<'_>) -> Result<ToolOutput,
     let to = recipients(at, &from, text(input, "to").unwrap_or_default().trim())?;
     let mail = Mail::new(&from, text(input, "message").unwrap_or_default(), text(input, "summary"));
     for name in &to {
-        at.team.post(name, mail.clone(), (session, running.cancel)).await.map_err(failed)?;
+        at.team.post(name, mail.clone(), session, running.cancel).await.map_err(failed)?;
     }
     let names: Vec<&str> = to.iter().map(|name| &**name).collect();
     let said = format!("Message sent to {}", names.join(", "));

@@ -8,7 +8,7 @@ use super::decide::{Next, Prevention, Says, feedback, next};
 use super::event::AtStop;
 use super::summary;
 use crate::hook_messages;
-use crate::update::{Happened, Notice};
+use crate::update::{Notice, UpdateKind};
 use becket_engine::{CancellationToken, Outcome, catch_panic};
 use becket_model::{Event, EventBody, EventKind};
 use becket_tools::tasks::Tasks;
@@ -102,7 +102,7 @@ impl AgentLoop {
             if let Some(notice) = summary::notice(hook, outcome, &summary) {
                 self.updates.notice(notice);
             }
-            self.updates.tell(Happened::StopHooks(summary));
+            self.updates.tell(UpdateKind::StopHooks(summary));
         }
     }
 
@@ -135,7 +135,7 @@ impl AgentLoop {
         for block in says.blocks {
             conversation.feedback(block.clone());
             let content = vec![becket_llm::Block::Text(block)];
-            self.updates.tell(Happened::Told { content, hidden: true });
+            self.updates.tell(UpdateKind::Told { content, hidden: true });
         }
         for context in says.contexts {
             conversation.beside(context);

@@ -1,6 +1,8 @@
 //! Anything that may happen to a conversation, in any order, crashes included.
 
-use becket_agent::conversation::{Conversation, DeferredCalls, Entry, Next, OpenCalls, Replay, Stored};
+use becket_agent::conversation::{
+    Conversation, DeferredCalls, Entry, Next, OpenCalls, Replay, StoredConversation,
+};
 use becket_llm::{Block, Object, Response, StopReason, Usage};
 use proptest::prelude::*;
 use serde_json::json;
@@ -108,11 +110,11 @@ pub(crate) enum State {
     Deferred(DeferredCalls),
 }
 
-impl From<Stored> for State {
-    fn from(stored: Stored) -> Self {
+impl From<StoredConversation> for State {
+    fn from(stored: StoredConversation) -> Self {
         match stored {
-            Stored::Whole(conversation) => Self::Whole(conversation),
-            Stored::Deferred(deferred) => Self::Deferred(deferred),
+            StoredConversation::Whole(conversation) => Self::Whole(conversation),
+            StoredConversation::Deferred(deferred) => Self::Deferred(deferred),
         }
     }
 }

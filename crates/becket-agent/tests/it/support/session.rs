@@ -2,7 +2,7 @@
 
 use crate::support::until;
 use becket_agent::session::Facts;
-use becket_agent::update::{Happened, Update};
+use becket_agent::update::{Update, UpdateKind};
 use becket_agent::{Agent, AgentBuilder};
 use becket_engine::{
     CancellationToken, Effect, Engine, Environment, Hints, RunningCall, Tool, ToolFailure, ToolOutput,
@@ -196,13 +196,13 @@ impl At {
         requests.iter().map(|recorded| shown(&recorded.request.messages)).collect()
     }
 
-    pub(crate) fn happened<T>(&self, pick: impl Fn(&Happened) -> Option<T>) -> Vec<T> {
+    pub(crate) fn happened<T>(&self, pick: impl Fn(&UpdateKind) -> Option<T>) -> Vec<T> {
         self.updates.lock().unwrap().iter().filter_map(|update| pick(&update.what)).collect()
     }
 
     pub(crate) fn notices(&self) -> Vec<String> {
         self.happened(|what| match what {
-            Happened::Notice(notice) => Some(notice.text.clone()),
+            UpdateKind::Notice(notice) => Some(notice.text.clone()),
             _ => None,
         })
     }

@@ -2,7 +2,7 @@
 
 use crate::conversation::moves::{Move, State, moves, replayed};
 use crate::transcript::fixture::{Home, a_session, cwd, refused, text, whole};
-use becket_agent::conversation::{Conversation, Stored};
+use becket_agent::conversation::{Conversation, StoredConversation};
 use becket_agent::transcript::Flaw;
 use proptest::prelude::*;
 use std::fs;
@@ -74,12 +74,12 @@ proptest! {
         let (_, restored) = home.resume();
         prop_assert!(restored.damage.len() <= crashes, "{:?}", restored.damage);
         match (state, restored.stored) {
-            (State::Whole(one), Stored::Whole(other)) => {
+            (State::Whole(one), StoredConversation::Whole(other)) => {
                 prop_assert_eq!(one.messages(), other.messages());
                 prop_assert_eq!(one.tokens(), other.tokens());
             }
-            (State::Open(_), Stored::Whole(_)) => {}
-            (State::Deferred(one), Stored::Deferred(other)) => prop_assert_eq!(one.calls(), other.calls()),
+            (State::Open(_), StoredConversation::Whole(_)) => {}
+            (State::Deferred(one), StoredConversation::Deferred(other)) => prop_assert_eq!(one.calls(), other.calls()),
             (one, other) => prop_assert!(false, "{one:?} was stored, {other:?} is loaded"),
         }
     }
@@ -96,8 +96,8 @@ proptest! {
         prop_assert!(restored.damage.len() <= crashes + 1, "{:?}", restored.damage);
         let damaged = restored.damage.len();
         let mut conversation: Conversation = match restored.stored {
-            Stored::Whole(conversation) => conversation,
-            Stored::Deferred(deferred) => deferred.cancelled(),
+            StoredConversation::Whole(conversation) => conversation,
+            StoredConversation::Deferred(deferred) => deferred.cancelled(),
         };
         conversation.say(text("go on")).unwrap();
         log.append(conversation.take_entries(), cwd()).unwrap();

@@ -2,8 +2,8 @@
 
 use crate::conversation::checker::refusal;
 use crate::conversation::moves::answer;
-use becket_agent::conversation::{Conversation, Next, Stored};
-use becket_agent::transcript::{ClockAndIds, Log, Note, Restored, Store};
+use becket_agent::conversation::{Conversation, Next, StoredConversation};
+use becket_agent::transcript::{ClockAndIds, Log, Note, Store, StoredSession};
 use becket_llm::{Block, Object};
 use becket_model::event::PermissionMode;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ impl Home {
         self.store.create(cwd(), Some(ID)).unwrap()
     }
 
-    pub(crate) fn resume(&self) -> (Log, Restored) {
+    pub(crate) fn resume(&self) -> (Log, StoredSession) {
         self.store.resume(cwd(), ID).unwrap()
     }
 
@@ -73,10 +73,10 @@ pub(crate) fn call(id: &str) -> Block {
     Block::ToolUse { id: id.into(), name: "Bash".into(), input }
 }
 
-pub(crate) fn whole(restored: Restored) -> Conversation {
+pub(crate) fn whole(restored: StoredSession) -> Conversation {
     match restored.stored {
-        Stored::Whole(conversation) => conversation,
-        Stored::Deferred(_) => panic!("calls wait"),
+        StoredConversation::Whole(conversation) => conversation,
+        StoredConversation::Deferred(_) => panic!("calls wait"),
     }
 }
 
@@ -116,10 +116,12 @@ pub(crate) fn a_session(log: &mut Log) -> Conversation {
 }
 
 /// The API takes what was loaded, or it is calls that wait.
-pub(crate) fn refused(stored: &Stored) -> Option<String> {
+pub(crate) fn refused(stored: &StoredConversation) -> Option<String> {
     match stored {
-        Stored::Whole(conversation) if conversation.is_empty() => None,
-        Stored::Whole(conversation) => refusal(&conversation.messages()),
-        Stored::Deferred(deferred) => deferred.calls().is_empty().then(|| "nothing waits".to_owned()),
+        StoredConversation::Whole(conversation) if conversation.is_empty() => None,
+        StoredConversation::Whole(conversation) => refusal(&conversation.messages()),
+        StoredConversation::Deferred(deferred) => {
+            deferred.calls().is_empty().then(|| "nothing waits".to_owned())
+        }
     }
 }

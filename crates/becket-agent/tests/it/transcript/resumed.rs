@@ -2,8 +2,8 @@
 
 use crate::conversation::moves::answer;
 use crate::transcript::fixture::{CWD, Home, ID, a_session, call, cwd, text, whole};
-use becket_agent::conversation::{Conversation, Next, OpenCalls, Stored};
-use becket_agent::transcript::{Log, Note, Restored};
+use becket_agent::conversation::{Conversation, Next, OpenCalls, StoredConversation};
+use becket_agent::transcript::{Log, Note, StoredSession};
 use becket_engine::{Conversations, Transcripts};
 use becket_llm::{Block, Role, Usage};
 use std::fs;
@@ -46,7 +46,7 @@ fn two_calls(log: &mut Log) -> OpenCalls {
     calls
 }
 
-fn results(restored: Restored) -> Vec<(String, String, bool)> {
+fn results(restored: StoredSession) -> Vec<(String, String, bool)> {
     let messages = whole(restored).messages();
     let result = |block: &Block| match block {
         Block::ToolResult { tool_use_id, content, is_error } => {
@@ -68,13 +68,15 @@ fn calls_that_were_put_off_wait_until_they_are_resumed_or_cancelled() {
     log.append(deferred.take_entries(), cwd()).unwrap();
     drop((log, deferred));
     for _ in 0..2 {
-        let Stored::Deferred(deferred) = home.resume().1.stored else { panic!("they don't wait") };
+        let StoredConversation::Deferred(deferred) = home.resume().1.stored else {
+            panic!("they don't wait")
+        };
         assert_eq!(deferred.calls()[0].id, "a");
     }
     let before = fs::read(home.path()).unwrap();
 
     let (mut log, restored) = home.resume();
-    let Stored::Deferred(deferred) = restored.stored else { panic!("they don't wait") };
+    let StoredConversation::Deferred(deferred) = restored.stored else { panic!("they don't wait") };
     let mut conversation = deferred.cancelled();
     log.append(conversation.take_entries(), cwd()).unwrap();
     drop(log);
@@ -84,7 +86,7 @@ fn calls_that_were_put_off_wait_until_they_are_resumed_or_cancelled() {
 
     home.put(&before);
     let (mut log, restored) = home.resume();
-    let Stored::Deferred(deferred) = restored.stored else { panic!("they don't wait") };
+    let StoredConversation::Deferred(deferred) = restored.stored else { panic!("they don't wait") };
     let mut calls = deferred.resume();
     log.append(calls.take_entries(), cwd()).unwrap();
     drop((log, calls));

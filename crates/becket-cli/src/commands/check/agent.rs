@@ -1,18 +1,18 @@
 //! `check --for`: what an agent keeps, weakens and loses of each hook, by the table of its dialect.
 
 use becket_dialects::{Ability, Dialect, Fate, Proof, fates};
-use becket_engine::config::{Config, Diagnostic, Loaded, Severity};
+use becket_engine::config::{Config, Diagnostic, LoadedFiles, Severity};
 use becket_engine::handler::{Background, Handler};
 use becket_rules::MatcherKind;
 use std::ops::Range;
 use std::time::Duration;
 
 /// One finding for each hook, in the order of the configuration.
-pub(super) fn findings(dialect: &Dialect, config: &Config, loaded: &Loaded) -> Vec<Diagnostic> {
+pub(super) fn findings(dialect: &Dialect, config: &Config, loaded: &LoadedFiles) -> Vec<Diagnostic> {
     config.hooks.all().map(|hook| finding(dialect, hook, loaded)).collect()
 }
 
-fn finding(dialect: &Dialect, hook: &Handler, loaded: &Loaded) -> Diagnostic {
+fn finding(dialect: &Dialect, hook: &Handler, loaded: &LoadedFiles) -> Diagnostic {
     let mut report = HookReport::default();
     for (ability, fate) in fates(dialect, hook.event) {
         report.add(ability.name(), fate, ability != Ability::Message);

@@ -71,7 +71,8 @@ impl AgentsAndSkills {
             makes.engine.clone(),
             calls,
             environment,
-            (homes_of_skills, dialect.clone()),
+            homes_of_skills,
+            dialect.clone(),
         )
         .other_commands(typed::names().map(str::to_owned))
         .watch(watch);

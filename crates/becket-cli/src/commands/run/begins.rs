@@ -5,7 +5,7 @@ use crate::args::RunSessionArgs;
 use crate::error::CliError;
 use crate::report::style::one_line;
 use becket_agent::session::{OpenError, SetupTrigger, Start};
-use becket_agent::transcript::{Listed, Store, StoreError};
+use becket_agent::transcript::{ResumableSession, Store, StoreError};
 use becket_engine::Profile;
 use becket_engine::config::Request;
 use std::path::PathBuf;
@@ -75,7 +75,7 @@ pub(super) fn not_opened(error: &OpenError, store: Option<&Store>, at: RunContex
 }
 
 /// Returns the reason why the session of that id is not opened, with the existing ones if it does not exist.
-pub(super) fn not_found(error: &OpenError, given: &str, known: &[Listed]) -> String {
+pub(super) fn not_found(error: &OpenError, given: &str, known: &[ResumableSession]) -> String {
     match error {
         OpenError::Store(StoreError::Unknown { .. } | StoreError::BadId { .. }) => {}
         OpenError::Store(_) | OpenError::List(_) | OpenError::NotStored | OpenError::Worktree(_) => {
@@ -91,7 +91,7 @@ pub(super) fn not_found(error: &OpenError, given: &str, known: &[Listed]) -> Str
 }
 
 /// Describes a session so that a user recognises it.
-fn named(session: &Listed) -> String {
+fn named(session: &ResumableSession) -> String {
     match session.title.as_ref().or(session.prompt.as_ref()) {
         Some(words) => format!("`{}` ({})", session.id, one_line(words, PROMPT)),
         None => format!("`{}`", session.id),

@@ -28,7 +28,7 @@ use becket_agent::elicit::McpHost;
 use becket_agent::notes::Notes;
 use becket_agent::session::Facts;
 use becket_agent::tool_call::AskPermission;
-use becket_agent::update::{Happened, Notice, Origin, Update, Watch};
+use becket_agent::update::{Notice, Origin, Update, UpdateKind, Watch};
 use becket_embed::models::SharedModels;
 use becket_embed::tools::agent_tools;
 use becket_engine::{Engine, RunEvent, Start as HowStarted, ToolSet};
@@ -213,7 +213,7 @@ impl SessionParts<'_> {
     }
 
     fn notice(&self, notice: Notice) {
-        printing(self.printer.clone()).on(&Update { of: Origin::Main, what: Happened::Notice(notice) });
+        printing(self.printer.clone()).on(&Update { of: Origin::Main, what: UpdateKind::Notice(notice) });
     }
 }
 
@@ -225,7 +225,7 @@ fn printing(printer: Printer) -> impl Watch + 'static {
 fn watcher(printer: Printer, displayed: DisplayedAnswer) -> impl Watch + 'static {
     let shows = printing(printer);
     move |update: &Update| {
-        if let (Origin::Main, Happened::Answered { displayed: text, .. }) = (&update.of, &update.what) {
+        if let (Origin::Main, UpdateKind::Answered { displayed: text, .. }) = (&update.of, &update.what) {
             displayed.lock().unwrap_or_else(PoisonError::into_inner).clone_from(text);
         }
         shows.on(update);

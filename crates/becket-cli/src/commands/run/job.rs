@@ -14,7 +14,7 @@ use crate::report::run::SessionEvent;
 use becket_agent::Agent;
 use becket_agent::tool_call::{AskPermission, PermissionAnswer, PermissionPrompt};
 use becket_agent::transcript;
-use becket_agent::update::{Happened, Notice, Origin, Update};
+use becket_agent::update::{Notice, Origin, Update, UpdateKind};
 use becket_base::private_file::{self, Replacement};
 use becket_engine::CancellationToken;
 use futures_util::future::BoxFuture;
@@ -194,7 +194,7 @@ impl State {
         let Err(why) = written(&self.file, &text) else { return };
         if !std::mem::replace(&mut self.has_warned, true) {
             let text = format!("the state of the job can't be written to `{}`: {why}", self.file.display());
-            let what = Happened::Notice(Notice::warning(text));
+            let what = UpdateKind::Notice(Notice::warning(text));
             self.printer.show(SessionEvent::Update(Box::new(Update { of: Origin::Main, what })));
         }
     }

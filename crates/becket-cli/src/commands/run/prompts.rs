@@ -3,7 +3,7 @@
 //! Lines are read by [`super::control`].
 
 use super::control::Lines;
-use super::options::Prompts as Wanted;
+use super::options::Prompts as ElicitationRequest;
 use super::terminal::Terminal;
 use crate::error::CliError;
 use crate::event::read::{LIMIT, utf8};
@@ -34,12 +34,12 @@ impl Prompts {
     ///
     /// # Errors
     /// Errors if stdin can't be read.
-    pub(super) fn once(wanted: &Wanted, nothing: &str) -> Result<Option<Self>, CliError> {
+    pub(super) fn once(wanted: &ElicitationRequest, nothing: &str) -> Result<Option<Self>, CliError> {
         let prompt = match wanted {
-            Wanted::Lines | Wanted::Typed { .. } => return Ok(None),
-            Wanted::None => None,
-            Wanted::Argument(text) => Some(vec![Block::Text(text.clone())]),
-            Wanted::Piped { argument, may_be_empty } => {
+            ElicitationRequest::Lines | ElicitationRequest::Typed { .. } => return Ok(None),
+            ElicitationRequest::None => None,
+            ElicitationRequest::Argument(text) => Some(vec![Block::Text(text.clone())]),
+            ElicitationRequest::Piped { argument, may_be_empty } => {
                 let piped = piped(argument.is_some())?;
                 let parts: Vec<String> = argument.iter().cloned().chain([piped]).collect();
                 // Separate, since piped input below a prompt is material: it must not name files outside.

@@ -8,7 +8,7 @@ use crate::error::CliError;
 use crate::mcp::{Keep, ServerSet, pool_with};
 use crate::out::Out;
 use crate::report::style::{WARNING, one_line, styled};
-use becket_agent::elicit::{Elicited, McpHost};
+use becket_agent::elicit::{ElicitationRecord, McpHost};
 use becket_mcp::Pool;
 use becket_mcp::config::ConfiguredServer;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ pub(super) fn host(at: RunContext<'_>) -> McpHost {
         (_, _, None) => McpHost::new(),
     };
     let (out, terminal) = (*at.out, at.terminal.cloned());
-    host.with_observer(move |elicited: &Elicited| {
+    host.with_observer(move |elicited: &ElicitationRecord| {
         for failure in &elicited.failures {
             match &terminal {
                 Some(terminal) => terminal.warns(failure),

@@ -9,7 +9,7 @@ use super::session::Session;
 use crate::error::CliError;
 use crate::report::run::SessionEvent;
 use becket_agent::turn::EndReason;
-use becket_agent::update::{Happened, Notice, Origin, Update};
+use becket_agent::update::{Notice, Origin, Update, UpdateKind};
 use becket_engine::{CancellationToken, Wake};
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
@@ -100,7 +100,7 @@ impl Driver<'_> {
             "{running} background {plural} still ran after {} s, and ended with the run",
             wait.as_secs_f64()
         );
-        let what = Happened::Notice(Notice::warning(text));
+        let what = UpdateKind::Notice(Notice::warning(text));
         self.printer.show(SessionEvent::Update(Box::new(Update { of: Origin::Main, what })));
     }
 }

@@ -4,7 +4,7 @@ use super::{dropped, short_position};
 use crate::env::Surroundings;
 use crate::report::style::{FAINT, HEAD, SOURCE, WARNING, plain, styled};
 use crate::report::table::{Cell, Table};
-use becket_embed::view::listed::{HookListing, ListedEvent, ListedHook};
+use becket_embed::view::listed::{HookListing, ListedEvent, RecordedHook};
 
 /// The hooks by event.
 pub(crate) fn render(listed: &HookListing, around: &Surroundings) -> String {
@@ -56,7 +56,7 @@ fn event(listed: &ListedEvent, around: &Surroundings) -> String {
     format!("{}\n{}", styled(HEAD, listed.event), table.fitted(2, around.width))
 }
 
-fn row(table: &mut Table, hook: &ListedHook, around: &Surroundings) {
+fn row(table: &mut Table, hook: &RecordedHook, around: &Surroundings) {
     let matcher = if hook.matcher.is_empty() { "*" } else { &hook.matcher };
     table.row([
         Cell::new(SOURCE, &hook.hook.source),

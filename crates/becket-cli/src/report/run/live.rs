@@ -11,7 +11,7 @@ use super::result::RunResult;
 use super::summary::{Counts, errors, summary};
 use crate::report::style::{ERROR, FAINT, HEAD, NONE, WARNING, one_line, plain, styled};
 use crate::report::wrap::block;
-use becket_agent::update::{Happened, Level, Notice, Origin, Update};
+use becket_agent::update::{Level, Notice, Origin, Update, UpdateKind};
 use becket_engine::RunEvent;
 use becket_llm::{Block, Usage};
 use becket_model::continued;
@@ -103,32 +103,34 @@ impl Live {
     fn update(&mut self, update: &Update) -> String {
         let depth = depth(&update.of);
         match &update.what {
-            Happened::Answered { content, displayed, usage, .. } => {
+            UpdateKind::Answered { content, displayed, usage, .. } => {
                 self.usage = self.usage.plus(*usage);
                 self.answered(content, displayed.as_deref(), depth)
             }
-            Happened::Told { content, .. } => self.failed_results(content),
-            Happened::CallStarted { tool_use_id, .. } if self.works() => self.calls.line(tool_use_id),
-            Happened::CallStarted { .. }
-            | Happened::CallEnded { .. }
-            | Happened::Text { .. }
-            | Happened::Displayed { .. } => String::new(),
-            Happened::Notice(notice) => notice_line(notice),
-            Happened::StopHooks(_) | Happened::ElicitationComplete { .. } | Happened::Titled { .. } => {
+            UpdateKind::Told { content, .. } => self.failed_results(content),
+            UpdateKind::CallStarted { tool_use_id, .. } if self.works() => self.calls.line(tool_use_id),
+            UpdateKind::CallStarted { .. }
+            | UpdateKind::CallEnded { .. }
+            | UpdateKind::Text { .. }
+            | UpdateKind::Displayed { .. } => String::new(),
+            UpdateKind::Notice(notice) => notice_line(notice),
+            UpdateKind::StopHooks(_) | UpdateKind::ElicitationComplete { .. } | UpdateKind::Titled { .. } => {
                 String::new()
             }
-            Happened::Retrying { attempt, after, because } => retrying(*attempt, *after, because),
-            Happened::Compacted { .. } if self.works() => {
+            UpdateKind::Retrying { attempt, after, because } => retrying(*attempt, *after, because),
+            UpdateKind::Compacted { .. } if self.works() => {
                 self.aside(&styled(FAINT, "the conversation was summed up to make room"))
             }
-            Happened::Moved { cwd } if self.works() => {
+            UpdateKind::Moved { cwd } if self.works() => {
                 self.aside(&styled(FAINT, &format!("now in {}", cwd.display())))
             }
-            Happened::Task { status, description, .. } if self.works() => {
+            UpdateKind::Task { status, description, .. } if self.works() => {
                 let text = format!("in the background, {status}: {}", one_line(description, 80));
                 self.aside(&styled(FAINT, &text))
             }
-            Happened::Compacted { .. } | Happened::Moved { .. } | Happened::Task { .. } => String::new(),
+            UpdateKind::Compacted { .. } | UpdateKind::Moved { .. } | UpdateKind::Task { .. } => {
+                String::new()
+            }
         }
     }
 

@@ -11,7 +11,7 @@ use super::system_line::{
     ApiRetry, CompactBoundary, CompactMetadata, ElicitationComplete, Informational, StopHook,
     StopHookSummary, System, Task,
 };
-use becket_agent::update::{Happened, Notice, Origin, StopSummary, Update};
+use becket_agent::update::{Notice, Origin, StopSummary, Update, UpdateKind};
 use becket_engine::RunEventKind;
 use becket_llm::{Block, Usage};
 use serde::Serialize;
@@ -77,16 +77,16 @@ impl Stream {
     fn update(&self, update: &Update) -> String {
         let parent = parent(&update.of);
         match &update.what {
-            Happened::Text { delta } if self.wanted.pieces && !self.leaves_out(parent.as_ref()) => {
+            UpdateKind::Text { delta } if self.wanted.pieces && !self.leaves_out(parent.as_ref()) => {
                 self.piece(delta, parent)
             }
-            Happened::Text { .. }
-            | Happened::Displayed { .. }
-            | Happened::CallStarted { .. }
-            | Happened::CallEnded { .. }
-            | Happened::Titled { .. }
-            | Happened::Moved { .. } => String::new(),
-            Happened::Answered { message_id, model, content, displayed, usage } => {
+            UpdateKind::Text { .. }
+            | UpdateKind::Displayed { .. }
+            | UpdateKind::CallStarted { .. }
+            | UpdateKind::CallEnded { .. }
+            | UpdateKind::Titled { .. }
+            | UpdateKind::Moved { .. } => String::new(),
+            UpdateKind::Answered { message_id, model, content, displayed, usage } => {
                 if self.leaves_out(parent.as_ref()) {
                     let calls = calls_alone(content);
                     return match calls.is_empty() {
@@ -96,28 +96,28 @@ impl Stream {
                 }
                 self.answer(message_id, model, content, displayed.as_deref(), *usage, parent)
             }
-            Happened::Told { content, hidden } if self.leaves_out(parent.as_ref()) => {
+            UpdateKind::Told { content, hidden } if self.leaves_out(parent.as_ref()) => {
                 let results = calls_alone(content);
                 if results.is_empty() { String::new() } else { self.user_message(&results, *hidden, parent) }
             }
-            Happened::Told { content, hidden } => self.user_message(content, *hidden, parent),
-            Happened::Notice(notice) => self.system("informational", &informational(notice)),
-            Happened::StopHooks(summary) => self.system("stop_hook_summary", &stop_hooks(summary)),
-            Happened::Retrying { attempt, after, because } => {
+            UpdateKind::Told { content, hidden } => self.user_message(content, *hidden, parent),
+            UpdateKind::Notice(notice) => self.system("informational", &informational(notice)),
+            UpdateKind::StopHooks(summary) => self.system("stop_hook_summary", &stop_hooks(summary)),
+            UpdateKind::Retrying { attempt, after, because } => {
                 let retry_delay_ms = milliseconds(*after);
                 let what = ApiRetry { attempt: *attempt, retry_delay_ms, error: because.clone() };
                 self.system("api_retry", &what)
             }
-            Happened::Compacted { trigger, tokens_before } => {
+            UpdateKind::Compacted { trigger, tokens_before } => {
                 let compact_metadata =
                     CompactMetadata { trigger: trigger.clone(), pre_tokens: *tokens_before };
                 self.system("compact_boundary", &CompactBoundary { compact_metadata })
             }
-            Happened::ElicitationComplete { server, id } => {
+            UpdateKind::ElicitationComplete { server, id } => {
                 let (mcp_server_name, elicitation_id) = (server.clone(), id.clone());
                 self.system("elicitation_complete", &ElicitationComplete { mcp_server_name, elicitation_id })
             }
-            Happened::Task { id, status, description, output_file } => {
+            UpdateKind::Task { id, status, description, output_file } => {
                 let has_ended = status != "running";
                 let subtype = if has_ended { "task_notification" } else { "task_started" };
                 let (task_id, status, description) = (id.clone(), status.clone(), description.clone());

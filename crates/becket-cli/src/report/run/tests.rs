@@ -2,7 +2,7 @@
 
 use super::*;
 use becket_agent::turn::{DeferredCall, Denial, EndReason, TurnEnd};
-use becket_agent::update::{Happened, Level, Notice, Origin, StopSummary, Update};
+use becket_agent::update::{Level, Notice, Origin, StopSummary, Update, UpdateKind};
 use becket_llm::{Block, Usage};
 use becket_model::EventKind;
 use serde_json::{Value, json};
@@ -30,12 +30,12 @@ fn opened() -> SessionEvent {
     SessionEvent::Opened(Box::new(PromptStart { init: init(), prompt: "tidy up".into() }))
 }
 
-fn main_says(what: Happened) -> SessionEvent {
+fn main_says(what: UpdateKind) -> SessionEvent {
     SessionEvent::Update(Box::new(Update { of: Origin::Main, what }))
 }
 
-fn answered(content: Vec<Block>, displayed: Option<&str>) -> Happened {
-    Happened::Answered {
+fn answered(content: Vec<Block>, displayed: Option<&str>) -> UpdateKind {
+    UpdateKind::Answered {
         message_id: "msg_1".into(),
         model: "haiku".into(),
         content,
@@ -53,9 +53,9 @@ fn result(id: &str, text: &str, is_error: bool) -> Block {
     Block::ToolResult { tool_use_id: id.into(), content: vec![Block::Text(text.into())], is_error }
 }
 
-fn notice(hook: Option<&str>, text: &str, unchecked: bool) -> Happened {
+fn notice(hook: Option<&str>, text: &str, unchecked: bool) -> UpdateKind {
     let hook = hook.map(str::to_owned);
-    Happened::Notice(Notice { level: Level::Notice, hook, text: text.into(), unchecked })
+    UpdateKind::Notice(Notice { level: Level::Notice, hook, text: text.into(), unchecked })
 }
 
 fn end(reason: EndReason, text: &str) -> TurnEnd {
@@ -113,7 +113,7 @@ fn each_kind_of_line_has_its_fields_in_their_order() {
             ),
         ),
         (
-            main_says(Happened::Told { content: vec![result("t1", "no", true)], hidden: false }),
+            main_says(UpdateKind::Told { content: vec![result("t1", "no", true)], hidden: false }),
             concat!(
                 r#"{"type":"user","message":{"role":"user","content":[{"tool_use_id":"t1","type":"tool_result","#,
                 r#""content":"no","is_error":true}]},"parent_tool_use_id":null,"session_id":"s1","uuid":"uuid"}"#
@@ -121,7 +121,7 @@ fn each_kind_of_line_has_its_fields_in_their_order() {
             .to_owned(),
         ),
         (
-            main_says(Happened::Told { content: vec![Block::Text("go on".into())], hidden: true }),
+            main_says(UpdateKind::Told { content: vec![Block::Text("go on".into())], hidden: true }),
             concat!(
                 r#"{"type":"user","message":{"role":"user","content":[{"type":"text","text":"go on"}]},"#,
                 r#""parent_tool_use_id":null,"isSynthetic":true,"session_id":"s1","uuid":"uuid"}"#
@@ -142,13 +142,13 @@ fn each_kind_of_line_has_its_fields_in_their_order() {
             ),
         ),
         (
-            main_says(Happened::Compacted { trigger: "auto".into(), tokens_before: 9 }),
+            main_says(UpdateKind::Compacted { trigger: "auto".into(), tokens_before: 9 }),
             format!(
                 r#"{{"type":"system","subtype":"compact_boundary","compact_metadata":{{"trigger":"auto","pre_tokens":9}},{tail}"#
             ),
         ),
         (
-            main_says(Happened::Retrying { attempt: 2, after: Duration::from_secs(1), because: "529".into() }),
+            main_says(UpdateKind::Retrying { attempt: 2, after: Duration::from_secs(1), because: "529".into() }),
             format!(
                 r#"{{"type":"system","subtype":"api_retry","attempt":2,"retry_delay_ms":1000,"error":"529",{tail}"#
             ),
@@ -170,7 +170,7 @@ fn what_hooks_at_the_end_did_is_one_line() {
         id: "sum".into(),
     };
     let value: Value =
-        serde_json::from_str(&line(StreamOptions::default(), &main_says(Happened::StopHooks(summary))))
+        serde_json::from_str(&line(StreamOptions::default(), &main_says(UpdateKind::StopHooks(summary))))
             .unwrap();
     assert_eq!(
         value,
@@ -183,7 +183,7 @@ fn what_hooks_at_the_end_did_is_one_line() {
 
 #[test]
 fn pieces_come_only_where_they_are_wanted() {
-    let piece = main_says(Happened::Text { delta: "he".into() });
+    let piece = main_says(UpdateKind::Text { delta: "he".into() });
     assert_eq!(line(StreamOptions::default(), &piece), "");
     assert_eq!(
         line(StreamOptions { pieces: true, ..StreamOptions::default() }, &piece),
@@ -382,7 +382,7 @@ fn seen(telling: Verbosity, all: &[SessionEvent]) -> (String, String) {
 }
 
 fn a_session() -> Vec<SessionEvent> {
-    let started = |id: &str| Happened::CallStarted { tool_use_id: id.into(), tool: "Bash".into() };
+    let started = |id: &str| UpdateKind::CallStarted { tool_use_id: id.into(), tool: "Bash".into() };
     let ended = SessionEvent::Ended(Box::new(of_end(&end(EndReason::Completed, "All tidy."))));
     let mut session = vec![opened()];
     session.extend(
@@ -390,7 +390,7 @@ fn a_session() -> Vec<SessionEvent> {
             answered(vec![Block::Text("I look.".into()), call("t1", "ls"), call("t2", "rm -rf /")], None),
             started("t1"),
             started("t2"),
-            Happened::Told {
+            UpdateKind::Told {
                 content: vec![result("t1", "a", false), result("t2", "denied: no", true)],
                 hidden: false,
             },

@@ -1,7 +1,7 @@
 //! A real package, as `cargo xtask test` has installed it, that drives the program by a script of the fixtures.
 
 use super::place;
-use becket_testkit::env::{Ended, TestEnv};
+use becket_testkit::env::{ProgramOutput, TestEnv};
 use serde_json::Value;
 use std::path::Path;
 
@@ -65,7 +65,7 @@ impl Driven {
         let managed = self.env.root().join("managed").display().to_string();
         // A server that asks its user, and records the answer.
         let servers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../becket-agent/tests/servers/server.py");
-        let ended: Ended = self
+        let ended: ProgramOutput = self
             .env
             .bare([script.display().to_string(), scenario.to_owned()])
             .env("BECKET", env!("CARGO_BIN_EXE_becket"))

@@ -4,7 +4,7 @@
 
 use crate::hard::checker;
 use crate::hard::place::{Place, bash, call, hook, id};
-use becket_agent::conversation::{Conversation, Stored};
+use becket_agent::conversation::{Conversation, StoredConversation};
 use becket_agent::transcript::Store;
 use becket_testkit::messages_api::Turn;
 use serde_json::{Value, json};
@@ -165,8 +165,8 @@ fn agents_whole(place: &Place, session: &str, context: &str) -> usize {
             .unwrap_or_else(|error| panic!("{agent}: {error} {context}"));
         assert!(restored.damage.is_empty(), "{agent}: {:?} {context}", restored.damage);
         let conversation: Conversation = match restored.stored {
-            Stored::Whole(conversation) => conversation,
-            Stored::Deferred(deferred) => deferred.cancelled(),
+            StoredConversation::Whole(conversation) => conversation,
+            StoredConversation::Deferred(deferred) => deferred.cancelled(),
         };
         assert_eq!(checker::refusal(&conversation.messages()), None, "{agent} {context}");
         count += 1;

@@ -1,7 +1,7 @@
 //! A disk that is full: told of once, nothing torn, and stored again as soon as there is room.
 
 use crate::hard::place::{GO_ON, GONE_ON, Place, bash, hook, hooks, id, results};
-use becket_testkit::env::Ended;
+use becket_testkit::env::ProgramOutput;
 use becket_testkit::messages_api::Turn;
 use serde_json::Value;
 use std::process::{Command, Stdio};
@@ -21,7 +21,7 @@ fn working(until: usize) -> impl FnMut(&Value) -> Turn + Send + 'static {
 }
 
 /// Runs a script in which `"$@"` is a run of Becket.
-pub(crate) fn scripted(place: &Place, script: &str, arguments: &[&str]) -> Ended {
+pub(crate) fn scripted(place: &Place, script: &str, arguments: &[&str]) -> ProgramOutput {
     let run = place.run(arguments).into_command();
     let mut command = Command::new("sh");
     command.args(["-c", script, "sh"]).arg(run.get_program()).args(run.get_args());
@@ -29,7 +29,7 @@ pub(crate) fn scripted(place: &Place, script: &str, arguments: &[&str]) -> Ended
     command.envs(run.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let output = command.stdin(Stdio::null()).output().expect("there is a shell");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Ended { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
+    ProgramOutput { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
 }
 
 // rules: L2, D10
@@ -48,7 +48,7 @@ fn a_limit_on_the_size_of_files_stops_no_turn() {
 }
 
 /// A small file system of its own for the home, which goes with its processes.
-fn on_a_small_disk(place: &Place, script: &str, arguments: &[&str]) -> Option<Ended> {
+fn on_a_small_disk(place: &Place, script: &str, arguments: &[&str]) -> Option<ProgramOutput> {
     let mount = "mount -t tmpfs -o size=128k becket \"$HOME\"";
     let may =
         Command::new("unshare").args(["-rm", "sh", "-c", "mount -t tmpfs -o size=64k becket /mnt"]).output();

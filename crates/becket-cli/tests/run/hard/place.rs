@@ -1,9 +1,9 @@
 //! A home, a project and a model server; starting, resuming and examining sessions.
 
 use crate::hard::checker;
-use becket_agent::conversation::{Conversation, Stored};
-use becket_agent::transcript::{Flaw, Restored, Store};
-use becket_testkit::env::{Ended, Run, TestEnv};
+use becket_agent::conversation::{Conversation, StoredConversation};
+use becket_agent::transcript::{Flaw, Store, StoredSession};
+use becket_testkit::env::{ProgramOutput, Run, TestEnv};
 use becket_testkit::messages_api::{Call, Server, Turn};
 use becket_testkit::proc::{Marker, wait_until};
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ impl Place {
 
     /// The same, with its result as JSON; nothing may be left of it.
     #[track_caller]
-    pub(crate) fn result(&self, arguments: &[&str]) -> (Value, Ended) {
+    pub(crate) fn result(&self, arguments: &[&str]) -> (Value, ProgramOutput) {
         let ended = self.run(&[&["--output-format", "json"], arguments].concat()).run();
         self.nobody_is_left();
         let result = serde_json::from_str(&ended.stdout).unwrap_or_else(|error| panic!("{error}: {ended:?}"));
@@ -87,8 +87,8 @@ impl Place {
         let is_fine = restored.damage.len() <= 1 && restored.damage.iter().all(|damage| torn(&damage.what));
         assert!(is_fine, "{context}: {:?}", restored.damage);
         let mut conversation: Conversation = match restored.stored {
-            Stored::Whole(conversation) => conversation,
-            Stored::Deferred(deferred) => deferred.cancelled(),
+            StoredConversation::Whole(conversation) => conversation,
+            StoredConversation::Deferred(deferred) => deferred.cancelled(),
         };
         let said = conversation.say(vec![becket_llm::Block::Text("more".into())]);
         assert!(said.is_ok(), "{context}: {said:?}");
@@ -97,7 +97,7 @@ impl Place {
         messages
     }
 
-    fn restored(&self, id: &str) -> Restored {
+    fn restored(&self, id: &str) -> StoredSession {
         let path = self.transcript(id).expect("there is a transcript");
         let root = path.ancestors().nth(3).expect("it lies below a root");
         let (_, restored) =

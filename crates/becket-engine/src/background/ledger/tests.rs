@@ -14,8 +14,8 @@ fn entry(of: &str) -> Entry<()> {
     Entry::new(session(of), Arc::new(testing::command("x")), ())
 }
 
-fn result(id: BackgroundId, of: &str) -> Delivered {
-    Delivered {
+fn result(id: BackgroundId, of: &str) -> BackgroundDelivery {
+    BackgroundDelivery {
         id,
         session: session(of),
         event: EventKind::PreToolUse,
@@ -58,7 +58,7 @@ fn running(ledger: &Ledger<()>, of: &str) -> Vec<BackgroundId> {
     pending.iter().filter(|one| one.state == PendingState::Running).map(|one| one.id).collect()
 }
 
-fn ids(results: &[Delivered]) -> Vec<BackgroundId> {
+fn ids(results: &[BackgroundDelivery]) -> Vec<BackgroundId> {
     results.iter().map(|result| result.id).collect()
 }
 
@@ -70,7 +70,7 @@ fn what_nobody_takes_is_bounded_in_bytes_too() {
     let all = adopt(&mut ledger, "s", 9);
     for id in &all {
         let failure = becket_model::Failure::PlainError { code: 1, stderr_line: Some(large.clone()) };
-        let result = Delivered { failure: Some(failure), ..result(*id, "s") };
+        let result = BackgroundDelivery { failure: Some(failure), ..result(*id, "s") };
         ledger.finish(*id, result, Some(Wake { reminder: large.clone(), ..wake(*id, "s") }));
     }
     let results = ledger.collect(&session("s"));

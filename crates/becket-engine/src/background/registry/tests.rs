@@ -105,7 +105,7 @@ impl Place {
     }
 
     /// The results of a session in which nothing is pending any more.
-    async fn results(&self, of: &str) -> Vec<Delivered> {
+    async fn results(&self, of: &str) -> Vec<BackgroundDelivery> {
         soon(self.background.over(&session(of))).await;
         self.background.collect(&session(of))
     }
@@ -225,7 +225,7 @@ async fn one_that_runs_already_is_polled_at_once_and_not_announced_again() {
     let levers: Vec<Lever> = (0..32).map(|_| place.adopt(adopted("s", "full")).1).collect();
     let (id, lever) = place.adopt(Adoption { already_running: true, ..adopted("s", "late") });
     lever.ends(0, r#"{"systemMessage": "done"}"#, "");
-    let late = |result: &&Delivered| result.id == id;
+    let late = |result: &&BackgroundDelivery| result.id == id;
     place.left(32).await;
     let results = place.background.collect(&session("s"));
     assert_eq!(results.iter().find(late).unwrap().contexts, ["done"]);

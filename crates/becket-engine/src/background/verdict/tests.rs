@@ -1,7 +1,7 @@
 //! The output of ended hooks that counts, as cases in `tests/cases/background-answers.json`.
 
 use super::*;
-use crate::report::outcome::Printed;
+use crate::report::outcome::OutputSizes;
 use crate::testing;
 use becket_model::EventKind;
 use bytes::Bytes;
@@ -58,7 +58,7 @@ fn ended(exit: i32, stdout: &str, stderr: &str) -> BackgroundEnd {
         exit: Some(exit),
         stdout: Bytes::copy_from_slice(stdout.as_bytes()),
         stderr: Bytes::copy_from_slice(stderr.as_bytes()),
-        printed: Printed { stdout: stdout.len() as u64, stderr: stderr.len() as u64 },
+        printed: OutputSizes { stdout: stdout.len() as u64, stderr: stderr.len() as u64 },
         ..BackgroundEnd::default()
     }
 }

@@ -4,7 +4,7 @@ use super::commands::{asks, is_stop, scripts, warn_endless, warn_unasked};
 use super::{Entry, programs};
 use crate::config::diagnostic::{Diagnostic, Severity};
 use crate::config::handler::{Action, Command, Shell};
-use crate::config::load::{Layer, Loaded, user_directory};
+use crate::config::load::{Layer, LoadedFiles, user_directory};
 use crate::config::resolve::parts;
 use crate::config::source::read;
 use crate::config::source::report::Report;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 const MAX_SCRIPT: u64 = 1024 * 1024;
 
 /// Looks at the scripts of all handlers; reads files, runs nothing.
-pub fn lint_files(loaded: &Loaded) -> Vec<Diagnostic> {
+pub fn lint_files(loaded: &LoadedFiles) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for part in &parts(loaded) {
         let text = part.layer.text.as_deref().unwrap_or_default();
@@ -37,7 +37,7 @@ pub fn lint_files(loaded: &Loaded) -> Vec<Diagnostic> {
 const READ_BY_NOBODY: [&str; 2] = ["hooks.json", "hooks/hooks.json"];
 
 /// Files of hooks at places where no program looks for hooks.
-fn read_by_nobody(loaded: &Loaded) -> Vec<Diagnostic> {
+fn read_by_nobody(loaded: &LoadedFiles) -> Vec<Diagnostic> {
     let request = &loaded.request;
     let directory = &*request.profile.directory;
     let mut places = Vec::new();
@@ -125,7 +125,7 @@ fn is_executable(metadata: &std::fs::Metadata) -> bool {
 }
 
 /// The scripts that a handler's command names in full, its placeholders filled in.
-fn named(entry: &Entry, layer: &Layer, loaded: &Loaded) -> Vec<Script> {
+fn named(entry: &Entry, layer: &Layer, loaded: &LoadedFiles) -> Vec<Script> {
     let known = known_directories(layer, loaded);
     let mut is_plain = true;
     let words: Vec<Vec<String>> = match &entry.handler.action {
@@ -165,7 +165,7 @@ fn named(entry: &Entry, layer: &Layer, loaded: &Loaded) -> Vec<Script> {
     found.map(certain).collect()
 }
 
-fn script(words: &[String], loaded: &Loaded) -> Option<Script> {
+fn script(words: &[String], loaded: &LoadedFiles) -> Option<Script> {
     let written = scripts(words.iter().map(|word| Some(word.as_str())))?;
     let home = loaded.request.environment.home();
     let path = match (written.strip_prefix("~/"), home) {
@@ -178,7 +178,7 @@ fn script(words: &[String], loaded: &Loaded) -> Option<Script> {
 }
 
 /// The variables whose values are known before anything runs.
-fn known_directories(layer: &Layer, loaded: &Loaded) -> Vec<(String, PathBuf)> {
+fn known_directories(layer: &Layer, loaded: &LoadedFiles) -> Vec<(String, PathBuf)> {
     let profile = &loaded.request.profile;
     let mut known = vec![(profile.var("PROJECT_DIR"), loaded.request.start.clone())];
     if let Some(root) = &layer.root {

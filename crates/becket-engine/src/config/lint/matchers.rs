@@ -28,24 +28,33 @@ pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) 
         }
         MatcherKind::Names(names) => {
             for name in names {
-                one_name((name, names.len() == 1), spec, entry, around, report);
+                one_name(MatcherName { name, is_only: names.len() == 1 }, spec, entry, around, report);
             }
         }
         MatcherKind::Expression(text) => expression(text, spec, entry, report),
     }
 }
 
+/// One name of a matcher.
+#[derive(Clone, Copy)]
+struct MatcherName<'a> {
+    name: &'a str,
+    /// The matcher has no other.
+    is_only: bool,
+}
+
 /// Checks a name that is not a value of the event.
 fn one_name(
-    (name, is_only): (&str, bool),
+    matcher: MatcherName<'_>,
     spec: MatcherSpec,
     entry: &Entry,
     around: &Around<'_>,
     report: &mut Report<'_>,
 ) {
     if spec.field == "tool_name" {
-        return tool_name((name, is_only), entry, around, report);
+        return tool_name(matcher, entry, around, report);
     }
+    let name = matcher.name;
     if name.parse::<EventKind>().is_ok() && !spec.values.contains(&name) {
         let message = format!("`{name}` is an event; this matcher is tested against `{}`", spec.field);
         report
@@ -69,7 +78,8 @@ fn is_guard(event: EventKind) -> bool {
     matches!(event, EventKind::PreToolUse | EventKind::PermissionRequest)
 }
 
-fn tool_name((name, is_only): (&str, bool), entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
+fn tool_name(matcher: MatcherName<'_>, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
+    let MatcherName { name, is_only } = matcher;
     let is_lost = is_only && is_guard(entry.event);
     if let Some(server) = name.strip_prefix("mcp__") {
         if !server.contains("__") {

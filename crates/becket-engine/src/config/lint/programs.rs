@@ -2,7 +2,7 @@
 
 use super::Entry;
 use crate::config::handler::{Action, Command, Shell};
-use crate::config::load::Loaded;
+use crate::config::load::LoadedFiles;
 use crate::config::source::report::Report;
 use becket_rules::shell::Line;
 use std::ffi::OsStr;
@@ -21,7 +21,7 @@ const NOT_PROGRAMS: &[&str] = &[
 ///
 /// Only a line that starts its program whatever happens is looked at: one that asks first (`command -v`, `||`, `if`), defines a
 /// function or sets `PATH` may well do without.
-pub(super) fn lint(entry: &Entry, loaded: &Loaded, report: &mut Report<'_>) {
+pub(super) fn lint(entry: &Entry, loaded: &LoadedFiles, report: &mut Report<'_>) {
     let Some(path) = loaded.request.environment.var("PATH") else { return };
     let program = match &entry.handler.action {
         Action::Command(Command::Shell { script, shell: Shell::Default }) => of_line(script),

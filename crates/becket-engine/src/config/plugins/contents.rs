@@ -7,7 +7,7 @@ use super::fault::{Fault, Spot};
 use super::path::{self, PathError};
 use super::{Candidate, marketplace};
 use crate::config::handler::Root;
-use crate::config::load::{Layer, LayerKind, Loaded};
+use crate::config::load::{Layer, LayerKind, LoadedFiles};
 use crate::config::source::json;
 use crate::config::source::read::{self, ReadError};
 use crate::config::source::tree::{Data, Node, Span};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 const HOOKS: &str = "hooks/hooks.json";
 
 /// Reads a plugin's files. A plugin without hooks adds nothing.
-pub(super) fn load(candidate: &Candidate, nth: u16, loaded: &mut Loaded) {
+pub(super) fn load(candidate: &Candidate, nth: u16, loaded: &mut LoadedFiles) {
     let plugin = &candidate.plugin;
     let options = plugin.options.iter().map(|option| (option.key.clone(), option.value.clone())).collect();
     let root = Root { root: plugin.directory.clone(), data: plugin.data.clone(), options };
@@ -67,7 +67,7 @@ impl Contents<'_> {
     }
 
     /// A plugin whose directory is gone, or can't be entered, has lost its guards.
-    fn missing(&self, loaded: &mut Loaded) {
+    fn missing(&self, loaded: &mut LoadedFiles) {
         let why = match std::fs::read_dir(self.directory()) {
             Ok(_) => return,
             Err(error) => error,
@@ -79,7 +79,7 @@ impl Contents<'_> {
 
     /// Adds a hooks file; `named` is the place that names it, `None` for the one that every plugin may have. Returns
     /// false if there is no such file.
-    fn hooks_file(&self, file: &Path, named: Option<&Spot>, loaded: &mut Loaded) -> bool {
+    fn hooks_file(&self, file: &Path, named: Option<&Spot>, loaded: &mut LoadedFiles) -> bool {
         if let Err(why) = path::no_way_out(file, &self.candidate.boundary) {
             let at = named.cloned().unwrap_or_else(|| Spot::whole(self.source.clone(), file));
             loaded.plugin_faults.push(outside(at, &file.display().to_string(), why));
@@ -95,7 +95,7 @@ impl Contents<'_> {
     }
 
     /// Adds a text that has not been added yet.
-    fn add(&self, file: &Path, kind: LayerKind, text: Result<Arc<str>, ReadError>, loaded: &mut Loaded) {
+    fn add(&self, file: &Path, kind: LayerKind, text: Result<Arc<str>, ReadError>, loaded: &mut LoadedFiles) {
         let is_same = |layer: &Layer| *layer.file == *file && layer.kind == kind;
         if kind != LayerKind::MarketplaceEntry && loaded.layers.iter().any(is_same) {
             return;
@@ -114,7 +114,7 @@ impl Contents<'_> {
         });
     }
 
-    fn manifest(&self, loaded: &mut Loaded) {
+    fn manifest(&self, loaded: &mut LoadedFiles) {
         let manifest = &self.candidate.manifest;
         if let Err(why) = path::no_way_out(&manifest.file, &self.candidate.boundary) {
             let at = Spot::whole(self.source.clone(), &manifest.file);
@@ -126,12 +126,12 @@ impl Contents<'_> {
         if let Ok(text) = text
             && let Ok(document) = json::parse(&text)
         {
-            self.named(&document.root, (&manifest.file, &text), loaded);
+            self.named(&document.root, &manifest.file, &text, loaded);
         }
     }
 
     /// Reads the plugin's hooks in the listing of the marketplace.
-    fn entry(&self, loaded: &mut Loaded) {
+    fn entry(&self, loaded: &mut LoadedFiles) {
         let Some(marketplace) = &self.candidate.marketplace else { return };
         let file = marketplace::listing(marketplace);
         // What is wrong with the listing was said where the plugin was looked for; most hold no hooks.
@@ -148,11 +148,11 @@ impl Contents<'_> {
             return;
         };
         self.add(&file, LayerKind::MarketplaceEntry, Ok(text.clone()), loaded);
-        self.named(entry, (&file, &text), loaded);
+        self.named(entry, &file, &text, loaded);
     }
 
     /// The hooks files that a manifest or an entry names.
-    fn named(&self, manifest: &Node, (file, text): (&Path, &Arc<str>), loaded: &mut Loaded) {
+    fn named(&self, manifest: &Node, file: &Path, text: &Arc<str>, loaded: &mut LoadedFiles) {
         for (written, span) in paths(manifest) {
             let at = Spot { source: self.source.clone(), file: file.into(), text: text.clone(), span };
             let below = match path::relative(written) {
@@ -173,7 +173,7 @@ impl Contents<'_> {
     }
 
     /// Reports hooks in the agents of a plugin, which are ignored (C9).
-    fn agents_with_hooks(&self, loaded: &mut Loaded) {
+    fn agents_with_hooks(&self, loaded: &mut LoadedFiles) {
         let Ok(entries) = std::fs::read_dir(self.directory().join("agents")) else {
             return;
         };

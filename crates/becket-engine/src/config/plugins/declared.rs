@@ -8,7 +8,7 @@
 
 use super::fault::{Fault, Spot};
 use super::path;
-use crate::config::load::{Layer, LayerKind, Loaded};
+use crate::config::load::{Layer, LayerKind, LoadedFiles};
 use crate::config::policy::is_of_the_user;
 use crate::config::source::json;
 use crate::config::source::tree::{Data, Member, Node, Span};
@@ -66,7 +66,7 @@ pub(super) enum Declarer {
 
 impl PluginDeclarations {
     /// Reads the settings files among `layers`, of a configuration that is being loaded.
-    pub(super) fn read<'l>(layers: impl IntoIterator<Item = &'l Layer>, loaded: &Loaded) -> Self {
+    pub(super) fn read<'l>(layers: impl IntoIterator<Item = &'l Layer>, loaded: &LoadedFiles) -> Self {
         let mut declared = PluginDeclarations::default();
         let mut layers: Vec<&Layer> =
             layers.into_iter().filter(|layer| layer.kind == LayerKind::Settings).collect();
@@ -78,7 +78,7 @@ impl PluginDeclarations {
         declared
     }
 
-    fn layer(&mut self, layer: &Layer, loaded: &Loaded) {
+    fn layer(&mut self, layer: &Layer, loaded: &LoadedFiles) {
         // Most files hold none of the keys: they are not read twice.
         let text = layer.text.as_ref().ok().filter(|text| KEYS.iter().any(|key| text.contains(key)));
         let Some((text, document)) = text.and_then(|text| Some((text, json::parse(text).ok()?))) else {
@@ -103,7 +103,7 @@ struct DeclarationReader<'a> {
     layer: &'a Layer,
     text: &'a Arc<str>,
     by: Declarer,
-    loaded: &'a Loaded,
+    loaded: &'a LoadedFiles,
 }
 
 impl DeclarationReader<'_> {

@@ -3,7 +3,7 @@
 use super::handler::RawHandler;
 use super::permissions::RawPermissions;
 use super::switches::{Switches, Variable};
-use crate::config::hookset::{HookModule, Rejected};
+use crate::config::hookset::{HookModule, RejectedHandler};
 use crate::config::source::report::Report;
 use crate::config::source::tree::Span;
 use crate::host::profile::Profile;
@@ -25,7 +25,7 @@ pub(crate) struct Entry {
 #[derive(Debug, Default)]
 pub(crate) struct Sheet {
     pub(crate) entries: Vec<Entry>,
-    pub(crate) rejected: Vec<Rejected>,
+    pub(crate) rejected: Vec<RejectedHandler>,
     /// Set if an entry under an event that grants could not be loaded (C7b).
     pub(crate) broken_guard: Option<String>,
     pub(crate) permissions: RawPermissions,
@@ -46,7 +46,7 @@ impl Sheet {
         if report.is_full() {
             return;
         }
-        self.rejected.push(Rejected {
+        self.rejected.push(RejectedHandler {
             event,
             source: report.source().clone(),
             label: label.into(),

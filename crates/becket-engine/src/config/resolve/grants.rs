@@ -7,7 +7,7 @@
 
 use super::Part;
 use super::merge::weight;
-use crate::config::load::Loaded;
+use crate::config::load::LoadedFiles;
 use crate::config::permissions::{AdditionalDirectory, DefaultMode, RuleList, RuleSource};
 use crate::config::source::tree::Span;
 use becket_model::event::PermissionMode;
@@ -32,7 +32,7 @@ enum Withheld {
     Untrusted,
 }
 
-pub(super) fn collect(parts: &mut [Part<'_>], loaded: &Loaded) -> Grants {
+pub(super) fn collect(parts: &mut [Part<'_>], loaded: &LoadedFiles) -> Grants {
     let mut grants = Grants::default();
     for part in parts.iter_mut().filter(|part| weight(&part.layer.source).is_some()) {
         let withheld = withheld(part);
@@ -112,7 +112,7 @@ fn add_rules(part: &Part<'_>, may_grant: bool, grants: &mut Grants) {
     }
 }
 
-fn add_directories(part: &Part<'_>, loaded: &Loaded, grants: &mut Grants) {
+fn add_directories(part: &Part<'_>, loaded: &LoadedFiles, grants: &mut Grants) {
     for directory in &part.sheet.permissions.directories {
         grants.directories.push(AdditionalDirectory {
             path: absolute(&directory.value, loaded),
@@ -123,7 +123,7 @@ fn add_directories(part: &Part<'_>, loaded: &Loaded, grants: &mut Grants) {
 }
 
 /// `~` is the home directory, a relative path starts where the session does.
-fn absolute(text: &str, loaded: &Loaded) -> PathBuf {
+fn absolute(text: &str, loaded: &LoadedFiles) -> PathBuf {
     let home = loaded.request.environment.home();
     match (text.strip_prefix('~'), home) {
         (Some(""), Some(home)) => home.to_owned(),

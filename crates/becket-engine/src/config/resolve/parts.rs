@@ -1,7 +1,7 @@
 //! Each layer read separately: its sheet and its findings.
 
 use crate::config::diagnostic::{Diagnostic, Severity};
-use crate::config::load::{Layer, LayerKind, Loaded};
+use crate::config::load::{Layer, LayerKind, LoadedFiles};
 use crate::config::plugins::{self, Fault};
 use crate::config::raw::{NotRead, ReadContext, Sheet, document, hooks_file, hooks_value, settings};
 use crate::config::source::report::Report;
@@ -18,7 +18,7 @@ pub(crate) struct Part<'l> {
 }
 
 /// Reads every layer.
-pub(crate) fn parts(loaded: &Loaded) -> Vec<Part<'_>> {
+pub(crate) fn parts(loaded: &LoadedFiles) -> Vec<Part<'_>> {
     let words = ReadContext::new(loaded.request.profile.clone(), loaded.request.tools.clone());
     loaded.layers.iter().map(|layer| part(layer, &words)).collect()
 }
@@ -79,7 +79,7 @@ fn inline(manifest: &Node, words: &ReadContext, report: &mut Report<'_>) -> Shee
 }
 
 /// All findings, by file, and in each by place.
-pub(super) fn finish(parts: Vec<Part<'_>>, loaded: &Loaded) -> Vec<Diagnostic> {
+pub(super) fn finish(parts: Vec<Part<'_>>, loaded: &LoadedFiles) -> Vec<Diagnostic> {
     let mut all = Vec::new();
     for part in parts {
         all.append(&mut part.report.finish());

@@ -4,8 +4,10 @@
 //! can't bypass anything: the one resolver merges its rules with all others, and the mode has to be one that the
 //! session may be in. Warnings name every difference from the request.
 
-use super::applied::{Applied, AppliedChange};
-use crate::config::{self, Amendments, Config, EditOutcome, Loaded, edit_layer, is_loose, write_settings};
+use super::applied_updates::{AppliedChange, AppliedUpdates};
+use crate::config::{
+    self, Amendments, Config, EditOutcome, LoadedFiles, edit_layer, is_loose, write_settings,
+};
 use crate::engine::Engine;
 use crate::permission::start_mode::mode_of;
 use crate::plan::snapshot;
@@ -19,17 +21,17 @@ impl Engine {
     /// event meets the new rules. They outlive every reload (C8).
     ///
     /// Writes settings files, one step each, and waits for the disk. The mode is not kept here: it is in the answer.
-    pub fn apply(&self, updates: &[PermissionUpdate]) -> Applied {
+    pub fn apply(&self, updates: &[PermissionUpdate]) -> AppliedUpdates {
         if updates.is_empty() {
-            return Applied::default();
+            return AppliedUpdates::default();
         }
         let mut amendments = self.inner().reloading();
         let old = self.inner().snapshot();
         let mut work = Work {
             engine: self,
             amendments: amendments.clone(),
-            loaded: Loaded::clone(&old.loaded),
-            applied: Applied::default(),
+            loaded: LoadedFiles::clone(&old.loaded),
+            applied: AppliedUpdates::default(),
             old: &old,
         };
         for update in updates {
@@ -57,8 +59,8 @@ struct Work<'a> {
     engine: &'a Engine,
     old: &'a Snapshot,
     amendments: Amendments,
-    loaded: Loaded,
-    applied: Applied,
+    loaded: LoadedFiles,
+    applied: AppliedUpdates,
 }
 
 impl Work<'_> {
@@ -207,7 +209,7 @@ fn of_session(change: &Change) -> Option<Change> {
 }
 
 /// Names what is new about a configuration: directories, and findings about what was added.
-fn compare(old: &Config, new: &Config, applied: &mut Applied) {
+fn compare(old: &Config, new: &Config, applied: &mut AppliedUpdates) {
     let paths = |config: &Config| -> Vec<PathBuf> {
         config.additional_directories.iter().map(|directory| directory.path.clone()).collect()
     };

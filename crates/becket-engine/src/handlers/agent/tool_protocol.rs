@@ -8,7 +8,7 @@ use crate::handlers::prompt::system;
 use crate::host::tool::ToolCall;
 use becket_llm::judge::{self, ToolRequest, tool_request_schema, verdict_schema};
 use becket_llm::{
-    Block, Caching, Message, Model, Output, Request, Response, Role, StopReason, Thinking, ToolSpec,
+    Block, Message, Model, Output, PromptCaching, Request, Response, Role, StopReason, Thinking, ToolSpec,
 };
 use becket_model::interpret::ModelAnswer;
 use serde_json::{Value, json};
@@ -72,7 +72,7 @@ impl ToolProtocol {
             output,
             max_tokens: MOST_TOKENS,
             thinking: Thinking::Off,
-            caching: Caching::Conversation,
+            caching: PromptCaching::Conversation,
             ..Request::default()
         }
     }

@@ -6,7 +6,7 @@ use crate::handlers::context::HandlerContext;
 use crate::host::callback::{CallbackAnswer, CallbackFn, Hook, InProcess};
 use crate::host::panic::{catch_panic, caught};
 use becket_model::Failure;
-use becket_model::interpret::{self, JsonAnswer, Taken};
+use becket_model::interpret::{self, Interpretation, JsonAnswer};
 use becket_process::CancellationToken;
 use serde_json::Value;
 use std::future::poll_fn;
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 /// Runs the handler to its answer, its limit, or the event's cancellation; `None` where it says nothing.
-pub(crate) async fn run(context: &HandlerContext<'_>, handler: &Handler) -> Option<Taken> {
+pub(crate) async fn run(context: &HandlerContext<'_>, handler: &Handler) -> Option<Interpretation> {
     let Action::Callback(in_process) = &handler.action else {
         return read(context, handler, Err(not_in_process()));
     };
@@ -41,7 +41,7 @@ pub(crate) fn call_inline(
     context: &HandlerContext<'_>,
     handler: &Handler,
     started: Instant,
-) -> (Option<Taken>, Instant) {
+) -> (Option<Interpretation>, Instant) {
     let Action::Callback(InProcess { how: CallbackFn::Inline(call), .. }) = &handler.action else {
         return (read(context, handler, Err(not_in_process())), started);
     };
@@ -62,8 +62,8 @@ fn not_in_process() -> Failure {
 }
 
 /// A late answer is a failure: what it holds back stays held back, and the fold takes no allow.
-fn late(taken: Taken, limit: Duration) -> Taken {
-    Taken { failure: Some(Failure::TimedOut { limit }), ..taken }
+fn late(taken: Interpretation, limit: Duration) -> Interpretation {
+    Interpretation { failure: Some(Failure::TimedOut { limit }), ..taken }
 }
 
 async fn call_future(
@@ -123,18 +123,18 @@ fn read(
     context: &HandlerContext<'_>,
     handler: &Handler,
     answered: Result<CallbackAnswer, Failure>,
-) -> Option<Taken> {
+) -> Option<Interpretation> {
     let read = |answer| interpret::object(context.event.kind().spec(), answer, context.on_failure(handler));
     Some(match answered {
         Ok(CallbackAnswer::Silent) => return None,
-        Ok(CallbackAnswer::Reply(reply)) => Taken { reply: *reply, ..Taken::default() },
+        Ok(CallbackAnswer::Reply(reply)) => Interpretation { reply: *reply, ..Interpretation::default() },
         Ok(CallbackAnswer::Json(answer)) if answer.object().is_empty() || goes_on_by_itself(&answer) => {
             return None;
         }
         Ok(CallbackAnswer::Json(answer)) => read(&answer),
         Ok(CallbackAnswer::Failed(message)) => interpret::failed(Failure::Callback { message }),
         Ok(CallbackAnswer::InPart { answer, why }) => {
-            Taken { failure: Some(Failure::Callback { message: why }), ..read(&answer.into()) }
+            Interpretation { failure: Some(Failure::Callback { message: why }), ..read(&answer.into()) }
         }
         Err(failure) => interpret::failed(failure),
     })

@@ -6,12 +6,12 @@
 use crate::config::handler::Handler;
 use crate::handlers::context::HandlerContext;
 use crate::handlers::questions::Interview;
-use crate::host::questions::answer::Answered;
+use crate::host::questions::answer::AnsweredQuestion;
 use crate::report::run_event::{OutputStream, RunEvent, RunEventKind};
 use crate::report::stream::Listeners;
 use becket_model::interpret::{Announcement, announcement};
 use becket_model::table::DecisionModel;
-use becket_process::{CancellationToken, Chunk, Control, Finished, Limits, Runner, SpawnError, Stream};
+use becket_process::{CancellationToken, Chunk, Control, FinishedRun, Limits, Runner, SpawnError, Stream};
 use futures_util::future::BoxFuture;
 use std::future::poll_fn;
 use std::pin::pin;
@@ -24,7 +24,7 @@ const OPENING: usize = 1_024;
 
 /// A command that runs.
 pub(crate) struct RunningCommand {
-    future: BoxFuture<'static, Result<Finished, SpawnError>>,
+    future: BoxFuture<'static, Result<FinishedRun, SpawnError>>,
     cancel: CancellationToken,
     control: Control,
     ear: Arc<Ear>,
@@ -33,9 +33,9 @@ pub(crate) struct RunningCommand {
 /// The result of waiting for a run.
 pub(crate) enum WaitResult {
     /// It is over.
-    Over(Result<Finished, SpawnError>),
+    Over(Result<FinishedRun, SpawnError>),
     /// It goes on in the background, or has ended after it had said so.
-    GoesOn(Announcement, Option<Result<Finished, SpawnError>>),
+    GoesOn(Announcement, Option<Result<FinishedRun, SpawnError>>),
 }
 
 /// Hears what a run prints.
@@ -121,7 +121,7 @@ impl RunningCommand {
     }
 
     /// Returns its questions, with their answers.
-    pub(crate) fn questions(&self) -> Vec<Answered> {
+    pub(crate) fn questions(&self) -> Vec<AnsweredQuestion> {
         self.ear.interview.as_ref().map(Interview::end).unwrap_or_default()
     }
 
@@ -136,7 +136,7 @@ impl RunningCommand {
 
 /// A run that no event waits for.
 pub(crate) struct InBackground {
-    pub(crate) future: BoxFuture<'static, Result<Finished, SpawnError>>,
+    pub(crate) future: BoxFuture<'static, Result<FinishedRun, SpawnError>>,
     pub(crate) cancel: CancellationToken,
     /// Sets another limit.
     pub(crate) control: Control,
@@ -151,7 +151,7 @@ struct RunResources {
 }
 
 impl RunResources {
-    async fn run(self, control: Control, ear: Arc<Ear>) -> Result<Finished, SpawnError> {
+    async fn run(self, control: Control, ear: Arc<Ear>) -> Result<FinishedRun, SpawnError> {
         let mut sink = |chunk: Chunk<'_>| ear.hear(chunk);
         self.runner.run_with(&self.command, &self.limits, &self.cancel, control, &mut sink).await
     }

@@ -5,12 +5,12 @@
 //! stays as it is: a changed command is another command.
 
 use becket_base::secret::Redactor;
-use becket_model::interpret::Taken;
+use becket_model::interpret::Interpretation;
 use becket_model::{Decision, Failure, Fields, Reply, RequestDecision};
 use serde_json::Value;
 
 /// Removes the secrets from the texts of an answer.
-pub(super) fn redact(redactor: &Redactor, mut taken: Taken) -> Taken {
+pub(super) fn redact(redactor: &Redactor, mut taken: Interpretation) -> Interpretation {
     if let Some(failure) = &taken.failure {
         let said = failure.to_string();
         let message = redactor.redact(&said);

@@ -9,7 +9,7 @@ use crate::config::handler::{Handler, Http};
 use crate::config::nesting::HEADER;
 use crate::handlers::context::HandlerContext;
 use crate::report::handler_result::HandlerResult;
-use crate::report::outcome::Printed;
+use crate::report::outcome::OutputSizes;
 use crate::report::run_event::{OutputStream, RunEventKind};
 use becket_base::secret::Redactor;
 use becket_model::Failure;
@@ -87,6 +87,6 @@ fn understood(
         Ok(answer) => redact(redactor, interpret::object(spec, &answer, context.on_failure(handler))),
         Err(message) => interpret::failed(Failure::Request { message: redactor.redact(&message) }),
     };
-    let printed = Printed { stdout: answer.body.len() as u64, stderr: 0 };
+    let printed = OutputSizes { stdout: answer.body.len() as u64, stderr: 0 };
     HandlerResult { stdout: shown, printed, ..HandlerResult::without_process(taken) }
 }

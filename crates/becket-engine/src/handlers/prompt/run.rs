@@ -10,10 +10,10 @@ use crate::handlers::context::HandlerContext;
 use crate::host::panic::lent;
 use crate::report::handler_result::HandlerResult;
 use crate::report::model_use::ModelUse;
-use crate::report::outcome::Printed;
+use crate::report::outcome::OutputSizes;
 use becket_llm::judge::verdict_schema;
 use becket_llm::{Model, Output, Request, Response, Thinking};
-use becket_model::interpret::{self, ModelAnswer, Taken};
+use becket_model::interpret::{self, Interpretation, ModelAnswer};
 use becket_model::{Failure, Notice};
 use bytes::Bytes;
 use std::sync::Arc;
@@ -44,15 +44,15 @@ impl ModelRun {
         goes_on: bool,
     ) -> HandlerResult {
         let mut taken = match end {
-            Ok(answer) => Taken {
+            Ok(answer) => Interpretation {
                 reply: interpret::judged(context.event.judged_by(), answer, goes_on),
-                ..Taken::default()
+                ..Interpretation::default()
             },
             Err(failure) => interpret::failed(failure),
         };
         taken.warnings.extend(self.warnings);
         taken.reply.notices.extend(self.notices);
-        let printed = Printed { stdout: self.text.len() as u64, stderr: 0 };
+        let printed = OutputSizes { stdout: self.text.len() as u64, stderr: 0 };
         let mut stdout = Bytes::from(self.text);
         stdout.truncate(context.engine.limits.stdout_cap.get());
         HandlerResult {

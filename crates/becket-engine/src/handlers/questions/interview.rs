@@ -5,7 +5,7 @@
 
 use super::desk::Desk;
 use crate::host::questions::answer;
-use crate::host::questions::answer::{Answer, Answered};
+use crate::host::questions::answer::{Answer, AnsweredQuestion};
 use crate::host::questions::lines::{LineQuestion, Splitter};
 use crate::host::questions::parse::{BadQuestion, Wrong};
 use crate::host::questions::question::Question;
@@ -31,7 +31,7 @@ struct State {
     waiting: VecDeque<(Question, Pause)>,
     /// The question that is being asked.
     current: Option<Question>,
-    answered: Vec<Answered>,
+    answered: Vec<AnsweredQuestion>,
     is_flooded: bool,
     is_over: bool,
 }
@@ -64,7 +64,11 @@ impl Interview {
                 // Told once, and not kept: there may be any number.
                 if !std::mem::replace(&mut state.is_flooded, true) {
                     let answer = Answer::Refused(bad.why.to_string());
-                    state.answered.push(Answered { id: String::new(), message: String::new(), answer });
+                    state.answered.push(AnsweredQuestion {
+                        id: String::new(),
+                        message: String::new(),
+                        answer,
+                    });
                 }
             }
             Err(bad) => {
@@ -92,12 +96,12 @@ impl Interview {
         drop(pause);
         let mut state = self.state();
         state.current = None;
-        state.answered.push(Answered { id: question.id, message: question.message, answer });
+        state.answered.push(AnsweredQuestion { id: question.id, message: question.message, answer });
     }
 
     /// Ends the interview, since the hook has ended or its output is no longer read. Returns everything that it asked,
     /// in the order of the answers; open questions are withdrawn. Later output is ignored and pauses no limit.
-    pub(crate) fn end(&self) -> Vec<Answered> {
+    pub(crate) fn end(&self) -> Vec<AnsweredQuestion> {
         let mut state = self.state();
         state.is_over = true;
         if let Some(found) = state.splitter.finish() {
@@ -109,7 +113,7 @@ impl Interview {
             .into_iter()
             .chain(state.waiting.drain(..).map(|(question, _)| question))
             .collect();
-        let withdrawn = |question: Question| Answered {
+        let withdrawn = |question: Question| AnsweredQuestion {
             id: question.id,
             message: question.message,
             answer: Answer::Withdrawn,
@@ -124,17 +128,17 @@ impl Interview {
     }
 }
 
-fn refused(bad: BadQuestion) -> Answered {
+fn refused(bad: BadQuestion) -> AnsweredQuestion {
     let why = bad.why.to_string();
     let id = match bad.id {
         Value::String(id) => id,
         Value::Null => String::new(),
         id @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => id.to_string(),
     };
-    Answered { id, message: bad.message, answer: Answer::Refused(why) }
+    AnsweredQuestion { id, message: bad.message, answer: Answer::Refused(why) }
 }
 
-impl Answered {
+impl AnsweredQuestion {
     /// Returns a warning for the hook's author or the host's.
     pub(crate) fn warning(&self) -> Option<String> {
         self.answer.warning(&self.id)

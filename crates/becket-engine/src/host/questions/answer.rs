@@ -53,7 +53,7 @@ impl Answer {
 
 /// One question of a run, with its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answered {
+pub struct AnsweredQuestion {
     /// The hook's id of the question; JSON if it is not text.
     pub id: String,
     /// The text of the question; empty if it could not be read.

@@ -145,7 +145,7 @@ pub(crate) fn frontmatter(
     source: becket_model::Source,
     text: &str,
     subagent: Option<becket_model::AgentId>,
-) -> becket_engine::config::frontmatter::Registered {
+) -> becket_engine::config::frontmatter::FrontmatterHooks {
     use becket_engine::config::{Trust, frontmatter};
     let file = project.write("work/skill/SKILL.md", text);
     let about = frontmatter::Frontmatter {

@@ -2,7 +2,7 @@
 
 use crate::config::support::{Machine, codes, is, labels, one};
 use becket_engine::Profile;
-use becket_engine::config::frontmatter::{self, Frontmatter, Registered};
+use becket_engine::config::frontmatter::{self, Frontmatter, FrontmatterHooks};
 use becket_engine::config::{Reload, RuleList, StopsStart, Trust, load, reload, resolve};
 use becket_model::{AgentId, EventKind, Privileges, Source};
 use becket_rules::Renames;
@@ -259,7 +259,7 @@ fn a_change_that_leaves_a_file_unreadable_keeps_the_old_configuration() {
     assert!(matches!(reload(&old, &request), Reload::Accepted(_)), "a file may go");
 }
 
-fn read(text: &str, source: Source, subagent: Option<&str>, trusted: bool) -> Registered {
+fn read(text: &str, source: Source, subagent: Option<&str>, trusted: bool) -> FrontmatterHooks {
     let profile = Profile::claude();
     let tools = Renames::tools();
     frontmatter::parse(

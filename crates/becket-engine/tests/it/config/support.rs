@@ -1,6 +1,6 @@
 //! A home, a project and a place for managed settings in a temporary directory, and what a configuration found there.
 
-use becket_engine::config::{Config, Diagnostic, Loaded, Plugin, Request, load, resolve};
+use becket_engine::config::{Config, Diagnostic, LoadedFiles, Plugin, Request, load, resolve};
 use becket_engine::{Environment, Profile};
 use std::path::{Path, PathBuf};
 
@@ -48,7 +48,7 @@ impl Machine {
         request
     }
 
-    pub(crate) fn loaded(&self) -> Loaded {
+    pub(crate) fn loaded(&self) -> LoadedFiles {
         load(&self.with_plugin())
     }
 

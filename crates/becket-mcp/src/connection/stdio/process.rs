@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use becket_process::{ByteCap, CancellationToken, Chunk, Command, Control, End, Limits, Runner, Shown};
+use becket_process::{ByteCap, CancellationToken, Chunk, Command, Control, End, Limits, Runner, SinkLimit};
 use tokio::time::timeout;
 
 use super::intake::Intake;
@@ -55,7 +55,7 @@ async fn run(runner: Runner, start: Start) {
         term_grace,
         stdout_cap: ByteCap::bytes(0),
         stderr_cap: ByteCap::bytes(0),
-        shown: Shown::All,
+        sink: SinkLimit::Unlimited,
         ..Limits::default()
     };
     let mut sink = |chunk: Chunk<'_>| intake.take(chunk);

@@ -9,7 +9,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use becket_mcp::auth::{Target, Why};
 use becket_mcp::config::{Grant, IdentityProvider, OAuth};
 use becket_testkit::mcp_auth::{AuthPlan, AuthServer};
-use becket_testkit::mcp_http::{Plan, Reply, Seen, Server};
+use becket_testkit::mcp_http::{Plan, ReceivedRequest, Reply, Server};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -69,7 +69,7 @@ fn jwt(claims: &Value) -> String {
     parts.map(|part| URL_SAFE_NO_PAD.encode(part)).join(".")
 }
 
-fn form(seen: &Seen) -> Vec<(String, String)> {
+fn form(seen: &ReceivedRequest) -> Vec<(String, String)> {
     let text = seen.body.as_str().unwrap_or_default();
     url::form_urlencoded::parse(text.as_bytes()).into_owned().collect()
 }
@@ -128,7 +128,7 @@ impl Scene {
 /// It gives a grant for whatever it is asked for, or what the case says.
 fn provider(case: &Case, origin: String) -> Server {
     let (status, body, answer) = (case.status, case.body.clone(), case.answer.clone());
-    let rule = move |seen: &Seen| {
+    let rule = move |seen: &ReceivedRequest| {
         if seen.path != "/exchange" {
             return Some(Reply::status(404));
         }
@@ -211,7 +211,7 @@ fn check(scene: &Scene, case: &Case, name: &str) {
     }
     assert_eq!(value(&here, "grant_type"), JWT_BEARER, "{name}");
     assert_eq!(value(&here, "scope"), case.scopes, "{name}");
-    let all = |seen: &[Seen]| {
+    let all = |seen: &[ReceivedRequest]| {
         seen.iter().map(|seen| format!("{:?}{}", seen.headers, seen.body)).collect::<String>()
     };
     let (to_provider, to_server) = (all(&scene.provider.seen()), all(&scene.server.http().seen()));

@@ -56,7 +56,7 @@ async fn many_requests_that_are_refused_at_once_have_it_renewed_once() {
     assert_eq!(server.count("refresh_token"), 1);
 }
 
-fn slow_refresh(seen: &becket_testkit::mcp_http::Seen) -> Option<Reply> {
+fn slow_refresh(seen: &becket_testkit::mcp_http::ReceivedRequest) -> Option<Reply> {
     if seen.body.as_str().is_some_and(|form| form.contains("grant_type=refresh_token")) {
         std::thread::sleep(Duration::from_millis(100));
     }

@@ -48,7 +48,7 @@ async fn no_debug_form_has_a_secret() {
 }
 
 /// Echoes what it is sent, and more that is secret.
-fn echo(status: u16) -> impl Fn(&becket_testkit::mcp_http::Seen) -> Option<Reply> + Send + Sync {
+fn echo(status: u16) -> impl Fn(&becket_testkit::mcp_http::ReceivedRequest) -> Option<Reply> + Send + Sync {
     move |seen| {
         let form = seen.body.as_str().filter(|_| seen.path == "/token")?;
         let said = serde_json::json!({

@@ -293,7 +293,7 @@ async fn a_failure_of_a_moment_is_none_the_next_time() {
     use std::sync::atomic::{AtomicBool, Ordering};
     let fails = Arc::new(AtomicBool::new(true));
     let left = Arc::clone(&fails);
-    let rule = move |seen: &becket_testkit::mcp_http::Seen| {
+    let rule = move |seen: &becket_testkit::mcp_http::ReceivedRequest| {
         let fails = seen.path == "/token" && left.swap(false, Ordering::SeqCst);
         fails.then(|| Reply::text(503, "text/html", "later"))
     };
@@ -327,7 +327,7 @@ async fn no_person_logs_in_and_more_scopes_are_no_matter_of_a_new_token() {
 #[tokio::test]
 async fn what_an_authorisation_server_sends_back_is_not_shown() {
     for by in ["secret", "key", "assertion and secret"] {
-        let echo = |seen: &becket_testkit::mcp_http::Seen| {
+        let echo = |seen: &becket_testkit::mcp_http::ReceivedRequest| {
             let form = seen.body.as_str().filter(|_| seen.path == "/token")?;
             let header = seen.header("authorization").unwrap_or_default().to_owned();
             let decoded = url::form_urlencoded::parse(form.as_bytes()).map(|(_, value)| value.into_owned());

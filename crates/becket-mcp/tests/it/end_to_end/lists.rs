@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use becket_mcp::config::ConfiguredServer;
-use becket_testkit::mcp_http::{Plan, Reply, Seen, Server};
+use becket_testkit::mcp_http::{Plan, ReceivedRequest, Reply, Server};
 use serde_json::{Value, json};
 
 use crate::common::{ours, program, python};
@@ -14,7 +14,7 @@ use crate::end_to_end::scene::{Scene, eventually, http};
 
 const STORM: usize = 10_000;
 
-fn listed(seen: &Seen, tools: &[&str], cursor: Option<&str>) -> Reply {
+fn listed(seen: &ReceivedRequest, tools: &[&str], cursor: Option<&str>) -> Reply {
     let tools: Vec<Value> =
         tools.iter().map(|name| json!({"name": name, "inputSchema": {"type": "object"}})).collect();
     let mut result = json!({"tools": tools});
@@ -161,8 +161,8 @@ async fn lists_that_go_in_circles_or_never_end_are_given_up() {
 // rules: X5, X8
 #[tokio::test]
 async fn where_a_new_list_can_not_be_had_the_old_one_stays() {
-    let lists = |seen: &Seen| (seen.nth > 1).then(|| listed(seen, &["echo"], Some("again")));
-    let rule = move |seen: &Seen| (seen.rpc() == "tools/list").then(|| lists(seen)).flatten();
+    let lists = |seen: &ReceivedRequest| (seen.nth > 1).then(|| listed(seen, &["echo"], Some("again")));
+    let rule = move |seen: &ReceivedRequest| (seen.rpc() == "tools/list").then(|| lists(seen)).flatten();
     let bad = Plan::new().rule(rule).start();
     let scene = Scene::with(vec![http("bad", &bad)]).await;
     eventually("the server has somebody to tell", || bad.push(&changed()) > 0).await;

@@ -2,7 +2,7 @@
 
 use becket_mcp::config::{Remote, Transport};
 use becket_mcp::{Secret, ServerState};
-use becket_testkit::mcp_http::{Plan, Reply, Seen, Server};
+use becket_testkit::mcp_http::{Plan, ReceivedRequest, Reply, Server};
 use serde_json::json;
 
 use crate::common::LONG;
@@ -41,8 +41,9 @@ fn with_secret(url: &str) -> becket_mcp::config::ConfiguredServer {
 /// Redirects requests to another server, all of them or only calls.
 fn leads_to(other: &Server, status: u16, only_calls: bool) -> Server {
     let to = other.url();
-    let rule =
-        move |seen: &Seen| (!only_calls || seen.rpc() == "tools/call").then(|| Reply::redirect(status, &to));
+    let rule = move |seen: &ReceivedRequest| {
+        (!only_calls || seen.rpc() == "tools/call").then(|| Reply::redirect(status, &to))
+    };
     Plan::new().rule(rule).start()
 }
 
@@ -70,7 +71,8 @@ async fn nothing_follows_a_redirect_to_another_origin() {
 #[tokio::test]
 async fn a_redirect_within_the_origin_is_followed_with_the_body_or_not_at_all() {
     for (status, is_followed) in [(307, true), (308, true), (301, false), (302, false), (303, false)] {
-        let rule = move |seen: &Seen| (seen.path == "/mcp").then(|| Reply::redirect(status, "/new"));
+        let rule =
+            move |seen: &ReceivedRequest| (seen.path == "/mcp").then(|| Reply::redirect(status, "/new"));
         let bad = Plan::new().rule(rule).start();
         let scene = Scene::with(vec![with_secret(&bad.url())]).await;
         assert_eq!(matches!(scene.state(), ServerState::Connected { .. }), is_followed, "{status}");

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use becket_mcp::config::{ConfiguredServer, Ide, OAuth, Proxy, Remote, ServerConfig, Transport};
 use becket_mcp::{CancellationToken, Connect, Secret};
-use becket_testkit::mcp_http::{Plan, Reply, Seen};
+use becket_testkit::mcp_http::{Plan, ReceivedRequest, Reply};
 use serde_json::json;
 
 use crate::common::{LONG, Place, python};
@@ -22,10 +22,10 @@ const SECRETS: [&str; 6] = [
 ];
 
 /// An answer that echoes the request wherever there is room for it.
-type Echo = fn(&Seen) -> Reply;
+type Echo = fn(&ReceivedRequest) -> Reply;
 
 fn echoes() -> Vec<(&'static str, Echo)> {
-    fn got(seen: &Seen) -> String {
+    fn got(seen: &ReceivedRequest) -> String {
         format!("{} {:?}", seen.path, seen.headers)
     }
     vec![
@@ -93,7 +93,7 @@ fn configured(url: &str) -> Vec<ConfiguredServer> {
 
 /// Every text that a host may come by: configurations, views, states, changes, errors.
 async fn shown(echo: Echo, only_calls: bool) -> Vec<String> {
-    let rule = move |seen: &Seen| (!only_calls || seen.rpc() == "tools/call").then(|| echo(seen));
+    let rule = move |seen: &ReceivedRequest| (!only_calls || seen.rpc() == "tools/call").then(|| echo(seen));
     let bad = Plan::new().rule(rule).start();
     let place = Place::new();
     let mut options = place.options.clone();

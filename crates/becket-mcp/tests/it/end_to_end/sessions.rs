@@ -62,7 +62,7 @@ fn ways() -> Vec<(&'static str, Says)> {
 #[tokio::test]
 async fn a_session_is_begun_anew_once_however_its_end_is_told() {
     for (name, says) in ways() {
-        let rule = move |seen: &becket_testkit::mcp_http::Seen| {
+        let rule = move |seen: &becket_testkit::mcp_http::ReceivedRequest| {
             (seen.rpc() == "tools/call" && seen.session() == Some("session-1")).then(|| says(seen.id()))
         };
         let bad = Plan::new().rule(rule).start();
@@ -96,7 +96,7 @@ async fn a_server_that_forgets_every_session_is_asked_twice_and_no_more() {
 // rule: X4
 #[tokio::test]
 async fn an_error_without_an_id_ends_its_call_at_once_and_is_no_lost_session() {
-    let refuses = |seen: &becket_testkit::mcp_http::Seen| {
+    let refuses = |seen: &becket_testkit::mcp_http::ReceivedRequest| {
         (seen.tool() == "destroy").then(|| Reply::error(400, &Value::Null, -32602, "I do not like that"))
     };
     let bad = Plan::new().rule(refuses).start();

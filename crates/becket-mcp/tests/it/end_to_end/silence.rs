@@ -96,7 +96,8 @@ fn pause() -> Step {
 #[tokio::test]
 async fn a_call_that_is_not_answered_ends_in_time_and_its_server_can_be_called_on() {
     for (name, reply) in endless() {
-        let rule = move |seen: &becket_testkit::mcp_http::Seen| (seen.tool() == "destroy").then(reply);
+        let rule =
+            move |seen: &becket_testkit::mcp_http::ReceivedRequest| (seen.tool() == "destroy").then(reply);
         let bad = Plan::new().rule(rule).start();
         let scene = Scene::with(vec![http("bad", &bad)]).await;
         let error = scene.bad_error("destroy", SHORT).await;

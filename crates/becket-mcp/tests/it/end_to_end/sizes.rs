@@ -14,7 +14,7 @@ const SIZES: [usize; 2] = [17 << 20, 100_000_000];
 async fn an_answer_that_is_too_large_is_the_error_of_its_call_alone() {
     for bytes in SIZES {
         for as_event in [false, true] {
-            let rule = move |seen: &becket_testkit::mcp_http::Seen| {
+            let rule = move |seen: &becket_testkit::mcp_http::ReceivedRequest| {
                 (seen.tool() == "destroy").then_some(Reply::Huge { bytes, as_event })
             };
             let bad = Plan::new().rule(rule).start();

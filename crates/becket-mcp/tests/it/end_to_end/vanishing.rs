@@ -34,7 +34,8 @@ fn ends() -> Vec<(&'static str, Answer)> {
 #[tokio::test]
 async fn a_call_that_may_have_been_done_is_not_made_again() {
     for (name, reply) in ends() {
-        let rule = move |seen: &becket_testkit::mcp_http::Seen| (seen.tool() == "destroy").then(reply);
+        let rule =
+            move |seen: &becket_testkit::mcp_http::ReceivedRequest| (seen.tool() == "destroy").then(reply);
         let bad = Plan::new().rule(rule).start();
         let scene = Scene::with(vec![http("bad", &bad)]).await;
         // The connection to the server is in use already, as it is with a server that was called before.
@@ -51,7 +52,8 @@ async fn a_call_that_may_have_been_done_is_not_made_again() {
 // rules: X2, X4
 #[tokio::test]
 async fn a_server_that_is_gone_fails_the_call_that_was_under_way_and_those_that_follow() {
-    let hangs = |seen: &becket_testkit::mcp_http::Seen| (seen.tool() == "destroy").then_some(Reply::Hang);
+    let hangs =
+        |seen: &becket_testkit::mcp_http::ReceivedRequest| (seen.tool() == "destroy").then_some(Reply::Hang);
     let bad = Plan::new().rule(hangs).start();
     let scene = Scene::with(vec![http("bad", &bad)]).await;
     let gone = async {

@@ -277,7 +277,7 @@ async fn the_files_of_a_machine_count_from_the_directory_of_the_host() {
 #[tokio::test]
 async fn a_machine_whose_token_is_not_taken_is_left_alone_by_this_process_only() {
     let plan = AuthPlan::new().metadata(json!({"grant_types_supported": ["client_credentials"]}));
-    let never = |seen: &becket_testkit::mcp_http::Seen| {
+    let never = |seen: &becket_testkit::mcp_http::ReceivedRequest| {
         let is_known = seen.path == "/mcp" && seen.header("authorization").is_some();
         is_known.then(|| Reply::unauthorized(None))
     };

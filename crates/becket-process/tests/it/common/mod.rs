@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use becket_process::{CancellationToken, Chunk, Command, Control, Finished, Limits, Program, Runner};
+use becket_process::{CancellationToken, Chunk, Command, Control, FinishedRun, Limits, Program, Runner};
 use becket_testkit::proc::Marker;
 
 pub(crate) const MIB: usize = 1 << 20;
@@ -24,11 +24,11 @@ pub(crate) fn patient() -> Limits {
     deadline(60_000)
 }
 
-pub(crate) async fn run(command: &Command, limits: &Limits) -> Finished {
+pub(crate) async fn run(command: &Command, limits: &Limits) -> FinishedRun {
     run_with(&Runner::new(), command, limits).await
 }
 
-pub(crate) async fn run_with(runner: &Runner, command: &Command, limits: &Limits) -> Finished {
+pub(crate) async fn run_with(runner: &Runner, command: &Command, limits: &Limits) -> FinishedRun {
     runner.run(command, limits, &CancellationToken::new(), &mut |_| ()).await.unwrap()
 }
 
@@ -38,6 +38,6 @@ pub(crate) async fn run_steered(
     limits: &Limits,
     control: Control,
     sink: &mut (dyn FnMut(Chunk<'_>) + Send),
-) -> Finished {
+) -> FinishedRun {
     Runner::new().run_with(command, limits, &CancellationToken::new(), control, sink).await.unwrap()
 }

@@ -11,8 +11,8 @@ use crate::mcp::{pool, tools_of};
 use crate::report::style::{WARNING, one_line, styled};
 use crate::services::HookServices;
 use crate::telemetry;
-use becket_agent::elicit::{AnsweredBy, Elicited, McpHost};
-use becket_agent::tool_call::{DeniedBy, Ended, Report, ToolCalls};
+use becket_agent::elicit::{AnsweredBy, ElicitationRecord, McpHost};
+use becket_agent::tool_call::{CallEnd, DeniedBy, Report, ToolCalls};
 use becket_embed::view::mcp::McpCalled;
 use becket_engine::handler::Action;
 use becket_engine::{CancellationToken, Engine, ToolCall, ToolSet};
@@ -34,7 +34,7 @@ pub(super) async fn called(
     cancel: &CancellationToken,
 ) -> Result<McpCalled, CliError> {
     let out = *at.out;
-    let host = McpHost::new().with_observer(move |elicited: &Elicited| {
+    let host = McpHost::new().with_observer(move |elicited: &ElicitationRecord| {
         if let Some(notice) = notice(elicited) {
             out.tell(&format!("{} {}\n", styled(WARNING, "MCP:"), one_line(&notice, 500)));
         }
@@ -46,7 +46,7 @@ pub(super) async fn called(
 }
 
 /// Returns the notice about a question of a server.
-fn notice(elicited: &Elicited) -> Option<String> {
+fn notice(elicited: &ElicitationRecord) -> Option<String> {
     let server = &elicited.server;
     match elicited.by {
         AnsweredBy::Hook | AnsweredBy::User => elicited.failures.first().cloned(),
@@ -162,17 +162,17 @@ fn whole() -> OutputCaps {
 
 fn read(report: &Report) -> Result<McpCalled, CliError> {
     match &report.ended {
-        Ended::Cancelled { started: true } => {
+        CallEnd::Cancelled { started: true } => {
             let why = "interrupted; the call was cancelled at the server, which may have done a part of it"
                 .to_owned();
             Err(CliError::Mcp { why })
         }
-        Ended::Cancelled { started: false } => Err(CliError::Interrupted),
-        Ended::Done { .. }
-        | Ended::Failed { .. }
-        | Ended::Denied { .. }
-        | Ended::Stopped { .. }
-        | Ended::Deferred
-        | Ended::Invalid { .. } => Ok(of_report(report)),
+        CallEnd::Cancelled { started: false } => Err(CliError::Interrupted),
+        CallEnd::Done { .. }
+        | CallEnd::Failed { .. }
+        | CallEnd::Denied { .. }
+        | CallEnd::Stopped { .. }
+        | CallEnd::Deferred
+        | CallEnd::Invalid { .. } => Ok(of_report(report)),
     }
 }

@@ -1,6 +1,6 @@
 //! The report of a call through hooks, as its printed result.
 
-use becket_agent::tool_call::{DeniedBy, Ended, Report};
+use becket_agent::tool_call::{CallEnd, DeniedBy, Report};
 use becket_embed::view::fired::for_the_user;
 use becket_embed::view::mcp::{McpCalled, McpEnded};
 use becket_llm::Block;
@@ -9,18 +9,18 @@ use becket_llm::Block;
 pub(super) fn of_report(report: &Report) -> McpCalled {
     let mut called = McpCalled::new(&report.call.name, true);
     match &report.ended {
-        Ended::Done { output } => {
+        CallEnd::Done { output } => {
             called.text = Some(text(&output.content));
             called.response = Some(output.response.clone());
         }
-        Ended::Failed { error, .. } => called.ends(McpEnded::Failed, error.clone()),
-        Ended::Invalid { error } => called.ends(McpEnded::Invalid, error.clone()),
-        Ended::Denied { by, because } => {
+        CallEnd::Failed { error, .. } => called.ends(McpEnded::Failed, error.clone()),
+        CallEnd::Invalid { error } => called.ends(McpEnded::Invalid, error.clone()),
+        CallEnd::Denied { by, because } => {
             called.denied(denied_by(*by), because.clone());
         }
-        Ended::Stopped { because } => called.ends(McpEnded::Stopped, because.clone()),
-        Ended::Deferred => called.ends(McpEnded::Deferred, "a hook put it off".to_owned()),
-        Ended::Cancelled { .. } => called.ends(McpEnded::Failed, "it was cancelled".to_owned()),
+        CallEnd::Stopped { because } => called.ends(McpEnded::Stopped, because.clone()),
+        CallEnd::Deferred => called.ends(McpEnded::Deferred, "a hook put it off".to_owned()),
+        CallEnd::Cancelled { .. } => called.ends(McpEnded::Failed, "it was cancelled".to_owned()),
     }
     called.beside = report.beside();
     called.warnings.clone_from(&report.warnings);

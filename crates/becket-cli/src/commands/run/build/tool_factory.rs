@@ -11,7 +11,7 @@ use crate::error::CliError;
 use becket_agent::permission::SessionPermissions;
 use becket_agent::session::Facts;
 use becket_agent::session::WorktreeTools;
-use becket_agent::update::{Happened, Origin, Update, Watch};
+use becket_agent::update::{Origin, Update, UpdateKind, Watch};
 use becket_engine::{Engine, Tool, ToolSet};
 use becket_llm::Models;
 use becket_tools::mcp::McpServers;
@@ -77,7 +77,7 @@ impl SessionParts<'_> {
         let tell = move |task: &TaskInfo| {
             let (id, status) = (task.id.to_string(), task.status.name().to_owned());
             let (description, output_file) = (task.description.clone(), task.output_file.clone());
-            let what = Happened::Task { id, status, description, output_file };
+            let what = UpdateKind::Task { id, status, description, output_file };
             printer.on(&Update { of: Origin::Main, what });
         };
         TaskOptions { observer: Some(Arc::new(tell)), ..TaskOptions::default() }

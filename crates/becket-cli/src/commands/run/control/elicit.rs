@@ -4,7 +4,7 @@
 
 use super::host::{Host, PendingNotice};
 use crate::peer::Answer;
-use becket_agent::elicit::{ElicitUser, UserQuestion, Wanted};
+use becket_agent::elicit::{ElicitUser, ElicitationRequest, UserQuestion};
 use becket_engine::CancellationToken;
 use becket_mcp::{Elicitation, ElicitationAnswer};
 use futures_util::future::BoxFuture;
@@ -28,8 +28,8 @@ impl ElicitUser for HostUser {
     ) -> BoxFuture<'a, ElicitationAnswer> {
         // Dropped if the answer is no longer needed, which cancels the question.
         let kind = match question.wanted {
-            Wanted::Form(_) => "elicitation_dialog",
-            Wanted::Visit(_) => "elicitation_url_dialog",
+            ElicitationRequest::Form(_) => "elicitation_dialog",
+            ElicitationRequest::Visit(_) => "elicitation_url_dialog",
         };
         let notice =
             PendingNotice { kind, message: format!("The server {} asks something", question.server) };
@@ -47,7 +47,7 @@ fn request(question: &UserQuestion) -> Value {
         (Elicitation::Form { schema, .. }, wanted) => {
             request["mode"] = json!("form");
             request["requested_schema"] = json!(schema);
-            if let Wanted::Form(form) = wanted {
+            if let ElicitationRequest::Form(form) = wanted {
                 request["property_order"] = form.fields.iter().map(|field| json!(field.name)).collect();
             }
         }
@@ -55,8 +55,8 @@ fn request(question: &UserQuestion) -> Value {
             request["mode"] = json!("url");
             // The same address that hooks have checked.
             request["url"] = match wanted {
-                Wanted::Visit(address) => json!(address.url()),
-                Wanted::Form(_) => json!(url),
+                ElicitationRequest::Visit(address) => json!(address.url()),
+                ElicitationRequest::Form(_) => json!(url),
             };
             if !id.is_empty() {
                 request["elicitation_id"] = json!(id);

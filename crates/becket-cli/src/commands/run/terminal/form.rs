@@ -6,7 +6,7 @@
 use super::handle::{Terminal, ToPut, UserAnswer, Wants};
 use crate::report::style::{FAINT, HEAD, WARNING, one_line, plain, styled};
 use crate::report::wrap::block;
-use becket_agent::elicit::{UserQuestion, Wanted};
+use becket_agent::elicit::{ElicitationRequest, UserQuestion};
 use becket_mcp::ElicitationAnswer;
 use becket_mcp::elicitation::{Address, Caution, Field, FieldKind, Form};
 use serde_json::{Map, Value};
@@ -17,10 +17,10 @@ const NAME: usize = 100;
 const LONG: usize = 400;
 
 /// Returns its type in notifications to hooks.
-pub(super) fn notified(wanted: &Wanted) -> &'static str {
+pub(super) fn notified(wanted: &ElicitationRequest) -> &'static str {
     match wanted {
-        Wanted::Form(_) => "elicitation_dialog",
-        Wanted::Visit(_) => "elicitation_url_dialog",
+        ElicitationRequest::Form(_) => "elicitation_dialog",
+        ElicitationRequest::Visit(_) => "elicitation_url_dialog",
     }
 }
 
@@ -39,16 +39,18 @@ pub(super) async fn ask(terminal: &Terminal, question: &UserQuestion) -> Elicita
         ));
     }
     let yes = match &question.wanted {
-        Wanted::Form(_) => "fill it in",
-        Wanted::Visit(address) => {
+        ElicitationRequest::Form(_) => "fill it in",
+        ElicitationRequest::Visit(address) => {
             head.push_str(&shown(address));
             "I have opened it"
         }
     };
     let options = [yes, "decline"].map(str::to_owned).to_vec();
     match (terminal.put(ToPut::new(head, Wants::One(options))).await, &question.wanted) {
-        (UserAnswer::Chose(places), Wanted::Form(form)) if places == [0] => filled(terminal, form).await,
-        (UserAnswer::Chose(places), Wanted::Visit(_)) if places == [0] => {
+        (UserAnswer::Chose(places), ElicitationRequest::Form(form)) if places == [0] => {
+            filled(terminal, form).await
+        }
+        (UserAnswer::Chose(places), ElicitationRequest::Visit(_)) if places == [0] => {
             ElicitationAnswer::Accept(Map::new())
         }
         (UserAnswer::Chose(_), _) => ElicitationAnswer::Decline,

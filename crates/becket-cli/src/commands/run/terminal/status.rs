@@ -1,7 +1,7 @@
 //! The current work, for the status line: hooks with their status messages (H13), calls of tools, the model.
 
 use crate::report::style::{FAINT, HEAD, NONE, SOURCE, one_line, styled};
-use becket_agent::update::{Happened, Update};
+use becket_agent::update::{Update, UpdateKind};
 use becket_engine::handler::Handler;
 use becket_engine::{RunEvent, RunEventKind};
 use std::sync::Arc;
@@ -58,22 +58,22 @@ impl Status {
     /// Updates the work by an event of the conversation.
     pub(super) fn update(&mut self, update: &Update) {
         match &update.what {
-            Happened::CallStarted { tool_use_id, tool } => {
+            UpdateKind::CallStarted { tool_use_id, tool } => {
                 self.calls.push((tool_use_id.clone(), tool.clone()));
             }
-            Happened::CallEnded { tool_use_id, .. } => self.calls.retain(|(id, _)| id != tool_use_id),
-            Happened::Text { .. }
-            | Happened::Displayed { .. }
-            | Happened::Answered { .. }
-            | Happened::Told { .. }
-            | Happened::Notice(_)
-            | Happened::StopHooks(_)
-            | Happened::Retrying { .. }
-            | Happened::Compacted { .. }
-            | Happened::ElicitationComplete { .. }
-            | Happened::Titled { .. }
-            | Happened::Moved { .. }
-            | Happened::Task { .. } => {}
+            UpdateKind::CallEnded { tool_use_id, .. } => self.calls.retain(|(id, _)| id != tool_use_id),
+            UpdateKind::Text { .. }
+            | UpdateKind::Displayed { .. }
+            | UpdateKind::Answered { .. }
+            | UpdateKind::Told { .. }
+            | UpdateKind::Notice(_)
+            | UpdateKind::StopHooks(_)
+            | UpdateKind::Retrying { .. }
+            | UpdateKind::Compacted { .. }
+            | UpdateKind::ElicitationComplete { .. }
+            | UpdateKind::Titled { .. }
+            | UpdateKind::Moved { .. }
+            | UpdateKind::Task { .. } => {}
         }
     }
 

@@ -11,7 +11,7 @@ use super::screen::width;
 use crate::out::Out;
 use crate::report::run::{Live, RunResult, SessionEvent, Verbosity};
 use crate::report::style::plain;
-use becket_agent::update::{Happened, Origin, Update};
+use becket_agent::update::{Origin, Update, UpdateKind};
 use becket_engine::{RunEvent, RunEventKind};
 
 /// Shows a session.
@@ -59,17 +59,17 @@ impl View {
     fn update(&mut self, update: &Update) {
         self.terminal.status().update(update);
         match (&update.of, &update.what) {
-            (Origin::Main, Happened::Displayed { text }) => self.lines(text),
-            (Origin::Main, Happened::Answered { .. }) => {
+            (Origin::Main, UpdateKind::Displayed { text }) => self.lines(text),
+            (Origin::Main, UpdateKind::Answered { .. }) => {
                 self.markdown = Markdown::default();
                 self.rows(&SessionEvent::Update(Box::new(without_text(update))));
             }
-            (Origin::Main, Happened::Retrying { .. }) => {
+            (Origin::Main, UpdateKind::Retrying { .. }) => {
                 self.markdown = Markdown::default();
                 self.rows(&SessionEvent::Update(Box::new(update.clone())));
             }
             // The questions show it.
-            (_, Happened::CallStarted { tool, .. }) if tool == ASKS => {}
+            (_, UpdateKind::CallStarted { tool, .. }) if tool == ASKS => {}
             (_, _) => self.rows(&SessionEvent::Update(Box::new(update.clone()))),
         }
     }
@@ -116,7 +116,7 @@ impl View {
 /// Returns the calls of an answer, whose text was already shown.
 fn without_text(update: &Update) -> Update {
     let mut update = update.clone();
-    if let Happened::Answered { content, displayed, .. } = &mut update.what {
+    if let UpdateKind::Answered { content, displayed, .. } = &mut update.what {
         content.retain(|block| block.as_text().is_none());
         *displayed = None;
     }

@@ -2,11 +2,11 @@
 
 use super::answer::CommandContext;
 use crate::report::table::{Cell, Table};
-use becket_agent::Spending;
+use becket_agent::SessionUsage;
 
 /// Returns tokens, price and time.
 pub(super) fn spent(answering: CommandContext<'_>) -> String {
-    let Spending { usage, cost_usd, with_model } = answering.session.agent.spent();
+    let SessionUsage { usage, cost_usd, with_model } = answering.session.agent.spent();
     let price = match cost_usd {
         Some(cost) => format!("{cost:.4} US dollars"),
         None => "not known for this model".to_owned(),

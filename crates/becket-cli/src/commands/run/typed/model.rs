@@ -24,7 +24,7 @@ pub(crate) async fn switched(
     cancel: &CancellationToken,
 ) -> CommandResult {
     let model = session.models.named(name).map_err(|error| error.to_string())?;
-    let switched = session.agent.switch_model(model, (name, source), cancel).await;
+    let switched = session.agent.switch_model(model, name, source, cancel).await;
     switched.map_err(|error| error.to_string())?;
     Ok(session.agent.info().model)
 }

@@ -4,7 +4,7 @@ use super::super::begins;
 use super::answer::{CommandContext, CommandResult};
 use crate::report::style::{FAINT, HEAD, NONE};
 use crate::report::table::{Cell, Table};
-use becket_agent::transcript::Listed;
+use becket_agent::transcript::ResumableSession;
 use std::time::{Duration, SystemTime};
 
 /// The number of sessions that are listed.
@@ -35,9 +35,9 @@ pub(super) async fn other(answering: CommandContext<'_>, id: Option<&str>) -> Co
     Ok(format!("resumed {}{called}{waiting}", info.id))
 }
 
-fn listed(known: &[Listed], own: &str, width: Option<usize>) -> String {
+fn listed(known: &[ResumableSession], own: &str, width: Option<usize>) -> String {
     let mut table = Table::default();
-    let named = |session: &&Listed| session.id != own && words(session).is_some();
+    let named = |session: &&ResumableSession| session.id != own && words(session).is_some();
     for session in known.iter().filter(named).take(SHOWN) {
         let words = words(session).unwrap_or_default();
         let age = SystemTime::now().duration_since(session.modified).unwrap_or_default();
@@ -50,7 +50,7 @@ fn listed(known: &[Listed], own: &str, width: Option<usize>) -> String {
 }
 
 /// Returns the title of a session; `None` without any prompt, since then there is nothing to resume.
-fn words(session: &Listed) -> Option<&str> {
+fn words(session: &ResumableSession) -> Option<&str> {
     session.title.as_deref().or(session.prompt.as_deref())
 }
 

@@ -1,14 +1,14 @@
 //! Files that other processes can see.
 
 use super::*;
-use crate::background::{Listed, ListedHook, Owner};
+use crate::background::{BackgroundFile, Owner, RecordedHook};
 use std::fs;
 
-fn listed(place: &Place) -> Vec<Listed> {
+fn listed(place: &Place) -> Vec<BackgroundFile> {
     background_in(&place.temp.path().join("session")).unwrap()
 }
 
-fn hooks(place: &Place) -> Vec<ListedHook> {
+fn hooks(place: &Place) -> Vec<RecordedHook> {
     listed(place).into_iter().map(|one| one.hook.unwrap()).collect()
 }
 
@@ -125,7 +125,7 @@ async fn files_of_somebody_else_are_listed_as_such_and_spoil_nothing() {
     write(&place, "notes.txt", "not looked at");
     write(&place, ".1-1.new", "half of it");
     fs::create_dir(place.temp.path().join("session/background/d.json")).unwrap();
-    let (bad, good): (Vec<Listed>, Vec<Listed>) =
+    let (bad, good): (Vec<BackgroundFile>, Vec<BackgroundFile>) =
         listed(&place).into_iter().partition(|one| one.hook.is_err());
     assert_eq!(good.len(), 1);
     let why: Vec<String> = bad.into_iter().map(|one| one.hook.unwrap_err().to_string()).collect();

@@ -3,7 +3,7 @@
 use super::*;
 use crate::host::questions::question::AskUser;
 use crate::host::questions::taken_out;
-use becket_process::{Command, End, Finished, Limits, Program, Runner, Stream};
+use becket_process::{Command, End, FinishedRun, Limits, Program, Runner, Stream};
 use futures_util::future::{BoxFuture, join};
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,7 @@ fn question(id: &str, message: &str) -> String {
 }
 
 /// Runs a shell that is talked to.
-async fn talk(desk: &Desk, script: &str, limit: Duration) -> (Finished, Vec<Answered>) {
+async fn talk(desk: &Desk, script: &str, limit: Duration) -> (FinishedRun, Vec<AnsweredQuestion>) {
     let (runner, cancel, control) = (Runner::new(), CancellationToken::new(), Control::with_open_stdin());
     let interview = Interview::new("the hook", desk.clone(), control.clone());
     let mut command = Command::new(Program::shell(script), "/").stdin("{}\n");

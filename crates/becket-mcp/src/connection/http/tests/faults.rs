@@ -1,12 +1,12 @@
 //! A failure of one request is that request's error, immediate and descriptive, and no other's.
 
-use becket_testkit::mcp_http::{Plan, Reply, Seen, Step};
+use becket_testkit::mcp_http::{Plan, ReceivedRequest, Reply, Step};
 use serde_json::json;
 
 use super::meet::{ConnectedClient, nothing_left};
 use std::time::Duration;
 
-type Answer = fn(&Seen) -> Reply;
+type Answer = fn(&ReceivedRequest) -> Reply;
 
 /// The answer to a call, and the caller's error.
 const FAULTS: &[(&str, Answer, &str)] = &[

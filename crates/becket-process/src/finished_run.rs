@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 /// A run that is over for the host: how it ended and what it printed.
 #[derive(Debug, Clone)]
-pub struct Finished {
+pub struct FinishedRun {
     /// The way in which the process ended.
     pub end: End,
     /// The output on stdout.
@@ -70,7 +70,7 @@ pub enum Stream {
     Stderr,
 }
 
-/// Bytes as they arrive. The chunks of a stream, joined, are its [`CapturedOutput::bytes`], or, with [`crate::Shown::All`],
+/// Bytes as they arrive. The chunks of a stream, joined, are its [`CapturedOutput::bytes`], or, with [`crate::SinkLimit::Unlimited`],
 /// the whole stream.
 #[derive(Debug, Clone, Copy)]
 pub struct Chunk<'a> {

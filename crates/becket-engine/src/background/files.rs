@@ -14,17 +14,17 @@ const LARGEST: u64 = 1 << 20;
 /// One file in a session directory's `background`.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Listed {
+pub struct BackgroundFile {
     /// The file.
     pub file: PathBuf,
     /// The hook in the file, or the reason for which it can't be read.
-    pub hook: Result<ListedHook, NotListed>,
+    pub hook: Result<RecordedHook, UnreadableRecord>,
 }
 
 /// A pending hook as its process describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct ListedHook {
+pub struct RecordedHook {
     /// Its run, as [`crate::report::background_id::BackgroundId`] is written.
     pub id: String,
     /// The session whose event started it.
@@ -62,7 +62,7 @@ pub enum Owner {
 
 /// The reason for which a file in the directory lists no hook.
 #[derive(Debug, thiserror::Error)]
-pub enum NotListed {
+pub enum UnreadableRecord {
     /// It can't be read.
     #[error("can't be read: {0}")]
     Unreadable(#[from] io::Error),
@@ -81,7 +81,7 @@ pub enum NotListed {
 ///
 /// # Errors
 /// The directory is there and can't be listed.
-pub fn background_in(session_dir: &Path) -> io::Result<Vec<Listed>> {
+pub fn background_in(session_dir: &Path) -> io::Result<Vec<BackgroundFile>> {
     let entries = match fs::read_dir(session_dir.join(DIRECTORY)) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -93,8 +93,8 @@ pub fn background_in(session_dir: &Path) -> io::Result<Vec<Listed>> {
         if file.extension().is_some_and(|extension| extension == "json") {
             match hook_in(&file) {
                 // It was over in the meantime.
-                Err(NotListed::Unreadable(error)) if error.kind() == io::ErrorKind::NotFound => {}
-                hook => found.push(Listed { file, hook }),
+                Err(UnreadableRecord::Unreadable(error)) if error.kind() == io::ErrorKind::NotFound => {}
+                hook => found.push(BackgroundFile { file, hook }),
             }
         }
     }
@@ -104,18 +104,18 @@ pub fn background_in(session_dir: &Path) -> io::Result<Vec<Listed>> {
     Ok(found)
 }
 
-fn hook_in(path: &Path) -> Result<ListedHook, NotListed> {
+fn hook_in(path: &Path) -> Result<RecordedHook, UnreadableRecord> {
     let metadata = fs::symlink_metadata(path)?;
     if !metadata.is_file() {
-        return Err(NotListed::NoFile);
+        return Err(UnreadableRecord::NoFile);
     }
     let mut text = Vec::new();
     File::open(path)?.take(LARGEST + 1).read_to_end(&mut text)?;
     if text.len() as u64 > LARGEST {
-        return Err(NotListed::TooLarge);
+        return Err(UnreadableRecord::TooLarge);
     }
     let record: Record = serde_json::from_slice(&text)?;
-    Ok(ListedHook {
+    Ok(RecordedHook {
         owner: owner(&record.owner),
         pid: record.owner.pid,
         id: record.id,

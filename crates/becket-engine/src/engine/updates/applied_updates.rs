@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// The result of applying updates. Anything not listed is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub struct Applied {
+pub struct AppliedUpdates {
     /// The mode that the session is to be in from now on.
     pub mode: Option<PermissionMode>,
     /// The changes of rules, directories and files, in order; none for what was so already.

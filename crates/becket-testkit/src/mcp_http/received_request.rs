@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// A request.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub struct ReceivedRequest {
     /// `POST`, `GET`, `DELETE`.
     pub verb: String,
     /// The path with its query.
@@ -21,7 +21,7 @@ pub struct Seen {
     pub nth: usize,
 }
 
-impl Seen {
+impl ReceivedRequest {
     /// Returns the JSON-RPC method; empty if there is none.
     #[must_use]
     pub fn rpc(&self) -> &str {

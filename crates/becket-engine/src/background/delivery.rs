@@ -9,7 +9,7 @@ use std::time::Duration;
 /// The result of a background hook. Handed over once (A5).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Delivered {
+pub struct BackgroundDelivery {
     /// Its run.
     pub id: BackgroundId,
     /// The session whose event started it.
@@ -56,7 +56,7 @@ pub struct Wake {
     pub missed: u64,
 }
 
-impl Delivered {
+impl BackgroundDelivery {
     /// The bytes of its texts.
     pub(super) fn weight(&self) -> usize {
         let texts = self.contexts.iter().chain(&self.warnings).map(String::len);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// A background hook that runs, or waits for room to run.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Pending {
+pub struct BackgroundHook {
     /// Its run.
     pub id: BackgroundId,
     /// The session whose event started it.
