@@ -1,7 +1,7 @@
 //! Common parts of the other Becket crates. Nothing here knows hooks, agents or MCP.
 //!
 //! Always available: [`address`] (classes of internet addresses, networks), [`panic_message`], [`sse`] (server-sent
-//! events), [`suggest`] (the nearest of some names), [`text`] (shortened texts). The rest is behind features, so that
+//! events), [`suggest`] (the nearest of some names), [`text`] (shortened texts), [`text_file`] (files with a size limit). The rest is behind features, so that
 //! crates without I/O stay without it:
 //!
 //! | feature | modules |
@@ -25,6 +25,7 @@ pub mod secret;
 pub mod sse;
 mod suggest;
 pub mod text;
+pub mod text_file;
 
 pub use panic::panic_message;
 pub use suggest::suggest;

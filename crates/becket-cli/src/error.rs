@@ -2,9 +2,9 @@
 //! to fix it.
 
 use crate::report::run::BadLine;
+use becket_base::text_file::Unread;
 use becket_embed::UnknownEvent;
 use becket_embed::models::BadScript;
-use becket_embed::text::Unread;
 use becket_model::wire::input::InputError;
 use std::io;
 use std::path::PathBuf;

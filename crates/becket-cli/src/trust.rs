@@ -1,10 +1,10 @@
-//! Records that the user trusts the folder in which a session starts (`protocol.md` G3); [`becket_embed::trust`] reads it.
+//! Records that the user trusts the folder in which a session starts (`protocol.md` G3); [`becket_engine::config::trust`] reads it.
 //!
 //! INVARIANT: nothing else in the user's file is changed.
 
 use becket_base::json_edit::{self, JsonDocument, JsonEditError};
-use becket_embed::text::read_if_there;
-use becket_embed::trust::{ACCEPTED, FOLDERS, project_root, user_file};
+use becket_base::text_file::read_if_there;
+use becket_engine::config::trust::{ACCEPTED, FOLDERS, project_root, user_file};
 use becket_engine::config::{Access, Request, write_text};
 use serde_json::json;
 use std::path::PathBuf;
@@ -58,7 +58,7 @@ fn accepted(text: &str, folder: &str) -> Result<String, JsonEditError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use becket_embed::trust::is_recorded;
+    use becket_engine::config::trust::is_recorded;
     use becket_engine::{Environment, Profile};
     use serde_json::{Value, json};
     use std::fs;

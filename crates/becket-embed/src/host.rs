@@ -1,15 +1,14 @@
 //! The state that all sessions of a process share, and the opening of sessions from their options.
 
 use crate::launch::{self, Launch};
-use crate::models::SharedModels;
 use crate::open::{Open, Profile, Source};
 use crate::servers::{self, McpConfig, SessionServers};
 use crate::session::{Facts, Session, SessionResources};
-use crate::tools::agent_tools;
 use crate::view::finding::{CheckReport, Finding};
 use becket_engine::config::{FlagSettings, Sources};
 use becket_engine::{Builder, CancellationToken, Environment};
 use becket_llm::Models;
+use becket_tools::configured_hook_tools;
 use std::path::PathBuf;
 use std::sync::Arc;
 use uuid::Uuid;
@@ -67,12 +66,12 @@ impl Host {
         launch.folder_trusted = wants.trust.unwrap_or(true);
         let servers =
             configured(&wants, &launch)?.map(|servers| SessionServers::new(servers, cancel.child_token()));
-        let builder = launch.builder(wants.interactive).models(SharedModels(self.models.clone()));
+        let builder = launch.builder(wants.interactive).models(self.models.clone());
         let builder = match &servers {
             Some(servers) => builder.mcp_tools(servers.calls()),
             None => builder,
         };
-        let builder = with(builder.agent_tools(agent_tools(launch.environment().clone())));
+        let builder = with(builder.agent_tools(configured_hook_tools(launch.environment().clone())));
         let directory = match &wants.session_dir {
             Some(directory) => launch.start.join(directory),
             None => self.private.join(Uuid::new_v4().to_string()),

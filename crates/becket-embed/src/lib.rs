@@ -11,8 +11,7 @@
 //! - [`servers`]: the MCP servers that a host names, for hooks to call
 //! - [`view`]: the results, as data with a schema
 //! - [`caller_executor`]: firings that run on the program's own threads
-//! - [`event`], [`models`], [`tools`], [`mod@trust`], [`text`]: names of events, the services of hooks, the trust that the
-//!   user's own file records, files with a limit
+//! - [`event`], [`models`]: names of events, the models of hooks
 //!
 //! This crate reads no variable and no home directory: the creator of a [`host::Host`] passes them in.
 
@@ -24,9 +23,6 @@ pub mod models;
 pub mod open;
 pub mod servers;
 pub mod session;
-pub mod text;
-pub mod tools;
-pub mod trust;
 pub mod view;
 
 pub use event::UnknownEvent;

@@ -70,15 +70,6 @@ impl Models for Always {
     }
 }
 
-/// Models that several hold.
-pub struct SharedModels(pub Arc<dyn Models>);
-
-impl Models for SharedModels {
-    fn model(&self, name: Option<&str>) -> Result<Arc<dyn Model>, ModelError> {
-        self.0.model(name)
-    }
-}
-
 fn providers(choice: &Choice, around: &Environment) -> Providers {
     let mut options = http(around);
     // A server named on the command line is often this machine.

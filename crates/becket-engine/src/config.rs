@@ -33,6 +33,7 @@ mod rules;
 mod settings_env;
 mod source;
 pub(crate) mod text_shell;
+pub mod trust;
 pub(crate) mod url;
 mod write;
 

@@ -67,6 +67,12 @@ pub trait Models: Send + Sync {
     fn model(&self, name: Option<&str>) -> Result<Arc<dyn Model>, ModelError>;
 }
 
+impl<M: Models + ?Sized> Models for Arc<M> {
+    fn model(&self, name: Option<&str>) -> Result<Arc<dyn Model>, ModelError> {
+        (**self).model(name)
+    }
+}
+
 impl fmt::Debug for dyn Models + '_ {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Models")

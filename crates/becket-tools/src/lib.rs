@@ -44,7 +44,7 @@ pub mod web_fetch;
 mod hook_tools;
 
 pub use files::file_tools;
-pub use hook_tools::hook_tools;
+pub use hook_tools::{configured_hook_tools, hook_tools};
 pub use surroundings::Surroundings;
 
 /// The example of the README.

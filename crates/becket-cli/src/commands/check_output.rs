@@ -7,7 +7,7 @@ use crate::event::{self, read};
 use crate::out::Out;
 use crate::report::{human, json};
 use crate::session;
-use becket_embed::text;
+use becket_base::text_file;
 use becket_embed::view::Report;
 use becket_embed::view::answer::Answer;
 use becket_model::interpret::{self, HandlerOutput, OutputOrigin};
@@ -24,7 +24,7 @@ pub(crate) fn run(
     let stderr = match args.stderr.as_deref() {
         None => String::new(),
         Some(given) => match given.strip_prefix('@') {
-            Some(path) => text::read(&session::launched(global, around)?.start.join(path))?,
+            Some(path) => text_file::read(&session::launched(global, around)?.start.join(path))?,
             None => given.to_owned(),
         },
     };

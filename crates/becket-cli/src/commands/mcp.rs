@@ -18,7 +18,7 @@ use crate::out::Out;
 use crate::report::style::{WARNING, one_line, styled};
 use crate::session::{self, Session};
 use becket_base::suggest;
-use becket_embed::trust;
+use becket_engine::config::trust;
 
 /// Runs the selected command.
 pub(crate) fn run(args: &McpArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {

@@ -47,7 +47,7 @@ use crate::project;
 use crate::report::style::{WARNING, plain, styled};
 use crate::services::RunModels;
 use crate::session::{Session, launched};
-use becket_embed::text;
+use becket_base::text_file;
 use becket_engine::CancellationToken;
 use becket_engine::config::FlagPermissions;
 use becket_model::EventKind;
@@ -155,7 +155,8 @@ fn warn_of_muted(args: &RunArgs, out: &Out) {
 /// # Errors
 /// Errors if the user does not trust it: then nothing may run.
 fn with_trust(session: Session, args: &RunArgs, terminal: Option<&Terminal>) -> Result<Session, CliError> {
-    let is_known = args.permissions.trust_project || becket_embed::trust::is_recorded(&session.request());
+    let is_known =
+        args.permissions.trust_project || becket_engine::config::trust::is_recorded(&session.request());
     if let Some(terminal) = terminal.filter(|_| !is_known) {
         terminal::is_trusted(terminal, &session)?;
     }
@@ -166,7 +167,7 @@ fn with_trust(session: Session, args: &RunArgs, terminal: Option<&Terminal>) -> 
 fn with_prompt_file(args: &RunArgs, start: &Path) -> Result<RunArgs, CliError> {
     let mut args = args.clone();
     if let Some(file) = &args.sdk.system_prompt_file {
-        args.model.system_prompt = Some(text::read(&start.join(file))?);
+        args.model.system_prompt = Some(text_file::read(&start.join(file))?);
     }
     Ok(args)
 }

@@ -3,12 +3,12 @@
 
 use crate::env::Surroundings;
 use crate::error::CliError;
-use becket_embed::text;
+use becket_base::text_file;
 use serde_json::{Map, Value};
 use std::io::Read;
 use std::path::Path;
 
-pub(crate) use becket_embed::text::LIMIT;
+pub(crate) use becket_base::text_file::LIMIT;
 
 /// Reads `JSON|@FILE|-` as an object; `what` names the argument.
 ///
@@ -21,7 +21,7 @@ pub(crate) fn json_object(
     around: &Surroundings,
 ) -> Result<Map<String, Value>, CliError> {
     let text = match given.strip_prefix('@') {
-        Some(path) => text::read(&start.join(path))?,
+        Some(path) => text_file::read(&start.join(path))?,
         None if given == "-" => utf8(stdin("the input as JSON", around)?, "stdin")?,
         None => given.to_owned(),
     };

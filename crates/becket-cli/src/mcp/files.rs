@@ -5,9 +5,9 @@
 
 use crate::error::CliError;
 use crate::session::Session;
-use becket_embed::text::{self, read_if_there};
-use becket_embed::trust;
-use becket_engine::config::{LoadedFiles, Request, load};
+use becket_base::text_file::{self, read_if_there};
+use becket_engine::config::trust;
+use becket_engine::config::{Loaded, Request, load};
 use becket_mcp::config::{
     ConfigError, Layer, PluginValues, Scope, Settings, read_file, read_settings, read_user_file,
 };
@@ -171,7 +171,7 @@ fn command_line(given: &str, start: &Path) -> Result<Layer, CliError> {
         return read_file(given, Path::new("<--mcp-config>"), Scope::CommandLine).map_err(refused);
     }
     let file = start.join(given);
-    read_file(&text::read(&file)?, &file, Scope::CommandLine).map_err(refused)
+    read_file(&text_file::read(&file)?, &file, Scope::CommandLine).map_err(refused)
 }
 
 fn refused(error: ConfigError) -> CliError {

@@ -4,8 +4,8 @@ use super::files;
 use crate::args::McpScope;
 use crate::error::CliError;
 use crate::session::Session;
-use becket_embed::text::read_if_there;
-use becket_embed::trust;
+use becket_base::text_file::read_if_there;
+use becket_engine::config::trust;
 use becket_mcp::config::edit::Part;
 use std::path::PathBuf;
 

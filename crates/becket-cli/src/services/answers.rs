@@ -3,7 +3,7 @@
 //! A question without an answer, or an answer without a question, is reported; neither stops anything.
 
 use crate::error::CliError;
-use becket_embed::text;
+use becket_base::text_file;
 use becket_engine::{AskUser, CancellationToken, Question};
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
@@ -38,7 +38,7 @@ impl Answers {
     pub(crate) fn of_file(path: &Path) -> Result<Self, CliError> {
         let wrong = |why: String| CliError::Answers { path: path.to_owned(), why };
         let value: Value =
-            serde_json::from_str(&text::read(path)?).map_err(|error| wrong(error.to_string()))?;
+            serde_json::from_str(&text_file::read(path)?).map_err(|error| wrong(error.to_string()))?;
         let left = left(value).map_err(wrong)?;
         Ok(Answers(Arc::new(Mutex::new(State { left, unanswered: Vec::new() }))))
     }

@@ -9,10 +9,9 @@ use crate::progress::Progress;
 use crate::report::style::{WARNING, plain, styled};
 use crate::services;
 use crate::session::Session;
-use becket_embed::models::SharedModels;
-use becket_embed::tools::agent_tools;
 use becket_engine::{Builder, CancellationToken, Environment};
 use becket_llm::Models;
+use becket_tools::configured_hook_tools;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -126,9 +125,8 @@ impl HookServices {
 
     /// Provides the services to the hooks of an engine.
     pub(crate) fn to(&self, mut builder: Builder) -> Builder {
-        builder = builder
-            .models(SharedModels(self.models.clone()))
-            .agent_tools(agent_tools(self.environment.clone()));
+        builder =
+            builder.models(self.models.clone()).agent_tools(configured_hook_tools(self.environment.clone()));
         if let Some(dir) = &self.session_dir {
             builder = builder.session_dir(dir);
         }

@@ -3,7 +3,7 @@
 //! Only the named file is read, and nothing is connected. A problem with one server is that server's error: its callers
 //! receive it, and the others can be used.
 
-use crate::text::{self, Unread};
+use becket_base::text_file::{self, Unread};
 use becket_engine::Environment;
 use becket_mcp::Options;
 use becket_mcp::config::{self, ConfigError};
@@ -65,7 +65,7 @@ impl LoadedServers {
         let variables: Vec<(OsString, OsString)> =
             environment.vars().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let servers = match named {
-            McpConfig::File(file) => config::read(&text::read(file)?, file, &variables)?,
+            McpConfig::File(file) => config::read(&text_file::read(file)?, file, &variables)?,
             McpConfig::Here(servers) => config::read(&whole(servers), HERE.as_ref(), &variables)?,
         };
         let mut options = Options::new(variables, start);

@@ -3,7 +3,7 @@
 use super::CheckResult;
 use crate::error::CliError;
 use crate::session::Session;
-use becket_embed::text;
+use becket_base::text_file;
 use becket_engine::config::frontmatter::{self, Frontmatter};
 use becket_engine::config::{FlagSettings, Plugin, Request, Sources, Trust};
 use becket_model::Source;
@@ -93,7 +93,7 @@ fn bare(start: &Path, session: &Session) -> Request {
 
 /// The frontmatter of a skill (`SKILL.md`) or an agent (any other name).
 fn markdown(path: &Path, session: &Session, found: &mut CheckResult) -> Result<(), CliError> {
-    let text = text::read(path)?;
+    let text = text_file::read(path)?;
     let request = session.request();
     let directory = path.parent().unwrap_or(path);
     let named = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();

@@ -28,14 +28,13 @@ use becket_agent::elicit::McpHost;
 use becket_agent::notes::Notes;
 use becket_agent::session::Facts;
 use becket_agent::tool_call::AskPermission;
-use becket_agent::update::{Notice, Origin, Update, UpdateKind, Watch};
-use becket_embed::models::SharedModels;
-use becket_embed::tools::agent_tools;
+use becket_agent::update::{Happened, Notice, Origin, Update, Watch};
 use becket_engine::{Engine, RunEvent, Start as HowStarted, ToolSet};
 use becket_llm::Models;
 use becket_mcp::Pool;
 use becket_mcp::config::ConfiguredServer;
 use becket_model::Session as Words;
+use becket_tools::configured_hook_tools;
 use becket_tools::mcp::HookCalls;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -170,8 +169,8 @@ impl SessionParts<'_> {
         let at = self.at;
         let (printer, fired) = (self.printer.clone(), self.fired.clone());
         let mut builder = at.session.builder(self.person().is_some()).tools(toolbox.clone());
-        builder = builder.agent_tools(agent_tools(at.session.environment().clone()));
-        builder = builder.models(SharedModels(self.models.clone())).session_dir(at.private.join("hooks"));
+        builder = builder.agent_tools(configured_hook_tools(at.session.environment().clone()));
+        builder = builder.models(self.models.clone()).session_dir(at.private.join("hooks"));
         builder = builder.observe(move |event: &RunEvent| {
             fired.on(event);
             printer.show(SessionEvent::Hook(Box::new(event.clone())));

@@ -5,8 +5,8 @@
 use crate::error::CliError;
 use crate::session::Session;
 use becket_dialects::{Action, Resolution};
-use becket_embed::trust::is_recorded;
 use becket_engine::config::Sources;
+use becket_engine::config::trust::is_recorded;
 use becket_engine::{Engine, Settlement, Start};
 use becket_model::{Event, EventBody};
 

@@ -1,8 +1,10 @@
-use super::agent_tools;
-use crate::models::{Choice, models};
-use crate::{Host, Open, Session};
+//! The tools of the agents of hooks, under the configuration of a session.
+
+use becket_embed::models::{Choice, models};
+use becket_embed::{Host, Open, Session};
 use becket_engine::{CancellationToken, Environment, Profile, RunningCall};
 use becket_model::Session as Facts;
+use becket_tools::configured_hook_tools;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -34,7 +36,7 @@ async fn found(session: &Session, environment: &Environment, project: &Path) -> 
     let Value::Object(input) = json!({"pattern": "token", "output_mode": "content"}) else {
         return String::new();
     };
-    let tools = agent_tools(environment.clone())(&session.engine().config());
+    let tools = configured_hook_tools(environment.clone())(&session.engine().config());
     let running = RunningCall {
         session: &facts,
         id: "t",

@@ -2,8 +2,8 @@
 //!
 //! INVARIANT: nothing in the folder itself counts. An unreadable file records no trust.
 
-use crate::text::read_if_there;
-use becket_engine::config::Request;
+use super::request::Request;
+use super::source::read::text as read_text;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ pub const ACCEPTED: &str = "hasTrustDialogAccepted";
 /// Returns true if the user's own file records trust in this very folder, or in its repository.
 pub fn is_recorded(request: &Request) -> bool {
     let Some(file) = user_file(request) else { return false };
-    let Ok(Some(text)) = read_if_there(&file) else { return false };
+    let Ok(Some(text)) = read_text(&file) else { return false };
     let Ok(known) = serde_json::from_str::<Value>(&text) else { return false };
     let root = project_root(request);
     [request.start.as_path(), &root].iter().any(|folder| {
