@@ -13,7 +13,7 @@ pub(crate) use exec::ExecArgs;
 pub(crate) use fire::{AsksChoice, FireArgs, ProgressChoice, ServiceArgs};
 pub(crate) use mcp::{
     McpAddArgs, McpAddJsonArgs, McpArgs, McpCallArgs, McpCommand, McpListArgs, McpLoginArgs, McpPromptsArgs,
-    McpScope, McpServersArgs, McpToolsArgs, McpTransport,
+    McpScope, McpToolsArgs, McpTransport,
 };
 
 pub(crate) use run_sdk::RunSdkArgs;

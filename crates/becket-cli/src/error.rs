@@ -6,6 +6,7 @@ use becket_base::text_file::Unread;
 use becket_embed::UnknownEvent;
 use becket_embed::models::BadScript;
 use becket_model::wire::input::InputError;
+use becket_tools::discovery::DiscoveryError;
 use std::io;
 use std::path::PathBuf;
 
@@ -121,6 +122,15 @@ pub(crate) enum CliError {
     HookLimit { limit: u64 },
     #[error("interrupted; the hooks that still ran were ended, so nothing was decided")]
     Interrupted,
+}
+
+impl From<DiscoveryError> for CliError {
+    fn from(error: DiscoveryError) -> Self {
+        match error {
+            DiscoveryError::Unread(why) => CliError::Unread(why),
+            other => CliError::McpConfig { why: other.to_string() },
+        }
+    }
 }
 
 impl CliError {

@@ -11,7 +11,6 @@ mod env;
 mod error;
 mod event;
 mod interrupt;
-mod mcp;
 mod out;
 mod peer;
 mod progress;

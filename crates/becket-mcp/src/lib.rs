@@ -116,7 +116,7 @@ pub use resource::{
 };
 pub use tool::{Hints, InputError, Tool, ToolList};
 
-pub use options::Options;
+pub use options::{InvalidTimeout, Options};
 
 pub use call_error::CallError;
 pub use connect_error::ConnectError;

@@ -1,6 +1,6 @@
 //! Options of all servers of a host: their environment and time limits.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -13,6 +13,19 @@ use url::Url;
 use crate::auth::{AuthNeeded, BearerProvider, Logins};
 use crate::config::shown_url;
 use crate::in_process_server::InProcessServer;
+
+/// The variable with the time limit for connecting one, in milliseconds (X2).
+const TIMEOUT: &str = "MCP_TIMEOUT";
+/// The variable with a PEM file of additional certificate authorities.
+const AUTHORITIES: &str = "NODE_EXTRA_CA_CERTS";
+
+/// A time limit for connecting that is not one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{TIMEOUT}={given}` is not a valid time: write milliseconds, as in `{TIMEOUT}=30000`")]
+pub struct InvalidTimeout {
+    /// The value of the variable.
+    pub given: String,
+}
 
 /// Options for starting and ending servers (`protocol.md` X2, X7).
 #[derive(Clone)]
@@ -84,6 +97,32 @@ impl Options {
             bearer: None,
             in_process: Vec::new(),
         }
+    }
+
+    /// Creates options with these variables, and the settings among them: `MCP_TIMEOUT`, the time limit for connecting a
+    /// server in milliseconds, and `NODE_EXTRA_CA_CERTS`, a file of authorities, relative to `cwd`.
+    ///
+    /// # Errors
+    /// Errors if `MCP_TIMEOUT` is not a number of milliseconds above 0.
+    pub fn from_variables<'v>(
+        variables: impl Iterator<Item = (&'v OsStr, &'v OsStr)>,
+        cwd: impl Into<PathBuf>,
+    ) -> Result<Self, InvalidTimeout> {
+        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let mut options = Self::new(variables.collect(), cwd);
+        options.extra_ca = options.variable(AUTHORITIES).map(|file| options.cwd.join(file));
+        if let Some(given) = options.variable(TIMEOUT).map(OsStr::to_string_lossy) {
+            options.connect_timeout = match given.trim().parse() {
+                Ok(milliseconds @ 1..) => Duration::from_millis(milliseconds),
+                Ok(0) | Err(_) => return Err(InvalidTimeout { given: given.into_owned() }),
+            };
+        }
+        Ok(options)
+    }
+
+    fn variable(&self, name: &str) -> Option<&OsStr> {
+        let found = self.environment.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_os_str())
     }
 }
 

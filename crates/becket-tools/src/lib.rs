@@ -7,6 +7,7 @@
 //! - [`file_tools`]: Read, Edit, Write, Glob and Grep for the sessions of a host
 //! - [`web_fetch`]: the tool WebFetch
 //! - [`mcp`]: the tools of MCP servers, for the model and for hooks (`protocol.md` X5, H6)
+//! - [`discovery`]: the MCP servers of a configuration, found in files and connected (`protocol.md` X2)
 //! - [`shell`]: the command lines of a session, and its working directory
 //! - [`tasks`]: background tasks of a session
 //! - [`Surroundings`]: the directories, variables and rules of a host, which it hands in
@@ -39,6 +40,9 @@ pub mod mcp;
 pub mod shell;
 pub mod tasks;
 pub mod web_fetch;
+
+// The MCP servers that a host finds in files.
+pub mod discovery;
 
 // The tools of one kind of host.
 mod hook_tools;

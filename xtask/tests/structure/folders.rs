@@ -29,6 +29,7 @@ const ORDER: [(&str, &[&str]); 3] = [
             "shell",
             "web_fetch",
             "mcp",
+            "discovery",
             "hook_tools",
         ],
     ),
@@ -57,6 +58,8 @@ const ORDER: [(&str, &[&str]); 3] = [
             "elicit",
             "watch",
             "agent",
+            "end_tasks",
+            "assemble",
         ],
     ),
 ];

@@ -1,6 +1,7 @@
 //! The arguments of `becket mcp`.
 
 use super::ServiceArgs;
+use becket_tools::discovery::NamedServers;
 use clap::{Args, Subcommand, ValueEnum};
 
 /// `becket mcp`
@@ -31,6 +32,17 @@ pub(crate) struct McpServersArgs {
     /// Trust this folder: approvals in its own files count
     #[arg(long, global = true)]
     pub(crate) trust_project: bool,
+}
+
+impl McpServersArgs {
+    /// Returns the servers that the arguments name.
+    pub(crate) fn named(&self) -> NamedServers {
+        NamedServers {
+            servers: self.mcp_config.clone(),
+            alone: self.strict_mcp_config,
+            approves_project: self.approve_all,
+        }
+    }
 }
 
 /// The commands of `becket mcp`.

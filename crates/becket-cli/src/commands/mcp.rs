@@ -8,17 +8,20 @@ mod list;
 mod login;
 mod prompts;
 mod resources;
+mod scope_file;
 mod tools;
 
 use crate::args::{Global, McpArgs, McpCommand};
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
-use crate::mcp::ServerSet;
 use crate::out::Out;
 use crate::report::style::{WARNING, one_line, styled};
 use crate::session::{self, Session};
 use becket_base::suggest;
 use becket_engine::config::trust;
+use becket_mcp::{Host, Pool};
+use becket_tools::discovery::{PoolOptions, ServerSet};
+use std::sync::Arc;
 
 /// Runs the selected command.
 pub(crate) fn run(args: &McpArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
@@ -39,7 +42,10 @@ pub(crate) fn run(args: &McpArgs, global: &Global, around: &Surroundings, out: &
         | McpCommand::Logout { .. }
         | McpCommand::Approve { .. } => {}
     }
-    let gathered = ServerSet::new(&session, &args.servers)?;
+    // Running a command in a workspace implies trust in it, but not in each of its servers.
+    let is_trusted = args.servers.trust_project || folder_trusted;
+    let request = session.clone().trusting(is_trusted).request();
+    let gathered = ServerSet::find(&request, &args.servers.named())?;
     for problem in &gathered.problems {
         out.tell(&format!("{} {}\n", styled(WARNING, "MCP:"), one_line(&problem.to_string(), 500)));
     }
@@ -69,6 +75,16 @@ struct McpContext<'a> {
 }
 
 impl McpContext<'_> {
+    /// Returns a pool of the servers, without connecting them.
+    fn pool(&self, host: Arc<dyn Host>) -> Result<Pool, CliError> {
+        self.pool_of(self.gathered, PoolOptions::new(host))
+    }
+
+    /// Returns a pool of some servers.
+    fn pool_of(&self, servers: &ServerSet, options: PoolOptions) -> Result<Pool, CliError> {
+        Ok(servers.pool(self.session.environment(), &self.session.start, options)?)
+    }
+
     /// Returns the effective server of that name.
     fn server(&self, name: &str) -> Result<&becket_mcp::config::ConfiguredServer, CliError> {
         let servers = &self.gathered.resolved.servers;

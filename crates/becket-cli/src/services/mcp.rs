@@ -24,7 +24,9 @@ impl From<Unusable> for CliError {
     fn from(why: Unusable) -> Self {
         match why {
             Unusable::Unread(unread) => CliError::Unread(unread),
-            Unusable::NoServers(_) | Unusable::NoTime { .. } => CliError::McpConfig { why: why.to_string() },
+            Unusable::NoServers(_) | Unusable::InvalidTimeout(_) => {
+                CliError::McpConfig { why: why.to_string() }
+            }
         }
     }
 }

@@ -5,22 +5,15 @@
 
 use becket_base::text_file::{self, Unread};
 use becket_engine::Environment;
-use becket_mcp::Options;
 use becket_mcp::config::{self, ConfigError};
+use becket_mcp::{InvalidTimeout, Options};
 use serde_json::{Map, Value};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// The key of the servers in a file.
 const KEY: &str = "mcpServers";
 /// The position of servers without a file, for error messages.
 const HERE: &str = "mcp_servers";
-
-/// The variable with the time limit for connecting one, in milliseconds (X2).
-const CONNECT: &str = "MCP_TIMEOUT";
-/// The variable with a PEM file of additional certificate authorities.
-const AUTHORITIES: &str = "NODE_EXTRA_CA_CERTS";
 
 /// The configuration of MCP servers.
 #[derive(Debug, Clone)]
@@ -41,11 +34,8 @@ pub enum Unusable {
     #[error("{0}")]
     NoServers(#[from] ConfigError),
     /// The variable of the time to connect is invalid.
-    #[error("`{CONNECT}={given}` is not a valid time: write milliseconds, as in `{CONNECT}=30000`")]
-    NoTime {
-        /// The type that was found.
-        given: String,
-    },
+    #[error("{0}")]
+    InvalidTimeout(#[from] InvalidTimeout),
 }
 
 /// Servers that were read.
@@ -62,17 +52,12 @@ impl LoadedServers {
     /// # Errors
     /// Errors if none of them can be used.
     pub fn read(named: &McpConfig, start: &Path, environment: &Environment) -> Result<Self, Unusable> {
-        let variables: Vec<(OsString, OsString)> =
-            environment.vars().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let options = Options::from_variables(environment.vars(), start)?;
+        let variables = &options.environment;
         let servers = match named {
-            McpConfig::File(file) => config::read(&text_file::read(file)?, file, &variables)?,
-            McpConfig::Here(servers) => config::read(&whole(servers), HERE.as_ref(), &variables)?,
+            McpConfig::File(file) => config::read(&text_file::read(file)?, file, variables)?,
+            McpConfig::Here(servers) => config::read(&whole(servers), HERE.as_ref(), variables)?,
         };
-        let mut options = Options::new(variables, start);
-        options.extra_ca = environment.var(AUTHORITIES).map(|file| start.join(file));
-        if let Some(given) = environment.var(CONNECT) {
-            options.connect_timeout = time(&given.to_string_lossy())?;
-        }
         Ok(LoadedServers { servers, options })
     }
 
@@ -91,12 +76,4 @@ fn whole(servers: &Map<String, Value>) -> String {
     let is_whole = servers.len() == 1 && servers.contains_key(KEY);
     let servers = Value::Object(servers.clone());
     if is_whole { servers.to_string() } else { serde_json::json!({ KEY: servers }).to_string() }
-}
-
-/// Parses a time in milliseconds.
-fn time(given: &str) -> Result<Duration, Unusable> {
-    match given.trim().parse() {
-        Ok(some @ 1..) => Ok(Duration::from_millis(some)),
-        Ok(0) | Err(_) => Err(Unusable::NoTime { given: given.to_owned() }),
-    }
 }

@@ -54,6 +54,6 @@ pub use private::FileError;
 pub use source::{HeaderSource, Headers, LayeredHeaders, StaticHeaders, Why};
 #[cfg(feature = "keyring")]
 pub use store::KeyringStore;
-pub use store::{FileStore, Guard, KeyringError, StoreError, TokenLocation, TokenStore};
+pub use store::{FileStore, Guard, KeyringError, StoreError, TokenLocation, TokenStore, default_store};
 pub use tokens::{Client, Proof, TokenIssuer, Tokens};
 pub use url_policy::Network;

@@ -2,15 +2,15 @@
 
 use super::McpContext;
 use crate::error::{CliError, CommandResult};
-use crate::mcp::approvals;
 use crate::report::style::{GOOD, HEAD, plain, styled};
 use becket_engine::config::{Access, write_text};
 use becket_mcp::config::{DisabledReason, Scope, Status};
+use becket_tools::discovery::read_approvals;
 
 /// Writes or revokes an approval.
 pub(super) fn run(server: &str, revoke: bool, at: McpContext<'_>) -> CommandResult {
-    let file = at.gathered.approvals_file()?;
-    let mut known = approvals(&file)?;
+    let file = at.gathered.approvals_file().ok_or(CliError::NoSessionDirectory)?;
+    let mut known = read_approvals(&file)?;
     let project = &at.gathered.project;
     if revoke {
         if !known.forget(project, Some(server)) {

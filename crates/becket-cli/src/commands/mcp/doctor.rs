@@ -9,12 +9,12 @@ mod steps;
 use super::McpContext;
 use crate::error::{CliError, CommandResult};
 use crate::interrupt;
-use crate::mcp::pool;
 use crate::report::{human, json};
 use becket_embed::view::Report;
 use becket_embed::view::mcp::{McpServer, McpServers, McpState, why_disabled};
 use becket_engine::CancellationToken;
 use becket_mcp::config::{ConfiguredServer, Status};
+use becket_tools::discovery::PoolOptions;
 use connected::connected;
 use futures_util::StreamExt;
 use reach::reached;
@@ -64,7 +64,7 @@ async fn examine(
     let mut shown = McpServer::of_entry(server);
     if configured(server, at, &mut steps) && reached(server, &mut steps).await {
         let alone = at.gathered.alone(server);
-        let pool = pool(&alone, at.session, Arc::new(()), at.around)?;
+        let pool = at.pool_of(&alone, PoolOptions::new(Arc::new(())))?;
         connected(&pool, server, at, &mut steps, cancel).await;
         if let Some(view) = pool.servers().first() {
             shown = McpServer::of_view(view);

@@ -1,10 +1,10 @@
 //! `becket mcp add`, `add-json` and `remove`: entries of files, whose other content is unchanged.
 
+use super::scope_file::{ScopeFile, scope_file};
 use crate::args::{McpAddArgs, McpAddJsonArgs, McpScope, McpTransport};
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
 use crate::event::read;
-use crate::mcp::{ScopeFile, scope_file};
 use crate::out::Out;
 use crate::report::style::{GOOD, HEAD, plain, styled};
 use crate::session::Session;

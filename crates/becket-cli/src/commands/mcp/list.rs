@@ -4,7 +4,6 @@ use super::McpContext;
 use crate::args::McpListArgs;
 use crate::error::{CliError, CommandResult};
 use crate::interrupt;
-use crate::mcp::pool;
 use crate::report::{human, json};
 use becket_embed::view::Report;
 use becket_embed::view::mcp::McpServers;
@@ -16,7 +15,7 @@ use std::sync::Arc;
 pub(super) fn run(args: &McpListArgs, at: McpContext<'_>) -> CommandResult {
     let cancel = CancellationToken::new();
     let servers = interrupt::until_done(&cancel, async {
-        let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;
+        let pool = at.pool(Arc::new(()))?;
         if !args.no_connect {
             pool.start(&cancel).await;
         }

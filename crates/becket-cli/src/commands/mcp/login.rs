@@ -7,7 +7,6 @@ use crate::args::McpLoginArgs;
 use crate::commands::fire::{report_errors, started};
 use crate::error::{CliError, CommandResult};
 use crate::interrupt;
-use crate::mcp::{Keep, pool, pool_that_keeps};
 use crate::report::json;
 use crate::report::style::{GOOD, HEAD, WARNING, one_line, plain, styled};
 use crate::telemetry;
@@ -18,6 +17,7 @@ use becket_mcp::auth::{AuthError, LoggedIn, LoggedOut, Login, StoreError};
 use becket_mcp::{CallError, LoginError, Pool};
 use becket_model::event::lifecycle::SessionEnd;
 use becket_model::{Event, EventKind, Session};
+use becket_tools::discovery::{PoolOptions, Storage};
 use std::io::BufRead;
 use std::sync::Arc;
 use uuid::Uuid;
@@ -30,8 +30,8 @@ pub(super) fn login(args: &McpLoginArgs, at: McpContext<'_>) -> CommandResult {
     at.server(&args.server)?;
     let cancel = CancellationToken::new();
     let account = interrupt::until_done(&cancel, async {
-        let keep = if args.in_file { Keep::InFile } else { Keep::AsBuilt };
-        let pool = pool_that_keeps(keep, at.gathered, at.session, Arc::new(()), at.around)?;
+        let storage = if args.in_file { Storage::File } else { Storage::AsBuilt };
+        let pool = at.pool_of(at.gathered, PoolOptions { storage, ..PoolOptions::new(Arc::new(())) })?;
         let done = logged_in(args, &pool, at, &cancel).await;
         pool.close().await;
         done
@@ -44,7 +44,7 @@ pub(super) fn logout(server: &str, at: McpContext<'_>) -> CommandResult {
     at.server(server)?;
     let cancel = CancellationToken::new();
     let done = interrupt::until_done(&cancel, async {
-        let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;
+        let pool = at.pool(Arc::new(()))?;
         let done = pool.logout(server).await;
         pool.close().await;
         done.map_err(CliError::mcp)

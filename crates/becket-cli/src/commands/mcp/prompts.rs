@@ -4,7 +4,6 @@ use super::McpContext;
 use crate::args::McpPromptsArgs;
 use crate::error::{CliError, CommandResult};
 use crate::interrupt;
-use crate::mcp::pool;
 use crate::report::{human, json};
 use becket_base::suggest;
 use becket_embed::view::Report;
@@ -23,7 +22,7 @@ pub(super) fn run(args: &McpPromptsArgs, at: McpContext<'_>) -> CommandResult {
     at.server(&args.server)?;
     let cancel = CancellationToken::new();
     let (prompts, filled) = interrupt::until_done(&cancel, async {
-        let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;
+        let pool = at.pool(Arc::new(()))?;
         let done = get_prompt(args, &pool, &cancel).await;
         pool.close().await;
         done

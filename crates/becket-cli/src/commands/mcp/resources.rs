@@ -3,7 +3,6 @@
 use super::McpContext;
 use crate::error::{CliError, CommandResult};
 use crate::interrupt;
-use crate::mcp::pool;
 use crate::report::{human, json};
 use becket_embed::view::Report;
 use becket_embed::view::mcp::{McpContents, McpResources};
@@ -26,7 +25,7 @@ pub(super) fn run(server: &str, uri: Option<&str>, at: McpContext<'_>) -> Comman
 fn listed(server: &str, at: McpContext<'_>) -> CommandResult {
     let cancel = CancellationToken::new();
     let resources = interrupt::until_done(&cancel, async {
-        let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;
+        let pool = at.pool(Arc::new(()))?;
         let resources = pool.resources(server, &cancel).await;
         pool.close().await;
         resources.map_err(CliError::mcp)
@@ -43,7 +42,7 @@ fn listed(server: &str, at: McpContext<'_>) -> CommandResult {
 fn read(server: &str, uri: &str, at: McpContext<'_>) -> CommandResult {
     let cancel = CancellationToken::new();
     let contents = interrupt::until_done(&cancel, async {
-        let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;
+        let pool = at.pool(Arc::new(()))?;
         let contents = pool.read_resource(server, uri, LIMIT, &cancel).await;
         pool.close().await;
         contents.map_err(CliError::mcp)

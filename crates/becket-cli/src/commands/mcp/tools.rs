@@ -2,9 +2,8 @@
 
 use super::McpContext;
 use crate::args::McpToolsArgs;
-use crate::error::CommandResult;
+use crate::error::{CliError, CommandResult};
 use crate::interrupt;
-use crate::mcp::{pool, tools_of};
 use crate::report::{human, json};
 use becket_embed::view::Report;
 use becket_embed::view::mcp::McpTools;
@@ -16,10 +15,10 @@ pub(super) fn run(args: &McpToolsArgs, at: McpContext<'_>) -> CommandResult {
     at.server(&args.server)?;
     let cancel = CancellationToken::new();
     let (tools, names) = interrupt::until_done(&cancel, async {
-        let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;
-        let tools = tools_of(&args.server, &pool, at.gathered, &cancel).await;
+        let pool = at.pool(Arc::new(()))?;
+        let tools = at.gathered.tools(&args.server, &pool, &cancel).await;
         pool.close().await;
-        tools
+        tools.map_err(CliError::mcp)
     })?;
     let tools = McpTools::new(&args.server, &tools, &names, args.schema || at.global.json);
     if at.global.json {

@@ -3,14 +3,14 @@
 use super::context::RunContext;
 use super::control::{self, HostUser, Initialize};
 use super::terminal::Person;
-use crate::args::McpServersArgs;
 use crate::error::CliError;
-use crate::mcp::{Keep, ServerSet, pool_with};
 use crate::out::Out;
 use crate::report::style::{WARNING, one_line, styled};
-use becket_agent::elicit::{ElicitationRecord, McpHost};
+use becket_agent::elicit::{Elicited, McpHost};
+use becket_engine::config::trust;
 use becket_mcp::Pool;
 use becket_mcp::config::ConfiguredServer;
+use becket_tools::discovery::{DiscoveryError, NamedServers, PoolOptions, ServerSet};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ pub(super) fn pool_of(
     if of.skips_files() && of.mcp_config.is_empty() && !lends {
         return Ok(None);
     }
-    let gathered = match ServerSet::new(at.session, &arguments(at, None)) {
+    let gathered = match find(at, None) {
         Ok(gathered) => gathered,
         // A broken file may have denied any server, so none is used; the session still starts (C7). Servers on the
         // command line were requested, so a failure is an error.
@@ -55,12 +55,13 @@ pub(super) fn pool_of(
             warned(*at.out, &format!("no server is used: {error}"));
             return Ok(None);
         }
-        Err(error) => return Err(error),
+        Err(error) => return Err(error.into()),
     };
     gathered.problems.iter().for_each(|problem| warned(*at.out, &problem.to_string()));
-    let lent = at.host.map(|host| control::host_servers(host, at.wants, &gathered.resolved.servers));
-    let lent = lent.unwrap_or_default();
-    let pool = pool_with(&gathered, at.session, at.around, Arc::new(host.clone()), Keep::AsBuilt, lent)?;
+    let of_host = at.host.map(|host| control::host_servers(host, at.wants, &gathered.resolved.servers));
+    let mut options = PoolOptions::new(Arc::new(host.clone()));
+    options.host_servers = of_host.unwrap_or_default();
+    let pool = gathered.pool(at.session.environment(), &at.session.start, options)?;
     Ok(Some((pool, gathered.resolved.others)))
 }
 
@@ -70,7 +71,7 @@ pub(super) fn pool_of(
 /// Errors if a file that may deny something can't be read.
 pub(super) fn with_more(at: RunContext<'_>, more: &Value) -> Result<Vec<ConfiguredServer>, CliError> {
     let more = json!({"mcpServers": more}).to_string();
-    let gathered = ServerSet::new(at.session, &arguments(at, Some(more)))?;
+    let gathered = find(at, Some(more))?;
     let mut servers = gathered.resolved.servers;
     let lent =
         at.host.map(|host| control::host_servers(host, at.wants, &servers)).unwrap_or_default().servers;
@@ -79,14 +80,16 @@ pub(super) fn with_more(at: RunContext<'_>, more: &Value) -> Result<Vec<Configur
     Ok(servers)
 }
 
-fn arguments(at: RunContext<'_>, more: Option<String>) -> McpServersArgs {
+/// Finds the servers of the configuration and the arguments, and `more`.
+fn find(at: RunContext<'_>, more: Option<String>) -> Result<ServerSet, DiscoveryError> {
     let of = &at.args.sources;
-    McpServersArgs {
-        mcp_config: of.mcp_config.iter().cloned().chain(more).collect(),
-        strict_mcp_config: of.strict_mcp_config || of.skips_files(),
-        approve_all: false,
-        trust_project: at.session.folder_trusted,
-    }
+    let named = NamedServers {
+        servers: of.mcp_config.iter().cloned().chain(more).collect(),
+        alone: of.strict_mcp_config || of.skips_files(),
+        approves_project: false,
+    };
+    let is_trusted = at.session.folder_trusted || trust::is_recorded(&at.session.request());
+    ServerSet::find(&at.session.clone().trusting(is_trusted).request(), &named)
 }
 
 fn warned(out: Out, text: &str) {

@@ -1,7 +1,7 @@
 //! The interface of a token store.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::StoreError;
@@ -18,6 +18,16 @@ pub enum TokenLocation {
     Keyring,
     /// In another kind of store, with its description.
     Elsewhere(Arc<str>),
+}
+
+/// Returns the usual store: the keyring of the system with the feature `keyring`, which moves the tokens of `file` there;
+/// otherwise that file.
+#[must_use]
+pub fn default_store(file: PathBuf) -> Arc<dyn TokenStore> {
+    #[cfg(feature = "keyring")]
+    return Arc::new(super::KeyringStore::new(file));
+    #[cfg(not(feature = "keyring"))]
+    return Arc::new(super::FileStore::new(file));
 }
 
 /// A store that keeps tokens between runs. Several processes may use it at the same time.

@@ -9,7 +9,7 @@ mod keyring_error;
 mod wire;
 
 pub use error::StoreError;
-pub use face::{Guard, TokenLocation, TokenStore};
+pub use face::{Guard, TokenLocation, TokenStore, default_store};
 pub use file::FileStore;
 #[cfg(feature = "keyring")]
 pub use keyring::KeyringStore;

@@ -7,7 +7,6 @@ use super::CallRequest;
 use super::reported::{denied_by, of_report};
 use crate::commands::fire::{report_errors, started};
 use crate::error::CliError;
-use crate::mcp::{pool, tools_of};
 use crate::report::style::{WARNING, one_line, styled};
 use crate::services::HookServices;
 use crate::telemetry;
@@ -39,7 +38,7 @@ pub(super) async fn called(
             out.tell(&format!("{} {}\n", styled(WARNING, "MCP:"), one_line(&notice, 500)));
         }
     });
-    let pool = pool(at.gathered, at.session, Arc::new(host.clone()), at.around)?;
+    let pool = at.pool(Arc::new(host.clone()))?;
     let done = HookedCall { wanted, services, at, cancel, pool: &pool, host: &host }.called().await;
     pool.close().await;
     done
@@ -70,7 +69,7 @@ struct HookedCall<'a> {
 impl HookedCall<'_> {
     async fn called(&self) -> Result<McpCalled, CliError> {
         let (at, server) = (self.at, &self.wanted.args.server);
-        let (_, names) = tools_of(server, self.pool, at.gathered, self.cancel).await?;
+        let (_, names) = at.gathered.tools(server, self.pool, self.cancel).await.map_err(CliError::mcp)?;
         let name = self.wanted.tool(&names)?.clone();
 
         let toolbox = ToolSet::default();

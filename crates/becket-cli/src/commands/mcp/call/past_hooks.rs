@@ -3,7 +3,6 @@
 use super::super::McpContext;
 use super::CallRequest;
 use crate::error::CliError;
-use crate::mcp::{pool, tools_of};
 use becket_embed::view::mcp::{McpCalled, McpEnded};
 use becket_engine::CancellationToken;
 use becket_mcp::{CallError, CallResult, Connect, Pool, ToolCall};
@@ -16,7 +15,7 @@ pub(super) async fn called(
     at: McpContext<'_>,
     cancel: &CancellationToken,
 ) -> Result<McpCalled, CliError> {
-    let pool = pool(at.gathered, at.session, Arc::new(()), at.around)?;
+    let pool = at.pool(Arc::new(()))?;
     let done = in_pool(wanted, &pool, at, cancel).await;
     pool.close().await;
     done
@@ -29,7 +28,7 @@ async fn in_pool(
     cancel: &CancellationToken,
 ) -> Result<McpCalled, CliError> {
     let server = &wanted.args.server;
-    let (_, names) = tools_of(server, pool, at.gathered, cancel).await?;
+    let (_, names) = at.gathered.tools(server, pool, cancel).await.map_err(CliError::mcp)?;
     let name = wanted.tool(&names)?;
     let (tool, input, begun) = (&*name.name, wanted.input.clone(), Instant::now());
     let call = ToolCall { server, tool, input, limit: wanted.limit, connect: Connect::IfNeeded };

@@ -5,10 +5,10 @@
 
 use super::host::Host;
 use super::initialize::Initialize;
-use crate::mcp::HostServers;
 use crate::peer::{Answer, PendingRequest};
 use becket_mcp::config::{ConfiguredServer, Scope, ServerConfig, Transport};
 use becket_mcp::{CancellationToken, InProcessServer, ServerEnd, ServerSender};
+use becket_tools::discovery::HostServers;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use serde_json::{Value, json};

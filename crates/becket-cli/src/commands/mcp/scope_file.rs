@@ -1,19 +1,19 @@
 //! The file that a scope's servers are written to.
 
-use super::files;
 use crate::args::McpScope;
 use crate::error::CliError;
 use crate::session::Session;
 use becket_base::text_file::read_if_there;
 use becket_engine::config::trust;
 use becket_mcp::config::edit::Part;
+use becket_tools::discovery::PROJECT_FILE;
 use std::path::PathBuf;
 
 /// The file that defines the servers of a scope.
 #[derive(Debug)]
-pub(crate) struct ScopeFile {
+pub(super) struct ScopeFile {
     /// The file, which may not exist.
-    pub(crate) file: PathBuf,
+    pub(super) file: PathBuf,
     /// The key of the project, for the user's servers in one project.
     project: Option<String>,
     scope: McpScope,
@@ -23,13 +23,13 @@ pub(crate) struct ScopeFile {
 ///
 /// # Errors
 /// Errors if there is no home directory.
-pub(crate) fn scope_file(scope: McpScope, session: &Session) -> Result<ScopeFile, CliError> {
+pub(super) fn scope_file(scope: McpScope, session: &Session) -> Result<ScopeFile, CliError> {
     let request = session.request();
     let project = trust::project_root(&request);
     let own = trust::user_file(&request);
     let key = || Some(project.to_string_lossy().into_owned());
     let (file, project) = match (scope, own) {
-        (McpScope::Project, _) => (project.join(files::PROJECT_FILE), None),
+        (McpScope::Project, _) => (project.join(PROJECT_FILE), None),
         (McpScope::User, Some(file)) => (file, None),
         (McpScope::Local, Some(file)) => (file, key()),
         (McpScope::User, None) => {
@@ -47,17 +47,17 @@ impl ScopeFile {
     ///
     /// # Errors
     /// Errors if it can't be read.
-    pub(crate) fn text(&self) -> Result<Option<String>, CliError> {
+    pub(super) fn text(&self) -> Result<Option<String>, CliError> {
         Ok(read_if_there(&self.file)?)
     }
 
     /// Returns the part of the file that contains the servers.
-    pub(crate) fn part(&self) -> Part<'_> {
+    pub(super) fn part(&self) -> Part<'_> {
         self.project.as_deref().map_or(Part::Whole, Part::Project)
     }
 
     /// Returns true if a new file of its kind must be readable by its owner only: entries may contain keys.
-    pub(crate) fn is_private(&self) -> bool {
+    pub(super) fn is_private(&self) -> bool {
         match self.scope {
             McpScope::Local | McpScope::User => true,
             McpScope::Project => false,

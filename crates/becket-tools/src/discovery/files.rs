@@ -3,11 +3,9 @@
 //! They are the settings files, which also define hooks, and files that only define servers. A missing file has no
 //! effect; an unreadable one is an error, since it may have denied anything.
 
-use crate::error::CliError;
-use crate::session::Session;
-use becket_base::text_file::{self, read_if_there};
-use becket_engine::config::trust;
-use becket_engine::config::{Loaded, Request, load};
+use super::error::DiscoveryError;
+use becket_base::text_file::{self, Unread, read_if_there};
+use becket_engine::config::{Loaded, Request, load, trust};
 use becket_mcp::config::{
     ConfigError, Layer, PluginValues, Scope, Settings, read_file, read_settings, read_user_file,
 };
@@ -15,7 +13,7 @@ use becket_model::Source;
 use std::path::Path;
 
 /// The file of a project's servers, from the start directory up to the project's root.
-pub(super) const PROJECT_FILE: &str = ".mcp.json";
+pub const PROJECT_FILE: &str = ".mcp.json";
 /// The file of an administrator's servers, next to the managed settings. If it exists, only its servers count.
 const MANAGED_FILE: &str = "managed-mcp.json";
 /// The path of a plugin's manifest.
@@ -32,14 +30,15 @@ pub(super) struct Files {
     pub(super) exclusive: bool,
 }
 
-/// The servers of the command line: files, or texts that begin with a brace.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct CommandLineServers<'a> {
-    pub(crate) files: &'a [String],
+/// The servers that a user names for one session, as on a command line.
+#[derive(Debug, Clone, Default)]
+pub struct NamedServers {
+    /// Files, or texts that begin with a brace.
+    pub servers: Vec<String>,
     /// Set if no others count, except those of an administrator.
-    pub(crate) alone: bool,
+    pub alone: bool,
     /// Set if all servers of the project are approved.
-    pub(crate) approved: bool,
+    pub approves_project: bool,
 }
 
 /// Reads all of them; `project` is the key of the project in the user's own file.
@@ -47,27 +46,25 @@ pub(crate) struct CommandLineServers<'a> {
 /// # Errors
 /// Errors if a file can't be read, or one that may contain denials is not JSON.
 pub(super) fn read_all(
-    session: &Session,
-    named: CommandLineServers<'_>,
+    request: &Request,
+    named: &NamedServers,
     project: &str,
-) -> Result<Files, CliError> {
-    let request = session.request();
-    let loaded = load(&request);
+) -> Result<Files, DiscoveryError> {
+    let loaded = load(request);
     let mut files = Files::default();
-    managed(&request, &mut files)?;
+    managed(request, &mut files)?;
     settings(&loaded, named.alone, &mut files)?;
     if !named.alone {
-        user_file(&request, project, &mut files)?;
-        project_files(&request, &mut files)?;
-        plugins(session, &mut files)?;
+        user_file(request, project, &mut files)?;
+        project_files(request, &mut files)?;
+        plugins(&loaded, &mut files)?;
     }
-    if named.approved {
-        files.settings.join(
-            read_settings(APPROVE_ALL, Path::new("<--approve-all>"), Scope::CommandLine).map_err(refused)?,
-        );
+    if named.approves_project {
+        let approves = read_settings(APPROVE_ALL, Path::new("<--approve-all>"), Scope::CommandLine)?;
+        files.settings.join(approves);
     }
-    for given in named.files {
-        files.settings.layers.push(command_line(given, &session.start)?);
+    for given in &named.servers {
+        files.settings.layers.push(command_line(given, &request.start)?);
     }
     Ok(files)
 }
@@ -81,19 +78,19 @@ impl Files {
     }
 }
 
-fn managed(request: &Request, files: &mut Files) -> Result<(), CliError> {
+fn managed(request: &Request, files: &mut Files) -> Result<(), DiscoveryError> {
     let directory = request.managed.as_ref().unwrap_or(&request.profile.managed);
     let file = directory.join(MANAGED_FILE);
     if let Some(text) = read_if_there(&file)? {
         files.exclusive = true;
-        let layer = read_file(&text, &file, Scope::Managed).map_err(refused)?;
+        let layer = read_file(&text, &file, Scope::Managed)?;
         files.settings.layers.push(layer);
     }
     Ok(())
 }
 
 /// Reads settings files. A plugin's own files are read with the plugin.
-fn settings(loaded: &LoadedFiles, alone: bool, files: &mut Files) -> Result<(), CliError> {
+fn settings(loaded: &Loaded, alone: bool, files: &mut Files) -> Result<(), DiscoveryError> {
     for layer in loaded.layers() {
         let scope = match &layer.source {
             Source::Policy => Scope::Managed,
@@ -108,9 +105,12 @@ fn settings(loaded: &LoadedFiles, alone: bool, files: &mut Files) -> Result<(), 
             }
         };
         let counts = !alone || scope == Scope::Managed;
-        let text = layer.text.as_ref().map_err(|error| CliError::unread(layer.file.to_path_buf(), &error))?;
+        let text = layer
+            .text
+            .as_ref()
+            .map_err(|error| Unread::Refused { path: layer.file.to_path_buf(), why: error.to_string() })?;
         // An unreadable file may have denied anything.
-        let mut read = read_settings(text, &layer.file, scope).map_err(refused)?;
+        let mut read = read_settings(text, &layer.file, scope)?;
         if !counts {
             read.layers.clear();
         }
@@ -119,16 +119,16 @@ fn settings(loaded: &LoadedFiles, alone: bool, files: &mut Files) -> Result<(), 
     Ok(())
 }
 
-fn user_file(request: &Request, project: &str, files: &mut Files) -> Result<(), CliError> {
+fn user_file(request: &Request, project: &str, files: &mut Files) -> Result<(), DiscoveryError> {
     let Some(file) = trust::user_file(request) else { return Ok(()) };
     if let Some(text) = read_if_there(&file)? {
-        files.settings.join(read_user_file(&text, &file, project).map_err(refused)?);
+        files.settings.join(read_user_file(&text, &file, project)?);
     }
     Ok(())
 }
 
 /// Returns the file of the project's root and those below it down to the start: the nearest is the strongest.
-fn project_files(request: &Request, files: &mut Files) -> Result<(), CliError> {
+fn project_files(request: &Request, files: &mut Files) -> Result<(), DiscoveryError> {
     let root = trust::project_root(request);
     let mut directories: Vec<&Path> = request.start.ancestors().collect();
     directories.truncate(directories.iter().position(|place| *place == root).map_or(1, |at| at + 1));
@@ -143,8 +143,8 @@ fn project_files(request: &Request, files: &mut Files) -> Result<(), CliError> {
 
 /// Returns the servers of the enabled plugins. Those that only the project enables wait until the folder is trusted
 /// (G3).
-fn plugins(session: &Session, files: &mut Files) -> Result<(), CliError> {
-    for plugin in load(&session.request()).plugins() {
+fn plugins(loaded: &Loaded, files: &mut Files) -> Result<(), DiscoveryError> {
+    for plugin in loaded.plugins() {
         let options = plugin.options.iter().map(|option| (option.key.clone(), option.value.clone()));
         let values = Box::new(PluginValues { data: plugin.data.clone(), options: options.collect() });
         let (name, root) = (plugin.name.to_string(), plugin.directory.clone());
@@ -166,14 +166,10 @@ fn plugins(session: &Session, files: &mut Files) -> Result<(), CliError> {
 }
 
 /// An unusable argument ends the command: nothing runs without servers that were requested.
-fn command_line(given: &str, start: &Path) -> Result<Layer, CliError> {
+fn command_line(given: &str, start: &Path) -> Result<Layer, DiscoveryError> {
     if given.trim_start().starts_with('{') {
-        return read_file(given, Path::new("<--mcp-config>"), Scope::CommandLine).map_err(refused);
+        return Ok(read_file(given, Path::new("<--mcp-config>"), Scope::CommandLine)?);
     }
     let file = start.join(given);
-    read_file(&text_file::read(&file)?, &file, Scope::CommandLine).map_err(refused)
-}
-
-fn refused(error: ConfigError) -> CliError {
-    CliError::McpConfig { why: error.to_string() }
+    Ok(read_file(&text_file::read(&file)?, &file, Scope::CommandLine)?)
 }
