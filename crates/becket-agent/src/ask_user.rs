@@ -23,6 +23,16 @@ pub trait AskQuestions: Send + Sync {
     ) -> BoxFuture<'a, Option<Map<String, Value>>>;
 }
 
+impl AskQuestions for Arc<dyn AskQuestions> {
+    fn ask<'a>(
+        &'a self,
+        questions: &'a [ModelQuestion],
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Option<Map<String, Value>>> {
+        (**self).ask(questions, cancel)
+    }
+}
+
 /// One question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelQuestion {

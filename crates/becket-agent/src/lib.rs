@@ -26,6 +26,8 @@
 //! | [`elicit`] | the questions of MCP servers, answered by hooks and the user (`protocol.md` X6) |
 //! | [`watch`] | files that change while a session is open (`protocol.md` M8, C8, D11) |
 //! | `agent` | the public face, which ties all of it together |
+//! | [`end_tasks`] | titles, suggestions, notes and a state file at the end of a turn (`protocol.md` L7) |
+//! | [`assemble`] | a whole session, put together from a configuration |
 //!
 //! A module uses only those above it; a test holds that. The tools are in `becket-tools`.
 //!
@@ -66,6 +68,10 @@ pub mod worktree;
 
 // The face.
 mod agent;
+
+// A whole session for a host, from a configuration.
+pub mod assemble;
+pub mod end_tasks;
 
 pub use agent::{Agent, AgentBuilder, AsideError, ContextUse, Info, SessionUsage, SwitchBlocked};
 pub use ask_user::{AskQuestions, AskUserQuestion, ModelOption, ModelQuestion};

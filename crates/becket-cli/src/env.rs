@@ -6,9 +6,6 @@ use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 
-/// The operating system that this program is made for.
-pub(crate) const PLATFORM: &str = std::env::consts::OS;
-
 /// The facts about the process and the machine around it.
 #[derive(Debug, Clone)]
 pub(crate) struct Surroundings {

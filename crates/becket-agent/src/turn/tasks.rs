@@ -110,6 +110,21 @@ pub struct TurnEndTask {
     pub run: ForTurns,
 }
 
+impl TurnEndTask {
+    /// Creates a task for the session's own turns, which a bare session skips.
+    pub fn of_main<F>(
+        name: impl Into<String>,
+        how: How,
+        run: impl Fn(MainTurn) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<(), String>> + Send + 'static,
+    {
+        let run: TaskRun<MainTurn> = Arc::new(move |turn| Box::pin(run(turn)));
+        Self { name: name.into(), bare: InBare::Skip, how, run: ForTurns::MainOnly(run) }
+    }
+}
+
 impl fmt::Debug for TurnEndTask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TurnEndTask")

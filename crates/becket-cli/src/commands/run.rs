@@ -3,14 +3,13 @@
 //! INVARIANT: however the work ends, SessionEnd is fired if a session was opened, and no started process is left when
 //! this one ends, except after a second signal.
 
-mod agents_and_skills;
-mod at_end;
 mod begins;
 mod build;
 mod context;
 mod control;
 mod drive;
 mod driver;
+mod end_tasks;
 mod hosted;
 mod init;
 mod interactive;
@@ -21,21 +20,16 @@ mod memory;
 mod options;
 mod printer;
 mod prompts;
-mod protected_files;
 mod servers;
 mod session;
 mod shutdown;
 mod stdout_watch;
-mod system;
 mod task_ends;
 mod team;
 mod terminal;
 #[cfg(test)]
 mod tests;
-mod tool_filter;
-mod tools;
 mod typed;
-mod worktree;
 
 use super::keep;
 use crate::args::{Global, RunArgs};

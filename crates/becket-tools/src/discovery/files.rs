@@ -5,7 +5,7 @@
 
 use super::error::DiscoveryError;
 use becket_base::text_file::{self, Unread, read_if_there};
-use becket_engine::config::{Loaded, Request, load, trust};
+use becket_engine::config::{LoadedFiles, Request, load, trust};
 use becket_mcp::config::{
     ConfigError, Layer, PluginValues, Scope, Settings, read_file, read_settings, read_user_file,
 };
@@ -90,7 +90,7 @@ fn managed(request: &Request, files: &mut Files) -> Result<(), DiscoveryError> {
 }
 
 /// Reads settings files. A plugin's own files are read with the plugin.
-fn settings(loaded: &Loaded, alone: bool, files: &mut Files) -> Result<(), DiscoveryError> {
+fn settings(loaded: &LoadedFiles, alone: bool, files: &mut Files) -> Result<(), DiscoveryError> {
     for layer in loaded.layers() {
         let scope = match &layer.source {
             Source::Policy => Scope::Managed,
@@ -143,7 +143,7 @@ fn project_files(request: &Request, files: &mut Files) -> Result<(), DiscoveryEr
 
 /// Returns the servers of the enabled plugins. Those that only the project enables wait until the folder is trusted
 /// (G3).
-fn plugins(loaded: &Loaded, files: &mut Files) -> Result<(), DiscoveryError> {
+fn plugins(loaded: &LoadedFiles, files: &mut Files) -> Result<(), DiscoveryError> {
     for plugin in loaded.plugins() {
         let options = plugin.options.iter().map(|option| (option.key.clone(), option.value.clone()));
         let values = Box::new(PluginValues { data: plugin.data.clone(), options: options.collect() });

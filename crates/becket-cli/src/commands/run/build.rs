@@ -1,41 +1,34 @@
-//! Builds a session: engine, servers, tools, and the agent that uses them.
+//! Builds a session from the arguments: servers, engine, and the agent under it.
 //!
-//! The order follows from the dependencies: servers need their host before there is an engine, the engine needs the
-//! toolbox before it contains tools, and tools need the engine.
+//! The order follows from the dependencies: servers need their host before there is an engine, and the session needs the
+//! engine.
 
-mod builder;
-mod tool_factory;
-
-use super::agents_and_skills::AgentsAndSkills;
-use super::at_end::AtEnd;
 use super::begins;
 use super::context::RunContext;
 use super::control::{HostPerson, HostServerChanges};
+use super::end_tasks;
 use super::last_fired::LastFired;
+use super::limits;
 use super::memory;
+use super::options::worktree_name;
 use super::printer::Printer;
 use super::servers;
 use super::session::Session;
+use super::team;
 use super::terminal::{ActiveWork, Person};
 use super::typed;
-use super::worktree;
 use crate::commands::fire::{report_errors, started};
 use crate::error::CliError;
 use crate::report::run::SessionEvent;
 use crate::services::RunModels;
 use crate::telemetry;
-use becket_agent::elicit::McpHost;
-use becket_agent::notes::Notes;
-use becket_agent::session::Facts;
+use becket_agent::assemble::{AssembledSession, Assembly, AssemblyError, SystemPrompt, ToolFilter};
+use becket_agent::end_tasks::EndTasks;
 use becket_agent::tool_call::AskPermission;
-use becket_agent::update::{Happened, Notice, Origin, Update, Watch};
-use becket_engine::{Engine, RunEvent, Start as HowStarted, ToolSet};
-use becket_llm::Models;
-use becket_mcp::Pool;
+use becket_agent::update::{Notice, Origin, Update, UpdateKind, Watch};
+use becket_agent::{Agent, AgentBuilder};
+use becket_engine::{Engine, RunEvent, Start as HowStarted};
 use becket_mcp::config::ConfiguredServer;
-use becket_model::Session as Words;
-use becket_tools::configured_hook_tools;
-use becket_tools::mcp::HookCalls;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -50,52 +43,70 @@ pub(super) async fn assembled(
     models: Arc<RunModels>,
     printer: &Printer,
 ) -> Result<Session, CliError> {
-    let host = servers::host(at);
-    let (servers, hidden_servers) = servers::pool_of(at, &host)?.unzip();
-    if let Some(pool) = &servers {
+    let mut assembly = assembly(at, &models, printer)?;
+    let found = servers::pool_of(at, &assembly.mcp_host)?;
+    let (servers, hidden_servers) = found.unzip();
+    assembly.servers = servers;
+    if let Some(pool) = &assembly.servers {
         pool.start(at.cancel).await;
     }
+    let servers = assembly.servers.clone();
     let hidden_servers = hidden_servers.unwrap_or_default();
-    let fired = LastFired::default();
-    let parts = SessionParts {
-        at,
-        models,
-        printer,
-        host,
-        servers: servers.clone(),
-        hidden_servers,
-        fired,
-        notes: memory::notes(at),
-    };
-    let made = parts.opened().await;
-    if let (Err(_), Some(pool)) = (&made, servers) {
+    let opened = OpeningSession { at, models, printer, assembly, hidden_servers }.opened().await;
+    if let (Err(_), Some(pool)) = (&opened, servers) {
         pool.close().await;
     }
-    made
+    opened
 }
 
-/// The parts that form a session.
-struct SessionParts<'a> {
+/// Returns the description of the session by the arguments.
+fn assembly(at: RunContext<'_>, models: &Arc<RunModels>, printer: &Printer) -> Result<Assembly, CliError> {
+    let (args, sources) = (at.args, &at.args.sources);
+    let mut assembly = Assembly::new(at.session.request(), models.clone(), models.name(), at.private);
+    assembly.model_is_chosen = args.model.model.is_some();
+    let permissions = &args.permissions;
+    assembly.mode_is_chosen =
+        permissions.permission_mode.is_some() || permissions.dangerously_skip_permissions;
+    assembly.tools = ToolFilter::of(args.sdk.tools.as_deref());
+    assembly.system = SystemPrompt {
+        replacement: args.model.system_prompt.clone(),
+        appendix: args.model.append_system_prompt.clone(),
+    };
+    assembly.agents.clone_from(&args.model.agents);
+    assembly.agent.clone_from(&args.model.agent);
+    assembly.bare = sources.skips_files();
+    assembly.has_skills = !sources.disable_slash_commands;
+    assembly.commands = typed::names().map(str::to_owned).collect();
+    let files = sources.mcp_config.iter().filter(|given| !given.trim_start().starts_with('{'));
+    assembly.protected = files.map(|file| at.session.start.join(file)).collect();
+    assembly.runner = at.left.runner.clone();
+    assembly.http = becket_embed::models::http(at.session.environment());
+    assembly.mcp_host = servers::host(at);
+    assembly.notes = memory::notes(at);
+    assembly.questions = at.terminal.map(|terminal| Arc::new(Person::at(terminal)) as _);
+    assembly.worktree = worktree_name(args)?;
+    assembly.watcher = Arc::new(printing(printer.clone()));
+    Ok(assembly)
+}
+
+/// A session that is being opened.
+struct OpeningSession<'a> {
     at: RunContext<'a>,
     models: Arc<RunModels>,
     printer: &'a Printer,
-    host: McpHost,
-    servers: Option<Pool>,
+    assembly: Assembly,
     /// Entries of servers without effect.
     hidden_servers: Vec<ConfiguredServer>,
-    fired: LastFired,
-    /// The notes of earlier sessions, and those for later ones.
-    notes: Option<Notes>,
 }
 
 /// The last answer as displayed.
 type DisplayedAnswer = Arc<Mutex<Option<String>>>;
 
-impl SessionParts<'_> {
+impl OpeningSession<'_> {
     async fn opened(self) -> Result<Session, CliError> {
-        let toolbox = ToolSet::default();
-        let engine = self.engine(&toolbox)?;
-        match self.open_on(&engine, toolbox).await {
+        let fired = LastFired::default();
+        let engine = self.engine(&fired)?;
+        match self.open_on(&engine, fired).await {
             Ok(session) => Ok(session),
             Err(error) => {
                 engine.close().await;
@@ -104,80 +115,59 @@ impl SessionParts<'_> {
         }
     }
 
-    async fn open_on(self, engine: &Engine, toolbox: ToolSet) -> Result<Session, CliError> {
+    async fn open_on(mut self, engine: &Engine, fired: LastFired) -> Result<Session, CliError> {
         let at = self.at;
-        let facts = Facts::new(Words::new("", "", &at.session.start));
-        let of_facts = facts.clone();
-        self.host.ready(engine.clone(), move || of_facts.session());
-        let makes = self.tool_factory(engine)?;
-        let models: Arc<dyn Models> = self.models.clone();
-        let own = AgentsAndSkills::load(
-            at,
-            &makes,
-            &facts,
-            models,
-            self.servers.as_ref(),
-            printing(self.printer.clone()),
-        )?;
-        own.diagnostics.iter().for_each(|diagnostic| self.notice(Notice::of(diagnostic)));
-        typed::hidden(&own.skills.skills()).into_iter().for_each(|text| self.notice(Notice::warning(text)));
-        let tools = self.tools(&own, makes, &facts, toolbox.clone());
-        tools.refresh().into_iter().for_each(|warning| self.notice(Notice::warning(warning)));
-        let displayed = DisplayedAnswer::default();
-        let builder = self.builder(engine, toolbox, &own)?.facts(facts);
-        let builder = self.with_services(builder, &tools.makes, &displayed);
-        let at_end = AtEnd::new(self.models.clone(), self.notes.clone());
-        let turn_end = at_end.tasks(at, &tools.makes.tasks);
+        self.assembly.team = Some(team::of(at, engine)?);
+        let AssembledSession { builder, tools, definitions, notices, worktrees, .. } =
+            self.assembly.session(engine)?;
+        notices.into_iter().for_each(|notice| self.notice(notice));
+        let hidden = typed::hidden(&definitions.skills.skills());
+        hidden.into_iter().for_each(|text| self.notice(Notice::warning(text)));
+        let (displayed, end_tasks) = (DisplayedAnswer::default(), EndTasks::new(self.models.clone()));
+        let turn_end = end_tasks::registered(at, &end_tasks, self.assembly.notes.as_ref(), tools.tasks());
+        let builder = self.completed(builder)?;
+        let builder = builder.watch(watcher(self.printer.clone(), displayed.clone()));
         let builder = builder.at_turn_end(turn_end.clone());
-        let (builder, worktrees) =
-            worktree::with_worktrees(builder, at, own.works_as.as_deref(), tools.makes.worktrees.clone())?;
         if let Some(terminal) = at.terminal {
             // From here on only the terminal thread writes to the screen.
             terminal.works(ActiveWork::Program("starting"));
         }
-        let agent = tokio::select! {
-            opened = builder.open() => opened.map_err(|error| begins::not_opened(&error, begins::store(at).as_ref(), at)),
-            () = at.cancel.cancelled() => Err(CliError::Interrupted),
-        };
-        let agent = worktree::or_abandoned(agent, &worktrees).await?;
-        at_end.late.opened(&agent);
+        let agent = open(builder, at).await;
+        if agent.is_err() {
+            worktrees.abandon().await;
+        }
+        let agent = agent?;
+        end_tasks.opened(&agent);
         at.job.opened(&agent);
-        let AgentsAndSkills { agents, skills, works_as, .. } = own;
-        let (servers, models) = (self.servers, self.models);
-        let (hidden_servers, fired) = (self.hidden_servers, self.fired);
         Ok(Session {
             agent,
             tools,
-            servers,
-            hidden_servers,
-            models,
-            agents,
-            skills,
+            servers: self.assembly.servers,
+            hidden_servers: self.hidden_servers,
+            models: self.models,
+            is_narrowed: definitions.works_as.is_some(),
+            agents: definitions.agents,
+            skills: definitions.skills,
             fired,
             server_changes: HostServerChanges::default(),
-            at_end,
+            end_tasks,
+            takes_notes: self.assembly.notes.is_some(),
             job: at.job.clone(),
             turn_end,
             since: Instant::now(),
             displayed,
-            is_narrowed: works_as.is_some(),
             has_logged_out: AtomicBool::default(),
         })
     }
 
-    fn engine(&self, toolbox: &ToolSet) -> Result<Engine, CliError> {
+    fn engine(&self, fired: &LastFired) -> Result<Engine, CliError> {
         let at = self.at;
-        let (printer, fired) = (self.printer.clone(), self.fired.clone());
-        let mut builder = at.session.builder(self.person().is_some()).tools(toolbox.clone());
-        builder = builder.agent_tools(configured_hook_tools(at.session.environment().clone()));
-        builder = builder.models(self.models.clone()).session_dir(at.private.join("hooks"));
+        let (printer, fired) = (self.printer.clone(), fired.clone());
+        let mut builder = self.assembly.engine(at.session.builder(self.person().is_some()));
         builder = builder.observe(move |event: &RunEvent| {
             fired.on(event);
             printer.show(SessionEvent::Hook(Box::new(event.clone())));
         });
-        if let Some(pool) = &self.servers {
-            builder = builder.mcp_tools(HookCalls::new(pool.clone()));
-        }
         if let Some(terminal) = at.terminal {
             builder = builder.ask_user(Person::at(terminal));
         }
@@ -200,6 +190,41 @@ impl SessionParts<'_> {
         Ok(engine)
     }
 
+    /// Applies the arguments about the session itself: which one it is, its limits, its user.
+    fn completed(&self, mut builder: AgentBuilder) -> Result<AgentBuilder, CliError> {
+        let (at, of, args) = (self.at, &self.at.args.session, &self.at.args.model);
+        let store = begins::store(at);
+        builder = builder
+            .start(begins::start(of, store.as_ref(), at)?)
+            .options(limits::of(at)?)
+            .window(limits::window(at)?)
+            .interactive(at.terminal.is_some());
+        if let Some(person) = self.person() {
+            builder = builder.person(person);
+        }
+        if let Some(name) = &args.fallback_model {
+            builder = builder.fallback(self.models.fallback(name)?, name);
+        }
+        match store {
+            Some(_) if at.args.sdk.no_session_persistence => {}
+            Some(store) => builder = builder.store(store),
+            None => self.notice(Notice::warning("there is no home directory, so this session is not stored")),
+        }
+        if let Some(id) = &of.session_id {
+            builder = builder.id(id);
+        }
+        if let Some(name) = of.name.as_ref().filter(|name| !name.trim().is_empty()) {
+            builder = builder.title(name);
+        }
+        if let Some(trigger) = begins::setup(of) {
+            builder = builder.setup(trigger);
+        }
+        Ok(match args.max_turns {
+            Some(limit) => builder.max_turns(limit),
+            None => builder,
+        })
+    }
+
     /// Returns the user to ask for permissions.
     fn person(&self) -> Option<Arc<dyn AskPermission>> {
         let is_wanted = self.at.args.sdk.permission_prompt_tool.is_some();
@@ -216,6 +241,13 @@ impl SessionParts<'_> {
     }
 }
 
+async fn open(builder: AgentBuilder, at: RunContext<'_>) -> Result<Agent, CliError> {
+    tokio::select! {
+        opened = builder.open() => opened.map_err(|error| begins::not_opened(&error, begins::store(at).as_ref(), at)),
+        () = at.cancel.cancelled() => Err(CliError::Interrupted),
+    }
+}
+
 fn printing(printer: Printer) -> impl Watch + 'static {
     move |update: &Update| printer.show(SessionEvent::Update(Box::new(update.clone())))
 }
@@ -228,5 +260,15 @@ fn watcher(printer: Printer, displayed: DisplayedAnswer) -> impl Watch + 'static
             displayed.lock().unwrap_or_else(PoisonError::into_inner).clone_from(text);
         }
         shows.on(update);
+    }
+}
+
+impl From<AssemblyError> for CliError {
+    fn from(error: AssemblyError) -> Self {
+        match error {
+            AssemblyError::InvalidAgents(why) => CliError::usage(format!("`--agents`: {why}")),
+            AssemblyError::UnknownAgent(why) => CliError::usage(format!("`--agent`: {why}")),
+            other => CliError::NoModel { why: other.to_string() },
+        }
     }
 }

@@ -107,7 +107,7 @@ impl<'a> Driver<'a> {
     pub(super) fn opened(&mut self, prompt: String) {
         self.prompts += 1;
         self.at.job.works(&prompt);
-        self.session.at_end.pulse.opened();
+        self.session.end_tasks.prompt_started();
         self.session.refresh();
         let init = self.session.init();
         self.printer.show(SessionEvent::Opened(Box::new(PromptStart { init, prompt })));
@@ -131,7 +131,7 @@ impl<'a> Driver<'a> {
         let result = result.of_message(std::mem::take(&mut self.sent));
         self.at.job.rests(&result.result);
         self.printer.show(SessionEvent::Ended(Box::new(result)));
-        self.session.at_end.pulse.ended(prompt);
+        self.session.end_tasks.prompt_ended(prompt);
     }
 }
 

@@ -6,7 +6,7 @@ use super::terminal::Person;
 use crate::error::CliError;
 use crate::out::Out;
 use crate::report::style::{WARNING, one_line, styled};
-use becket_agent::elicit::{Elicited, McpHost};
+use becket_agent::elicit::{ElicitationRecord, McpHost};
 use becket_engine::config::trust;
 use becket_mcp::Pool;
 use becket_mcp::config::ConfiguredServer;

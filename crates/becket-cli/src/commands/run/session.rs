@@ -1,13 +1,13 @@
 //! An open session: its facts for the output, and its end.
 
-use super::at_end::AtEnd;
 use super::control::HostServerChanges;
 use super::job::Job;
 use super::last_fired::LastFired;
-use super::tools::SessionTools;
 use crate::services::RunModels;
 use becket_agent::Agent;
 use becket_agent::agents::AgentTool;
+use becket_agent::assemble::SessionTools;
+use becket_agent::end_tasks::EndTasks;
 use becket_agent::skills::SessionSkills;
 use becket_agent::turn::TurnEndTasks;
 use becket_mcp::Pool;
@@ -29,8 +29,10 @@ pub(super) struct Session {
     /// The state of the run.
     pub(super) job: Job,
     /// The tasks at the end of each turn.
-    pub(super) at_end: AtEnd,
-    /// The same, as the agent knows it.
+    pub(super) end_tasks: EndTasks,
+    /// True if notes for later sessions are taken.
+    pub(super) takes_notes: bool,
+    /// The registered tasks.
     pub(super) turn_end: TurnEndTasks,
     /// The host's changes to the servers.
     pub(super) server_changes: HostServerChanges,
@@ -68,7 +70,7 @@ impl Session {
     pub(super) async fn close_because(self, reason: &str) {
         let reason = if self.has_logged_out.load(Ordering::Relaxed) { "logout" } else { reason };
         self.agent.close(reason).await;
-        self.at_end.late.closed();
+        self.end_tasks.closed();
         self.job.closed();
         if let Some(pool) = &self.servers {
             pool.close().await;

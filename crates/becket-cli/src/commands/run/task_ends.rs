@@ -20,7 +20,7 @@ const ENDS: &str = "(a background task has ended)";
 /// Resolves once the end of a task may start a turn; never if none may.
 pub(super) async fn has_ended(session: &Session, may_hear: bool) {
     match may_hear {
-        true => session.tools.makes.tasks.wakes().await,
+        true => session.tools.tasks().wakes().await,
         false => std::future::pending().await,
     }
 }
@@ -43,7 +43,7 @@ impl Driver<'_> {
         self.opened(ENDS.to_owned());
         let end = self.session.agent.hear_tasks(turn).await;
         self.ended(&end);
-        !self.session.tools.makes.tasks.has_wake()
+        !self.session.tools.tasks().has_wake()
             && matches!(end.reason, EndReason::Completed | EndReason::Capped { .. })
     }
 
@@ -76,7 +76,7 @@ impl Driver<'_> {
     }
 
     async fn next_end(&self, until: Option<Instant>) -> Next {
-        let tasks = &self.session.tools.makes.tasks;
+        let tasks = self.session.tools.tasks();
         let wakes = self.session.agent.engine().wakes();
         let late = async {
             match until {
@@ -94,7 +94,7 @@ impl Driver<'_> {
     }
 
     fn warn_of_late_tasks(&self, wait: Duration) {
-        let running = self.session.tools.makes.tasks.running();
+        let running = self.session.tools.tasks().running();
         let plural = if running == 1 { "task" } else { "tasks" };
         let text = format!(
             "{running} background {plural} still ran after {} s, and ended with the run",

@@ -178,7 +178,7 @@ impl Requests<'_> {
     }
 
     async fn stop_task(&self, id: &str) -> Result<Value, String> {
-        let stopped = self.session.tools.makes.tasks.stop(id).await;
+        let stopped = self.session.tools.tasks().stop(id).await;
         stopped.map(|_| json!({})).ok_or_else(|| format!("there is no background task `{id}`"))
     }
 

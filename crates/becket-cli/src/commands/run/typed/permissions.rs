@@ -18,7 +18,7 @@ pub(super) fn shown(answering: CommandContext<'_>) -> String {
     let (info, config) = (agent.info(), agent.engine().config());
     let mut text = format!("{} {}\n", styled(HEAD, "mode"), info.mode);
     text.push_str(&rules(answering, &config));
-    let directories = answering.session.tools.makes.permissions.directories(agent.facts());
+    let directories = answering.session.tools.permissions().directories(agent.facts());
     text.push_str(&format!("{}\n", styled(HEAD, "working directories")));
     for directory in directories {
         text.push_str(&format!("  {}\n", one_line(&directory.display().to_string(), 300)));

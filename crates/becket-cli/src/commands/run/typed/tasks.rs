@@ -10,7 +10,7 @@ use becket_tools::tasks::{TaskInfo, Tasks};
 /// # Errors
 /// Errors if there is no such task, or the argument is malformed.
 pub(super) async fn shown(answering: CommandContext<'_>, argument: Option<&str>) -> CommandResult {
-    let tasks = &answering.session.tools.makes.tasks;
+    let tasks = answering.session.tools.tasks();
     let words: Vec<&str> = argument.unwrap_or_default().split_whitespace().collect();
     match words.as_slice() {
         [] => Ok(listed(&tasks.list(), answering.at.around.width)),

@@ -1,32 +1,30 @@
-//! Files that a run does not edit without a prompt, in addition to those that are always protected (`protocol.md` P14):
+//! Files that a session does not edit without a prompt, in addition to those that are always protected (`protocol.md` P14):
 //! the program's own permissions, and the scripts of its hooks, wherever they are.
 //!
 //! A guard that a model may rewrite guards nothing. Scripts are those named in the text of a command; the programs that
 //! they run are not followed.
 
-use super::begins;
-use super::context::RunContext;
 use becket_engine::Engine;
+use becket_engine::config::{FlagSettings, Request};
 use becket_engine::handler::{Action, Command};
-use becket_tools::Surroundings;
 use std::path::{Path, PathBuf};
 
 /// The extensions of scripts. A path to a file without an extension is one, too.
 const SCRIPTS: [&str; 14] =
     ["sh", "bash", "zsh", "fish", "ps1", "py", "rb", "pl", "php", "lua", "js", "mjs", "cjs", "ts"];
 
-/// Returns the environment of tools, with all of these files protected.
-pub(super) fn surroundings(at: RunContext<'_>, engine: &Engine) -> Surroundings {
-    let request = at.session.request();
-    let plugins: Vec<PathBuf> =
-        engine.config().plugins.iter().map(|plugin| plugin.directory.clone()).collect();
-    let named = at.args.sources.mcp_config.iter().filter(|given| !given.trim_start().starts_with('{'));
-    let named = named.map(|file| request.start.join(file));
-    let own = [request.user_directory(), request.managed.clone(), begins::own_directory(at)];
+/// Returns these files and directories: of plugins, of the user, of an administrator, the settings of the host, and the
+/// scripts of hooks.
+#[must_use]
+pub fn protected_files(engine: &Engine, request: &Request) -> Vec<PathBuf> {
+    let plugins = engine.config().plugins.iter().map(|plugin| plugin.directory.clone()).collect::<Vec<_>>();
+    let settings = match &request.flag {
+        Some(FlagSettings::File(file)) => Some(file.clone()),
+        Some(FlagSettings::Text(_)) | None => None,
+    };
+    let own = [request.user_directory(), request.managed.clone(), settings];
     let scripts = scripts(engine, &request.start, &request.profile.var("PROJECT_DIR"));
-    let all = plugins.into_iter().chain(named).chain(at.session.settings_file().map(Path::to_owned));
-    let all = all.chain(own.into_iter().flatten()).chain(scripts);
-    all.fold(Surroundings::new(at.session.environment().clone()), Surroundings::with_protected)
+    plugins.into_iter().chain(own.into_iter().flatten()).chain(scripts).collect()
 }
 
 /// Returns the scripts that hooks run. `variable` is the name of the project's directory in their texts.

@@ -1,12 +1,15 @@
-//! The selection of the program's own tools (`--tools`). Those of MCP servers are not affected.
+//! The selection of the program's own tools. Those of MCP servers are not affected.
 
 use becket_engine::Tool;
 use std::sync::Arc;
 
 /// The tools that are kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum ToolFilter {
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ToolFilter {
+    /// All tools.
+    #[default]
     All,
+    /// The tools of these names.
     Only(Arc<[String]>),
 }
 
@@ -19,8 +22,9 @@ fn today(name: &str) -> &str {
 }
 
 impl ToolFilter {
-    /// Parses the argument. Unknown names have no effect: a list for another program may contain them.
-    pub(super) fn of(given: Option<&str>) -> Self {
+    /// Parses names, separated by commas or spaces; `default` means all, as `None` does. Unknown names have no effect: a list for another program may contain them.
+    #[must_use]
+    pub fn of(given: Option<&str>) -> Self {
         match given.map(str::trim) {
             None | Some("default") => ToolFilter::All,
             Some(names) => {
@@ -31,15 +35,17 @@ impl ToolFilter {
     }
 
     /// Returns true if a tool is kept.
-    pub(super) fn keeps(&self, tool: &dyn Tool) -> bool {
+    #[must_use]
+    pub fn keeps(&self, tool: &dyn Tool) -> bool {
         match self {
             ToolFilter::All => true,
             ToolFilter::Only(names) => names.iter().any(|name| name == tool.name()),
         }
     }
 
-    /// The tools that are kept.
-    pub(super) fn filter(&self, mut tools: Vec<Arc<dyn Tool>>) -> Vec<Arc<dyn Tool>> {
+    /// Returns the tools that are kept.
+    #[must_use]
+    pub fn filter(&self, mut tools: Vec<Arc<dyn Tool>>) -> Vec<Arc<dyn Tool>> {
         tools.retain(|tool| self.keeps(&**tool));
         tools
     }

@@ -2,8 +2,8 @@
 //!
 //! The question contains the user's and the model's own text, and the answer is only displayed: it decides nothing.
 
-use super::AtEnd;
-use becket_agent::turn::MainTurn;
+use super::session::EndTasks;
+use crate::turn::MainTurn;
 use becket_llm::{Block, Message, Request, Role, Thinking};
 
 /// The limit on the text of each side, in characters.
@@ -28,12 +28,12 @@ pub(super) fn last_user_text(turn: &MainTurn) -> Option<String> {
 /// # Errors
 /// Errors if there is no such model, or it gives no answer.
 pub(super) async fn one_line_answer(
-    at_end: &AtEnd,
+    tasks: &EndTasks,
     turn: &MainTurn,
     task: &str,
     most: usize,
 ) -> Result<Option<String>, String> {
-    Ok(one_line(&answered(at_end, turn, task, TOKENS).await?, most))
+    Ok(one_line(&answered(tasks, turn, task, TOKENS).await?, most))
 }
 
 /// Returns its answer, limited to this number of tokens; its cost counts for the session.
@@ -41,14 +41,14 @@ pub(super) async fn one_line_answer(
 /// # Errors
 /// As [`one_line_answer`].
 pub(super) async fn answered(
-    at_end: &AtEnd,
+    tasks: &EndTasks,
     turn: &MainTurn,
     task: &str,
     tokens: u32,
 ) -> Result<String, String> {
     let user = cut(&last_user_text(turn).unwrap_or_default());
     let exchange = format!("The user said:\n{user}\n\nThe assistant answered:\n{}", cut(&turn.at.text));
-    answer_about(at_end, task, &exchange, tokens).await
+    answer_about(tasks, task, &exchange, tokens).await
 }
 
 /// Returns its answer to a task about a text; its cost counts for the session.
@@ -56,12 +56,12 @@ pub(super) async fn answered(
 /// # Errors
 /// As [`one_line_answer`].
 pub(super) async fn answer_about(
-    at_end: &AtEnd,
+    tasks: &EndTasks,
     task: &str,
     text: &str,
     tokens: u32,
 ) -> Result<String, String> {
-    let model = at_end.models.model(None).map_err(|error| error.to_string())?;
+    let model = tasks.models.model(None).map_err(|error| error.to_string())?;
     let request = Request {
         system: Some(task.to_owned()),
         max_tokens: tokens,
@@ -69,7 +69,7 @@ pub(super) async fn answer_about(
         ..Request::user(text.to_owned())
     };
     let response = model.respond(&request).await.map_err(|error| error.to_string())?;
-    if let Some(agent) = at_end.late.agent() {
+    if let Some(agent) = tasks.agent() {
         agent.also_spent(&*model, response.usage);
     }
     Ok(response.text())

@@ -1,9 +1,9 @@
 //! A title for a session that has none, from its first exchange: in the words of the small fast model, or the user's first
 //! ones.
 
-use super::AtEnd;
+use super::session::EndTasks;
 use super::side_request::{last_user_text, one_line, one_line_answer};
-use becket_agent::turn::{ForTurns, How, InBare, MainTurn, TurnEndTask};
+use crate::turn::{How, TurnEndTask};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -15,29 +15,26 @@ const LONGEST: usize = 80;
 /// The number of the user's words in a title.
 const WORDS: usize = 8;
 
-/// Returns the task: once in a session, unless it has a title already.
-pub(super) fn task(at_end: AtEnd) -> TurnEndTask {
-    let is_done = Arc::new(AtomicBool::new(false));
-    let run = move |turn: MainTurn| {
-        let (at_end, is_done) = (at_end.clone(), is_done.clone());
-        Box::pin(async move {
-            let Some(agent) = at_end.late.agent() else { return Ok(()) };
-            if agent.info().title.is_some() || is_done.swap(true, Ordering::Relaxed) {
-                return Ok(());
+impl EndTasks {
+    /// Returns the task that gives the session a title: once, unless it has one already.
+    #[must_use]
+    pub fn title(&self) -> TurnEndTask {
+        let (tasks, is_done) = (self.clone(), Arc::new(AtomicBool::new(false)));
+        TurnEndTask::of_main("title of the session", How::Leave, move |turn| {
+            let (tasks, is_done) = (tasks.clone(), is_done.clone());
+            async move {
+                let Some(agent) = tasks.agent() else { return Ok(()) };
+                if agent.info().title.is_some() || is_done.swap(true, Ordering::Relaxed) {
+                    return Ok(());
+                }
+                // If there is no model or it gives no title, the user's own words are the title.
+                let title = one_line_answer(&tasks, &turn, TASK, LONGEST).await.ok().flatten();
+                if let Some(title) = title.or_else(|| first_words(&last_user_text(&turn)?)) {
+                    agent.title_if_none(&title).await;
+                }
+                Ok(())
             }
-            // If there is no model or it gives no title, the user's own words are the title.
-            let title = one_line_answer(&at_end, &turn, TASK, LONGEST).await.ok().flatten();
-            if let Some(title) = title.or_else(|| first_words(&last_user_text(&turn)?)) {
-                agent.title_if_none(&title).await;
-            }
-            Ok(())
-        }) as futures_util::future::BoxFuture<'static, Result<(), String>>
-    };
-    TurnEndTask {
-        name: "title of the session".to_owned(),
-        bare: InBare::Skip,
-        how: How::Leave,
-        run: ForTurns::MainOnly(Arc::new(run)),
+        })
     }
 }
 

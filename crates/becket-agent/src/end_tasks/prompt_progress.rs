@@ -9,11 +9,11 @@ const KNOWN: usize = 64;
 
 /// The prompts. Cheap to clone; all clones are the same.
 #[derive(Debug, Clone)]
-pub(in super::super) struct PromptProgress(watch::Sender<PromptCounts>);
+pub(super) struct PromptProgress(watch::Sender<PromptCounts>);
 
 #[derive(Debug, Clone, Default)]
 struct PromptCounts {
-    opened: u64,
+    started: u64,
     ended: u64,
     /// The last ended prompts; `None` for those without a request to the model.
     last: VecDeque<Option<PromptId>>,
@@ -27,12 +27,12 @@ impl Default for PromptProgress {
 
 impl PromptProgress {
     /// Records that a prompt has started.
-    pub(in super::super) fn opened(&self) {
-        self.0.send_modify(|seen| seen.opened += 1);
+    pub(super) fn started(&self) {
+        self.0.send_modify(|seen| seen.started += 1);
     }
 
     /// Records that its result was reported.
-    pub(in super::super) fn ended(&self, prompt: Option<PromptId>) {
+    pub(super) fn ended(&self, prompt: Option<PromptId>) {
         self.0.send_modify(|seen| {
             seen.ended += 1;
             if seen.last.len() == KNOWN {
@@ -56,7 +56,7 @@ impl PromptProgress {
         let is_it = |known: &Option<PromptId>| known.as_ref() == Some(prompt);
         // INVARIANT: `self` holds the sender, so the channel can't close while this waits.
         let seen = news.wait_for(|seen| seen.last.iter().any(is_it)).await;
-        seen.is_ok_and(|seen| seen.opened == seen.ended && seen.last.back().is_some_and(is_it))
+        seen.is_ok_and(|seen| seen.started == seen.ended && seen.last.back().is_some_and(is_it))
     }
 }
 
@@ -69,7 +69,7 @@ mod tests {
     async fn a_turn_is_over_with_its_result_and_not_any_more_once_another_has_begun() {
         let (pulse, one, two) =
             (PromptProgress::default(), PromptId::from("one".to_owned()), PromptId::from("two".to_owned()));
-        pulse.opened();
+        pulse.started();
         assert!(pulse.is_first(&one));
         let waits = pulse.over(&one);
         tokio::pin!(waits);
@@ -77,11 +77,11 @@ mod tests {
         pulse.ended(Some(one.clone()));
         assert!(waits.await && pulse.is_first(&one));
         assert!(!pulse.is_first(&two));
-        pulse.opened();
+        pulse.started();
         assert!(!pulse.over(&one).await);
         pulse.ended(None);
         assert!(!pulse.over(&one).await, "a command has come in between");
-        pulse.opened();
+        pulse.started();
         pulse.ended(Some(two.clone()));
         assert!(pulse.over(&two).await && !pulse.is_first(&two));
     }

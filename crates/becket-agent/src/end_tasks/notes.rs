@@ -2,11 +2,10 @@
 //!
 //! A model writes them, so they are untrusted: later sessions see them as notes of a model, and they grant nothing.
 
-use super::AtEnd;
+use super::session::EndTasks;
 use super::side_request::answered;
-use becket_agent::notes::Notes;
-use becket_agent::turn::{ForTurns, How, InBare, MainTurn, TurnEndTask};
-use std::sync::Arc;
+use crate::notes::Notes;
+use crate::turn::{How, TurnEndTask};
 
 /// The task for the model; the existing notes follow it.
 const TASK: &str = "Say what of this exchange somebody who works on the same project in a later session should know: how the \
@@ -21,29 +20,27 @@ const TOKENS: u32 = 256;
 /// The limit on notes of one turn.
 const MOST: usize = 3;
 
-/// Returns the task, which runs once for each turn.
-pub(super) fn task(at_end: AtEnd, notes: Notes) -> TurnEndTask {
-    let run = move |turn: MainTurn| {
-        let (at_end, notes) = (at_end.clone(), notes.clone());
-        Box::pin(async move {
-            // If a hook makes the model continue, the turn ends more than once.
-            if turn.at.again {
-                return Ok(());
+impl EndTasks {
+    /// Returns the task that takes notes, once for each turn.
+    #[must_use]
+    pub fn notes(&self, notes: Notes) -> TurnEndTask {
+        let tasks = self.clone();
+        TurnEndTask::of_main("notes for later sessions", How::Leave, move |turn| {
+            let (tasks, notes) = (tasks.clone(), notes.clone());
+            async move {
+                // If a hook makes the model continue, the turn ends more than once.
+                if turn.at.again {
+                    return Ok(());
+                }
+                let known = notes.text(&turn.at.cancel).await.map_err(|error| error.to_string())?;
+                let task = format!("{TASK}{}", known.unwrap_or_default());
+                let found = read(&answered(&tasks, &turn, &task, TOKENS).await?);
+                if !found.is_empty() {
+                    notes.add(found, &turn.at.cancel).await.map_err(|error| error.to_string())?;
+                }
+                Ok(())
             }
-            let known = notes.text(&turn.at.cancel).await.map_err(|error| error.to_string())?;
-            let task = format!("{TASK}{}", known.unwrap_or_default());
-            let found = read(&answered(&at_end, &turn, &task, TOKENS).await?);
-            if !found.is_empty() {
-                notes.add(found, &turn.at.cancel).await.map_err(|error| error.to_string())?;
-            }
-            Ok(())
-        }) as futures_util::future::BoxFuture<'static, Result<(), String>>
-    };
-    TurnEndTask {
-        name: "notes for later sessions".to_owned(),
-        bare: InBare::Skip,
-        how: How::Leave,
-        run: ForTurns::MainOnly(Arc::new(run)),
+        })
     }
 }
 

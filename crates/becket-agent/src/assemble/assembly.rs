@@ -1,0 +1,141 @@
+//! The description of a session.
+
+use super::system_prompt::SystemPrompt;
+use super::tool_filter::ToolFilter;
+use crate::ask_user::AskQuestions;
+use crate::elicit::McpHost;
+use crate::notes::Notes;
+use crate::team::Team;
+use crate::update::{Update, Watch};
+use crate::worktree::WorktreeName;
+use becket_engine::config::Request;
+use becket_engine::{Builder, Profile, ToolSet};
+use becket_llm::{HttpOptions, Models};
+use becket_mcp::Pool;
+use becket_process::Runner;
+use becket_tools::configured_hook_tools;
+use becket_tools::mcp::HookCalls;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Describes a session, which starts where its request does. [`Assembly::new`] gives every field but the first four its
+/// default.
+#[non_exhaustive]
+pub struct Assembly {
+    /// The configuration: directories, dialect, variables, home.
+    pub request: Request,
+    /// The models of the session, its hooks and its agents.
+    pub models: Arc<dyn Models>,
+    /// The name of the session's model.
+    pub model: String,
+    /// A directory for private files, of this session alone; it need not exist, and is removed when the session closes.
+    pub private: PathBuf,
+    /// Set if the user has chosen the model: then it takes precedence over that of the agent that the session works as.
+    pub model_is_chosen: bool,
+    /// Set if the user has chosen a permission mode: then it takes precedence over that of a resumed session.
+    pub mode_is_chosen: bool,
+    /// Becket's own directory of the user, for plans and teams. Default: that of the request's home.
+    pub own_directory: Option<PathBuf>,
+    /// The tools as the engine and the session share them. [`Assembly::session`] fills it.
+    pub toolbox: ToolSet,
+    /// The selection of tools. Default: all.
+    pub tools: ToolFilter,
+    /// The instructions of the model.
+    pub system: SystemPrompt,
+    /// Agents of the host's own, as JSON.
+    pub agents: Option<String>,
+    /// The agent that the session works as.
+    pub agent: Option<String>,
+    /// Set if no file of the user or the project counts: instructions, agents and skills are not loaded.
+    pub bare: bool,
+    /// Set if skills can be used. Default: true.
+    pub has_skills: bool,
+    /// The host's own commands, without their slash: no skill has one of these names.
+    pub commands: Vec<String>,
+    /// More files that are not edited without a prompt, in addition to [`super::protected_files`].
+    pub protected: Vec<PathBuf>,
+    /// The runner of the processes of tools.
+    pub runner: Runner,
+    /// The options of web requests.
+    pub http: HttpOptions,
+    /// The responder to MCP servers.
+    pub mcp_host: McpHost,
+    /// The MCP servers.
+    pub servers: Option<Pool>,
+    /// The notes of earlier sessions.
+    pub notes: Option<Notes>,
+    /// The shared list of tasks. Default: one without teammates.
+    pub team: Option<Team>,
+    /// The user who answers questions of the model.
+    pub questions: Option<Arc<dyn AskQuestions>>,
+    /// The worktree that the session works in.
+    pub worktree: Option<WorktreeName>,
+    /// The receiver of what happens before the session is open, and of its background tasks.
+    pub watcher: Arc<dyn Watch>,
+}
+
+impl Assembly {
+    /// Describes a session with this configuration, and a model by its name.
+    #[must_use]
+    pub fn new(
+        request: Request,
+        models: Arc<dyn Models>,
+        model: impl Into<String>,
+        private: impl Into<PathBuf>,
+    ) -> Self {
+        let own = Request::new(Profile::becket(), request.environment.clone(), &request.start);
+        Self {
+            own_directory: own.user_directory(),
+            request,
+            models,
+            model: model.into(),
+            private: private.into(),
+            model_is_chosen: false,
+            mode_is_chosen: false,
+            toolbox: ToolSet::default(),
+            tools: ToolFilter::All,
+            system: SystemPrompt::default(),
+            agents: None,
+            agent: None,
+            bare: false,
+            has_skills: true,
+            commands: Vec::new(),
+            protected: Vec::new(),
+            runner: Runner::default(),
+            http: HttpOptions::default(),
+            mcp_host: McpHost::new(),
+            servers: None,
+            notes: None,
+            team: None,
+            questions: None,
+            worktree: None,
+            watcher: Arc::new(|_: &Update| {}),
+        }
+    }
+
+    /// Adds the services of the session to the builder of its engine: tools, models, MCP servers, and the tools of the
+    /// agents of hooks.
+    #[must_use]
+    pub fn engine(&self, builder: Builder) -> Builder {
+        let builder = builder
+            .tools(self.toolbox.clone())
+            .agent_tools(configured_hook_tools(self.request.environment.clone()))
+            .models(Arc::clone(&self.models))
+            .session_dir(self.private.join("hooks"));
+        match &self.servers {
+            Some(pool) => builder.mcp_tools(HookCalls::new(pool.clone())),
+            None => builder,
+        }
+    }
+}
+
+impl fmt::Debug for Assembly {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Assembly")
+            .field("start", &self.request.start)
+            .field("model", &self.model)
+            .field("tools", &self.tools)
+            .finish_non_exhaustive()
+    }
+}

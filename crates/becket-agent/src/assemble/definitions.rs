@@ -1,0 +1,105 @@
+//! The agents and skills of a session, from files and the host.
+
+use super::assembly::Assembly;
+use super::error::AssemblyError;
+use super::tool_factory::ToolFactory;
+use crate::agents::{AgentTool, Agents, Definition};
+use crate::definitions::{Dialect, Homes, ModelChoice};
+use crate::facts::Facts;
+use crate::skills::SessionSkills;
+use crate::update::Update;
+use becket_engine::Tool;
+use becket_engine::config::Diagnostic;
+use becket_model::Source;
+use std::sync::Arc;
+
+/// Agents and skills.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Definitions {
+    /// The tool that starts agents.
+    pub agents: AgentTool,
+    /// The skills.
+    pub skills: SessionSkills,
+    /// The agent that the session works as.
+    pub works_as: Option<Arc<Definition>>,
+    /// The problems in their files.
+    pub diagnostics: Vec<Diagnostic>,
+    pub(super) dialect: Dialect,
+}
+
+impl Definitions {
+    /// Reads them below these homes.
+    ///
+    /// # Errors
+    /// Errors if no agent has the name that the session is to work as, or one of the host's own is invalid.
+    pub(super) fn load(
+        assembly: &Assembly,
+        factory: &ToolFactory,
+        facts: &Facts,
+        homes: &Homes,
+    ) -> Result<Self, AssemblyError> {
+        let dialect = Dialect::of(&assembly.request);
+        let loaded = Agents::load(homes, assembly.agents.as_deref());
+        // An error of the host's own, not of files: it is reported before anything is done.
+        if let Some(wrong) =
+            loaded.diagnostics.iter().find(|one| one.source == Source::Flag && one.is_error())
+        {
+            return Err(AssemblyError::InvalidAgents(wrong.message.clone()));
+        }
+        let works_as = match &assembly.agent {
+            Some(name) => Some(Arc::clone(loaded.agents.get(name).map_err(AssemblyError::UnknownAgent)?)),
+            None => None,
+        };
+        let (skills, of_skills) = skills(assembly, factory, facts, homes, &dialect);
+        let (of_agents, tool) = (factory.clone(), skills.tool());
+        let tools = move |facts: &Facts| {
+            let skill = Arc::new(tool.with_calls(of_agents.calls(facts))) as Arc<dyn Tool>;
+            let skill = of_agents.filter.filter(vec![skill]);
+            let (of_servers, _) = of_agents.of_servers();
+            of_agents.own(facts).into_iter().chain(skill).chain(of_servers).collect()
+        };
+        let models = Arc::clone(&assembly.models);
+        let agents = AgentTool::new(loaded.agents, dialect.clone(), models, Arc::new(tools));
+        let agents = agents.with_tasks(factory.tasks.clone()).with_team(&factory.team);
+        let diagnostics = loaded.diagnostics.into_iter().chain(of_skills).collect();
+        Ok(Self { agents, skills, works_as, diagnostics, dialect })
+    }
+
+    /// The model that the agent of the session names.
+    pub(super) fn model(&self) -> Option<&str> {
+        match &self.works_as.as_ref()?.model {
+            ModelChoice::Inherit => None,
+            ModelChoice::Named(name) => Some(name),
+        }
+    }
+
+    /// The prompt of the agent of the session.
+    pub(super) fn prompt(&self) -> Option<&str> {
+        self.works_as.as_ref().map(|agent| agent.prompt.as_str())
+    }
+}
+
+fn skills(
+    assembly: &Assembly,
+    factory: &ToolFactory,
+    facts: &Facts,
+    homes: &Homes,
+    dialect: &Dialect,
+) -> (SessionSkills, Vec<Diagnostic>) {
+    let homes = if assembly.has_skills { homes.clone() } else { Homes::default() };
+    let watcher = Arc::clone(&assembly.watcher);
+    let builder = SessionSkills::builder(
+        factory.engine.clone(),
+        factory.calls(facts),
+        assembly.request.environment.clone(),
+        homes,
+        dialect.clone(),
+    )
+    .other_commands(assembly.commands.iter().cloned())
+    .watch(move |update: &Update| watcher.on(update));
+    match &assembly.servers {
+        Some(pool) => builder.servers(pool.clone()).load(),
+        None => builder.load(),
+    }
+}

@@ -1,0 +1,141 @@
+//! The tools of an agent, for the main session and for its subagents.
+
+use super::assembly::Assembly;
+use super::protected_files::protected_files;
+use super::tool_filter::ToolFilter;
+use crate::ask_user::{AskQuestions, AskUserQuestion};
+use crate::facts::Facts;
+use crate::team::{Team, team_tools};
+use crate::tool_call::ToolCalls;
+use crate::update::{Origin, Update, UpdateKind};
+use becket_engine::{Engine, Tool, ToolSet};
+use becket_tools::mcp::McpServers;
+use becket_tools::shell::{Bash, Whereabouts};
+use becket_tools::tasks::{TaskInfo, TaskOptions, TaskOutput, TaskStop, Tasks};
+use becket_tools::web_fetch::WebFetch;
+use becket_tools::{Surroundings, file_tools};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Makes the tools of an agent.
+#[derive(Clone)]
+pub(super) struct ToolFactory {
+    pub(super) engine: Engine,
+    pub(super) filter: ToolFilter,
+    pub(super) tasks: Tasks,
+    pub(super) team: Team,
+    surroundings: Surroundings,
+    root: PathBuf,
+    web: WebFetch,
+    servers: Option<McpServers>,
+    questions: Option<Arc<dyn AskQuestions>>,
+}
+
+impl ToolFactory {
+    pub(super) fn new(assembly: &Assembly, engine: &Engine, team: Team) -> Self {
+        let private = &assembly.private;
+        let servers = assembly.servers.as_ref();
+        Self {
+            engine: engine.clone(),
+            filter: assembly.tools.clone(),
+            tasks: Tasks::with_options(private.join("tasks"), task_options(assembly)),
+            team,
+            surroundings: surroundings(assembly, engine),
+            root: assembly.request.start.clone(),
+            web: WebFetch::new().with_http(assembly.http.clone()).with_models(Arc::clone(&assembly.models)),
+            servers: servers.map(|pool| McpServers::new(pool.clone(), private.join("mcp"))),
+            questions: assembly.questions.clone(),
+        }
+    }
+
+    /// Returns all tools that an agent may have, without those of servers.
+    pub(super) fn own(&self, facts: &Facts) -> Vec<Arc<dyn Tool>> {
+        let mut ask = AskUserQuestion::new();
+        if let Some(user) = &self.questions {
+            ask = ask.with_user(Arc::clone(user));
+        }
+        let mut tools = vec![self.shell(facts)];
+        tools.extend(file_tools(self.surroundings.clone()));
+        tools.push(Arc::new(self.web.clone()));
+        tools.push(Arc::new(ask));
+        tools.push(Arc::new(TaskOutput::new(self.tasks.clone())));
+        tools.push(Arc::new(TaskStop::new(self.tasks.clone())));
+        tools.extend(team_tools(&self.team, &self.engine));
+        self.filter.filter(tools)
+    }
+
+    /// Returns the calls that skills may make: command lines.
+    pub(super) fn calls(&self, facts: &Facts) -> ToolCalls {
+        ToolCalls::new(self.engine.clone(), ToolSet::new([self.shell(facts)]))
+    }
+
+    /// Returns the current tools of servers, and the problems with their names.
+    pub(super) fn of_servers(&self) -> (Vec<Arc<dyn Tool>>, Vec<String>) {
+        let Some(servers) = &self.servers else { return (Vec::new(), Vec::new()) };
+        let found = servers.tools();
+        (found.tools, found.warnings.iter().map(ToString::to_string).collect())
+    }
+
+    /// Returns a shell in the directory of an agent.
+    fn shell(&self, facts: &Facts) -> Arc<dyn Tool> {
+        let shell =
+            ShellEnvironment { facts: facts.clone(), root: self.root.clone(), engine: self.engine.clone() };
+        Arc::new(Bash::new(self.surroundings.clone(), self.tasks.clone(), Arc::new(shell)))
+    }
+}
+
+/// Returns the environment of tools under an engine, with the files that they may not edit without a prompt.
+fn surroundings(assembly: &Assembly, engine: &Engine) -> Surroundings {
+    let (of_files, of_places) = (engine.clone(), engine.clone());
+    let (of_reads, of_rules, of_settings) = (engine.clone(), engine.clone(), engine.clone());
+    let (of_texts, private) = (engine.clone(), assembly.private.clone());
+    let protected = protected_files(engine, &assembly.request);
+    let protected = protected.into_iter().chain(assembly.own_directory.clone());
+    let surroundings = protected
+        .chain(assembly.protected.iter().cloned())
+        .fold(Surroundings::new(assembly.request.environment.clone()), Surroundings::with_protected);
+    surroundings
+        .with_runner(assembly.runner.clone())
+        .with_env_files(move |session| of_files.env_files(session))
+        .with_more_directories(move |_| of_places.directories())
+        .with_denied_reads(move |session, path| of_reads.denies_read(session, path).is_some())
+        .with_readable(move |session| {
+            let own = [private.join("tasks"), private.join("mcp")];
+            of_texts.long_texts(&session.id).into_iter().chain(own).collect()
+        })
+        .with_kept_processes(move || of_settings.config().policy.keep_processes.clone())
+        .while_reads_are_denied(move || of_rules.may_deny_reads())
+}
+
+/// Returns the options of background tasks, which report their start and end.
+fn task_options(assembly: &Assembly) -> TaskOptions {
+    let watcher = Arc::clone(&assembly.watcher);
+    let tell = move |task: &TaskInfo| {
+        let (id, status) = (task.id.to_string(), task.status.name().to_owned());
+        let (description, output_file) = (task.description.clone(), task.output_file.clone());
+        let what = UpdateKind::Task { id, status, description, output_file };
+        watcher.on(&Update { of: Origin::Main, what });
+    };
+    TaskOptions { observer: Some(Arc::new(tell)), ..TaskOptions::default() }
+}
+
+/// The directory and environment of a shell.
+struct ShellEnvironment {
+    facts: Facts,
+    root: PathBuf,
+    engine: Engine,
+}
+
+impl Whereabouts for ShellEnvironment {
+    fn root(&self) -> PathBuf {
+        self.facts.worktree().unwrap_or_else(|| self.root.clone())
+    }
+
+    fn directories(&self) -> Vec<PathBuf> {
+        self.engine.directories()
+    }
+
+    fn moved(&self, _from: &Path, to: &Path) {
+        self.facts.set_cwd(to.to_owned());
+    }
+}

@@ -1,0 +1,81 @@
+//! The tools of a session, and those of MCP servers, which may change.
+
+use super::assembly::Assembly;
+use super::definitions::Definitions;
+use super::tool_factory::ToolFactory;
+use crate::facts::Facts;
+use crate::permission::{ExitPlanMode, SessionPermissions};
+use crate::session::WorktreeTools;
+use crate::team::Team;
+use becket_engine::{Tool, ToolSet};
+use becket_tools::tasks::Tasks;
+use std::fmt;
+use std::sync::Arc;
+use uuid::Uuid;
+
+/// The tools of a session. Cheap to clone; all clones are the same.
+#[derive(Clone)]
+pub struct SessionTools {
+    toolbox: ToolSet,
+    own: Arc<[Arc<dyn Tool>]>,
+    factory: ToolFactory,
+    permissions: SessionPermissions,
+    worktrees: WorktreeTools,
+}
+
+impl SessionTools {
+    pub(super) fn new(
+        assembly: &Assembly,
+        definitions: &Definitions,
+        factory: ToolFactory,
+        facts: &Facts,
+    ) -> Self {
+        let permissions = SessionPermissions::new(factory.engine.clone());
+        let worktrees = WorktreeTools::new();
+        let mut tools = factory.own(facts);
+        tools.push(Arc::new(definitions.agents.clone()));
+        tools.push(Arc::new(definitions.skills.tool()));
+        tools.extend(worktrees.tools());
+        if let Some(directory) = &assembly.own_directory {
+            let file = directory.join("plans").join(format!("{}.md", Uuid::new_v4()));
+            tools.push(Arc::new(ExitPlanMode::new(permissions.clone(), facts.clone(), file)));
+        }
+        let own = factory.filter.filter(tools).into();
+        Self { toolbox: assembly.toolbox.clone(), own, factory, permissions, worktrees }
+    }
+
+    /// Replaces the tools in the session's tool set by the current ones: servers connect and disconnect. Returns the
+    /// problems with their names.
+    pub fn refresh(&self) -> Vec<String> {
+        let (tools, warnings) = self.factory.of_servers();
+        self.toolbox.replace(self.own.iter().cloned().chain(tools));
+        warnings
+    }
+
+    /// The background tasks of the session.
+    #[must_use]
+    pub fn tasks(&self) -> &Tasks {
+        &self.factory.tasks
+    }
+
+    /// The permissions of the session.
+    #[must_use]
+    pub fn permissions(&self) -> &SessionPermissions {
+        &self.permissions
+    }
+
+    pub(super) fn team(&self) -> &Team {
+        &self.factory.team
+    }
+
+    /// The tools that enter and leave worktrees, of the session's own line of work.
+    pub(super) fn worktrees(&self) -> &WorktreeTools {
+        &self.worktrees
+    }
+}
+
+impl fmt::Debug for SessionTools {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SessionTools").field("toolbox", &self.toolbox).finish_non_exhaustive()
+    }
+}
