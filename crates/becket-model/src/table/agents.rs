@@ -1,46 +1,40 @@
 //! Subagents, tasks and teammates: their rows of the event table.
 
 use super::{
-    Alphabet, Audience, Carries, DecisionModel, EventSpec, Exit2, Exit2Effect, Family, FieldType,
-    HandlerKind, Honours, MatcherSpec, ModelNotOk, OnFailureEffect, PlainStdout, opt, req,
+    Audience, Carries, DecisionModel, EventSpec, Exit2, Exit2Effect, Family, FieldSpec, FieldType, Honours,
+    ModelNotOk, OnFailureEffect, WITH_MODELS, opt, req, wide,
 };
 use crate::EventKind;
-use std::time::Duration;
+
+/// The defaults of the rows below.
+const BASE: EventSpec = EventSpec { family: Family::Agents, ..super::BASE };
+
+/// The input about a task.
+const TASK: &[FieldSpec] = &[
+    req("task_id", FieldType::String, "The task's id."),
+    req("task_subject", FieldType::String, "The task in one line."),
+    opt("task_description", FieldType::String, "The task at length."),
+    opt("teammate_name", FieldType::String, "The teammate's name."),
+    opt("team_name", FieldType::String, "The team's name."),
+];
 
 pub(super) const SUBAGENT_START: EventSpec = EventSpec {
     kind: EventKind::SubagentStart,
-    family: Family::Agents,
     summary: "A subagent starts.",
-    matcher: Some(MatcherSpec { field: "agent_type", alphabet: Alphabet::Wide, values: &[] }),
-    condition: false,
-    carries: Carries { permission_mode: false, effort: false },
+    matcher: wide("agent_type", &[]),
     input: &[
         req("agent_id", FieldType::String, "The subagent's id."),
         req("agent_type", FieldType::String, "The subagent's name."),
     ],
     output: &[opt("additionalContext", FieldType::String, "text for the model")],
     decision: DecisionModel::Context,
-    exit_2: Exit2 { effect: Exit2Effect::Proceed, told: Audience::User },
-    plain_stdout: PlainStdout::Log,
-    honours: Honours { stop: false, system_message: true },
-    handlers: &[
-        (HandlerKind::Command, Duration::from_secs(600)),
-        (HandlerKind::Http, Duration::from_secs(600)),
-        (HandlerKind::McpTool, Duration::from_secs(600)),
-    ],
-    model_not_ok: None,
-    on_failure: OnFailureEffect::Nothing,
-    env_file: false,
-    host_waits: true,
-    notes: &[],
+    ..BASE
 };
 
 pub(super) const SUBAGENT_STOP: EventSpec = EventSpec {
     kind: EventKind::SubagentStop,
-    family: Family::Agents,
     summary: "A subagent has answered.",
-    matcher: Some(MatcherSpec { field: "agent_type", alphabet: Alphabet::Wide, values: &[] }),
-    condition: false,
+    matcher: wide("agent_type", &[]),
     carries: Carries { permission_mode: true, effort: true },
     input: &[
         req(
@@ -58,114 +52,52 @@ pub(super) const SUBAGENT_STOP: EventSpec = EventSpec {
     output: &[opt("additionalContext", FieldType::String, "text for the model")],
     decision: DecisionModel::Block,
     exit_2: Exit2 { effect: Exit2Effect::ContinueTurn, told: Audience::Model },
-    plain_stdout: PlainStdout::Log,
     honours: Honours { stop: true, system_message: true },
-    handlers: &[
-        (HandlerKind::Command, Duration::from_secs(600)),
-        (HandlerKind::Http, Duration::from_secs(600)),
-        (HandlerKind::McpTool, Duration::from_secs(600)),
-        (HandlerKind::Prompt, Duration::from_secs(30)),
-        (HandlerKind::Agent, Duration::from_secs(60)),
-    ],
+    handlers: WITH_MODELS,
     model_not_ok: Some(ModelNotOk::ContinueTurnWithReason),
-    on_failure: OnFailureEffect::Nothing,
-    env_file: false,
-    host_waits: true,
-    notes: &[],
+    ..BASE
 };
 
 pub(super) const TASK_CREATED: EventSpec = EventSpec {
     kind: EventKind::TaskCreated,
-    family: Family::Agents,
     summary: "A task is about to be created.",
-    matcher: None,
-    condition: false,
     carries: Carries { permission_mode: true, effort: false },
-    input: &[
-        req("task_id", FieldType::String, "The task's id."),
-        req("task_subject", FieldType::String, "The task in one line."),
-        opt("task_description", FieldType::String, "The task at length."),
-        opt("teammate_name", FieldType::String, "The teammate's name."),
-        opt("team_name", FieldType::String, "The team's name."),
-    ],
-    output: &[],
+    input: TASK,
     decision: DecisionModel::Task,
     exit_2: Exit2 { effect: Exit2Effect::Rollback, told: Audience::Model },
-    plain_stdout: PlainStdout::Log,
-    honours: Honours { stop: false, system_message: true },
-    handlers: &[
-        (HandlerKind::Command, Duration::from_secs(600)),
-        (HandlerKind::Http, Duration::from_secs(600)),
-        (HandlerKind::McpTool, Duration::from_secs(600)),
-        (HandlerKind::Prompt, Duration::from_secs(30)),
-        (HandlerKind::Agent, Duration::from_secs(60)),
-    ],
+    handlers: WITH_MODELS,
     model_not_ok: Some(ModelNotOk::ToolError),
     on_failure: OnFailureEffect::Block,
-    env_file: false,
-    host_waits: true,
-    notes: &[],
+    ..BASE
 };
 
 pub(super) const TASK_COMPLETED: EventSpec = EventSpec {
     kind: EventKind::TaskCompleted,
-    family: Family::Agents,
     summary: "A task is about to be marked as done.",
-    matcher: None,
-    condition: false,
     carries: Carries { permission_mode: true, effort: false },
-    input: &[
-        req("task_id", FieldType::String, "The task's id."),
-        req("task_subject", FieldType::String, "The task in one line."),
-        opt("task_description", FieldType::String, "The task at length."),
-        opt("teammate_name", FieldType::String, "The teammate's name."),
-        opt("team_name", FieldType::String, "The team's name."),
-    ],
-    output: &[],
+    input: TASK,
     decision: DecisionModel::ContinueOnly,
     exit_2: Exit2 { effect: Exit2Effect::RefuseCompletion, told: Audience::Model },
-    plain_stdout: PlainStdout::Log,
     honours: Honours { stop: true, system_message: true },
-    handlers: &[
-        (HandlerKind::Command, Duration::from_secs(600)),
-        (HandlerKind::Http, Duration::from_secs(600)),
-        (HandlerKind::McpTool, Duration::from_secs(600)),
-        (HandlerKind::Prompt, Duration::from_secs(30)),
-        (HandlerKind::Agent, Duration::from_secs(60)),
-    ],
+    handlers: WITH_MODELS,
     model_not_ok: Some(ModelNotOk::ToolError),
     on_failure: OnFailureEffect::Block,
-    env_file: false,
-    host_waits: true,
     notes: &["`continue: false` stops the teammate and shows `stopReason`"],
+    ..BASE
 };
 
 pub(super) const TEAMMATE_IDLE: EventSpec = EventSpec {
     kind: EventKind::TeammateIdle,
-    family: Family::Agents,
     summary: "A teammate has nothing more to do.",
-    matcher: None,
-    condition: false,
     carries: Carries { permission_mode: true, effort: false },
     input: &[
         req("teammate_name", FieldType::String, "The teammate's name."),
         opt("team_name", FieldType::String, "The team's name."),
     ],
-    output: &[],
     decision: DecisionModel::ContinueOnly,
     exit_2: Exit2 { effect: Exit2Effect::KeepWorking, told: Audience::Model },
-    plain_stdout: PlainStdout::Log,
     honours: Honours { stop: true, system_message: true },
-    handlers: &[
-        (HandlerKind::Command, Duration::from_secs(600)),
-        (HandlerKind::Http, Duration::from_secs(600)),
-        (HandlerKind::McpTool, Duration::from_secs(600)),
-        (HandlerKind::Prompt, Duration::from_secs(30)),
-        (HandlerKind::Agent, Duration::from_secs(60)),
-    ],
+    handlers: WITH_MODELS,
     model_not_ok: Some(ModelNotOk::StopTeammate),
-    on_failure: OnFailureEffect::Nothing,
-    env_file: false,
-    host_waits: true,
-    notes: &[],
+    ..BASE
 };

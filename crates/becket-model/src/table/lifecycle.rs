@@ -2,50 +2,33 @@
 
 use super::{
     Alphabet, Audience, Carries, DecisionModel, EventSpec, Exit2, Exit2Effect, Family, FieldType,
-    HandlerKind, Honours, MatcherSpec, ModelNotOk, OnFailureEffect, PlainStdout, opt, req,
+    HandlerKind, Honours, MatcherSpec, ModelNotOk, OnFailureEffect, PlainStdout, WITH_MODELS, opt, req, wide,
 };
 use crate::EventKind;
 use std::time::Duration;
 
+/// The defaults of the rows below.
+const BASE: EventSpec = EventSpec { family: Family::Session, ..super::BASE };
+
 pub(super) const SETUP: EventSpec = EventSpec {
     kind: EventKind::Setup,
-    family: Family::Session,
     summary: "The host prepares the project once, on its init or maintenance flag.",
-    matcher: Some(MatcherSpec {
-        field: "trigger",
-        alphabet: Alphabet::Wide,
-        values: &["init", "maintenance"],
-    }),
-    condition: false,
-    carries: Carries { permission_mode: false, effort: false },
+    matcher: wide("trigger", &["init", "maintenance"]),
     input: &[req("trigger", FieldType::String, "The cause: `init` or `maintenance`.")],
     output: &[opt("additionalContext", FieldType::String, "text for the model")],
     decision: DecisionModel::Context,
-    exit_2: Exit2 { effect: Exit2Effect::Proceed, told: Audience::User },
-    plain_stdout: PlainStdout::Log,
-    honours: Honours { stop: false, system_message: true },
     handlers: &[
         (HandlerKind::Command, Duration::from_secs(600)),
         (HandlerKind::McpTool, Duration::from_secs(600)),
     ],
-    model_not_ok: None,
-    on_failure: OnFailureEffect::Nothing,
     env_file: true,
-    host_waits: true,
-    notes: &[],
+    ..BASE
 };
 
 pub(super) const SESSION_START: EventSpec = EventSpec {
     kind: EventKind::SessionStart,
-    family: Family::Session,
     summary: "A session starts: new, resumed, cleared, compacted or forked.",
-    matcher: Some(MatcherSpec {
-        field: "source",
-        alphabet: Alphabet::Wide,
-        values: &["startup", "resume", "clear", "compact", "fork"],
-    }),
-    condition: false,
-    carries: Carries { permission_mode: false, effort: false },
+    matcher: wide("source", &["startup", "resume", "clear", "compact", "fork"]),
     input: &[
         req("source", FieldType::String, "The cause of the start."),
         opt("model", FieldType::String, "The model in use."),
@@ -83,57 +66,35 @@ pub(super) const SESSION_START: EventSpec = EventSpec {
         opt("reloadSkills", FieldType::Boolean, "read the skills again"),
     ],
     decision: DecisionModel::Context,
-    exit_2: Exit2 { effect: Exit2Effect::Proceed, told: Audience::User },
     plain_stdout: PlainStdout::Context,
-    honours: Honours { stop: false, system_message: true },
     handlers: &[
         (HandlerKind::Command, Duration::from_secs(600)),
         (HandlerKind::McpTool, Duration::from_secs(600)),
     ],
-    model_not_ok: None,
-    on_failure: OnFailureEffect::Nothing,
     env_file: true,
-    host_waits: true,
-    notes: &[],
+    ..BASE
 };
 
 pub(super) const SESSION_END: EventSpec = EventSpec {
     kind: EventKind::SessionEnd,
-    family: Family::Session,
     summary: "A session is over.",
-    matcher: Some(MatcherSpec {
-        field: "reason",
-        alphabet: Alphabet::Wide,
-        values: &["clear", "resume", "logout", "prompt_input_exit", "other"],
-    }),
-    condition: false,
-    carries: Carries { permission_mode: false, effort: false },
+    matcher: wide("reason", &["clear", "resume", "logout", "prompt_input_exit", "other"]),
     input: &[req("reason", FieldType::String, "Why.")],
-    output: &[],
-    decision: DecisionModel::None,
-    exit_2: Exit2 { effect: Exit2Effect::Proceed, told: Audience::User },
-    plain_stdout: PlainStdout::Log,
     honours: Honours { stop: false, system_message: false },
     handlers: &[
         (HandlerKind::Command, Duration::from_millis(1500)),
         (HandlerKind::Http, Duration::from_millis(1500)),
         (HandlerKind::McpTool, Duration::from_millis(1500)),
     ],
-    model_not_ok: None,
-    on_failure: OnFailureEffect::Nothing,
-    env_file: false,
-    host_waits: true,
     notes: &[
         "all handlers share one budget: 1.5 s, or the largest `timeout` in a settings file (plugins do not count), 60 s at most; `CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS` sets it",
     ],
+    ..BASE
 };
 
 pub(super) const USER_PROMPT_SUBMIT: EventSpec = EventSpec {
     kind: EventKind::UserPromptSubmit,
-    family: Family::Session,
     summary: "The user sends a prompt; the model has not seen it yet.",
-    matcher: None,
-    condition: false,
     carries: Carries { permission_mode: true, effort: false },
     input: &[req("prompt", FieldType::String, "The user's text.")],
     output: &[
@@ -154,21 +115,18 @@ pub(super) const USER_PROMPT_SUBMIT: EventSpec = EventSpec {
     ],
     model_not_ok: Some(ModelNotOk::EndTurnAlways),
     on_failure: OnFailureEffect::Block,
-    env_file: false,
-    host_waits: true,
     notes: &[
         "a rejected prompt leaves the context; the reason is for the user",
         "`continue: false` keeps the prompt and starts no turn",
         "a callback that fails or runs out of time rejects the prompt",
     ],
+    ..BASE
 };
 
 pub(super) const USER_PROMPT_EXPANSION: EventSpec = EventSpec {
     kind: EventKind::UserPromptExpansion,
-    family: Family::Session,
     summary: "A command that the user typed becomes a prompt.",
-    matcher: Some(MatcherSpec { field: "command_name", alphabet: Alphabet::Wide, values: &[] }),
-    condition: false,
+    matcher: wide("command_name", &[]),
     carries: Carries { permission_mode: true, effort: false },
     input: &[
         req("expansion_type", FieldType::String, "`slash_command` or `mcp_prompt`.")
@@ -183,26 +141,15 @@ pub(super) const USER_PROMPT_EXPANSION: EventSpec = EventSpec {
     exit_2: Exit2 { effect: Exit2Effect::BlockExpansion, told: Audience::User },
     plain_stdout: PlainStdout::Context,
     honours: Honours { stop: true, system_message: true },
-    handlers: &[
-        (HandlerKind::Command, Duration::from_secs(600)),
-        (HandlerKind::Http, Duration::from_secs(600)),
-        (HandlerKind::McpTool, Duration::from_secs(600)),
-        (HandlerKind::Prompt, Duration::from_secs(30)),
-        (HandlerKind::Agent, Duration::from_secs(60)),
-    ],
+    handlers: WITH_MODELS,
     model_not_ok: Some(ModelNotOk::EndTurnAlways),
     on_failure: OnFailureEffect::Block,
-    env_file: false,
-    host_waits: true,
-    notes: &[],
+    ..BASE
 };
 
 pub(super) const STOP: EventSpec = EventSpec {
     kind: EventKind::Stop,
-    family: Family::Session,
     summary: "The main agent has answered and calls no more tools.",
-    matcher: None,
-    condition: false,
     carries: Carries { permission_mode: true, effort: true },
     input: &[
         req(
@@ -217,28 +164,18 @@ pub(super) const STOP: EventSpec = EventSpec {
     output: &[opt("additionalContext", FieldType::String, "text for the model")],
     decision: DecisionModel::Block,
     exit_2: Exit2 { effect: Exit2Effect::ContinueTurn, told: Audience::Model },
-    plain_stdout: PlainStdout::Log,
     honours: Honours { stop: true, system_message: true },
-    handlers: &[
-        (HandlerKind::Command, Duration::from_secs(600)),
-        (HandlerKind::Http, Duration::from_secs(600)),
-        (HandlerKind::McpTool, Duration::from_secs(600)),
-        (HandlerKind::Prompt, Duration::from_secs(30)),
-        (HandlerKind::Agent, Duration::from_secs(60)),
-    ],
+    handlers: WITH_MODELS,
     model_not_ok: Some(ModelNotOk::ContinueTurnWithReason),
-    on_failure: OnFailureEffect::Nothing,
-    env_file: false,
-    host_waits: true,
     notes: &[
         "the ninth continuation in a row is overridden (cap: `CLAUDE_CODE_STOP_HOOK_BLOCK_CAP`, 0 for none); a tool call in between restarts the count",
         "never fired when the user interrupts, nor on an API error: that is StopFailure",
     ],
+    ..BASE
 };
 
 pub(super) const STOP_FAILURE: EventSpec = EventSpec {
     kind: EventKind::StopFailure,
-    family: Family::Session,
     summary: "An API error ended the turn.",
     matcher: Some(MatcherSpec {
         field: "error",
@@ -256,26 +193,14 @@ pub(super) const STOP_FAILURE: EventSpec = EventSpec {
             "unknown",
         ],
     }),
-    condition: false,
     carries: Carries { permission_mode: false, effort: true },
     input: &[
         req("error", FieldType::String, "The error."),
         opt("error_details", FieldType::String, "More about the error, where there is more."),
         opt("last_assistant_message", FieldType::String, "The text the model ended with."),
     ],
-    output: &[],
-    decision: DecisionModel::None,
     exit_2: Exit2 { effect: Exit2Effect::Ignored, told: Audience::None },
-    plain_stdout: PlainStdout::Log,
     honours: Honours { stop: false, system_message: false },
-    handlers: &[
-        (HandlerKind::Command, Duration::from_secs(600)),
-        (HandlerKind::Http, Duration::from_secs(600)),
-        (HandlerKind::McpTool, Duration::from_secs(600)),
-    ],
-    model_not_ok: None,
-    on_failure: OnFailureEffect::Nothing,
-    env_file: false,
     host_waits: false,
-    notes: &[],
+    ..BASE
 };

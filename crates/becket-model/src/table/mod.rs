@@ -132,6 +132,49 @@ impl EventKind {
     }
 }
 
+/// The defaults of a row: its hooks are told of the event, and decide nothing.
+const BASE: EventSpec = EventSpec {
+    kind: EventKind::Setup,
+    family: Family::Session,
+    summary: "",
+    matcher: None,
+    condition: false,
+    carries: Carries { permission_mode: false, effort: false },
+    input: &[],
+    output: &[],
+    decision: DecisionModel::None,
+    exit_2: Exit2 { effect: Exit2Effect::Proceed, told: Audience::User },
+    plain_stdout: PlainStdout::Log,
+    honours: Honours { stop: false, system_message: true },
+    handlers: &[
+        (HandlerKind::Command, MINUTES_10),
+        (HandlerKind::Http, MINUTES_10),
+        (HandlerKind::McpTool, MINUTES_10),
+    ],
+    model_not_ok: None,
+    on_failure: OnFailureEffect::Nothing,
+    env_file: false,
+    host_waits: true,
+    notes: &[],
+};
+
+/// The handlers of an event about which models may be asked, too.
+const WITH_MODELS: &[(HandlerKind, Duration)] = &[
+    (HandlerKind::Command, MINUTES_10),
+    (HandlerKind::Http, MINUTES_10),
+    (HandlerKind::McpTool, MINUTES_10),
+    (HandlerKind::Prompt, Duration::from_secs(30)),
+    (HandlerKind::Agent, Duration::from_secs(60)),
+];
+
+/// The usual time limit of a handler.
+const MINUTES_10: Duration = Duration::from_secs(600);
+
+/// Matchers against a field, with the wide alphabet.
+const fn wide(field: &'static str, values: &'static [&'static str]) -> Option<MatcherSpec> {
+    Some(MatcherSpec { field, alphabet: Alphabet::Wide, values })
+}
+
 const fn req(name: &'static str, kind: FieldType, doc: &'static str) -> FieldSpec {
     FieldSpec { name, kind, required: true, doc, values: &[], fields: &[] }
 }

@@ -1,11 +1,13 @@
 //! Permissions and notifications: their rows of the event table.
 
 use super::{
-    Alphabet, Audience, Carries, DecisionModel, EventSpec, Exit2, Exit2Effect, Family, FieldSpec, FieldType,
-    HandlerKind, Honours, MatcherSpec, ModelNotOk, OnFailureEffect, PlainStdout, opt, req,
+    Audience, Carries, DecisionModel, EventSpec, Exit2, Exit2Effect, Family, FieldSpec, FieldType, Honours,
+    ModelNotOk, OnFailureEffect, WITH_MODELS, opt, req, wide,
 };
 use crate::EventKind;
-use std::time::Duration;
+
+/// The defaults of the rows below.
+const BASE: EventSpec = EventSpec { family: Family::Permission, ..super::BASE };
 
 /// The fields of an answer to a permission prompt.
 const REQUEST_DECISION: &[FieldSpec] = &[
@@ -18,9 +20,8 @@ const REQUEST_DECISION: &[FieldSpec] = &[
 
 pub(super) const PERMISSION_REQUEST: EventSpec = EventSpec {
     kind: EventKind::PermissionRequest,
-    family: Family::Permission,
     summary: "A tool call is about to need a permission.",
-    matcher: Some(MatcherSpec { field: "tool_name", alphabet: Alphabet::Wide, values: &[] }),
+    matcher: wide("tool_name", &[]),
     condition: true,
     carries: Carries { permission_mode: true, effort: true },
     input: &[
@@ -31,27 +32,17 @@ pub(super) const PERMISSION_REQUEST: EventSpec = EventSpec {
     output: &[opt("decision", FieldType::Object, "the answer: yes or no").holding(REQUEST_DECISION)],
     decision: DecisionModel::PermissionRequest,
     exit_2: Exit2 { effect: Exit2Effect::Ignored, told: Audience::None },
-    plain_stdout: PlainStdout::Log,
     honours: Honours { stop: true, system_message: true },
-    handlers: &[
-        (HandlerKind::Command, Duration::from_secs(600)),
-        (HandlerKind::Http, Duration::from_secs(600)),
-        (HandlerKind::McpTool, Duration::from_secs(600)),
-        (HandlerKind::Prompt, Duration::from_secs(30)),
-        (HandlerKind::Agent, Duration::from_secs(60)),
-    ],
+    handlers: WITH_MODELS,
     model_not_ok: Some(ModelNotOk::Ignored),
     on_failure: OnFailureEffect::Block,
-    env_file: false,
-    host_waits: true,
-    notes: &[],
+    ..BASE
 };
 
 pub(super) const PERMISSION_DENIED: EventSpec = EventSpec {
     kind: EventKind::PermissionDenied,
-    family: Family::Permission,
     summary: "The automatic mode has refused a tool call.",
-    matcher: Some(MatcherSpec { field: "tool_name", alphabet: Alphabet::Wide, values: &[] }),
+    matcher: wide("tool_name", &[]),
     condition: true,
     carries: Carries { permission_mode: true, effort: true },
     input: &[
@@ -64,30 +55,19 @@ pub(super) const PERMISSION_DENIED: EventSpec = EventSpec {
     output: &[opt("retry", FieldType::Boolean, "let the model try again")],
     decision: DecisionModel::Retry,
     exit_2: Exit2 { effect: Exit2Effect::Ignored, told: Audience::None },
-    plain_stdout: PlainStdout::Log,
     honours: Honours { stop: false, system_message: false },
-    handlers: &[
-        (HandlerKind::Command, Duration::from_secs(600)),
-        (HandlerKind::Http, Duration::from_secs(600)),
-        (HandlerKind::McpTool, Duration::from_secs(600)),
-        (HandlerKind::Prompt, Duration::from_secs(30)),
-        (HandlerKind::Agent, Duration::from_secs(60)),
-    ],
+    handlers: WITH_MODELS,
     model_not_ok: Some(ModelNotOk::Ignored),
-    on_failure: OnFailureEffect::Nothing,
-    env_file: false,
-    host_waits: true,
     notes: &["`retry` is ignored where the classifier gave no verdict"],
+    ..BASE
 };
 
 pub(super) const NOTIFICATION: EventSpec = EventSpec {
     kind: EventKind::Notification,
-    family: Family::Permission,
     summary: "The host notifies the user.",
-    matcher: Some(MatcherSpec {
-        field: "notification_type",
-        alphabet: Alphabet::Wide,
-        values: &[
+    matcher: wide(
+        "notification_type",
+        &[
             "permission_prompt",
             "idle_prompt",
             "auth_success",
@@ -98,27 +78,15 @@ pub(super) const NOTIFICATION: EventSpec = EventSpec {
             "agent_needs_input",
             "agent_completed",
         ],
-    }),
-    condition: false,
-    carries: Carries { permission_mode: false, effort: false },
+    ),
     input: &[
         req("message", FieldType::String, "The text shown to the user."),
         opt("title", FieldType::String, "The title above the message."),
         req("notification_type", FieldType::String, "The kind of notification."),
     ],
-    output: &[],
-    decision: DecisionModel::None,
     exit_2: Exit2 { effect: Exit2Effect::Ignored, told: Audience::None },
-    plain_stdout: PlainStdout::Log,
     honours: Honours { stop: false, system_message: false },
-    handlers: &[
-        (HandlerKind::Command, Duration::from_secs(600)),
-        (HandlerKind::Http, Duration::from_secs(600)),
-        (HandlerKind::McpTool, Duration::from_secs(600)),
-    ],
-    model_not_ok: None,
-    on_failure: OnFailureEffect::Nothing,
-    env_file: false,
     host_waits: false,
     notes: &["permission prompts and elicitations after 6 s without a key, idle after 60 s"],
+    ..BASE
 };

@@ -1,17 +1,18 @@
 //! Tool calls: their rows of the event table.
 
 use super::{
-    Alphabet, Audience, Carries, DecisionModel, EventSpec, Exit2, Exit2Effect, Family, FieldType,
-    HandlerKind, Honours, MatcherSpec, ModelNotOk, OnFailureEffect, PlainStdout, opt, req,
+    Audience, Carries, DecisionModel, EventSpec, Exit2, Exit2Effect, Family, FieldType, Honours, ModelNotOk,
+    OnFailureEffect, WITH_MODELS, opt, req, wide,
 };
 use crate::EventKind;
-use std::time::Duration;
+
+/// The defaults of the rows below.
+const BASE: EventSpec = EventSpec { family: Family::Tool, ..super::BASE };
 
 pub(super) const PRE_TOOL_USE: EventSpec = EventSpec {
     kind: EventKind::PreToolUse,
-    family: Family::Tool,
     summary: "A tool call is about to run.",
-    matcher: Some(MatcherSpec { field: "tool_name", alphabet: Alphabet::Wide, values: &[] }),
+    matcher: wide("tool_name", &[]),
     condition: true,
     carries: Carries { permission_mode: true, effort: true },
     input: &[
@@ -29,32 +30,23 @@ pub(super) const PRE_TOOL_USE: EventSpec = EventSpec {
     ],
     decision: DecisionModel::Permission,
     exit_2: Exit2 { effect: Exit2Effect::DenyTool, told: Audience::Model },
-    plain_stdout: PlainStdout::Log,
     honours: Honours { stop: true, system_message: true },
-    handlers: &[
-        (HandlerKind::Command, Duration::from_secs(600)),
-        (HandlerKind::Http, Duration::from_secs(600)),
-        (HandlerKind::McpTool, Duration::from_secs(600)),
-        (HandlerKind::Prompt, Duration::from_secs(30)),
-        (HandlerKind::Agent, Duration::from_secs(60)),
-    ],
+    handlers: WITH_MODELS,
     model_not_ok: Some(ModelNotOk::DenyAndEndTurn),
     on_failure: OnFailureEffect::Block,
-    env_file: false,
-    host_waits: true,
     notes: &[
         "strictest first: deny, defer, ask, allow",
         "the older top-level `decision` approve or block reads as allow or deny",
         "deny and ask rules are applied whatever a hook says",
         "a callback that fails or runs out of time denies the call",
     ],
+    ..BASE
 };
 
 pub(super) const POST_TOOL_USE: EventSpec = EventSpec {
     kind: EventKind::PostToolUse,
-    family: Family::Tool,
     summary: "A tool call has succeeded.",
-    matcher: Some(MatcherSpec { field: "tool_name", alphabet: Alphabet::Wide, values: &[] }),
+    matcher: wide("tool_name", &[]),
     condition: true,
     carries: Carries { permission_mode: true, effort: true },
     input: &[
@@ -77,27 +69,17 @@ pub(super) const POST_TOOL_USE: EventSpec = EventSpec {
     ],
     decision: DecisionModel::Block,
     exit_2: Exit2 { effect: Exit2Effect::Feedback, told: Audience::Model },
-    plain_stdout: PlainStdout::Log,
     honours: Honours { stop: true, system_message: true },
-    handlers: &[
-        (HandlerKind::Command, Duration::from_secs(600)),
-        (HandlerKind::Http, Duration::from_secs(600)),
-        (HandlerKind::McpTool, Duration::from_secs(600)),
-        (HandlerKind::Prompt, Duration::from_secs(30)),
-        (HandlerKind::Agent, Duration::from_secs(60)),
-    ],
+    handlers: WITH_MODELS,
     model_not_ok: Some(ModelNotOk::EndTurnWithWarning),
     on_failure: OnFailureEffect::Block,
-    env_file: false,
-    host_waits: true,
-    notes: &[],
+    ..BASE
 };
 
 pub(super) const POST_TOOL_USE_FAILURE: EventSpec = EventSpec {
     kind: EventKind::PostToolUseFailure,
-    family: Family::Tool,
     summary: "A tool call has started and failed.",
-    matcher: Some(MatcherSpec { field: "tool_name", alphabet: Alphabet::Wide, values: &[] }),
+    matcher: wide("tool_name", &[]),
     condition: true,
     carries: Carries { permission_mode: true, effort: true },
     input: &[
@@ -112,31 +94,19 @@ pub(super) const POST_TOOL_USE_FAILURE: EventSpec = EventSpec {
     output: &[opt("additionalContext", FieldType::String, "text for the model")],
     decision: DecisionModel::Block,
     exit_2: Exit2 { effect: Exit2Effect::Feedback, told: Audience::Model },
-    plain_stdout: PlainStdout::Log,
     honours: Honours { stop: true, system_message: true },
-    handlers: &[
-        (HandlerKind::Command, Duration::from_secs(600)),
-        (HandlerKind::Http, Duration::from_secs(600)),
-        (HandlerKind::McpTool, Duration::from_secs(600)),
-        (HandlerKind::Prompt, Duration::from_secs(30)),
-        (HandlerKind::Agent, Duration::from_secs(60)),
-    ],
+    handlers: WITH_MODELS,
     model_not_ok: Some(ModelNotOk::ToolError),
-    on_failure: OnFailureEffect::Nothing,
-    env_file: false,
-    host_waits: true,
     notes: &[
         "not fired for a call that was refused before it started, nor for one that the user cancels",
         "Bash errors begin with the line `Exit code N`",
     ],
+    ..BASE
 };
 
 pub(super) const POST_TOOL_BATCH: EventSpec = EventSpec {
     kind: EventKind::PostToolBatch,
-    family: Family::Tool,
     summary: "All calls of one model answer are done; the next request has not gone out.",
-    matcher: None,
-    condition: false,
     carries: Carries { permission_mode: true, effort: true },
     input: &[req(
         "tool_calls",
@@ -146,18 +116,9 @@ pub(super) const POST_TOOL_BATCH: EventSpec = EventSpec {
     output: &[opt("additionalContext", FieldType::String, "text for the model")],
     decision: DecisionModel::Block,
     exit_2: Exit2 { effect: Exit2Effect::StopLoop, told: Audience::Both },
-    plain_stdout: PlainStdout::Log,
     honours: Honours { stop: true, system_message: true },
-    handlers: &[
-        (HandlerKind::Command, Duration::from_secs(600)),
-        (HandlerKind::Http, Duration::from_secs(600)),
-        (HandlerKind::McpTool, Duration::from_secs(600)),
-        (HandlerKind::Prompt, Duration::from_secs(30)),
-        (HandlerKind::Agent, Duration::from_secs(60)),
-    ],
+    handlers: WITH_MODELS,
     model_not_ok: Some(ModelNotOk::EndTurnAlways),
     on_failure: OnFailureEffect::Block,
-    env_file: false,
-    host_waits: true,
-    notes: &[],
+    ..BASE
 };
