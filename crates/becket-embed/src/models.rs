@@ -2,9 +2,7 @@
 //! script instead of all of them.
 
 use becket_engine::Environment;
-use becket_llm::{
-    Credential, Endpoint, HttpOptions, Model, ModelError, Models, Providers, ScriptedModel, Secret,
-};
+use becket_llm::{Credential, Endpoint, HttpOptions, Models, Providers, ScriptedModel, Secret, SingleModel};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -56,18 +54,9 @@ pub struct BadScript {
 pub fn models(choice: &Choice, environment: &Environment) -> Result<Arc<dyn Models>, BadScript> {
     if let Some(script) = &choice.script {
         let model = ScriptedModel::from_file(script).map_err(|error| BadScript { why: error.to_string() })?;
-        return Ok(Arc::new(Always(Arc::new(model))));
+        return Ok(Arc::new(SingleModel(Arc::new(model))));
     }
     Ok(Arc::new(providers(choice, environment)))
-}
-
-/// One model for every name.
-struct Always(Arc<dyn Model>);
-
-impl Models for Always {
-    fn model(&self, _: Option<&str>) -> Result<Arc<dyn Model>, ModelError> {
-        Ok(self.0.clone())
-    }
 }
 
 fn providers(choice: &Choice, around: &Environment) -> Providers {

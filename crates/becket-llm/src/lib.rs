@@ -60,7 +60,7 @@ pub use request::{Output, PromptCaching, Request, Thinking, ToolChoice, ToolSpec
 pub use response::{Price, Response, StopReason, Usage};
 
 pub use http::{HttpClientError, HttpOptions, Roots, http_client, http_client_builder};
-pub use model::{Capabilities, Model, Models};
+pub use model::{Capabilities, Model, Models, SingleModel};
 
 pub use anthropic::{Anthropic, Credential, StructuredOutput};
 pub use endpoint::Endpoint;

@@ -73,6 +73,16 @@ impl<M: Models + ?Sized> Models for Arc<M> {
     }
 }
 
+/// One model for every name, also for the small fast one.
+#[derive(Debug, Clone)]
+pub struct SingleModel(pub Arc<dyn Model>);
+
+impl Models for SingleModel {
+    fn model(&self, _: Option<&str>) -> Result<Arc<dyn Model>, ModelError> {
+        Ok(Arc::clone(&self.0))
+    }
+}
+
 impl fmt::Debug for dyn Models + '_ {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Models")

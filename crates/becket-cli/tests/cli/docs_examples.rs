@@ -7,18 +7,23 @@ use std::net::TcpListener;
 #[path = "../../../becket-engine/examples/callbacks.rs"]
 #[expect(dead_code, reason = "its `main` prints what the test reads")]
 mod callbacks;
+#[path = "../../../becket-agent/examples/guarded.rs"]
+#[expect(dead_code, reason = "its `main` prints what the test reads")]
+mod guarded;
 #[path = "../../examples/policy_server.rs"]
 #[expect(dead_code, reason = "its `main` reads the arguments that the test gives")]
 mod policy_server;
 
-/// The command with which the pages start the host with callbacks.
-pub(crate) const CALLBACKS: &str = "cargo run -q -p becket-engine --example callbacks";
-
-/// Returns the output of that host.
-pub(crate) fn callbacks() -> String {
+/// Returns the output of the example that a page starts with this command.
+pub(crate) fn output_of(command: &str) -> Option<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let lines = runtime.expect("a runtime starts").block_on(callbacks::calls());
-    lines.expect("the example runs").iter().map(|line| format!("{line}\n")).collect()
+    let runtime = runtime.expect("a runtime starts");
+    let lines = match command.strip_prefix("cargo run -q -p ")? {
+        "becket-engine --example callbacks" => runtime.block_on(callbacks::calls()),
+        "becket-agent --example guarded" => runtime.block_on(guarded::run()),
+        other => panic!("there is no example `{other}`"),
+    };
+    Some(lines.expect("the example runs").iter().map(|line| format!("{line}\n")).collect())
 }
 
 /// A project whose one hook asks the policy server in Rust.

@@ -26,6 +26,7 @@ pages! {
     mcp_servers types "mcp.md";
     an_agent_as_a_guard types "agent.md";
     callbacks types "callbacks.md";
+    an_agent_in_a_program types "embedded-agent.md";
     driven_by_a_program types "sdk.md";
     beside_a_program types "serve.md";
     instructions_in_files types "instructions.md";

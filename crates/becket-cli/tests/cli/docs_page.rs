@@ -8,7 +8,7 @@
 //! - The port `8471` stands for a free one, times and ids of sessions are not compared, and stderr is not: a terminal shows
 //!   the reason of a denial once.
 
-use crate::docs_examples::{CALLBACKS, callbacks};
+use crate::docs_examples::output_of;
 use crate::tmux::Terminal;
 use crate::{env, workspace};
 use becket_testkit::env::TestEnv;
@@ -92,8 +92,8 @@ impl Page {
             String::new()
         } else if let Some(server) = line.strip_suffix(" &") {
             self.starts(server, !shown.trim().is_empty())
-        } else if line == CALLBACKS {
-            callbacks()
+        } else if let Some(output) = output_of(line) {
+            output
         } else {
             self.types(line)
         };
