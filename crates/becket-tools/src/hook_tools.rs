@@ -20,7 +20,6 @@ pub fn hook_tools(host: Surroundings) -> ToolSet {
 }
 
 /// Returns these tools under the deny rules of a configuration, for [`becket_engine::Builder::agent_tools`].
-#[must_use]
 pub fn configured_hook_tools(
     environment: Environment,
 ) -> impl Fn(&Arc<Config>) -> ToolSet + Send + Sync + 'static {

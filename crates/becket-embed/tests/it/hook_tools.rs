@@ -1,5 +1,7 @@
 //! The tools of the agents of hooks, under the configuration of a session.
 
+#![expect(clippy::expect_used, reason = "tests fail by panicking")]
+
 use becket_embed::models::{Choice, models};
 use becket_embed::{Host, Open, Session};
 use becket_engine::{CancellationToken, Environment, Profile, RunningCall};
