@@ -128,7 +128,8 @@ impl From<DiscoveryError> for CliError {
     fn from(error: DiscoveryError) -> Self {
         match error {
             DiscoveryError::Unread(why) => CliError::Unread(why),
-            other => CliError::McpConfig { why: other.to_string() },
+            DiscoveryError::Malformed(why) => CliError::McpConfig { why: why.to_string() },
+            DiscoveryError::InvalidTimeout(why) => CliError::McpConfig { why: why.to_string() },
         }
     }
 }

@@ -4,7 +4,6 @@ use becket_llm::ModelError;
 
 /// The reason why a session can't be put together. Nothing was started.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum AssemblyError {
     /// An agent of the host's own is invalid.
     #[error("{0}")]

@@ -6,7 +6,6 @@ use becket_mcp::config::ConfigError;
 
 /// The reason why no server of a configuration may be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum DiscoveryError {
     /// A file can't be read, which may have denied any of them.
     #[error("{0}")]

@@ -268,7 +268,7 @@ impl From<AssemblyError> for CliError {
         match error {
             AssemblyError::InvalidAgents(why) => CliError::usage(format!("`--agents`: {why}")),
             AssemblyError::UnknownAgent(why) => CliError::usage(format!("`--agent`: {why}")),
-            other => CliError::NoModel { why: other.to_string() },
+            AssemblyError::NoModel(why) => CliError::NoModel { why: why.to_string() },
         }
     }
 }
