@@ -71,6 +71,9 @@ impl HandlerContext<'_> {
     async fn run_outside(&self, handler: &Arc<Handler>) -> Arc<Run> {
         self.emit(|| RunEventKind::Started { handler: handler.clone() });
         let started = Instant::now();
+        if let Some(end) = self.intercepted(handler, |interceptor, run| interceptor.replace(run)) {
+            return self.finished(handler, command::replaced(self, handler, end), started.elapsed());
+        }
         let ran = match &handler.action {
             Action::Command(command) => command::run(self, handler, command).await,
             #[cfg(feature = "http")]

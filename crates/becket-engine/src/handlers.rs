@@ -8,6 +8,7 @@ pub(crate) mod context;
 pub(crate) mod host_services;
 #[cfg(feature = "http")]
 pub(crate) mod http;
+pub(crate) mod interceptor;
 pub(crate) mod mcp;
 #[cfg(feature = "models")]
 pub(crate) mod prompt;

@@ -104,6 +104,7 @@ pub use background::{
 pub use handlers::callback::InvalidCallback;
 #[cfg(feature = "http")]
 pub use handlers::http::{Resolve, SystemResolver};
+pub use handlers::interceptor::{InterceptedRun, RunEnd, RunInterceptor};
 #[cfg(feature = "models")]
 pub use handlers::prompt::Transcripts;
 

@@ -54,6 +54,12 @@ impl HookSet {
         HookSet { by_event, rejected, modules: Vec::new() }
     }
 
+    /// Returns the set with every handler changed, or removed where `amendment` returns `None`.
+    pub(crate) fn amended(&self, amendment: impl Fn(Handler) -> Option<Handler>) -> Self {
+        let handlers = self.all().filter_map(|handler| amendment(Handler::clone(handler)));
+        HookSet::new(handlers, self.rejected.clone()).with_modules(self.modules.clone())
+    }
+
     /// Adds the modules that are not run.
     pub fn with_modules(mut self, modules: Vec<HookModule>) -> Self {
         self.modules = modules;

@@ -1,10 +1,12 @@
 //! A builder of engines.
 
 use crate::config;
+use crate::config::handler::Handler;
 use crate::engine::{Engine, Parts};
 use crate::handlers::host_services::Host;
 #[cfg(feature = "http")]
 use crate::handlers::http::{Clients, Resolve};
+use crate::handlers::interceptor::RunInterceptor;
 #[cfg(feature = "models")]
 use crate::handlers::prompt::VerdictCache;
 #[cfg(feature = "models")]
@@ -34,7 +36,11 @@ pub struct Builder {
     pub(crate) tools: ToolSet,
     pub(crate) host: Host,
     pub(crate) observers: Vec<Arc<dyn Observer>>,
+    pub(crate) amendment: Option<HookAmendment>,
 }
+
+/// Changes a handler of the configuration; `None` removes it.
+pub(crate) type HookAmendment = Box<dyn Fn(Handler) -> Option<Handler> + Send + Sync>;
 
 impl Default for Builder {
     fn default() -> Self {
@@ -46,6 +52,7 @@ impl Default for Builder {
             tools: ToolSet::default(),
             host: Host::default(),
             observers: Vec::new(),
+            amendment: None,
         }
     }
 }
@@ -210,6 +217,22 @@ impl Builder {
         self
     }
 
+    /// Sets an interceptor of the runs of handlers, for tests of hooks. Default: none; every run is a real one.
+    pub fn intercept(mut self, interceptor: Arc<dyn RunInterceptor>) -> Self {
+        self.host.interceptor = Some(interceptor);
+        self
+    }
+
+    /// Changes or removes handlers of the configuration as it is loaded, for tests of hooks; [`Engine::reload`] loads
+    /// it as it is written.
+    pub fn amend_hooks(
+        mut self,
+        amendment: impl Fn(Handler) -> Option<Handler> + Send + Sync + 'static,
+    ) -> Self {
+        self.amendment = Some(Box::new(amendment));
+        self
+    }
+
     /// Reads the configuration and compiles it. The only I/O is the reading of settings files.
     ///
     /// # Errors
@@ -217,9 +240,12 @@ impl Builder {
     /// Every other problem is a diagnostic of [`Engine::config`], and what is good works.
     pub fn build(self) -> Result<Engine, StartError> {
         let loaded = config::load(&self.request);
-        let config = config::resolve(&loaded);
+        let mut config = config::resolve(&loaded);
         if let Some(stop) = &config.stops_start {
             return Err(StartError { why: stop.to_string(), config: Arc::new(config) });
+        }
+        if let Some(amendment) = &self.amendment {
+            config.hooks = Arc::new(config.hooks.amended(amendment));
         }
         Ok(Engine::from_parts(Parts { loaded: Arc::new(loaded), config: Arc::new(config), builder: self }))
     }

@@ -9,6 +9,7 @@ use crate::config::placeholders::FilledCommand;
 use crate::config::text_shell::{PathStyle, TextShell};
 use crate::handlers::command::running::{InBackground, RunningCommand, WaitResult};
 use crate::handlers::context::HandlerContext;
+use crate::handlers::interceptor::RunEnd;
 use crate::host::questions::TakenOut;
 use crate::host::questions::answer::AnsweredQuestion;
 use crate::host::questions::taken_out;
@@ -70,7 +71,7 @@ async fn started(
         WaitResult::Over(result) => {
             let lost = result.as_ref().is_err_and(may_be_its_directory);
             let questions = running.questions();
-            let mut ran = of(context, handler, result, limit);
+            let mut ran = intercepted(context, handler, result, limit);
             ran.taken.warnings.extend(questions.iter().filter_map(AnsweredQuestion::warning));
             (HandlerResult { questions, ..ran }, lost)
         }
@@ -136,16 +137,35 @@ fn go_on(
     HandlerResult { background: Some(id), ..HandlerResult::without_process(Interpretation::default()) }
 }
 
-/// Converts the end of a command that the event waited for.
-fn of(
+/// Converts the end of a command that the event waited for, as the host's interceptor leaves it.
+fn intercepted(
     context: &HandlerContext<'_>,
     handler: &Handler,
     result: Result<process::FinishedRun, process::SpawnError>,
     limit: Duration,
 ) -> HandlerResult {
+    let end = || RunEnd::of(&result, cannot_start);
+    match context.intercepted(handler, |interceptor, run| Some(interceptor.ended(run, end()))) {
+        Some(end) => replaced(context, handler, end),
+        None => of(context, handler, result.map_err(|error| cannot_start(&error)), limit),
+    }
+}
+
+/// Converts an end that replaces that of a command.
+pub(crate) fn replaced(context: &HandlerContext<'_>, handler: &Handler, end: RunEnd) -> HandlerResult {
+    of(context, handler, end.finished(), context.limit_of(handler))
+}
+
+/// Converts the end of a command.
+fn of(
+    context: &HandlerContext<'_>,
+    handler: &Handler,
+    result: Result<process::FinishedRun, Failure>,
+    limit: Duration,
+) -> HandlerResult {
     let finished = match result {
         Ok(finished) => finished,
-        Err(error) => return HandlerResult::without_process(interpret::failed(cannot_start(&error))),
+        Err(failure) => return HandlerResult::without_process(interpret::failed(failure)),
     };
     let (taken, exit) = match exit_of(finished.end, limit) {
         Ok(exit) => (read(context, handler, exit, &finished), Some(exit)),
@@ -229,7 +249,9 @@ fn prepare(
         env.push((places.profile.var("ENV_FILE").into(), variables::written(file, style)));
     }
     let cwd = working_directory(&context.event.session.cwd, &places.project_dir);
-    Ok(process::Command { env, ..process::Command::new(program, cwd).stdin(context.stdin()) })
+    let stdin = context.intercepted(handler, |interceptor, run| interceptor.stdin(run));
+    let stdin = stdin.unwrap_or_else(|| context.stdin());
+    Ok(process::Command { env, ..process::Command::new(program, cwd).stdin(stdin) })
 }
 
 /// The session's directory; the project's where that is gone (H3), and the root where that is gone too: a guard that

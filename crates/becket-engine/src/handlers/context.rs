@@ -6,6 +6,7 @@ pub(crate) use engine_state::{EngineParts, EngineState};
 
 use crate::config::handler::{Background, Handler};
 use crate::config::nesting::EventMark;
+use crate::handlers::interceptor::{InterceptedRun, RunInterceptor};
 use crate::plan::PlannedRun;
 use crate::plan::snapshot::Snapshot;
 use crate::report::outcome::{Outcome, Run};
@@ -97,6 +98,16 @@ impl<'a> HandlerContext<'a> {
             bytes.into()
         });
         bytes.clone()
+    }
+
+    /// Returns the answer of the host's interceptor about a run of the handler, if there is an interceptor.
+    pub(crate) fn intercepted<T>(
+        &self,
+        handler: &Handler,
+        answer: impl FnOnce(&dyn RunInterceptor, InterceptedRun<'_>) -> Option<T>,
+    ) -> Option<T> {
+        let interceptor = self.engine.host.interceptor.as_deref()?;
+        answer(interceptor, InterceptedRun { handler, event: self.event, input: &self.stdin() })
     }
 
     /// The event's mark (H14); worked out at the first call.

@@ -8,6 +8,7 @@ use crate::config::Config;
 use crate::handlers::callback::AbandonedThreads;
 #[cfg(feature = "http")]
 use crate::handlers::http::Clients;
+use crate::handlers::interceptor::RunInterceptor;
 #[cfg(feature = "models")]
 use crate::handlers::prompt::{Transcripts, VerdictCache};
 #[cfg(feature = "models")]
@@ -48,6 +49,8 @@ pub(crate) struct Host {
     pub(crate) verdicts: Option<Arc<VerdictCache>>,
     /// Threads of blocking callbacks that did not come back (H9).
     pub(crate) abandoned: AbandonedThreads,
+    /// The interceptor of runs, in tests of hooks.
+    pub(crate) interceptor: Option<Arc<dyn RunInterceptor>>,
 }
 
 #[cfg_attr(
@@ -70,6 +73,7 @@ impl Default for Host {
             #[cfg(feature = "models")]
             verdicts: None,
             abandoned: AbandonedThreads::default(),
+            interceptor: None,
         }
     }
 }

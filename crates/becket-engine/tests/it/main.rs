@@ -15,6 +15,8 @@ mod command;
 mod common;
 mod config;
 mod http;
+#[cfg(unix)]
+mod intercept;
 mod mcp_tools;
 mod models;
 mod prompt;
