@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use syn::{Attribute, Fields, ImplItem, Item, ItemImpl, TraitItem, UseTree, Visibility};
 
 /// The library crates.
-const CRATES: [&str; 10] =
-    ["base", "model", "rules", "process", "exec", "llm", "engine", "mcp", "agent", "embed"];
+const CRATES: [&str; 11] =
+    ["base", "model", "rules", "process", "exec", "llm", "engine", "mcp", "agent", "embed", "lab"];
 
 /// Returns the path and the text of each listing.
 ///

@@ -3,13 +3,13 @@
 //! INVARIANT: all sample values are listed in [`EventInput::samples`], and no given value is dropped.
 
 pub(crate) mod read;
-mod samples;
 mod set;
 
 use crate::args::EventFields;
 use crate::env::Surroundings;
 use crate::error::CliError;
 use becket_engine::Engine;
+use becket_lab::samples;
 use becket_model::table::EventSpec;
 use becket_model::wire::input;
 use becket_model::{Event, EventKind};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// The workspace crates that each crate may depend on. A crate that is missing here fails the test.
-const ALLOWED: [(&str, &[&str]); 17] = [
+const ALLOWED: [(&str, &[&str]); 18] = [
     ("becket-base", &[]),
     ("becket-model", &["becket-base"]),
     ("becket-dialects", &["becket-model"]),
@@ -53,6 +53,10 @@ const ALLOWED: [(&str, &[&str]); 17] = [
         ],
     ),
     (
+        "becket-lab",
+        &["becket-base", "becket-model", "becket-rules", "becket-process", "becket-llm", "becket-engine"],
+    ),
+    (
         "becket-cli",
         &[
             "becket-base",
@@ -67,6 +71,7 @@ const ALLOWED: [(&str, &[&str]); 17] = [
             "becket-tools",
             "becket-agent",
             "becket-embed",
+            "becket-lab",
         ],
     ),
     ("becket-node", &["becket-model", "becket-engine", "becket-embed"]),

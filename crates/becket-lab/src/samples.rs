@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// Fills the gaps and returns the names of the filled fields that are specific to the event. The session's own facts
 /// always come from the command line.
-pub(crate) fn fill(
+pub fn fill(
     input: &mut Map<String, Value>,
     spec: &EventSpec,
     start: &Path,

@@ -1,0 +1,118 @@
+//! Names by which cases mean handlers.
+//!
+//! A name is a handler's label, a file name or another word of its command, or the place where it is written
+//! (`settings.json:7`).
+
+use becket_engine::handler::{Action, Command, Handler};
+use std::sync::Arc;
+
+/// The reason for which a name means no single handler.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UnresolvedName {
+    /// No handler of the event has the name.
+    #[error("no hook of {event} is called `{name}`{}", hint(.near, .known))]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The event.
+        event: &'static str,
+        /// The nearest name.
+        near: Option<String>,
+        /// The names that there are.
+        known: Vec<String>,
+    },
+    /// Several handlers have it.
+    #[error("`{name}` means {} hooks of {event}, {}: name the one by its place", .places.len(), .places.join(" and "))]
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// The event.
+        event: &'static str,
+        /// The places where they are written.
+        places: Vec<String>,
+    },
+}
+
+fn hint(near: &Option<String>, known: &[String]) -> String {
+    match near {
+        Some(near) => format!("; did you mean `{near}`?"),
+        None if known.is_empty() => "; the event has no hooks".to_owned(),
+        None => format!("; its hooks are {}", known.join(", ")),
+    }
+}
+
+/// Returns the short name of a handler: the file that its command runs, otherwise its label.
+pub fn short(handler: &Handler) -> String {
+    let words = words(handler);
+    let file = words.iter().map(|word| base(word)).find(|word| is_file_name(word));
+    file.map_or_else(|| becket_base::text::one_line(&handler.place.label, 40), str::to_owned)
+}
+
+/// Returns the place of a handler as cases write it: the name of the file and the line.
+pub fn place(handler: &Handler) -> String {
+    let file = handler.location.file.file_name().map(|name| name.to_string_lossy().into_owned());
+    format!("{}:{}", file.unwrap_or_default(), handler.location.line)
+}
+
+/// Returns the words of a handler's command, without quotes; its label for the other kinds.
+pub fn words(handler: &Handler) -> Vec<String> {
+    let text = match &handler.action {
+        Action::Command(Command::Shell { script, .. }) => script.to_string(),
+        Action::Command(Command::Exec { program, args }) => {
+            return std::iter::once(program.to_string()).chain(args.iter().cloned()).collect();
+        }
+        Action::Http(_) | Action::McpTool(_) | Action::Prompt(_) | Action::Agent(_) | Action::Callback(_) => {
+            handler.place.label.to_string()
+        }
+    };
+    let unquoted: String = text.chars().filter(|c| !matches!(c, '"' | '\'')).collect();
+    let breaks = |c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(' | ')' | '<' | '>');
+    unquoted.split(breaks).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// Returns whether the name means the handler.
+pub fn means(name: &str, handler: &Handler) -> bool {
+    let at_column = || format!("{}:{}", place(handler), handler.location.column);
+    *handler.place.label == *name
+        || name == place(handler)
+        || name == at_column()
+        || name == short(handler)
+        || words(handler).iter().any(|word| word == name || base(word) == name)
+}
+
+/// Finds the one handler that a name means.
+///
+/// # Errors
+/// Errors if there is none, or more than one.
+pub fn resolve<'h>(
+    name: &str,
+    event: &'static str,
+    handlers: &'h [Arc<Handler>],
+) -> Result<&'h Arc<Handler>, UnresolvedName> {
+    let found: Vec<&Arc<Handler>> = handlers.iter().filter(|handler| means(name, handler)).collect();
+    match *found {
+        [only] => Ok(only),
+        [] => {
+            let known: Vec<String> = handlers.iter().map(|handler| short(handler)).collect();
+            let candidates: Vec<&str> = known.iter().map(String::as_str).collect();
+            let near = becket_base::suggest(name, &candidates).map(str::to_owned);
+            Err(UnresolvedName::Unknown { name: name.to_owned(), event, near, known })
+        }
+        _ => {
+            let places = found.iter().map(|handler| format!("`{}`", place(handler))).collect();
+            Err(UnresolvedName::Ambiguous { name: name.to_owned(), event, places })
+        }
+    }
+}
+
+fn base(word: &str) -> &str {
+    word.rsplit(['/', '\\']).next().unwrap_or(word)
+}
+
+fn is_file_name(word: &str) -> bool {
+    let Some((stem, ending)) = word.rsplit_once('.') else { return false };
+    !stem.is_empty()
+        && !stem.starts_with('-')
+        && (1..=4).contains(&ending.len())
+        && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}

@@ -1,0 +1,30 @@
+//! Tests of agent hooks, as the configuration of a project runs them.
+//!
+//! A [`Case`] is one or more events in a throw-away copy of the project, with what is expected of each. Cases come from
+//! files ([`case_file`]) and from comments in the hooks ([`comment`]). The [`Runner`] fires their events through the
+//! engine and keeps a [`CaseRecord`] of each: plan, runs, verdict. Everything else reads that record: [`check`] compares it
+//! with what was expected, [`coverage`] counts what was seen of the configuration, [`mutation`] repeats a case with one
+//! handler broken and looks for the case that notices.
+//!
+//! Nothing here prints, reads the environment, or changes a hook, a case file or the project.
+
+pub mod accept;
+mod breakage;
+pub mod case;
+pub mod case_file;
+pub mod check;
+pub mod comment;
+pub mod coverage;
+pub mod handler_key;
+pub mod handler_name;
+pub mod mutant;
+pub mod mutation;
+pub mod pattern;
+pub mod project;
+pub mod runner;
+pub mod samples;
+pub mod suite;
+
+pub use case::{Case, CaseOrigin, Step, Want};
+pub use runner::{CaseRecord, CaseResult, Runner, Subject};
+pub use suite::Suite;

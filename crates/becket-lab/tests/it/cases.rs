@@ -1,0 +1,160 @@
+use crate::bench::{Bench, GUARD, guarded_by, results};
+use std::fs;
+
+#[test]
+fn expectations_are_compared_with_what_the_hooks_did() {
+    let bench = Bench::new(&guarded_by(GUARD)).cases(
+        r#"
+[[case]]
+name = "denied"
+tool = { name = "Bash", input = { command = "danger" } }
+want = { decision = "deny", reason = "no danger*", exit = 2, within = "10s" }
+[[case]]
+name = "not denied"
+tool = { name = "Bash", input = { command = "ls" } }
+want = { decision = "deny" }
+[[case]]
+name = "another reason"
+tool = { name = "Bash", input = { command = "danger" } }
+want = { decision = "block", reason = "*branch*" }
+[[case]]
+name = "another exit code"
+tool = { name = "Bash", input = { command = "danger" } }
+want = { exit = 0 }
+[[case]]
+name = "must not run"
+tool = { name = "Bash", input = { command = "ls" } }
+want = { skipped = "settings.json:1" }
+[[case]]
+name = "a file"
+tool = { name = "Bash", input = { command = "ls" } }
+want = { files = { "made" = "x" } }
+"#,
+    );
+    assert_eq!(
+        results(&bench.run()),
+        [
+            "passed",
+            "decision: deny / pass",
+            "reason: *branch* / no danger here",
+            "exit: 0 / 2",
+            "skipped: settings.json:1 / it ran",
+            "files: `made` with \"x\" / no file `made`",
+        ]
+    );
+}
+
+#[test]
+fn a_hook_that_fails_fails_the_case_unless_that_is_expected() {
+    let bench = Bench::new(&guarded_by("exit 1")).cases(
+        r#"
+[[case]]
+name = "a"
+tool = { name = "Bash" }
+want = { decision = "pass" }
+[[case]]
+name = "b"
+tool = { name = "Bash" }
+want = { decision = "pass", failed = "settings.json:1" }
+"#,
+    );
+    let found = results(&bench.run());
+    assert!(found[0].starts_with("failed: no hook / `exit 1` ended with exit code 1"), "{found:?}");
+    assert_eq!(found[1], "passed");
+}
+
+#[test]
+fn what_can_not_be_tested_is_named() {
+    let settings = serde_json::json!({"hooks": {"PreToolUse": [
+        {"matcher": "Bash", "hooks": [{"type": "http", "url": "http://127.0.0.1:9/x"}]},
+        {"matcher": "Write", "hooks": [{"type": "command", "command": "true"}]},
+        {"matcher": "Edit", "hooks": [{"type": "command", "command": "true", "if": "Edit(a)"}]},
+        {"matcher": "Edit", "hooks": [{"type": "command", "command": "true", "if": "Edit(*)"}]},
+    ]}});
+    let bench = Bench::new(&settings.to_string()).cases(
+        r#"
+[[case]]
+name = "network"
+tool = { name = "Bash", input = { command = "ls" } }
+want = { decision = "deny" }
+[[case]]
+name = "a given reply"
+tool = { name = "Bash", input = { command = "ls" } }
+reply = [{ handler = "http://127.0.0.1:9/x", stdout = '{"decision": "block", "reason": "no"}' }]
+want = { decision = "deny", reason = "no" }
+[[case]]
+name = "no hook"
+tool = { name = "Read", input = { file_path = "x" } }
+want = { decision = "pass" }
+[[case]]
+name = "no such hook"
+tool = { name = "Write", input = { file_path = "x" } }
+want = { decision = "deny", by = "tru" }
+[[case]]
+name = "two hooks with one command"
+tool = { name = "Edit", input = { file_path = "a" } }
+want = { decision = "deny", by = "true" }
+"#,
+    );
+    let found = results(&bench.run());
+    assert!(found[0].contains("the http hook `http://127.0.0.1:9/x` needs the network"), "{found:?}");
+    assert_eq!(found[1], "passed");
+    assert!(found[2].starts_with("error: no hook runs for `PreToolUse` of `Read`:\n"), "{found:?}");
+    assert!(found[3].contains("is called `tru`; did you mean `true`?"), "{found:?}");
+    assert!(found[4].contains("`true` means 3 hooks of PreToolUse"), "{found:?}");
+}
+
+#[test]
+fn events_follow_each_other_in_one_project() {
+    let settings = serde_json::json!({"hooks": {"Stop": [{"hooks": [
+        {"type": "command", "command": "grep -q '\"stop_hook_active\":true' && exit 0; test -e good || { echo bad >&2; exit 2; }"},
+    ]}]}});
+    let bench = Bench::new(&settings.to_string()).cases(
+        r#"
+[[case]]
+name = "steps"
+[[case.step]]
+event = "Stop"
+want = { decision = "block", reason = "bad" }
+[[case.step]]
+event = "Stop"
+input = { stop_hook_active = true }
+want = { decision = "pass" }
+[[case.step]]
+event = "Stop"
+files = { "good" = "" }
+want = { decision = "pass" }
+"#,
+    );
+    assert_eq!(results(&bench.run()), ["passed"]);
+}
+
+#[test]
+fn comments_in_hooks_are_cases_and_their_hook_takes_the_credit() {
+    let bench = Bench::new(&guarded_by("sh \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh"));
+    let script = format!(
+        "#!/bin/sh\n# becket: deny Bash danger ahead\n# becket: pass Bash ls\n\
+         # becket: deny Bash {{\"command\": \"danger\"}}\n{GUARD}\n"
+    );
+    bench.write(".claude/hooks/guard.sh", &script);
+    assert_eq!(results(&bench.run()), ["passed", "passed", "passed"]);
+    bench.write(".claude/hooks/guard.sh", "# becket: denny Bash x\n# becket: deny Wurst x\n");
+    let errors: Vec<String> = bench.suite().errors.iter().map(|error| error.what.clone()).collect();
+    assert_eq!(errors.len(), 2);
+    assert_eq!(errors[0], "`denny` is not a decision; did you mean `deny`?");
+    assert!(errors[1].contains("`Wurst` is not known"), "{errors:?}");
+}
+
+#[test]
+fn a_hook_that_changes_a_case_file_is_noticed() {
+    let bench = Bench::new("{}");
+    let file = bench.root().join(".claude/tests/t.toml");
+    bench.write(".claude/settings.json", &guarded_by(&format!("echo '#' >> {}", file.display())));
+    let bench =
+        bench.cases("[[case]]\nname = \"a\"\ntool = { name = \"Bash\" }\nwant = { decision = \"pass\" }\n");
+    let suite = bench.suite();
+    assert_eq!(suite.changed_files(), Vec::<&std::path::Path>::new());
+    bench.run();
+    assert_eq!(suite.changed_files(), [file.as_path()]);
+    assert!(fs::read_to_string(file).expect("it is there").ends_with("#\n"));
+}
