@@ -7,6 +7,7 @@ mod mcp;
 mod run;
 mod run_sdk;
 mod serve;
+mod test;
 
 pub(crate) use autocompact::{Autocompact, InvalidWindow};
 pub(crate) use exec::ExecArgs;
@@ -19,6 +20,7 @@ pub(crate) use mcp::{
 pub(crate) use run_sdk::RunSdkArgs;
 
 pub(crate) use serve::ServeArgs;
+pub(crate) use test::{TestArgs, TestFormat};
 
 pub(crate) use run::{InputFormat, OutputFormat, RunArgs, RunModelArgs, RunSessionArgs};
 
@@ -99,6 +101,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Show how the output of a hook is interpreted; reads its stdout from stdin
     CheckOutput(CheckOutputArgs),
+    /// Test the hooks of the project with its cases, and the cases with mutants
+    Test(TestArgs),
     /// List the events, or show the details of one
     Events(EventsArgs),
     /// Show which hooks run in the background of other processes
@@ -149,6 +153,7 @@ impl Command {
                 | Command::Explain(_)
                 | Command::Events(_)
                 | Command::CheckOutput(_)
+                | Command::Test(_)
         )
     }
 }
@@ -278,6 +283,8 @@ pub(crate) enum SchemaOf {
     },
     /// The output of becket with --json
     Report,
+    /// The output of `becket test --json`
+    TestReport,
     /// The messages of `becket serve`
     Rpc,
 }

@@ -17,3 +17,4 @@ pub(crate) mod reference;
 pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod serve;
+pub(crate) mod test;

@@ -88,6 +88,16 @@ pub(crate) enum CliError {
     NoMcpServer { name: String, near: Option<String> },
     #[error("`--{option} {given}` can't be used: write `{wanted}`")]
     McpOption { option: &'static str, given: String, wanted: &'static str },
+    #[error(
+        "there are no cases for `{}`: write `.claude/tests/NAME.toml`, or a comment such as \
+         `# becket: deny Bash git push origin main` in a hook (docs/guide/test.md)",
+        root.display()
+    )]
+    NoCases { root: PathBuf },
+    #[error("none of the {all} cases has `{filter}` in its name or file")]
+    NoSuchCase { filter: String, all: usize },
+    #[error("{why}")]
+    Lab { why: String },
     #[error("{why}")]
     Usage { why: String },
     #[error("the session can't start as `initialize` requests: {why}")]
@@ -154,6 +164,11 @@ impl CliError {
     /// Returns an error in the arguments of `run`.
     pub(crate) fn usage(why: impl std::fmt::Display) -> Self {
         CliError::Usage { why: why.to_string() }
+    }
+
+    /// Returns an error of a test that could not be run.
+    pub(crate) fn lab(why: &impl std::fmt::Display) -> Self {
+        CliError::Lab { why: why.to_string() }
     }
 
     /// Returns an error of a server, or of the connection to it.

@@ -52,6 +52,7 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
         Command::List(args) => commands::list::run(args, global, around, out),
         Command::Check(args) => commands::check::run(args, global, around, out),
         Command::CheckOutput(args) => commands::check_output::run(args, global, around, out),
+        Command::Test(args) => commands::test::run(args, global, around, out),
         Command::Events(args) => commands::events::run(args, global, around, out),
         Command::Background(args) => commands::background::run(args, global, around, out),
         Command::Run(args) => commands::run::run(args, global, around, out),
@@ -71,7 +72,7 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
 const NOTHING_RUN: u8 = 125;
 
 /// Returns true for commands for which 2 means that the arguments are wrong.
-const SLIPS_END_WITH_2: [&str; 6] = ["run", "check", "list", "explain", "events", "check-output"];
+const SLIPS_END_WITH_2: [&str; 7] = ["run", "check", "list", "explain", "events", "check-output", "test"];
 
 /// Help and versions are not errors; wrong arguments exit with 1 if 2 means that something is blocked, else with 2. As
 /// the hook of another agent they may have to block.

@@ -4,6 +4,7 @@ use crate::args::{SchemaArgs, SchemaOf};
 use crate::error::{CliError, CommandResult};
 use crate::event;
 use crate::out::Out;
+use crate::report::test::TestReport;
 use becket_embed::view::Report;
 use becket_model::schema;
 
@@ -14,6 +15,7 @@ pub(crate) fn run(args: &SchemaArgs, out: &Out) -> CommandResult {
         SchemaOf::Input { event } => generated(format!("input/{}.json", event::kind(event)?))?,
         SchemaOf::Output { event } => generated(format!("output/{}.json", event::kind(event)?))?,
         SchemaOf::Rpc => schema::text(&super::serve::schema()),
+        SchemaOf::TestReport => schema::text(schemars::schema_for!(TestReport).as_value()),
         SchemaOf::Report => schema::text(schemars::schema_for!(Report).as_value()),
     };
     out.print_raw(text.as_bytes())?;

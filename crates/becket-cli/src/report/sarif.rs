@@ -1,6 +1,8 @@
 //! Findings as SARIF 2.1.0, which code-scanning services read.
 
+use super::test::{MismatchReport, Outcome, TestReport};
 use becket_embed::view::finding::{CheckReport, Finding};
+use becket_embed::view::hook::SourcePosition;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -10,6 +12,10 @@ pub(crate) fn render(checked: &CheckReport, root: &Path) -> Value {
     rules.sort_unstable();
     rules.dedup();
     let results: Vec<Value> = checked.findings.iter().map(|finding| result(finding, &rules, root)).collect();
+    document(&rules, results)
+}
+
+fn document(rules: &[&str], results: Vec<Value>) -> Value {
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -66,6 +72,51 @@ fn escaped(path: &Path) -> String {
         }
     }
     uri
+}
+
+/// Returns the failed cases, the surviving mutants and the unproven guards, each on the line of the settings that
+/// configures the hook; a case without hooks on its own line.
+pub(crate) fn of_tests(report: &TestReport, root: &Path) -> Value {
+    let cases = report.cases.iter().filter(|case| case.result != Outcome::Passed).map(|case| {
+        let hooks =
+            || case.steps.iter().filter(|step| !step.mismatches.is_empty()).flat_map(|step| &step.hooks);
+        let deciding = hooks().find(|hook| hook.decision.is_some() || hook.failure.is_some());
+        let at = deciding.or_else(|| hooks().next()).map_or(&case.at, |hook| &hook.at);
+        let why = |mismatch: &MismatchReport| {
+            format!("; {}: wanted {}, seen {}", mismatch.what, mismatch.wanted, mismatch.seen)
+        };
+        let why: String = case.mismatches().map(why).chain(case.error.clone()).collect();
+        test_result("failed-case", "error", at, format!("the case `{}` failed{why}", case.name), root)
+    });
+    let bad = report.mutants.iter().flatten().filter(|row| row.result.is_bad()).map(|row| {
+        let why = row.why.as_deref().unwrap_or_default();
+        let text = format!("no case notices the mutant `{}` of `{}`: {why}", row.mutant, row.hook);
+        test_result("surviving-mutant", "warning", &row.at, text, root)
+    });
+    let unproven = report.coverage.iter().filter(|seen| seen.unproven_guard).map(|seen| {
+        let text = format!("no case has seen `{}` deny or ask", seen.hook);
+        test_result("unproven-guard", "note", &seen.at, text, root)
+    });
+    let errors = report
+        .errors
+        .iter()
+        .map(|error| test_result("case-file", "error", &error.at, error.what.clone(), root));
+    let results: Vec<Value> = errors.chain(cases).chain(bad).chain(unproven).collect();
+    let rules = ["case-file", "failed-case", "surviving-mutant", "unproven-guard"];
+    document(&rules, results)
+}
+
+fn test_result(rule: &str, level: &str, at: &SourcePosition, text: String, root: &Path) -> Value {
+    let mut place = json!({"artifactLocation": {"uri": uri(Path::new(&at.file), root)}});
+    if at.line > 0 {
+        place["region"] = json!({"startLine": at.line, "startColumn": at.column.max(1)});
+    }
+    json!({
+        "ruleId": rule,
+        "level": level,
+        "message": {"text": text},
+        "locations": [{"physicalLocation": place}],
+    })
 }
 
 #[cfg(test)]

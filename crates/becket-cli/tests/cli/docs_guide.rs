@@ -38,6 +38,7 @@ pages! {
     exit_codes types "exit-codes.md";
     hooks_of_plugins types "plugins.md";
     rules_at_exec types "exec.md";
+    tests_of_hooks types "test.md";
 }
 
 /// Pages about what only a person can type: `tests/cli/run_terminal` walks through what they tell.

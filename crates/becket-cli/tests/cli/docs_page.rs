@@ -5,6 +5,7 @@
 //!   of this repository, word for word.
 //! - A line that ends with `&` starts a server. The block below it is its output once it is ready; it ends with the page.
 //! - A `terminal` block is what is to be seen on a terminal while its line runs.
+//! - A comment `typed in PATH` copies that example of this repository first: it is the project.
 //! - The port `8471` stands for a free one, times and ids of sessions are not compared, and stderr is not: a terminal shows
 //!   the reason of a denial once.
 
@@ -38,7 +39,9 @@ pub(crate) struct Page {
 /// Follows a page to its end; returns how many lines were typed.
 pub(crate) fn typed(name: &str) -> usize {
     let text = fs::read_to_string(workspace().join(GUIDE).join(name)).expect("the page is there");
-    let mut page = Page::new(if text.contains(PORT) { free_port() } else { PORT.to_owned() });
+    let port = if text.contains(PORT) { free_port() } else { PORT.to_owned() };
+    let example = text.split_once("<!-- typed in ").and_then(|(_, rest)| rest.split_once(" -->"));
+    let mut page = Page::new(port, example.map(|(example, _)| example));
     for block in text.split("\n```").skip(1).step_by(2) {
         let (head, body) = block.split_once('\n').expect("a block has a first line");
         match (attribute(head, "title"), attribute(head, "from")) {
@@ -57,11 +60,14 @@ fn attribute<'h>(head: &'h str, name: &str) -> Option<&'h str> {
 }
 
 impl Page {
-    fn new(port: String) -> Self {
+    fn new(port: String, example: Option<&str>) -> Self {
         let page = Page { env: env(), port, exported: Vec::new(), code: 0, servers: Vec::new(), typed: 0 };
         let becket = page.env.becket::<&str>([]).into_command();
         let words = std::iter::once(becket.get_program()).chain(becket.get_args());
         let words: Vec<String> = words.map(|word| format!("'{}'", word.display())).collect();
+        if let Some(example) = example {
+            page.env.copy(&workspace().join(example), "project");
+        }
         let program = page.env.write("bin/becket", format!("#!/bin/sh\nexec {} \"$@\"\n", words.join(" ")));
         fs::set_permissions(program, fs::Permissions::from_mode(0o755)).expect("it can be made a program");
         page

@@ -26,6 +26,8 @@ mod example;
 mod exec;
 #[cfg(unix)]
 mod fire;
+#[cfg(unix)]
+mod hook_tests;
 #[cfg(target_os = "linux")]
 mod interrupt;
 #[cfg(unix)]

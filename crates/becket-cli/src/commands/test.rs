@@ -1,0 +1,187 @@
+//! `becket test`: the cases of a project, and the mutants of its hooks.
+
+mod accept;
+mod changed;
+mod watch;
+
+use crate::args::{Global, TestArgs, TestFormat};
+use crate::env::Surroundings;
+use crate::error::{CliError, CommandResult};
+use crate::interrupt;
+use crate::out::Out;
+use crate::report::test::{self, TestReport};
+use crate::report::{human, junit, sarif};
+use crate::session::{self, Session};
+use becket_engine::CancellationToken;
+use becket_lab::runner::Subject;
+use becket_lab::{Case, CaseRecord, Runner, Suite, coverage, mutation};
+use futures_util::stream::{self, StreamExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Tests the hooks of the project. Exits with 1 if something is not as expected, and with 2 if something could not be
+/// tested.
+pub(crate) fn run(args: &TestArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
+    if global.json && !matches!(args.format, TestFormat::Human | TestFormat::Json) {
+        return Err(CliError::usage("`--json` and `--format` both name a format: give one of them"));
+    }
+    let session = session::in_project(global, around, out)?;
+    let cancel = CancellationToken::new();
+    let tested = Tested { args, global, around, out, session: &session, cancel: &cancel };
+    interrupt::until_done_on_threads(&cancel, async {
+        if args.watch { watch::run(&tested).await } else { tested.once().await }
+    })
+}
+
+/// One `becket test`.
+struct Tested<'a> {
+    args: &'a TestArgs,
+    global: &'a Global,
+    around: &'a Surroundings,
+    out: &'a Out,
+    session: &'a Session,
+    cancel: &'a CancellationToken,
+}
+
+impl Tested<'_> {
+    /// The root of the project.
+    fn root(&self) -> &Path {
+        self.session.project.as_deref().unwrap_or(&self.session.start)
+    }
+
+    /// Runs the cases once, and reports.
+    async fn once(&self) -> CommandResult {
+        let runner = Runner::new(subject(self.session, self.root()), self.cancel.clone())
+            .map_err(|error| CliError::lab(&error))?;
+        let engine = runner.engine().map_err(|error| CliError::lab(&error))?;
+        super::fire::report_errors(&engine, self.around, self.out);
+        let hooks = engine.hooks();
+        let suite = Suite::load(self.root(), &runner.subject().settings, &hooks);
+        let (cases, seed) = self.chosen(&suite, &engine)?;
+        let records = self.records(&runner, &cases).await;
+        if self.cancel.is_cancelled() {
+            return Err(CliError::Interrupted);
+        }
+        let mut report = TestReport::new(&suite, &records, self.root());
+        report.seed = seed;
+        report.coverage = test::coverage(coverage::of(&hooks, &records, self.root()));
+        if self.is_partial() {
+            // What other cases see is not known.
+            report.coverage.iter_mut().for_each(|seen| seen.unproven_guard = false);
+        }
+        if self.args.mutate {
+            let mutants = mutation::run(&runner, &records, &suite.equivalents, self.jobs()).await;
+            if self.cancel.is_cancelled() {
+                return Err(CliError::Interrupted);
+            }
+            report.mutants = Some(test::mutants(mutants.map_err(|error| CliError::lab(&error))?));
+        }
+        self.show(&report, &records)?;
+        let code = report.exit_code();
+        if self.args.accept { accept::write(&suite, &records, code, self.around, self.out) } else { Ok(code) }
+    }
+
+    /// Returns the cases to run, and the seed of their order if it is random.
+    fn chosen(
+        &self,
+        suite: &Suite,
+        engine: &becket_engine::Engine,
+    ) -> Result<(Vec<Arc<Case>>, Option<u64>), CliError> {
+        let mut cases: Vec<Arc<Case>> =
+            suite.cases.iter().filter(|case| self.is_named(case)).cloned().collect();
+        if cases.is_empty() && suite.errors.is_empty() {
+            return Err(if suite.cases.is_empty() {
+                CliError::NoCases { root: self.root().to_owned() }
+            } else {
+                CliError::NoSuchCase { filter: self.args.filter.join("`, `"), all: suite.cases.len() }
+            });
+        }
+        if self.args.changed {
+            changed::retain(&mut cases, self.root(), engine)?;
+        }
+        let Some(given) = self.args.shuffle else { return Ok((cases, None)) };
+        let seed = match given {
+            Some(seed) => seed,
+            None => u64::from(getrandom::u32().map_err(|error| CliError::lab(&error))?),
+        };
+        becket_lab::suite::shuffle(&mut cases, seed);
+        Ok((cases, Some(seed)))
+    }
+
+    /// Returns whether some cases may be left out.
+    fn is_partial(&self) -> bool {
+        self.args.changed || !self.args.filter.is_empty()
+    }
+
+    fn is_named(&self, case: &Case) -> bool {
+        let file = case.origin.file.to_string_lossy();
+        let filter = &self.args.filter;
+        filter.is_empty() || filter.iter().any(|text| case.name.contains(text) || file.contains(text))
+    }
+
+    fn jobs(&self) -> usize {
+        let processors = || 2 * std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        self.args.jobs.map_or_else(processors, usize::from)
+    }
+
+    /// Runs the cases, several at a time; the records have the order of the cases.
+    async fn records(&self, runner: &Runner, cases: &[Arc<Case>]) -> Vec<CaseRecord> {
+        let keeps_projects = self.args.mutate;
+        let one = |case| async move {
+            let record = runner.run(case).await;
+            if keeps_projects { record } else { record.without_project() }
+        };
+        stream::iter(cases).map(one).buffered(self.jobs()).collect().await
+    }
+
+    fn show(&self, report: &TestReport, records: &[CaseRecord]) -> Result<(), CliError> {
+        let format = if self.global.json { TestFormat::Json } else { self.args.format };
+        match format {
+            TestFormat::Human => {
+                let options = human::tested::Options {
+                    coverage: self.args.coverage,
+                    explained: records,
+                    root: self.root(),
+                };
+                self.out.print(&human::tested::render(report, &options, self.around))?;
+            }
+            TestFormat::Json => {
+                let mut text = serde_json::to_vec_pretty(report).map_err(std::io::Error::other)?;
+                text.push(b'\n');
+                self.out.print_raw(&text)?;
+            }
+            TestFormat::Junit => {
+                let text = junit::render(report).map_err(|error| CliError::lab(&error))?;
+                self.out.print_raw(text.as_bytes())?;
+            }
+            TestFormat::Sarif => {
+                let mut text = sarif::of_tests(report, self.root()).to_string();
+                text.push('\n');
+                self.out.print_raw(text.as_bytes())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the configuration of a session as what is tested: as it is, but in a copy of the project, and with every hook
+/// waited for.
+fn subject(session: &Session, root: &Path) -> Subject {
+    let launch = session.clone();
+    let builder = move |project: &Path, environment| {
+        let session = Session {
+            start: project.to_owned(),
+            project: None,
+            environment,
+            waits_for_async: true,
+            ..launch.clone()
+        };
+        session.builder(false)
+    };
+    Subject {
+        root: PathBuf::from(root),
+        settings: session.profile.directory.to_string(),
+        environment: session.environment.clone(),
+        builder: Box::new(builder),
+    }
+}

@@ -1,0 +1,41 @@
+//! `becket test --changed`: the cases that a change since the last commit may concern.
+
+use crate::error::CliError;
+use becket_engine::Engine;
+use becket_lab::Case;
+use becket_lab::suite;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+
+/// Keeps the cases whose own file, or the settings or scripts of a hook of their events, differ from the last commit.
+///
+/// # Errors
+/// Errors if git can't tell.
+pub(super) fn retain(cases: &mut Vec<Arc<Case>>, root: &Path, engine: &Engine) -> Result<(), CliError> {
+    let changed = changed_files(root)?;
+    let hooks = engine.hooks();
+    cases.retain(|case| suite::is_concerned(case, &hooks, root, &changed));
+    Ok(())
+}
+
+/// Returns the files that differ from the last commit, untracked ones included.
+fn changed_files(root: &Path) -> Result<BTreeSet<PathBuf>, CliError> {
+    let refused =
+        |why: String| CliError::usage(format!("`--changed` needs a git repository with a commit: {why}"));
+    let git = |arguments: &[&str]| {
+        let output = Command::new("git").arg("-C").arg(root).args(arguments).output();
+        let output = output.map_err(|error| refused(error.to_string()))?;
+        if output.status.success() {
+            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+        }
+        Err(refused(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
+    };
+    let top = PathBuf::from(git(&["rev-parse", "--show-toplevel"])?.trim_end());
+    let tracked = git(&["diff", "--name-only", "-z", "HEAD"])?;
+    // Names are relative to the directory in which git runs here, and to the top of the repository there.
+    let untracked = git(&["ls-files", "--others", "--exclude-standard", "-z", "--full-name"])?;
+    let names = tracked.split('\0').chain(untracked.split('\0')).filter(|name| !name.is_empty());
+    Ok(names.map(|name| top.join(name)).collect())
+}
