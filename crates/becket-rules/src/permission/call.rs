@@ -28,7 +28,7 @@ pub struct Call<'a> {
 /// The command of a shell tool.
 #[derive(Debug)]
 pub(crate) enum CommandLine {
-    Bash(shell::Line),
+    Bash(Box<shell::Line>),
     PowerShell(powershell::Line),
 }
 
@@ -46,6 +46,17 @@ pub struct Scope<'a> {
     pub anchor: &'a Path,
     /// The resolver of links (P8).
     pub links: &'a dyn Links,
+}
+
+impl CommandLine {
+    /// Returns why the line was not read to its end, if it was not.
+    pub(crate) fn unread(&self) -> Option<&shell::UnknownReason> {
+        match self {
+            Self::Bash(line) => line.unread_reason(),
+            // Each part of such a line is compared by its words (P15).
+            Self::PowerShell(_) => None,
+        }
+    }
 }
 
 impl<'a> Call<'a> {
@@ -116,7 +127,9 @@ impl<'a> Call<'a> {
     /// The command line, analysed once however many rules ask.
     pub(crate) fn line(&self) -> Option<&CommandLine> {
         let read = || match self.primary() {
-            Primary::Bash(field) => self.text(field).map(shell::Line::parse).map(CommandLine::Bash),
+            Primary::Bash(field) => {
+                self.text(field).map(shell::Line::parse).map(Box::new).map(CommandLine::Bash)
+            }
             Primary::PowerShell(field) => {
                 self.text(field).map(powershell::Line::parse).map(CommandLine::PowerShell)
             }

@@ -64,6 +64,10 @@ fn in_bash(line: &shell::Line, scope: &Scope<'_>) -> Option<String> {
         let why = line.unknowns().next().map(ToString::to_string).unwrap_or_default();
         Some(format!("the line may run `{}`, and {why}", hidden.trim_end_matches(" *")))
     });
+    let found = found.or_else(|| {
+        let reason = line.unread_reason().filter(|_| line.unread_words().is_some_and(may_hold_removal))?;
+        Some(format!("the line may remove directories by a name that only run time knows, and {reason}"))
+    });
     found.or_else(|| {
         values
             .is_too_complex()
@@ -110,11 +114,29 @@ fn is_removal(name: &str) -> bool {
     matches!(name, "rm" | "rmdir")
 }
 
+/// Returns whether the words of a line that can't be read hold an option that makes `rm` remove directories, a few words
+/// behind one that run time may turn into `rm`.
+fn may_hold_removal<'l>(words: impl Iterator<Item = &'l str>) -> bool {
+    const FEW: usize = 16;
+    let mut left = 0_usize;
+    for word in words {
+        if left > 0 && is_recursive_option(word) {
+            return true;
+        }
+        left = if word.contains(['$', '*', '?', '[']) { FEW } else { left.saturating_sub(1) };
+    }
+    false
+}
+
 /// `-r`, `-fR`, `--recursive` or a beginning of it.
 fn is_recursive(arg: &Arg) -> bool {
-    match arg.text.strip_prefix("--") {
+    is_recursive_option(&arg.text)
+}
+
+fn is_recursive_option(text: &str) -> bool {
+    match text.strip_prefix("--") {
         Some(long) => !long.is_empty() && "recursive".starts_with(long),
-        None => arg.text.strip_prefix('-').is_some_and(|cluster| {
+        None => text.strip_prefix('-').is_some_and(|cluster| {
             cluster.contains(['r', 'R']) && cluster.chars().all(|option| "rRfivId".contains(option))
         }),
     }

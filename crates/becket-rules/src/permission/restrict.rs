@@ -49,6 +49,11 @@ impl RuleEntry {
         compiled.covers(Access::Read) || compiled.covers(Access::Edit)
     }
 
+    /// Returns whether the rule is about calls of the tool.
+    pub(super) fn is_about_tool(&self, call: &Call<'_>) -> bool {
+        self.compiled().means(call, Globs::Anywhere)
+    }
+
     /// Returns whether the rule covers the access. A deny of reading denies writing as well: a writer could move the
     /// file to a readable place.
     fn covers(&self, compiled: &CompiledRule, access: Access) -> bool {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::allow;
-use super::call::{Call, Scope};
+use super::call::{Call, CommandLine, Scope};
 use super::compiled::CompiledRule;
 use super::uses::{self, Uses};
 use super::warning::RuleWarning;
@@ -181,6 +181,13 @@ impl RuleSet {
         // A rule that was not compared may match (P6).
         if let Some(entry) = uncompared {
             let why = "the call is too long, or names too many files, to be compared with it".to_owned();
+            return Decision { behavior: Behavior::Ask, rule: Some(entry), why };
+        }
+        // Nor was one about a line that was not read to its end, of which only the words are known (P4).
+        if let Some(reason) = call.line().and_then(CommandLine::unread)
+            && let Some(entry) = self.deny.iter().chain(&self.ask).find(|entry| entry.is_about_tool(call))
+        {
+            let why = format!("only the words of the line could be compared with it: {reason}");
             return Decision { behavior: Behavior::Ask, rule: Some(entry), why };
         }
         match allow::covering(&self.allow, call, &uses, scope, &steps) {

@@ -33,6 +33,8 @@ pub struct Line {
     pub(crate) moves: bool,
     /// Its commands by their texts, made when first asked for.
     pub(crate) forms: OnceLock<Forms>,
+    /// Programs in it that could not be read.
+    pub(crate) unread: Vec<String>,
     /// Its words, for patterns that are tried on each of them.
     pub(crate) words: OnceLock<FlatText>,
     /// The values that it sets variables to, and its here-strings.

@@ -6,6 +6,7 @@ use super::context::Context;
 use super::dialect::Dialect;
 use super::filled::substitute;
 use super::input::Input;
+use super::limits::MAX_BRACE_WORDS;
 use super::options::{Options, Syntax};
 use super::refusal::UnknownReason;
 use super::walk::Walk;
@@ -66,6 +67,7 @@ impl Walk {
             return self.parallel_lines(name, &options, sources, context);
         }
         self.parallel_command(command, &options, &inner);
+        self.parallel_arguments(command, sources, &options, &inner);
     }
 
     /// The program of the same name in moreutils: `parallel [-i] command -- arguments`, `parallel -- commands`.
@@ -91,6 +93,32 @@ impl Walk {
         let (marked, text) = marks(&text, own);
         let text = if marked { text } else { format!("{text} {{}}") };
         self.program(&text, command.iter().any(|arg| arg.dynamic || arg.glob), context);
+    }
+
+    /// The command with the arguments that the line itself holds: all of each `:::`, in every combination.
+    fn parallel_arguments(&mut self, command: &[Arg], sources: &[Arg], options: &Options, context: &Context) {
+        let literal = |arg: &&Arg| arg.value().is_some() && !arg.glob;
+        if sources.iter().any(|arg| arg.text.starts_with("::::")) || !command.iter().all(|arg| literal(&arg))
+        {
+            return;
+        }
+        let own = options.values(&["I", "i"]).map(|arg| arg.text.as_str()).find(|mark| !mark.is_empty());
+        let text: Vec<&str> = command.iter().map(|arg| arg.text.as_str()).collect();
+        let text = text.join(" ");
+        let text = own.map_or_else(|| text.clone(), |own| text.replace(own, "{}"));
+        let mut combinations = vec![Vec::new()];
+        for group in sources.split(|arg| SOURCES.contains(&arg.text.as_str())).skip(1) {
+            let values = group.iter().filter(literal).map(|arg| shell_word(&arg.text));
+            let values: Vec<String> = values.take(MAX_BRACE_WORDS).collect();
+            let longer = |before: &Vec<String>| {
+                let with = |value: &String| before.iter().chain([value]).cloned().collect();
+                values.iter().map(with).collect::<Vec<Vec<String>>>()
+            };
+            combinations = combinations.iter().flat_map(longer).take(MAX_BRACE_WORDS).collect();
+        }
+        for values in combinations {
+            self.program(&filled(&text, &values), false, &Context { fills: false, ..context.clone() });
+        }
     }
 
     /// No command: each argument, or each line of the input, is one.
@@ -125,6 +153,26 @@ impl Walk {
         self.unknown(UnknownReason::ProgramText(args[0].raw.clone()), false);
         self.every_word(&args[1..], context);
     }
+}
+
+/// The command line that parallel makes of a text and one argument of each source.
+fn filled(text: &str, values: &[String]) -> String {
+    let all = values.join(" ");
+    let mut out = text.to_owned();
+    for (at, value) in values.iter().enumerate() {
+        out = out.replace(&format!("{{{}}}", at + 1), value);
+    }
+    let whole = out.replace("{}", &all);
+    if whole == text { format!("{text} {all}") } else { whole }
+}
+
+/// A text as one word of a shell.
+fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-./:,@%+".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 /// Returns whether a text holds marks, and the text with all of them written `{}`.

@@ -1,9 +1,10 @@
 //! Permission rules for Bash (rules P4 and P5): deny and ask need one command, allow must cover all.
 
-use super::line::{Command, Line};
+use super::line::{Command, Line, Unknown};
 use super::pattern::{CommandPattern, normalise};
 use super::refusal::UnknownReason;
 use super::words_scan::FlatText;
+use super::wrapper::is_assignment;
 use crate::steps::{OutOfSteps, Steps};
 
 /// The command that a deny or ask rule matched.
@@ -51,12 +52,41 @@ impl Line {
             return Ok(Some(Hit { command: command.raw.clone(), via: command.via.clone() }));
         }
         let hidden = self.unknowns.iter().any(|unknown| unknown.reason.hides_commands());
-        let hit = pattern.is_everything() || (hidden && self.flat_text().hit(pattern, steps)?);
+        let hit = pattern.is_everything()
+            || (hidden && self.flat_text().hit(pattern, steps)?)
+            || self.hit_between_assignments(pattern, steps)?;
         Ok(hit.then(|| Hit { command: self.text.clone(), via: None }))
     }
 
+    /// The same for a line that may take an assignment behind the name of a command for one in front of it (`set -k`).
+    fn hit_between_assignments(&self, pattern: &CommandPattern, steps: &Steps) -> Result<bool, OutOfSteps> {
+        let moves = |unknown: &Unknown| matches!(unknown.reason, UnknownReason::Mode(_));
+        if !self.unknowns.iter().any(moves) {
+            return Ok(false);
+        }
+        for command in &self.commands {
+            let words = command.args.iter().map(|arg| arg.text.as_str()).filter(|text| !is_assignment(text));
+            let text = normalise(&words.collect::<Vec<_>>().join(" "));
+            steps.take(text.len())?;
+            if pattern.matches_normal(&text) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The words of the line, and of the programs in it that could not be read.
     fn flat_text(&self) -> &FlatText {
-        self.words.get_or_init(|| FlatText::new(&self.text))
+        self.words.get_or_init(|| {
+            let texts = [self.text.as_str()].into_iter().chain(self.unread.iter().map(String::as_str));
+            FlatText::new(&texts.collect::<Vec<_>>().join("\n"))
+        })
+    }
+
+    /// Returns why the line itself was not read to its end, if it was not.
+    pub(crate) fn unread_reason(&self) -> Option<&UnknownReason> {
+        let ends = |unknown: &&Unknown| unknown.direct && unknown.reason.ends_reading();
+        self.unknowns.iter().find(ends).map(|unknown| &unknown.reason)
     }
 
     /// Returns the words of a line that was not read to its end: any of them may be the name of a file (protocol.md P4).

@@ -47,6 +47,8 @@ pub(crate) struct Walk {
     pub(crate) shell_on_input: Option<String>,
     /// A variable is a reference to another one (`declare -n`).
     pub(crate) refers: bool,
+    /// Programs in text that could not be read: their words may be commands.
+    unread: Vec<String>,
     /// A text with the name of a variable that steers the shell.
     pub(crate) mentioned: Option<String>,
 }
@@ -79,7 +81,18 @@ impl Walk {
                 }
             }
         }
-        let Self { commands, redirections, unknowns, expansion, evaluations, sets, moves, values, .. } = self;
+        let Self {
+            commands,
+            redirections,
+            unknowns,
+            expansion,
+            evaluations,
+            sets,
+            moves,
+            values,
+            unread,
+            ..
+        } = self;
         let evaluated = evaluations.finish().map(UnknownReason::Arithmetic);
         let restricted = evaluated.or(sets.map(UnknownReason::Redefinition));
         Line {
@@ -91,6 +104,7 @@ impl Walk {
             moves,
             values,
             restricted,
+            unread,
             forms: OnceLock::new(),
             words: OnceLock::new(),
         }
@@ -117,7 +131,11 @@ impl Walk {
                 }
                 self.script(&script, context);
             }
-            Err(reason) => self.unknown(reason, false),
+            Err(reason) => {
+                self.kept += text.len();
+                self.unread.push(text.to_owned());
+                self.unknown(reason, false);
+            }
         }
         if dynamic {
             self.unknown(UnknownReason::ProgramText(normalise(text)), false);

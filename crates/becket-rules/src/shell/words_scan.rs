@@ -3,6 +3,7 @@
 //! The text is flattened once (quotes and escapes dropped, operators and brackets made blanks) and each pattern goes
 //! over it once, so this is linear for a line of any length.
 
+use super::ansi;
 use super::pattern::CommandPattern;
 use crate::steps::{OutOfSteps, Steps};
 
@@ -38,16 +39,44 @@ pub(crate) fn hit(line: &str, pattern: &CommandPattern) -> bool {
     FlatText::new(line).hit(pattern, &Steps::unbounded()).unwrap_or(true)
 }
 
+/// The words of a line as bash quotes them, and where `$'…'` may be an escape, as it is in other places and shells too.
 fn flatten(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
-    let mut chars = line.chars().peekable();
-    while let Some(next) = chars.next() {
+    push_words(line, Quoting::Plain, &mut out);
+    if line.contains("$'") {
+        out.push(' ');
+        push_words(line, Quoting::Ansi, &mut out);
+    }
+    out
+}
+
+/// The reading of `$'…'`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Quoting {
+    /// A quoted text.
+    Plain,
+    /// Escapes of ANSI C.
+    Ansi,
+}
+
+fn push_words(line: &str, quoting: Quoting, out: &mut String) {
+    let mut rest = line;
+    while let Some(next) = rest.chars().next() {
+        rest = rest.get(next.len_utf8()..).unwrap_or_default();
         match next {
             '\'' | '"' => {}
-            '\\' => {
-                chars.next_if_eq(&'\n');
+            '\\' => rest = rest.strip_prefix('\n').unwrap_or(rest),
+            '$' if rest.starts_with('"') => {}
+            '$' if rest.starts_with('\'') => {
+                // INVARIANT: a quoted text holds no further `$'`, so that this is linear.
+                let inner = rest.get(1..).filter(|_| quoting == Quoting::Ansi);
+                if let Some((inner, (Some(text), length))) =
+                    inner.and_then(|inner| Some((inner, ansi::decode(inner)?)))
+                {
+                    push_words(&text, Quoting::Plain, out);
+                    rest = inner.get(length..).unwrap_or_default();
+                }
             }
-            '$' if matches!(chars.peek(), Some('\'' | '"')) => {}
             ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')' | '<' | '>' | '{' | '}' | '`' | ',' | '\0' => {
                 if !out.ends_with(' ') {
                     out.push(' ');
@@ -56,7 +85,6 @@ fn flatten(line: &str) -> String {
             other => out.push(other),
         }
     }
-    out
 }
 
 /// The start of each word, and of the last part of each path and of what follows a `=` or `:` in it.

@@ -42,7 +42,12 @@ fn a_line_that_is_too_long_is_what_rules_may_mean() {
     assert_eq!(decide(&[], &long("ls")), Behavior::Undecided);
     assert_eq!(decide(&[(Allow, "Bash(ls *)")], &long("ls")), Behavior::Undecided);
     assert_eq!(decide(&[(Deny, "Bash(git push *)")], &long("ls; git push")), Behavior::Deny);
-    assert_eq!(decide(&[(Deny, "Bash(git push *)")], &long("ls")), Behavior::Undecided);
+    // A command may be written in a way that its words don't show.
+    assert_eq!(decide(&[(Deny, "Bash(git push *)")], &long("ls")), Behavior::Ask);
+    assert_eq!(decide(&[(Ask, "Bash(git push *)"), (Allow, "Bash")], &long("ls")), Behavior::Ask);
+    assert_eq!(decide(&[(Deny, "Bash(git push *)")], &padded("ls", LONGEST)), Behavior::Undecided);
+    assert_eq!(decide(&[(Deny, "WebFetch(domain:x)")], &long("ls")), Behavior::Undecided);
+    assert_eq!(decide(&[(Deny, "Bash(git push *)")], &long("$'\\x67it' push")), Behavior::Deny);
     assert_eq!(decide(&[(Ask, "Bash(git push *)")], &long("g'i't push")), Behavior::Ask);
     // A file may be anywhere in it.
     for (list, rule) in [(Deny, "Read(./secrets/**)"), (Ask, "Edit(./secrets/**)")] {
