@@ -180,6 +180,8 @@ export interface PreToolUseFields {
   tool_use_id: string;
   /** For a tool of an MCP server: its `name` and `source`. */
   mcp_server?: Record<string, unknown>;
+  /** A program that the call is about to run: `file`, `argv`, `cwd`, `chain`. */
+  executed?: Record<string, unknown>;
 }
 
 /** What a hook may say to PreToolUse. */

@@ -132,6 +132,17 @@ pub enum UpdateKind {
         /// The private file with its output; gone once the session is.
         output_file: PathBuf,
     },
+    /// A program that a shell line wanted to execute was not run (E3).
+    ProgramDenied {
+        /// The call of the line.
+        tool_use_id: String,
+        /// Its arguments, joined by blanks.
+        command: String,
+        /// The reason.
+        reason: String,
+        /// The programs that led to it, itself last.
+        chain: Vec<String>,
+    },
 }
 
 /// Importance of a notice.

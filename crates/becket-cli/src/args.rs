@@ -10,7 +10,7 @@ mod serve;
 mod test;
 
 pub(crate) use autocompact::{Autocompact, InvalidWindow};
-pub(crate) use exec::ExecArgs;
+pub(crate) use exec::{ExecArgs, NetworkChoice};
 pub(crate) use fire::{AsksChoice, FireArgs, ProgressChoice, ServiceArgs};
 pub(crate) use mcp::{
     McpAddArgs, McpAddJsonArgs, McpArgs, McpCallArgs, McpCommand, McpListArgs, McpLoginArgs, McpPromptsArgs,
@@ -25,6 +25,7 @@ pub(crate) use test::{TestArgs, TestFormat};
 pub(crate) use run::{InputFormat, OutputFormat, RunArgs, RunModelArgs, RunSessionArgs};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Checks, explains and fires the hooks of AI agents.
@@ -139,6 +140,13 @@ pub(crate) enum Command {
     Keep {
         /// Private directory of that run, removed with it
         private: PathBuf,
+    },
+    /// Supervise the programs of one command line; `run` starts this
+    #[command(hide = true)]
+    Supervise {
+        /// The program and its arguments
+        #[arg(last = true, required = true)]
+        command: Vec<OsString>,
     },
 }
 

@@ -17,4 +17,5 @@ pub(crate) mod reference;
 pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod serve;
+pub(crate) mod supervise;
 pub(crate) mod test;

@@ -65,6 +65,7 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
         Command::Reference => commands::reference::run(out),
         Command::Ask => commands::ask::run(out),
         Command::Keep { private } => commands::keep::run(private),
+        Command::Supervise { command } => commands::supervise::run(command, around),
     }
 }
 

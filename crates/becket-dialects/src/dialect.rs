@@ -137,6 +137,8 @@ pub struct AnswerSupport {
     pub ask: AskForm,
     /// A rewritten input replaces the model's.
     pub rewrite: bool,
+    /// A rewrite also allows the call: it counts beside an allow alone.
+    pub rewrite_allows: bool,
     /// Text for the model.
     pub context: bool,
     /// `continue: false`.
@@ -164,6 +166,7 @@ impl AnswerSupport {
         refusal: false,
         ask: AskForm::None,
         rewrite: false,
+        rewrite_allows: false,
         context: false,
         stop: false,
         message: false,
@@ -173,6 +176,7 @@ impl AnswerSupport {
         refusal: true,
         ask: AskForm::None,
         rewrite: true,
+        rewrite_allows: false,
         context: true,
         stop: true,
         message: true,
@@ -188,6 +192,10 @@ impl AnswerSupport {
 
     pub(crate) const fn rewrite(self) -> Self {
         AnswerSupport { rewrite: true, ..self }
+    }
+
+    pub(crate) const fn rewrite_beside_allow(self) -> Self {
+        AnswerSupport { rewrite: true, rewrite_allows: true, ..self }
     }
 
     pub(crate) const fn context(self) -> Self {

@@ -4,6 +4,7 @@ mod background;
 pub(crate) mod builder;
 mod calls;
 mod fire;
+pub(crate) mod program_rules;
 pub(crate) mod ready;
 pub(crate) mod updates;
 

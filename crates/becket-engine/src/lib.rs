@@ -109,6 +109,7 @@ pub use handlers::interceptor::{InterceptedRun, RunEnd, RunInterceptor};
 pub use handlers::prompt::Transcripts;
 
 pub use engine::builder::{Builder, StartError};
+pub use engine::program_rules::{ProgramRule, ProgramRules};
 pub use engine::ready::ReadyEvent;
 pub use engine::updates::{AppliedChange, AppliedUpdates};
 pub use engine::{ConfigChanged, Engine, KeptOld};

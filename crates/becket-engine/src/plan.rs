@@ -100,7 +100,7 @@ pub(crate) fn plan<'a>(
         if found.runs.is_empty() {
             continue;
         }
-        if found.settled && shared.is_none() && gathered.is_empty() {
+        if found.settled && shared.is_none() && gathered.is_empty() && !facts.is_about_a_program() {
             shared = Some(found.runs.clone());
             continue;
         }
@@ -131,7 +131,12 @@ fn decide(run: &PlannedRun, facts: &Facts<'_>) -> Result<PlannedRun, SkipReason>
     if handler.once.as_ref().is_some_and(|once| once.0.load(Ordering::Acquire)) {
         return Err(SkipReason::OnceDone);
     }
-    let If::Rule(condition) = &handler.condition else { return Ok(run.clone()) };
+    let condition = match &handler.condition {
+        If::Rule(condition) => condition,
+        // It has seen the whole call (E4).
+        If::Absent if facts.is_about_a_program() => return Err(SkipReason::NoCondition),
+        If::Absent | If::NeverRuns(_) => return Ok(run.clone()),
+    };
     let note = match facts.judge(condition, &handler.anchor) {
         Applies::NoMatch { why } => return Err(SkipReason::If { reason: why }),
         Applies::Match { why } => why,

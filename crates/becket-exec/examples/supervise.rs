@@ -1,7 +1,8 @@
 //! Runs a program under deny and ask rules:
-//! `supervise [deny=RULE]… [ask=RULE]… [in=DIRECTORY] [approve] -- PROGRAM [ARGUMENT]…`.
+//! `supervise [deny=RULE]… [ask=RULE]… [in=DIRECTORY] [write=DIRECTORY]… [no-network] [end-line] [approve] -- PROGRAM
+//! [ARGUMENT]…`.
 //!
-//! `approve` lets every program run that an ask rule holds; without it they are denied.
+//! `end-line` ends everything with the first denial; `approve` lets every program run that an ask rule holds; without it they are denied.
 
 #![expect(
     clippy::disallowed_methods,
@@ -12,7 +13,9 @@
 
 use std::process::ExitCode;
 
-use becket_exec::{Denial, Host, PendingApproval, Program, Supervisor, Weakness};
+use becket_exec::{
+    Denial, Host, NetworkRights, OnDeny, PathRights, PendingApproval, Program, Rights, Supervisor, Weakness,
+};
 use becket_rules::{RuleList, RuleOrigin, RuleSet};
 
 struct Terminal {
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
     let mut terminal = Terminal { approves: false };
     let mut directory = std::env::current_dir().unwrap();
     let mut arguments = std::env::args_os().skip(1);
+    let (mut rights, mut writable, mut on_deny) = (Rights::default(), Vec::new(), OnDeny::GoOn);
     for argument in arguments.by_ref().take_while(|argument| argument != "--") {
         let text = argument.into_string().unwrap();
         let (list, rule) = match text.split_once('=') {
@@ -53,6 +57,18 @@ fn main() -> ExitCode {
             Some(("ask", rule)) => (RuleList::Ask, rule),
             Some(("in", path)) => {
                 directory = path.into();
+                continue;
+            }
+            Some(("write", path)) => {
+                writable.push(path.to_owned());
+                continue;
+            }
+            None if text == "no-network" => {
+                rights.network = NetworkRights::Nothing;
+                continue;
+            }
+            None if text == "end-line" => {
+                on_deny = OnDeny::EndLine;
                 continue;
             }
             _ => {
@@ -70,7 +86,12 @@ fn main() -> ExitCode {
         variables: std::env::vars_os().collect(),
         directory,
     };
-    match Supervisor::new(rules, std::env::split_paths(&path).collect()).run(&program, &mut terminal) {
+    if !writable.is_empty() {
+        rights.write = PathRights::below(writable);
+    }
+    let supervisor = Supervisor::new(rules, std::env::split_paths(&path).collect());
+    let supervisor = supervisor.with_rights(&rights).on_deny(on_deny);
+    match supervisor.run(&program, &mut terminal) {
         Ok(status) => ExitCode::from(status.code()),
         Err(error) => {
             eprintln!("supervise: nothing was run: {error}");

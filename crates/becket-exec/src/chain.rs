@@ -26,6 +26,11 @@ impl Chain {
         }
         chain
     }
+
+    /// Returns the names, first to last.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(|name| &**name)
+    }
 }
 
 impl fmt::Display for Chain {

@@ -5,9 +5,13 @@ use std::fmt;
 use becket_base::text::one_line;
 
 use crate::chain::Chain;
+use crate::matched_rule::MatchedRule;
 
 /// The most characters of a command in a line.
 const WIDEST: usize = 200;
+
+/// The most characters of a host's reason in a line.
+const LONGEST_REASON: usize = 1000;
 
 /// A program that was not run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,18 +30,16 @@ pub struct Denial {
 #[non_exhaustive]
 pub enum DenialCause {
     /// A deny rule matches it.
-    Rule {
-        /// The rule as it is written.
-        rule: String,
-        /// The source of the rule, with file and line.
-        origin: String,
-    },
+    Rule(MatchedRule),
     /// An ask rule matches it, and it was not approved.
     NotApproved {
-        /// The rule as it is written.
-        rule: String,
-        /// The source of the rule, with file and line.
-        origin: String,
+        /// The rule.
+        rule: MatchedRule,
+        /// The host's reason.
+        why: String,
+    },
+    /// A hook denies it.
+    Hook {
         /// The host's reason.
         why: String,
     },
@@ -71,15 +73,19 @@ impl fmt::Display for Denial {
 impl fmt::Display for DenialCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Rule { rule, origin } => write!(f, "denied by the rule `{rule}` of {origin}"),
-            Self::NotApproved { rule, origin, why } => {
-                write!(f, "the rule `{rule}` of {origin} asks first, and {why}")
-            }
+            Self::Rule(rule) => write!(f, "denied by {rule}"),
+            Self::NotApproved { rule, why } => write!(f, "{rule} asks first, and {}", phrase(why)),
+            Self::Hook { why } => f.write_str(&phrase(why)),
             Self::Unreadable { why } => write!(f, "it can't be examined ({why})"),
             Self::ThirtyTwoBit => f.write_str("it is a 32-bit program, which is not supported here"),
             Self::NeedsRoot => f.write_str("it needs its setuid bit, which has no effect here"),
         }
     }
+}
+
+/// Returns a reason as a part of one line: other words follow it.
+fn phrase(why: &str) -> String {
+    one_line(why, LONGEST_REASON).trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]
@@ -93,8 +99,8 @@ mod tests {
     // rule: E3
     #[test]
     fn a_line_names_the_command_the_rule_its_place_and_the_chain() {
-        let rule = "Bash(git push *)".to_owned();
-        let cause = DenialCause::Rule { rule, origin: "project (.claude/settings.json:3)".to_owned() };
+        let origin = "project (.claude/settings.json:3)".to_owned();
+        let cause = DenialCause::Rule(MatchedRule { text: "Bash(git push *)".to_owned(), origin });
         let expected = "becket: `git push origin` was not run: denied by the rule `Bash(git push *)` of project \
                         (.claude/settings.json:3); run by make → git\n";
         assert_eq!(denial("git push origin", cause).line(), expected);

@@ -31,6 +31,26 @@ pub enum StartError {
     /// Seccomp filters are not permitted or not supported.
     #[error("seccomp filters are not available here ({0}), so the rules could not be enforced")]
     NoSeccomp(io::Error),
+    /// A right can't be taken away here (E5).
+    #[error("the rights of the program can't be restricted here: {why}; that takes Landlock of Linux 6.2")]
+    Rights {
+        /// The reason.
+        why: String,
+    },
+    /// A path of the rights does not exist.
+    #[error("`{}` can't be among the rights of a program: {why}", path.display())]
+    RightsPath {
+        /// The path.
+        path: PathBuf,
+        /// The error of the system.
+        why: io::Error,
+    },
+    /// There is a supervisor around this one, which has to enforce the rules, and does not.
+    #[error("the rules can't be handed to the supervisor around this one: {0}")]
+    Nested(io::Error),
+    /// There is a supervisor around this one, and hooks can't be asked through it.
+    #[error("there is a supervisor around this one, through which no hook can be asked about a program")]
+    NestedHooks,
     /// The kernel did not execute the program.
     #[error("`{}` can't be executed: {why}", file.display())]
     NotExecutable {

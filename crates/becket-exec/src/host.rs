@@ -2,12 +2,19 @@
 
 use std::fmt;
 
+use becket_model::event::tool::ExecutedProgram;
+
 use crate::chain::Chain;
 use crate::denial::Denial;
+use crate::exit_status::ExitStatus;
+use crate::matched_rule::MatchedRule;
 
 /// The program around the supervisor. The defaults approve nothing and show nothing.
 pub trait Host {
-    /// Receives a program that an ask rule holds (E4). It waits until [`PendingApproval::approve`] or
+    /// Is called once the first process is traced, before it executes anything.
+    fn started(&mut self) {}
+
+    /// Receives a program that an ask rule or the condition of a hook holds (E4). It waits until [`PendingApproval::approve`] or
     /// [`PendingApproval::refuse`] is called, from any thread; meanwhile every other process goes on, so this method
     /// must return at once.
     fn ask(&mut self, pending: PendingApproval) {
@@ -18,6 +25,12 @@ pub trait Host {
     /// instead, and the line is the host's to show.
     fn denied(&mut self, denial: &Denial, silent: bool) {
         let _ = (denial, silent);
+    }
+
+    /// Receives the result of the first process, if programs that are kept outlive it; everything else has ended. The
+    /// supervisor goes on until they end.
+    fn lingers(&mut self, status: ExitStatus) {
+        let _ = status;
     }
 
     /// Receives a weakness of this system, before anything is run.
@@ -49,14 +62,17 @@ impl fmt::Display for Weakness {
 
 /// A program that waits for an approval, before its first instruction. Dropping it refuses the program.
 pub struct PendingApproval {
-    /// Its arguments, joined by blanks.
+    /// The reading of its arguments that a rule or a condition matches, joined by blanks: `git push` for
+    /// `/usr/bin/git -C dir push`.
     pub command: String,
+    /// The program itself.
+    pub program: ExecutedProgram,
     /// The programs that led to it, itself last.
     pub chain: Chain,
-    /// The ask rule as it is written.
-    pub rule: String,
-    /// The source of the rule, with file and line.
-    pub origin: String,
+    /// The ask rule that holds it, if it is not held for hooks alone.
+    pub rule: Option<MatchedRule>,
+    /// Set if the condition of a hook matches it.
+    pub is_for_hooks: bool,
     /// Passes the answer on: the reason for a refusal, or `None`.
     pub(crate) answer: Option<Box<dyn FnOnce(Option<String>) + Send>>,
 }
@@ -67,7 +83,7 @@ impl PendingApproval {
         self.pass_on(None);
     }
 
-    /// Denies the program; `why` completes the sentence "the rule asks first, and …".
+    /// Denies the program; `why` completes the sentence "… asks first, and …".
     pub fn refuse(mut self, why: &str) {
         self.pass_on(Some(why.to_owned()));
     }

@@ -21,9 +21,15 @@
 //! Codes such as (E1) are rules of `docs/protocol.md`.
 
 mod chain;
+mod confinement;
 mod denial;
 mod error;
+mod exit_status;
 mod host;
+pub mod line;
+mod matched_rule;
+mod rights;
+mod rule_gate;
 mod supervisor;
 
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -36,10 +42,14 @@ mod unsupported;
 use unsupported as sys;
 
 pub use chain::Chain;
+pub use confinement::Confinement;
 pub use denial::{Denial, DenialCause};
 pub use error::StartError;
+pub use exit_status::ExitStatus;
 pub use host::{Host, PendingApproval, Weakness};
-pub use supervisor::{ExitStatus, Program, Supervisor};
+pub use matched_rule::MatchedRule;
+pub use rights::{NetworkRights, PathRights, Rights};
+pub use supervisor::{OnDeny, Program, Supervisor};
 
 /// The example of the README.
 #[cfg(doctest)]

@@ -3,36 +3,49 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `command.rs`, `child.rs` | the program as C strings; the fork, and what the child does to itself before it executes |
-//! | `sandbox.rs` | seccomp filters and Landlock rules that are always on inside |
+//! | `sandbox.rs`, `confinement.rs` | seccomp filters and Landlock rules: those that are always on inside, and those for rights |
+//! | `nested.rs`, `inner.rs` | a supervisor inside of another one: the rules are handed over, the program is run |
 //! | `host_process.rs` | settings of this process that change while it supervises |
 //! | `tracer.rs`, `ptrace.rs` | the loop over what the kernel reports; ptrace and waitpid behind safe functions |
 //! | `image.rs`, `memory.rs`, `registers.rs` | the new image of a process as the kernel made it |
-//! | `program.rs`, `identity.rs`, `rule_gate.rs` | readings of an argument list, identity of files, the decision |
+//! | `program.rs`, `identity.rs` | readings of an argument list, identity of files |
+//! | `linger.rs` | a supervisor that outlives its line |
 //! | `answers.rs` | answers to questions, which arrive from other threads |
 
 mod answers;
 mod child;
 mod command;
+mod confinement;
 mod host_process;
 mod identity;
 mod image;
+mod inner;
+pub(crate) mod linger;
 mod memory;
+mod nested;
 mod program;
 mod ptrace;
 mod registers;
-mod rule_gate;
 mod sandbox;
 mod tracer;
 
 use crate::error::StartError;
+use crate::exit_status::ExitStatus;
 use crate::host::{Host, Weakness};
-use crate::supervisor::{ExitStatus, Program, Supervisor};
+use crate::rights::Rights;
+use crate::supervisor::{Program, Supervisor};
 use child::Child;
 use command::Command;
 use host_process::HostProcess;
 use identity::KnownFiles;
-use sandbox::Sandbox;
+pub(crate) use sandbox::Sandbox;
 use tracer::Tracer;
+
+/// Prepares rights for a process without a supervisor.
+pub(crate) fn confine(rights: &Rights) -> Result<Sandbox, StartError> {
+    check(rights)?;
+    Sandbox::of_rights(rights)
+}
 
 /// Runs a program under the supervisor's rules, to its end.
 pub(crate) fn run(
@@ -41,8 +54,12 @@ pub(crate) fn run(
     host: &mut dyn Host,
 ) -> Result<ExitStatus, StartError> {
     let command = Command::new(program, &supervisor.search_path)?;
-    let known = KnownFiles::find(&supervisor.rules, &supervisor.search_path);
-    let sandbox = Sandbox::new()?;
+    check(&supervisor.rights)?;
+    if nested::hand_over(supervisor).map_err(StartError::Nested)? {
+        return inner::run(supervisor, program, &command, host);
+    }
+    let known = KnownFiles::find(&supervisor.gate, &supervisor.search_path);
+    let sandbox = Sandbox::new(&supervisor.rights)?;
     if !sandbox.protects_memory() {
         host.weakened(Weakness::WritableMemory);
     }
@@ -53,7 +70,16 @@ pub(crate) fn run(
         child.abandon();
         return Err(StartError::NoPtrace(why));
     }
-    let status = Tracer::new(&supervisor.rules, &known, host, &child)?.run();
+    host.started();
+    let status = Tracer::new(supervisor, &known, host, &child)?.run();
     drop(process);
     status.map_err(|why| child.start_error(why, program))
+}
+
+/// A path of the rights that is missing would be a right that is silently lost.
+fn check(rights: &Rights) -> Result<(), StartError> {
+    match confinement::missing(rights) {
+        None => Ok(()),
+        Some((path, why)) => Err(StartError::RightsPath { path: path.to_owned(), why }),
+    }
 }

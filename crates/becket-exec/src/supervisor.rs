@@ -6,7 +6,10 @@ use std::path::PathBuf;
 use becket_rules::RuleSet;
 
 use crate::error::StartError;
+use crate::exit_status::ExitStatus;
 use crate::host::Host;
+use crate::rights::Rights;
+use crate::rule_gate::RuleGate;
 use crate::sys;
 
 /// A program to run. It inherits the standard streams.
@@ -20,26 +23,6 @@ pub struct Program {
     pub variables: Vec<(OsString, OsString)>,
     /// Its directory, absolute.
     pub directory: PathBuf,
-}
-
-/// The end of the first program. Everything that it left running has ended as well (E7).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExitStatus {
-    /// It ended with this code.
-    Exited(u8),
-    /// A signal of this number ended it.
-    Killed(i32),
-}
-
-impl ExitStatus {
-    /// Returns the exit code as a shell reports it: 128 and the number of a signal.
-    #[must_use]
-    pub fn code(self) -> u8 {
-        match self {
-            Self::Exited(code) => code,
-            Self::Killed(signal) => u8::try_from(128 + signal).unwrap_or(u8::MAX),
-        }
-    }
 }
 
 /// Runs programs under rules.
@@ -63,8 +46,23 @@ impl ExitStatus {
 /// ```
 #[derive(Debug)]
 pub struct Supervisor {
-    pub(crate) rules: RuleSet,
+    pub(crate) gate: RuleGate,
     pub(crate) search_path: Vec<PathBuf>,
+    pub(crate) own: Vec<Vec<String>>,
+    pub(crate) on_deny: OnDeny,
+    pub(crate) rights: Rights,
+    pub(crate) kept: Vec<String>,
+}
+
+/// The consequence of a denial for the rest of the programs (E3).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum OnDeny {
+    /// The denied program ends with 126, and the others go on.
+    #[default]
+    GoOn,
+    /// Everything ends, with 126.
+    EndLine,
 }
 
 impl Supervisor {
@@ -72,7 +70,58 @@ impl Supervisor {
     /// their files under other names, and for the program that it runs.
     #[must_use]
     pub fn new(rules: RuleSet, search_path: Vec<PathBuf>) -> Self {
-        Self { rules, search_path }
+        Self {
+            gate: RuleGate::new(rules),
+            search_path,
+            own: Vec::new(),
+            on_deny: OnDeny::default(),
+            rights: Rights::default(),
+            kept: Vec::new(),
+        }
+    }
+
+    /// Holds programs that the ask rules of `conditions` match: hooks are to be asked about them (E4).
+    #[must_use]
+    pub fn with_conditions(mut self, conditions: RuleSet) -> Self {
+        self.gate.conditions = conditions;
+        self
+    }
+
+    /// Names commands, each a name and arguments joined by blanks, that were decided about as a text: ask rules and
+    /// conditions don't hold them a second time. Deny rules hold for them as well.
+    #[must_use]
+    pub fn with_decided(mut self, commands: impl IntoIterator<Item = String>) -> Self {
+        self.gate.decided = commands.into_iter().collect();
+        self
+    }
+
+    /// Names the host's own programs: the argument lists that the first process executes first, in this order. Rules
+    /// don't hold for them, as little as for the host.
+    #[must_use]
+    pub fn with_own(mut self, programs: Vec<Vec<String>>) -> Self {
+        self.own = programs;
+        self
+    }
+
+    /// Exempts programs of these names, and what they start, from ending with the first process (E7).
+    #[must_use]
+    pub fn with_kept(mut self, names: Vec<String>) -> Self {
+        self.kept = names;
+        self
+    }
+
+    /// Grants less than everything (E5); what is granted already is intersected with it.
+    #[must_use]
+    pub fn with_rights(mut self, rights: &Rights) -> Self {
+        self.rights = self.rights.intersection(rights);
+        self
+    }
+
+    /// Sets the consequence of a denial.
+    #[must_use]
+    pub fn on_deny(mut self, on_deny: OnDeny) -> Self {
+        self.on_deny = on_deny;
+        self
     }
 
     /// Runs a program to its end, and ends what it has left running.

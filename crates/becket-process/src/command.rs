@@ -4,6 +4,8 @@
 
 use std::ffi::OsString;
 use std::fmt;
+#[cfg(unix)]
+use std::os::fd::{OwnedFd, RawFd};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -22,6 +24,9 @@ pub struct Command {
     pub stdin: Bytes,
     /// The treatment of the processes that it leaves running.
     pub descendants: Descendants,
+    /// A descriptor of the host that the process gets as [`Command::CHANNEL`], a socket as a rule. Unix only.
+    #[cfg(unix)]
+    pub channel: Option<Arc<OwnedFd>>,
 }
 
 /// The treatment of the processes that a command leaves running.
@@ -51,7 +56,21 @@ impl Command {
             cwd: cwd.into(),
             stdin: Bytes::new(),
             descendants: Descendants::default(),
+            #[cfg(unix)]
+            channel: None,
         }
+    }
+
+    /// The number under which the process finds [`Command::channel`].
+    #[cfg(unix)]
+    pub const CHANNEL: RawFd = 3;
+
+    /// Hands a descriptor of the host to the process.
+    #[cfg(unix)]
+    #[must_use]
+    pub fn channel(mut self, descriptor: OwnedFd) -> Self {
+        self.channel = Some(Arc::new(descriptor));
+        self
     }
 
     /// Adds one environment variable.

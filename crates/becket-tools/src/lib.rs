@@ -21,6 +21,7 @@
 // Paths, and the surroundings of a call.
 mod denied;
 pub mod places;
+mod programs;
 mod surroundings;
 
 // What tools share: tables of fields, work on blocking threads, outputs that are too long.

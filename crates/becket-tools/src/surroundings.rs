@@ -2,6 +2,7 @@
 
 use crate::denied::{DeniedFiles, IsDenied, MayDeny};
 use crate::places::Places;
+use crate::programs::ProgramSupervision;
 use becket_engine::Environment;
 use becket_model::{Session, SessionId};
 use becket_process::Runner;
@@ -41,6 +42,7 @@ pub struct Surroundings {
     readable: MoreDirectories,
     is_denied: Option<IsDenied>,
     may_deny: Option<MayDeny>,
+    pub(crate) programs: Option<ProgramSupervision>,
 }
 
 impl Surroundings {
@@ -60,6 +62,7 @@ impl Surroundings {
             readable: Arc::new(|_| Vec::new()),
             is_denied: None,
             may_deny: None,
+            programs: None,
         }
     }
 
@@ -154,6 +157,14 @@ impl Surroundings {
     #[must_use]
     pub fn while_reads_are_denied(mut self, may_deny: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         self.may_deny = Some(Arc::new(may_deny));
+        self
+    }
+
+    /// Runs the lines of Bash under a supervisor that decides about each program which they execute (E1). Linux; where
+    /// the system lacks what is needed, lines are refused.
+    #[must_use]
+    pub fn with_programs(mut self, supervision: ProgramSupervision) -> Self {
+        self.programs = Some(supervision);
         self
     }
 

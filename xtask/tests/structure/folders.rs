@@ -16,6 +16,7 @@ const ORDER: [(&str, &[&str]); 3] = [
         &[
             "places",
             "denied",
+            "programs",
             "surroundings",
             "blocking",
             "capture",

@@ -175,6 +175,8 @@ class PreToolUseInput(HookInput):
     """The id of the call."""
     mcp_server: dict[str, Any] | None = None
     """For a tool of an MCP server: its `name` and `source`."""
+    executed: dict[str, Any] | None = None
+    """A program that the call is about to run: `file`, `argv`, `cwd`, `chain`."""
 
 
 @dataclass(kw_only=True, slots=True)

@@ -6,6 +6,7 @@ use crate::ask_user::AskQuestions;
 use crate::elicit::McpHost;
 use crate::notes::Notes;
 use crate::team::Team;
+use crate::tool_call::AskPermission;
 use crate::update::{Update, Watch};
 use crate::worktree::WorktreeName;
 use becket_engine::config::Request;
@@ -15,6 +16,7 @@ use becket_mcp::Pool;
 use becket_process::Runner;
 use becket_tools::configured_hook_tools;
 use becket_tools::mcp::HookCalls;
+use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -69,6 +71,11 @@ pub struct Assembly {
     pub team: Option<Team>,
     /// The user who answers questions of the model.
     pub questions: Option<Arc<dyn AskQuestions>>,
+    /// The user who approves programs that a command line executes (E4). Default: no user.
+    pub program_approver: Option<Arc<dyn AskPermission>>,
+    /// The command that supervises the programs of a command line, without `--` and what follows: `becket supervise`. By
+    /// default the rules for Bash hold for the text of lines alone (E1).
+    pub supervisor: Option<Vec<OsString>>,
     /// The worktree that the session works in.
     pub worktree: Option<WorktreeName>,
     /// The receiver of what happens before the session is open, and of its background tasks.
@@ -109,6 +116,8 @@ impl Assembly {
             notes: None,
             team: None,
             questions: None,
+            program_approver: None,
+            supervisor: None,
             worktree: None,
             watcher: Arc::new(|_: &Update| {}),
         }

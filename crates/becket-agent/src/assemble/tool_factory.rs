@@ -6,11 +6,11 @@ use super::tool_filter::ToolFilter;
 use crate::ask_user::{AskQuestions, AskUserQuestion};
 use crate::facts::Facts;
 use crate::team::{Team, team_tools};
-use crate::tool_call::ToolCalls;
+use crate::tool_call::{ProgramJudge, ToolCalls};
 use crate::update::{Origin, Update, UpdateKind};
 use becket_engine::{Engine, Tool, ToolSet};
 use becket_tools::mcp::McpServers;
-use becket_tools::shell::{Bash, Whereabouts};
+use becket_tools::shell::{Bash, ProgramSupervision, Whereabouts};
 use becket_tools::tasks::{TaskInfo, TaskOptions, TaskOutput, TaskStop, Tasks};
 use becket_tools::web_fetch::WebFetch;
 use becket_tools::{Surroundings, file_tools};
@@ -94,6 +94,7 @@ fn surroundings(assembly: &Assembly, engine: &Engine) -> Surroundings {
     let surroundings = protected
         .chain(assembly.protected.iter().cloned())
         .fold(Surroundings::new(assembly.request.environment.clone()), Surroundings::with_protected);
+    let surroundings = with_programs(surroundings, assembly, engine);
     surroundings
         .with_runner(assembly.runner.clone())
         .with_env_files(move |session| of_files.env_files(session))
@@ -105,6 +106,25 @@ fn surroundings(assembly: &Assembly, engine: &Engine) -> Surroundings {
         })
         .with_kept_processes(move || of_settings.config().policy.keep_processes.clone())
         .while_reads_are_denied(move || of_rules.may_deny_reads())
+}
+
+/// Has the programs of lines supervised, if the host has a supervisor (E1).
+fn with_programs(surroundings: Surroundings, assembly: &Assembly, engine: &Engine) -> Surroundings {
+    let Some((program, arguments)) = assembly.supervisor.as_ref().and_then(|command| command.split_first())
+    else {
+        return surroundings;
+    };
+    let mut calls = ToolCalls::new(engine.clone(), assembly.toolbox.clone());
+    if let Some(person) = &assembly.program_approver {
+        calls = calls.with_person(Arc::clone(person));
+    }
+    let watcher = Arc::clone(&assembly.watcher);
+    let guard = Arc::new(ProgramJudge::new(calls, move |update: &Update| watcher.on(update)));
+    surroundings.with_programs(ProgramSupervision {
+        program: program.into(),
+        arguments: arguments.to_vec(),
+        guard,
+    })
 }
 
 /// Returns the options of background tasks, which report their start and end.

@@ -113,6 +113,11 @@ impl ToolCalls {
         Report::new(call, ended, log).with(&nested)
     }
 
+    /// Returns the tool of this name, if there is one now.
+    pub(super) fn tool_named(&self, name: &str) -> Option<Arc<dyn Tool>> {
+        self.tools.find(name)
+    }
+
     /// Returns the tool of a call; it stays the same to the end, whatever becomes of the set.
     fn tool(&self, call: &ToolCall) -> Result<Arc<dyn Tool>, String> {
         let tool = self.tools.find(&call.name).ok_or_else(|| self.unknown(&call.name))?;

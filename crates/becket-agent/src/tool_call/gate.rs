@@ -217,7 +217,7 @@ fn requires_user(
     at.calls.engine.requires_user(&at.pre_tool_use_of(input))
 }
 
-fn hook(verdict: &Verdict) -> Hook {
+pub(super) fn hook(verdict: &Verdict) -> Hook {
     match &verdict.ruling {
         Ruling::Permission { decision: PermissionDecision::Allow, .. } => Hook::Allows,
         Ruling::Permission { decision: PermissionDecision::Ask, .. } => Hook::Asks,

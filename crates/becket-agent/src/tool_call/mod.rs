@@ -21,12 +21,14 @@ mod gate;
 mod hook_log;
 mod nested;
 mod person;
+mod program_judge;
 mod prompt;
 mod report;
 
 pub use calls::ToolCalls;
 pub use nested::NestedCalls;
 pub use person::{AskPermission, PermissionAnswer, PermissionPrompt};
+pub use program_judge::{ProgramJudge, line_rules};
 pub use report::{CallEnd, DeniedBy, Report};
 
 pub(crate) use batch_abort::BatchAbort;

@@ -1,8 +1,15 @@
 //! The arguments of `becket exec`.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
+
+/// The network of the programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NetworkChoice {
+    Local,
+    None,
+}
 
 /// `becket exec`
 #[derive(Debug, Args)]
@@ -10,6 +17,7 @@ use std::path::PathBuf;
   becket exec -- make release                         (under the rules of the settings)
   becket exec --deny 'Bash(git push *)' -- bash -c 'make && ./deploy.sh'
   becket exec --ask 'Bash(npm publish *)' -- npm run release
+  becket exec --write . --write /tmp --network none -- make test
 
 A denied program ends with 126 and one line on stderr; the others go on. Linux only; docs/guide/exec.md.
 
@@ -25,6 +33,18 @@ pub(crate) struct ExecArgs {
     /// Take the rules from a settings file; with --deny, --ask or --rules only managed settings count besides
     #[arg(long, value_name = "FILE", conflicts_with = "settings")]
     pub(crate) rules: Option<PathBuf>,
+    /// Take the rules from JSON; `fire --exec-rewrite` writes it
+    #[arg(long, value_name = "JSON", hide = true, conflicts_with_all = ["deny", "ask", "rules", "settings"])]
+    pub(crate) line_rules: Option<String>,
+    /// Let the programs write below DIR only; may be repeated
+    #[arg(long, value_name = "DIR", help_heading = "Rights")]
+    pub(crate) write: Vec<PathBuf>,
+    /// Let the programs read and execute below DIR only; may be repeated
+    #[arg(long, value_name = "DIR", help_heading = "Rights")]
+    pub(crate) read: Vec<PathBuf>,
+    /// Let the programs reach only this machine's sockets (`local`), or open no socket at all
+    #[arg(long, value_enum, value_name = "WHAT", help_heading = "Rights")]
+    pub(crate) network: Option<NetworkChoice>,
     /// The program and its arguments
     #[arg(last = true, required = true, value_names = ["PROGRAM", "ARG"])]
     pub(crate) command: Vec<OsString>,

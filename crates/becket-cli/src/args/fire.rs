@@ -48,6 +48,13 @@ pub(crate) struct FireArgs {
     /// Run the hooks of a project only if the user trusts its folder: for a hook in the user's own configuration
     #[arg(long, requires = "dialect")]
     pub(crate) user_scope: bool,
+    /// Rewrite shell lines to run under `becket exec`, if the agent takes rewrites: the rules then hold for every program
+    /// that a line executes
+    ///
+    /// A line that is denied or asked about stays as it is, and so does one that would be allowed by the rewrite alone. In
+    /// the rewritten line a `cd` does not outlive it, and an ask at exec is a denial.
+    #[arg(long)]
+    pub(crate) exec_rewrite: bool,
     /// Decide as in a folder that is not trusted: its own files may restrict, but grant nothing
     #[arg(long)]
     pub(crate) untrusted_project: bool,

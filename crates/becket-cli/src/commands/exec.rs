@@ -2,14 +2,17 @@
 
 use super::ask::forget_keys;
 use super::fire::{report_errors, started};
-use crate::args::{ExecArgs, Global};
+use crate::args::{ExecArgs, Global, NetworkChoice};
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
 use crate::out::Out;
 use crate::report::style::{WARNING, one_line, plain};
 use crate::session::{self, Session};
 use becket_engine::config::{FlagSettings, RuleSource, Sources};
-use becket_exec::{Denial, Host, PendingApproval, Program, Supervisor, Weakness};
+use becket_exec::line::LineRules;
+use becket_exec::{
+    Denial, Host, NetworkRights, PathRights, PendingApproval, Program, Rights, Supervisor, Weakness,
+};
 use becket_rules::{RuleList, RuleOrigin, RuleSet};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
@@ -23,11 +26,8 @@ const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Runs the program and returns its exit code.
 pub(crate) fn run(args: &ExecArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
-    let session = prepared(args, global, around, out)?;
-    let directory = session.start.clone();
-    let rules = rules(args, session, around, out)?;
-    let path = around.var("PATH").unwrap_or(DEFAULT_PATH.as_ref());
-    let supervisor = Supervisor::new(rules, std::env::split_paths(path).collect());
+    let (supervisor, directory) = supervisor(args, global, around, out)?;
+    let supervisor = supervisor.with_rights(&rights(args, &directory)?);
     let Some((name, arguments)) = args.command.split_first() else {
         return Err(CliError::usage("a program is missing"));
     };
@@ -40,6 +40,59 @@ pub(crate) fn run(args: &ExecArgs, global: &Global, around: &Surroundings, out: 
     let mut terminal = Terminal::new(around, *out);
     let status = supervisor.run(&program, &mut terminal);
     status.map(becket_exec::ExitStatus::code).map_err(|why| CliError::NothingRun { why })
+}
+
+/// Returns the supervisor, and the directory in which the program starts.
+fn supervisor(
+    args: &ExecArgs,
+    global: &Global,
+    around: &Surroundings,
+    out: &Out,
+) -> Result<(Supervisor, PathBuf), CliError> {
+    if let Some(text) = &args.line_rules {
+        let unread = |why: String| CliError::usage(format!("the rules of the line can't be read: {why}"));
+        let rules: LineRules = serde_json::from_str(text).map_err(|why| unread(why.to_string()))?;
+        let (compiled, _) = rules.compile().map_err(|why| unread(why.to_string()))?;
+        let own = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        let supervisor = Supervisor::new(compiled, search_path(around))
+            .with_decided(rules.decided)
+            .with_own(vec![own])
+            .on_deny(rules.on_deny);
+        let directory = around.cwd.clone();
+        return Ok((
+            supervisor,
+            directory.ok_or_else(|| unread("there is no working directory".to_owned()))?,
+        ));
+    }
+    let session = prepared(args, global, around, out)?;
+    let directory = session.start.clone();
+    let rules = rules(args, session, around, out)?;
+    Ok((Supervisor::new(rules, search_path(around)), directory))
+}
+
+/// Returns the rights in the arguments.
+fn rights(args: &ExecArgs, directory: &Path) -> Result<Rights, CliError> {
+    let paths = |given: &[PathBuf]| {
+        if given.is_empty() {
+            return Ok(PathRights::All);
+        }
+        let real = given.iter().map(|path| {
+            let path = directory.join(path);
+            path.canonicalize().map_err(|why| CliError::unread(&path, &why))
+        });
+        Ok::<_, CliError>(PathRights::below(real.collect::<Result<Vec<_>, _>>()?))
+    };
+    let network = match args.network {
+        None => NetworkRights::All,
+        Some(NetworkChoice::Local) => NetworkRights::Local,
+        Some(NetworkChoice::None) => NetworkRights::Nothing,
+    };
+    Ok(Rights { read: paths(&args.read)?, write: paths(&args.write)?, network })
+}
+
+/// Returns the directories in which programs are looked for.
+pub(super) fn search_path(around: &Surroundings) -> Vec<PathBuf> {
+    std::env::split_paths(around.var("PATH").unwrap_or(DEFAULT_PATH.as_ref())).collect()
 }
 
 /// The session whose rules are in force; with rules in the arguments, one without the files of users and projects.
@@ -142,8 +195,9 @@ fn answer(pending: PendingApproval) {
 
 fn is_approved(pending: &PendingApproval) -> io::Result<bool> {
     let mut terminal = File::options().read(true).write(true).open("/dev/tty")?;
-    let PendingApproval { command, chain, rule, .. } = pending;
-    let command = one_line(command, WIDTH);
+    let PendingApproval { program, chain, rule, .. } = pending;
+    let command = one_line(&program.argv.join(" "), WIDTH);
+    let rule = rule.as_ref().map_or("a hook", |rule| &rule.text);
     let chain = plain(&chain.to_string());
     // Keys that were typed before the question was shown never answer it.
     forget_keys()?;

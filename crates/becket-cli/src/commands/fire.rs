@@ -4,6 +4,7 @@ mod as_hook;
 mod background;
 mod dialect;
 mod env_file;
+mod exec_rewrite;
 mod servers;
 
 pub(crate) use as_hook::code_of_a_slip;

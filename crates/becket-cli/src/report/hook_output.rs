@@ -24,6 +24,12 @@ pub(crate) struct HookOutput {
     pub(crate) stderr: Option<String>,
 }
 
+/// Adds the input that replaces the call's to an answer; it decides nothing.
+pub(crate) fn add_rewrite(answer: &mut Map<String, Value>, event: EventKind, input: Map<String, Value>) {
+    let own = answer.entry("hookSpecificOutput").or_insert_with(|| json!({"hookEventName": event.name()}));
+    own["updatedInput"] = Value::Object(input);
+}
+
 impl HookOutput {
     /// Returns the text for stdout.
     pub(crate) fn stdout(&self) -> String {

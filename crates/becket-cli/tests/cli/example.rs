@@ -45,6 +45,18 @@ fn its_configuration_has_nothing_wrong() {
     assert_eq!(ended.code, Some(0), "{}", ended.stdout);
 }
 
+// rules: E1, E3, E4
+#[cfg(target_os = "linux")]
+#[test]
+fn a_push_is_refused_from_a_makefile_a_script_and_an_alias() {
+    let (env, _) = copied();
+    let line = "-C examples/guarded-repo run --trust-project --allowed-tools Bash --model script:release.json -p release";
+    // The script of the model names what each call has to print, with the programs that led to the push.
+    let ended = env.becket(line.split(' ')).run();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.stdout.contains("the release is yours to push"), "{ended:?}");
+}
+
 #[test]
 fn its_own_tests_pass() {
     let (_env, copy) = copied();

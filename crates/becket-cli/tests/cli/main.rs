@@ -67,6 +67,8 @@ mod run_ends;
 mod run_instructions;
 #[cfg(unix)]
 mod run_lines;
+#[cfg(target_os = "linux")]
+mod run_programs;
 #[cfg(unix)]
 mod run_scripts;
 #[cfg(unix)]

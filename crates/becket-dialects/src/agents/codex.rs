@@ -34,7 +34,10 @@ pub(super) static CODEX: Dialect = Dialect {
     events: &[
         EventRow::named(EventKind::SessionStart, AnswerSupport::NOTHING.context().stop().message()),
         EventRow::named(EventKind::UserPromptSubmit, ELSEWHERE),
-        EventRow::named(EventKind::PreToolUse, AnswerSupport::NOTHING.refusal().rewrite().context()),
+        EventRow::named(
+            EventKind::PreToolUse,
+            AnswerSupport::NOTHING.refusal().rewrite_beside_allow().context(),
+        ),
         EventRow::named(EventKind::PermissionRequest, AnswerSupport::NOTHING.refusal()),
         EventRow::named(EventKind::PostToolUse, ELSEWHERE),
         EventRow::named(EventKind::Stop, AnswerSupport::NOTHING.refusal().stop().message()),

@@ -40,7 +40,7 @@ pub(super) static DROID: Dialect = Dialect {
     events: &[
         EventRow::named(EventKind::SessionStart, ANYWHERE.context()),
         EventRow::named(EventKind::UserPromptSubmit, ANYWHERE.refusal().context()),
-        EventRow::named(EventKind::PreToolUse, ANYWHERE.refusal().rewrite()),
+        EventRow::named(EventKind::PreToolUse, ANYWHERE.refusal().rewrite_beside_allow()),
         EventRow::named(EventKind::PostToolUse, ANYWHERE.refusal().context()),
         EventRow::named(EventKind::Notification, AnswerSupport::NOTHING),
         EventRow::named(EventKind::Stop, ANYWHERE.refusal()),

@@ -37,6 +37,10 @@ pub struct Policy {
     pub http_hook_proxy: bool,
     /// Programs that go on when the command line that has started them ends (E7).
     pub keep_processes: Arc<[String]>,
+    /// Set if the rules for Bash hold for the text of a line alone, and not for the programs that it executes (E2).
+    pub exec_text_only: bool,
+    /// Set if the denial of a program ends the line that has started it (E3).
+    pub exec_denial_ends_line: bool,
     /// Set if some file forbids the mode `bypassPermissions` (P13).
     pub bypass_permissions_disabled: bool,
 }
@@ -58,6 +62,8 @@ impl Default for Policy {
             http_hook_loopback: true,
             http_hook_proxy: false,
             keep_processes: Arc::default(),
+            exec_text_only: false,
+            exec_denial_ends_line: false,
             bypass_permissions_disabled: false,
         }
     }

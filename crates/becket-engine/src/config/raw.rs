@@ -4,6 +4,7 @@
 mod action;
 mod common;
 mod dialect;
+mod exec_switch;
 mod fields;
 mod group;
 mod handler;

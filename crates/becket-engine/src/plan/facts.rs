@@ -2,7 +2,7 @@
 //!
 //! All of them are gathered before planning, so that planning itself looks nothing up.
 
-use becket_model::Event;
+use becket_model::{Event, EventBody};
 use becket_rules::{Applies, Call, Condition, Links, Renames, Scope, tools};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -18,6 +18,7 @@ pub(crate) struct Facts<'a> {
     cwd: &'a Path,
     home: Option<&'a Path>,
     links: HashMap<PathBuf, PathBuf>,
+    is_about_a_program: bool,
 }
 
 impl<'a> Facts<'a> {
@@ -31,7 +32,13 @@ impl<'a> Facts<'a> {
             cwd,
             home,
             links: call.map(|(tool, input)| links(tool, input, cwd, home)).unwrap_or_default(),
+            is_about_a_program: matches!(&event.body, EventBody::PreToolUse(call) if call.executed.is_some()),
         }
+    }
+
+    /// Returns whether the event is about a program that a call executes, and not about the whole call (E4).
+    pub(crate) fn is_about_a_program(&self) -> bool {
+        self.is_about_a_program
     }
 
     /// The subagent that the event comes from or is about.

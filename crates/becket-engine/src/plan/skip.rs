@@ -96,6 +96,8 @@ pub enum SkipReason {
     },
     /// The event has no tool call for an `if` to look at.
     IfNeverRuns,
+    /// It has no `if`, and the event is about a program that a call executes (E4).
+    NoCondition,
     /// Another handler does the same and is at least as strict.
     Duplicate {
         /// Whose.
@@ -122,7 +124,7 @@ impl SkipReason {
             SkipReason::Untrusted => Stage::Trust,
             SkipReason::OtherAgent | SkipReason::InsideHookAgent => Stage::Scope,
             SkipReason::Matcher { .. } => Stage::Matcher,
-            SkipReason::If { .. } | SkipReason::IfNeverRuns => Stage::If,
+            SkipReason::If { .. } | SkipReason::IfNeverRuns | SkipReason::NoCondition => Stage::If,
             SkipReason::Duplicate { .. } => Stage::Duplicate,
             SkipReason::RunsBecket => Stage::Recursion,
             SkipReason::OnceDone => Stage::Once,
@@ -150,6 +152,9 @@ impl fmt::Display for SkippedHandler {
             SkipReason::Matcher { subject } => mismatch(f, &self.handler, subject),
             SkipReason::If { reason } => f.write_str(reason),
             SkipReason::IfNeverRuns => if_never_runs(f, self.handler.event),
+            SkipReason::NoCondition => {
+                f.write_str("only hooks with an `if` are asked about a program that a line executes")
+            }
             SkipReason::Duplicate { source, label } => {
                 write!(f, "does the same as `{label}` ({source}), which runs")
             }

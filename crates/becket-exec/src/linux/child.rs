@@ -2,7 +2,7 @@
 
 #![expect(unsafe_code, reason = "fork and exec under a tracer have no safe face")]
 
-use std::io::{self, Read};
+use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
@@ -85,19 +85,32 @@ impl Child {
 
     /// Returns the reason why the child has executed nothing; `why` is the tracer's.
     pub(super) fn start_error(self, why: io::Error, program: &Program) -> StartError {
+        self.failed(program).unwrap_or(StartError::System(why))
+    }
+
+    /// Returns the error of a child that has ended without executing its program.
+    pub(super) fn failed(&self, program: &Program) -> Option<StartError> {
+        Some(match self.failure()? {
+            (Step::Directory, why) => StartError::Directory { directory: program.directory.clone(), why },
+            (Step::Sandbox, why) => StartError::NoSeccomp(why),
+            (Step::Execute, why) => StartError::NotExecutable { file: PathBuf::from(&program.name), why },
+        })
+    }
+
+    /// Returns the step of the child that has failed, and the error, once it has executed its program or ended.
+    fn failure(&self) -> Option<(Step, io::Error)> {
         let mut report = [0; 5];
-        if std::fs::File::from(self.failure).read_exact(&mut report).is_err() {
-            return StartError::System(why);
+        let read = rustix::io::read(&self.failure, &mut report);
+        if read != Ok(report.len()) {
+            return None;
         }
         let [step, error @ ..] = report;
-        let why = io::Error::from_raw_os_error(i32::from_ne_bytes(error));
-        match step {
-            step if step == Step::Directory as u8 => {
-                StartError::Directory { directory: program.directory.clone(), why }
-            }
-            step if step == Step::Sandbox as u8 => StartError::NoSeccomp(why),
-            _ => StartError::NotExecutable { file: PathBuf::from(&program.name), why },
-        }
+        let step = match step {
+            step if step == Step::Directory as u8 => Step::Directory,
+            step if step == Step::Sandbox as u8 => Step::Sandbox,
+            _ => Step::Execute,
+        };
+        Some((step, io::Error::from_raw_os_error(i32::from_ne_bytes(error))))
     }
 }
 

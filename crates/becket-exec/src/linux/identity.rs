@@ -3,14 +3,14 @@
 //! A program that is many (`busybox`) is known by names alone: its file says nothing about what it does.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File, Metadata};
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use becket_rules::{RuleEntry, RuleSet};
+use crate::rule_gate::RuleGate;
 
 /// A known file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,10 +63,11 @@ impl FileVersion {
 }
 
 impl KnownFiles {
-    /// Finds the programs that the rules name in the search path.
-    pub(crate) fn find(rules: &RuleSet, search_path: &[PathBuf]) -> Self {
+    /// Finds the programs that rules and conditions name in the search path.
+    pub(crate) fn find(gate: &RuleGate, search_path: &[PathBuf]) -> Self {
         let mut known = Self::default();
-        for name in rules.for_programs().filter_map(RuleEntry::program) {
+        let names: BTreeSet<&str> = gate.program_names().collect();
+        for name in names {
             for directory in search_path {
                 known.add(name, &directory.join(name));
             }
@@ -196,14 +197,14 @@ fn loader_of(path: &Path) -> Loader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use becket_rules::{RuleList, RuleOrigin};
+    use becket_rules::{RuleList, RuleOrigin, RuleSet};
     use std::os::unix::fs::symlink;
 
     fn known(rule: &str, directory: &Path) -> KnownFiles {
         let mut rules = RuleSet::default();
         let origin = RuleOrigin { label: "test".to_owned(), anchor: "/".into() };
         rules.add(RuleList::Deny, rule, origin).unwrap();
-        KnownFiles::find(&rules, &[directory.to_owned()])
+        KnownFiles::find(&RuleGate::new(rules), &[directory.to_owned()])
     }
 
     // rule: E1

@@ -6,6 +6,7 @@ mod git;
 mod loader;
 
 use super::identity::Identity;
+use crate::rule_gate::Readings;
 
 /// Programs whose first operand is a script that they run.
 const INTERPRETERS: [&str; 16] = [
@@ -54,6 +55,16 @@ impl ExecutedProgram {
     pub(crate) fn name(&self) -> &str {
         let named = if self.path.is_empty() { &self.file } else { &self.path };
         base(named)
+    }
+
+    /// Returns the readings of the program.
+    pub(crate) fn readings(&self, files: &dyn Files) -> Readings {
+        let (name, rest) = self.arguments.split_first().map_or(("", &[][..]), |(name, rest)| (&**name, rest));
+        let joined = |name: &str| {
+            let words: Vec<&str> = [name].into_iter().chain(rest.iter().map(String::as_str)).collect();
+            words.join(" ")
+        };
+        Readings { written: joined(name), short: joined(base(name)), all: self.forms(files) }
     }
 
     /// Returns every reading of the program as a name and its arguments, joined by blanks.

@@ -2,7 +2,7 @@
 //! changes the memory of another one.
 //!
 //! - An `execve` reports to the tracer; without one it fails.
-//! - ptrace and process_vm_writev are refused, and so is a clone that hides its child from the tracer. `clone3`, whose
+//! - ptrace, process_vm_writev and pidfd_getfd are refused, and so is a clone that hides its child from the tracer. `clone3`, whose
 //!   flags a filter can't read, is missing: libraries fall back to `clone`.
 //! - Programs of another architecture are killed at their first system call.
 //! - With Landlock, nothing below `/proc` can be written, where `/proc/PID/mem` is. Landlock has no rule that excludes
@@ -24,50 +24,67 @@ use seccompiler::{
     TargetArch,
 };
 
+use super::confinement;
 use crate::error::StartError;
+use crate::rights::Rights;
 
 /// The bit of system calls of the x32 ABI, which this crate refuses.
 #[cfg(target_arch = "x86_64")]
 const X32: i64 = 0x4000_0000;
 
 /// Filters and rules, made before the fork.
-pub(super) struct Sandbox {
-    filters: [BpfProgram; 3],
-    landlock: Option<OwnedFd>,
+pub(crate) struct Sandbox {
+    filters: Vec<BpfProgram>,
+    landlock: Vec<OwnedFd>,
+    protects_memory: bool,
 }
 
 impl Sandbox {
-    pub(super) fn new() -> Result<Self, StartError> {
+    /// Makes what is always on, and what takes the rights away that the program does not have.
+    pub(super) fn new(rights: &Rights) -> Result<Self, StartError> {
         let filters = || -> Result<_, seccompiler::BackendError> {
-            Ok([
-                filter(traced_calls(), SeccompAction::Trace(0))?,
-                filter(refused_calls()?, SeccompAction::Errno(errno(libc::EPERM)))?,
-                filter(missing_calls(), SeccompAction::Errno(errno(libc::ENOSYS)))?,
-            ])
+            let mut filters = confinement::of_network(rights.network)?;
+            filters.push(filter(traced_calls(), SeccompAction::Trace(0))?);
+            filters.push(filter(refused_calls()?, SeccompAction::Errno(errno(libc::EPERM)))?);
+            filters.push(filter(missing_calls(), SeccompAction::Errno(errno(libc::ENOSYS)))?);
+            Ok(filters)
         };
         let filters = filters().map_err(|error| StartError::NoSeccomp(io::Error::other(error)))?;
-        let landlock = if has_one_proc() { read_only_proc().unwrap_or_default() } else { None };
-        Ok(Self { filters, landlock })
+        let memory = if has_one_proc() { read_only_proc().unwrap_or_default() } else { None };
+        let protects_memory = memory.is_some();
+        let files =
+            confinement::of_files(rights).map_err(|why| StartError::Rights { why: why.to_string() })?;
+        let landlock = memory.into_iter().chain(files).collect();
+        Ok(Self { filters, landlock, protects_memory })
+    }
+
+    /// Makes what takes rights away, and nothing else.
+    pub(super) fn of_rights(rights: &Rights) -> Result<Self, StartError> {
+        let filters = confinement::of_network(rights.network)
+            .map_err(|error| StartError::NoSeccomp(io::Error::other(error)))?;
+        let files =
+            confinement::of_files(rights).map_err(|why| StartError::Rights { why: why.to_string() })?;
+        Ok(Self { filters, landlock: files.into_iter().collect(), protects_memory: false })
     }
 
     /// Returns whether Landlock keeps the memory of other processes from being written.
     pub(super) fn protects_memory(&self) -> bool {
-        self.landlock.is_some()
+        self.protects_memory
     }
 
     /// Restricts this process, and everything that it will start.
     ///
     /// Safe after a fork: it makes system calls and allocates nothing.
-    pub(super) fn enter(&self) -> io::Result<()> {
+    pub(crate) fn enter(&self) -> io::Result<()> {
         // SAFETY: plain system calls on this thread; the descriptor is open and the programs outlive the calls.
         unsafe {
             if libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 {
                 return Err(io::Error::last_os_error());
             }
-            if let Some(rules) = &self.landlock
-                && libc::syscall(libc::SYS_landlock_restrict_self, rules.as_raw_fd(), 0) != 0
-            {
-                return Err(io::Error::last_os_error());
+            for rules in &self.landlock {
+                if libc::syscall(libc::SYS_landlock_restrict_self, rules.as_raw_fd(), 0) != 0 {
+                    return Err(io::Error::last_os_error());
+                }
             }
             for filter in &self.filters {
                 let program = libc::sock_fprog {
@@ -84,11 +101,11 @@ impl Sandbox {
     }
 }
 
-fn errno(number: libc::c_int) -> u32 {
+pub(super) fn errno(number: libc::c_int) -> u32 {
     number.unsigned_abs()
 }
 
-fn filter(
+pub(super) fn filter(
     calls: BTreeMap<i64, Vec<SeccompRule>>,
     action: SeccompAction,
 ) -> Result<BpfProgram, seccompiler::BackendError> {
@@ -111,6 +128,7 @@ fn refused_calls() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::Backe
     let mut calls = BTreeMap::from([
         (libc::SYS_ptrace, Vec::new()),
         (libc::SYS_process_vm_writev, Vec::new()),
+        (libc::SYS_pidfd_getfd, Vec::new()),
         (libc::SYS_clone, vec![SeccompRule::new(vec![hides])?]),
     ]);
     #[cfg(target_arch = "x86_64")]

@@ -8,52 +8,73 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
+use std::rc::Rc;
 
-use becket_rules::RuleSet;
+use becket_model::event::tool::ExecutedProgram as ExecutedOnWire;
 
 use super::answers::{Answer, Answers, QuestionId};
 use super::child::Child;
 use super::identity::{Identity, KnownFiles};
 use super::image::{Image, ImageError};
+use super::nested::{AddedRules, InnerSupervisors};
 use super::program::{ExecutedProgram, Files, ProgramFile};
 use super::ptrace::{self, Report, WaitOutcome};
-use super::rule_gate::{self, Ruling};
+use super::registers::DENIED;
 use crate::chain::Chain;
 use crate::denial::{Denial, DenialCause};
+use crate::exit_status::ExitStatus;
 use crate::host::{Host, PendingApproval};
-use crate::supervisor::ExitStatus;
+use crate::rule_gate::{HoldReason, RuleGate, Ruling};
+use crate::supervisor::{OnDeny, Supervisor};
 
 /// Programs that do nothing without the rights of root.
 const NEED_ROOT: [&str; 4] = ["sudo", "su", "doas", "pkexec"];
 
 /// The supervised processes.
 pub(super) struct Tracer<'t> {
-    rules: &'t RuleSet,
+    supervisor: &'t Supervisor,
     known: &'t KnownFiles,
     host: &'t mut dyn Host,
     main: libc::pid_t,
-    chains: HashMap<libc::pid_t, Chain>,
+    lineages: HashMap<libc::pid_t, Lineage>,
+    /// `None` if nothing can listen here: inner supervisors are refused then.
+    inner: Option<InnerSupervisors>,
     answers: Answers,
     held: HashMap<QuestionId, HeldProgram>,
     next_question: QuestionId,
     /// The first process has executed its program.
     started: bool,
-    /// The end of the first process; everything else is ended then.
+    /// The host's own programs that are still to come.
+    own: std::slice::Iter<'t, Vec<String>>,
+    /// A denied process whose end ends everything.
+    last_words: Option<libc::pid_t>,
+    /// Only programs that are kept are left.
+    lingers: bool,
+    /// The result, once everything is being ended.
     status: Option<ExitStatus>,
+}
+
+/// The inheritance of a process from those that led to it.
+#[derive(Clone, Default)]
+struct Lineage {
+    chain: Chain,
+    /// It outlives the first process (E7).
+    is_kept: bool,
+    /// The rules of inner supervisors.
+    added: Vec<Rc<AddedRules>>,
 }
 
 /// A program that waits for an approval.
 struct HeldProgram {
     process: libc::pid_t,
     image: Image,
-    rule: String,
-    origin: String,
+    reason: HoldReason,
 }
 
 impl<'t> Tracer<'t> {
     /// Takes over a child that is traced, and lets it go on.
     pub(super) fn new(
-        rules: &'t RuleSet,
+        supervisor: &'t Supervisor,
         known: &'t KnownFiles,
         host: &'t mut dyn Host,
         child: &Child,
@@ -61,15 +82,19 @@ impl<'t> Tracer<'t> {
         let answers = Answers::new()?;
         child.proceed()?;
         Ok(Self {
-            rules,
+            supervisor,
             known,
             host,
             main: child.id(),
-            chains: HashMap::from([(child.id(), Chain::default())]),
+            lineages: HashMap::from([(child.id(), Lineage::default())]),
+            inner: InnerSupervisors::listen(supervisor.search_path.clone()).ok(),
             answers,
             held: HashMap::new(),
             next_question: 0,
             started: false,
+            own: supervisor.own.iter(),
+            lingers: false,
+            last_words: None,
             status: None,
         })
     }
@@ -97,23 +122,23 @@ impl<'t> Tracer<'t> {
         if let Report::Ended(status) = report {
             return self.ended(process, status);
         }
-        if self.status.is_some() {
+        if self.status.is_some() && !self.lineage(process).is_kept {
             return ptrace::kill(process);
         }
         match report {
             Report::Executed(thread) => self.executed(process, thread),
             Report::Started(child) => {
-                let chain = self.chain(process);
-                self.chains.insert(child, chain);
+                let lineage = self.lineage(process);
+                self.lineages.insert(child, lineage);
                 ptrace::go_on(process, 0);
             }
             Report::GroupStop => ptrace::stay_stopped(process),
             Report::Signal(signal) => ptrace::go_on(process, signal),
             Report::Executing | Report::Trap | Report::Ended(_) => {
                 // A new process may stop before its parent reports it.
-                if !self.chains.contains_key(&process) {
-                    let chain = self.chain(process);
-                    self.chains.insert(process, chain);
+                if !self.lineages.contains_key(&process) {
+                    let lineage = self.lineage(process);
+                    self.lineages.insert(process, lineage);
                 }
                 ptrace::go_on(process, 0);
             }
@@ -121,54 +146,100 @@ impl<'t> Tracer<'t> {
     }
 
     fn ended(&mut self, process: libc::pid_t, status: i32) {
-        self.chains.remove(&process);
+        self.lineages.remove(&process);
+        self.inner.iter().for_each(|inner| drop(inner.take(process)));
         self.held.retain(|_, held| held.process != process);
-        if process == self.main {
-            self.status = Some(if libc::WIFEXITED(status) {
+        if self.last_words == Some(process) {
+            self.end_all(ExitStatus::Exited(DENIED));
+        } else if process == self.main && self.status.is_none() {
+            self.end_all(if libc::WIFEXITED(status) {
                 ExitStatus::Exited(u8::try_from(libc::WEXITSTATUS(status)).unwrap_or(u8::MAX))
             } else {
                 ExitStatus::Killed(libc::WTERMSIG(status))
             });
-            self.held.clear();
+        } else if let Some(status) = self.status {
+            self.end_all(status);
         }
-        if self.status.is_some() {
-            self.chains.keys().for_each(|process| ptrace::kill(*process));
-            children().into_iter().for_each(ptrace::kill);
+    }
+
+    /// Kills everything; what is started meanwhile is killed at its first report.
+    fn end_all(&mut self, status: ExitStatus) {
+        self.status = Some(status);
+        self.held.clear();
+        let is_kept = |process: &libc::pid_t| self.lineages.get(process).is_some_and(|one| one.is_kept);
+        let all = self.lineages.keys().copied().chain(children());
+        all.filter(|process| !is_kept(process)).for_each(ptrace::kill);
+        if !self.lingers && !self.lineages.is_empty() && self.lineages.keys().all(is_kept) {
+            self.lingers = true;
+            self.host.lingers(status);
         }
     }
 
     /// Decides about a program that was executed by `thread`, which has become the process.
     fn executed(&mut self, process: libc::pid_t, thread: libc::pid_t) {
-        let chain = self.chains.remove(&thread).unwrap_or_else(|| self.chain(process));
+        let lineage = self.lineage(thread);
+        self.lineages.remove(&thread);
         let mut image = match Image::read(process) {
             Ok(image) => image,
-            Err(why) => return self.unread(process, chain, why),
+            Err(why) => return self.unread(process, lineage.chain, why),
         };
         self.started |= process == self.main;
-        self.chains.insert(process, chain.with(image.program.name()));
+        let Lineage { chain, is_kept, added } = lineage;
+        let name = image.program.name();
+        let is_kept = is_kept || self.supervisor.kept.iter().any(|kept| kept == name);
+        let chain = chain.with(name);
+        self.lineages.insert(process, Lineage { chain, is_kept, added: added.clone() });
+        if self.is_own(process, &image.program) {
+            // The shells of a host are one shell for its user.
+            if let Some(lineage) = self.lineages.get_mut(&process) {
+                lineage.chain = Chain::default().with(image.program.name());
+            }
+            return ptrace::go_on(process, 0);
+        }
         if needs_root(process, &image.program) {
             return self.deny(process, image, DenialCause::NeedsRoot);
         }
-        let files = ProcessFiles { known: self.known, process };
-        match rule_gate::decide(self.rules, &image.program, &files) {
+        match self.decide(process, &image.program, &added) {
             Ruling::Run { named: false } => ptrace::go_on(process, 0),
             Ruling::Run { named: true } => match image.disarm_preloads() {
                 Ok(()) => ptrace::go_on(process, 0),
                 Err(why) => self.deny(process, image, DenialCause::Unreadable { why: why.to_string() }),
             },
-            Ruling::Deny(cause) => self.deny(process, image, cause),
-            Ruling::Ask { rule, origin } => self.ask(HeldProgram { process, image, rule, origin }),
+            Ruling::Deny(rule) => self.deny(process, image, DenialCause::Rule(rule)),
+            Ruling::Hold(reason) => self.ask(HeldProgram { process, image, reason }),
         }
+    }
+
+    /// Decides by the rules of this supervisor and of the inner ones: any denial wins, then any question.
+    fn decide(&self, process: libc::pid_t, program: &ExecutedProgram, added: &[Rc<AddedRules>]) -> Ruling {
+        let by = |gate: &RuleGate, known: &KnownFiles| {
+            gate.decide(&program.readings(&ProcessFiles { known, process }))
+        };
+        let added = added.iter().filter(|added| !is_among(&added.own, program));
+        let own = by(&self.supervisor.gate, self.known);
+        added.map(|added| by(&added.gate, &added.known)).fold(own, Ruling::stricter)
+    }
+
+    /// Returns whether it is the next of the host's own programs; after another one there are no more.
+    fn is_own(&mut self, process: libc::pid_t, program: &ExecutedProgram) -> bool {
+        let next = self.own.next().filter(|_| process == self.main);
+        let is_own = next.is_some_and(|next| is_among(std::slice::from_ref(next), program));
+        if !is_own {
+            self.own = [].iter();
+        }
+        is_own
     }
 
     fn ask(&mut self, held: HeldProgram) {
         let question = self.next_question;
         self.next_question += 1;
+        let chain = self.chain(held.process);
         let pending = PendingApproval {
-            command: held.image.program.command(),
-            chain: self.chain(held.process),
-            rule: held.rule.clone(),
-            origin: held.origin.clone(),
+            command: held.reason.command.clone(),
+            program: on_wire(held.process, &held.image.program, &chain),
+            chain,
+            rule: held.reason.rule.clone(),
+            is_for_hooks: held.reason.is_for_hooks,
             answer: Some(self.answers.sender(question)),
         };
         self.held.insert(question, held);
@@ -177,11 +248,14 @@ impl<'t> Tracer<'t> {
 
     fn take(&mut self, Answer { question, refusal }: Answer) {
         // A process that was killed meanwhile is held no more.
-        let Some(HeldProgram { process, mut image, rule, origin }) = self.held.remove(&question) else {
+        let Some(HeldProgram { process, mut image, reason }) = self.held.remove(&question) else {
             return;
         };
         let cause = match refusal {
-            Some(why) => DenialCause::NotApproved { rule, origin, why },
+            Some(why) => match reason.rule {
+                Some(rule) => DenialCause::NotApproved { rule, why },
+                None => DenialCause::Hook { why },
+            },
             None => match image.disarm_preloads() {
                 Ok(()) => return ptrace::go_on(process, 0),
                 Err(why) => DenialCause::Unreadable { why: why.to_string() },
@@ -195,9 +269,21 @@ impl<'t> Tracer<'t> {
         let replaced = image.replace_by_message(&denial.line());
         self.host.denied(&denial, replaced.is_err());
         match replaced {
+            Ok(()) if self.supervisor.on_deny == OnDeny::EndLine => self.end_after(process),
             Ok(()) => ptrace::go_on(process, 0),
-            Err(_) => ptrace::kill(process),
+            Err(_) => {
+                ptrace::kill(process);
+                if self.supervisor.on_deny == OnDeny::EndLine {
+                    self.end_all(ExitStatus::Exited(DENIED));
+                }
+            }
         }
+    }
+
+    /// Lets a denied program print its line; its end is the end of everything.
+    fn end_after(&mut self, denied: libc::pid_t) {
+        self.last_words.get_or_insert(denied);
+        ptrace::go_on(denied, 0);
     }
 
     fn unread(&mut self, process: libc::pid_t, chain: Chain, why: ImageError) {
@@ -216,10 +302,37 @@ impl<'t> Tracer<'t> {
         self.host.denied(&Denial { chain: chain.with(&command), command, cause }, true);
     }
 
-    /// Returns the programs that led to a process: its own, or those of its parent.
-    fn chain(&self, process: libc::pid_t) -> Chain {
-        let known = |process: libc::pid_t| self.chains.get(&process).cloned();
-        known(process).or_else(|| known(parent(process)?)).unwrap_or_default()
+    /// Returns what a process has inherited: its own lineage, or that of its parent.
+    fn lineage(&mut self, process: libc::pid_t) -> Lineage {
+        let known = match self.lineages.contains_key(&process) {
+            true => Some(process),
+            false => parent(process),
+        };
+        let Some(known) = known else { return Lineage::default() };
+        let added = self.inner.as_ref().map(|inner| inner.take(known)).unwrap_or_default();
+        let Some(lineage) = self.lineages.get_mut(&known) else { return Lineage::default() };
+        lineage.added.extend(added.into_iter().map(Rc::new));
+        lineage.clone()
+    }
+
+    fn chain(&mut self, process: libc::pid_t) -> Chain {
+        self.lineage(process).chain
+    }
+}
+
+/// Returns whether a program has one of these argument lists, and the file that the first one names.
+fn is_among(lists: &[Vec<String>], program: &ExecutedProgram) -> bool {
+    lists.iter().any(|list| *list == program.arguments && list.first() == Some(&program.path))
+}
+
+/// Returns a program as hooks see it.
+fn on_wire(process: libc::pid_t, program: &ExecutedProgram, chain: &Chain) -> ExecutedOnWire {
+    let directory = fs::read_link(format!("/proc/{process}/cwd")).unwrap_or_default();
+    ExecutedOnWire {
+        file: program.file.clone(),
+        argv: program.arguments.clone(),
+        cwd: directory.to_string_lossy().into_owned(),
+        chain: chain.names().map(str::to_owned).collect(),
     }
 }
 
@@ -262,7 +375,7 @@ fn parent(process: libc::pid_t) -> Option<libc::pid_t> {
 }
 
 /// Returns the children of this process, adopted orphans among them.
-fn children() -> Vec<libc::pid_t> {
+pub(super) fn children() -> Vec<libc::pid_t> {
     let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
     lists.flat_map(|list| list.split(' ').filter_map(|id| id.parse().ok()).collect::<Vec<_>>()).collect()

@@ -13,6 +13,21 @@ use tempfile::TempDir;
 /// An ordinary user that every system has.
 const NOBODY: u32 = 65534;
 
+/// Forbids the system call of a number with a seccomp filter, and becomes the program of the other arguments.
+const FORBID: &str = r#"
+import ctypes, os, struct, sys
+libc = ctypes.CDLL(None)
+number = int(sys.argv[1])
+steps = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7fff0000)]
+code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+class Program(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
+libc.prctl(38, 1, 0, 0, 0)
+if libc.prctl(22, 2, ctypes.byref(Program(len(steps), ctypes.addressof(code)))) != 0:
+    sys.exit("no filter")
+os.execvp(sys.argv[2], sys.argv[2:])
+"#;
+
 /// A directory in the search path with `tool`, which creates the files that it is given.
 pub(crate) struct Scene {
     directory: TempDir,
@@ -74,6 +89,14 @@ impl Scene {
         program: impl IntoIterator<Item = A>,
     ) -> LineOutput {
         LineOutput::of(self.supervisor(options, program).env("LC_ALL", "C"))
+    }
+
+    /// Runs a program under the supervisor in a container whose profile forbids a system call.
+    pub(crate) fn without(&self, call: [u32; 2], options: &[&str], program: &[&str]) -> LineOutput {
+        let number = call[usize::from(cfg!(target_arch = "aarch64"))].to_string();
+        let mut command = self.command("python3");
+        command.args(["-c", FORBID, &number]).arg(&self.supervise);
+        LineOutput::of(command.args(options).arg("--").args(program))
     }
 
     /// The same as an ordinary user, if this one may become another.

@@ -4,7 +4,10 @@
 
 mod ask;
 mod attacks;
+mod bad_lines;
 mod common;
 mod ends;
 mod lines;
+mod nested;
 mod refusals;
+mod rights;

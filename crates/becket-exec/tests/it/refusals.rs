@@ -5,6 +5,10 @@ use std::os::unix::fs::PermissionsExt;
 
 use super::common::Scene;
 
+/// The numbers of system calls, on x86_64 and aarch64.
+const PTRACE: [u32; 2] = [101, 117];
+const LANDLOCK: [u32; 2] = [444, 444];
+
 const DENY: &[&str] = &["deny=Bash(tool *pushed*)"];
 
 /// A static 32-bit program of the x86 family that ends with 0.
@@ -48,11 +52,32 @@ fn a_directory_that_can_not_be_entered_is_named() {
 #[test]
 fn without_ptrace_nothing_is_run() {
     let scene = Scene::new();
-    // Inside of another supervisor ptrace is refused.
-    let inner = scene.path("supervise");
-    let ended = scene.supervised(DENY, [inner.to_str().unwrap(), "deny=Bash(x)", "--", "touch", "pushed"]);
+    let ended = scene.without(PTRACE, DENY, &["touch", "pushed"]);
     assert_eq!(ended.code, Some(125), "{ended:?}");
     assert!(ended.stderr.contains("ptrace is not permitted here"), "{ended:?}");
+    assert!(!scene.took_effect());
+}
+
+// rule: E2
+#[test]
+fn without_landlock_it_runs_and_says_that_rules_can_be_raced() {
+    let scene = Scene::new();
+    let ended = scene.without(LANDLOCK, DENY, &["bash", "-c", "tool \"$OUT\"; echo $?"]);
+    assert_eq!(ended.stdout, "126\n", "{ended:?}");
+    assert!(ended.is_weak() && !scene.took_effect(), "{ended:?}");
+}
+
+// rule: E5
+#[test]
+fn a_right_that_can_not_be_taken_away_refuses_the_program() {
+    let scene = Scene::new();
+    let writable = format!("write={}", scene.path("bin").display());
+    let ended = scene.without(LANDLOCK, &[&writable], &["touch", "pushed"]);
+    assert_eq!(ended.code, Some(125), "{ended:?}");
+    assert!(ended.stderr.contains("the rights of the program can't be restricted here"), "{ended:?}");
+    let ended = scene.supervised(&["write=/missing"], ["touch", "pushed"]);
+    assert_eq!(ended.code, Some(125), "{ended:?}");
+    assert!(ended.stderr.contains("`/missing` can't be among the rights"), "{ended:?}");
     assert!(!scene.took_effect());
 }
 

@@ -55,7 +55,7 @@ constructors! {
     permission::PermissionRequest { tool_name: String, tool_input: Map<String, Value> } { permission_suggestions: Vec<Map<String, Value>> }
     permission::PermissionDenied { tool_name: String, tool_input: Map<String, Value>, tool_use_id: String, reason: String } { mcp_server: Map<String, Value> }
     permission::Notification { message: String, notification_type: String } { title: String }
-    tool::PreToolUse { tool_name: String, tool_input: Map<String, Value>, tool_use_id: String } { mcp_server: Map<String, Value> }
+    tool::PreToolUse { tool_name: String, tool_input: Map<String, Value>, tool_use_id: String } { mcp_server: Map<String, Value>, executed: tool::ExecutedProgram }
     tool::PostToolUse { tool_name: String, tool_input: Map<String, Value>, tool_use_id: String, tool_response: Value } { mcp_server: Map<String, Value>, duration_ms: u64 }
     tool::PostToolUseFailure { tool_name: String, tool_input: Map<String, Value>, tool_use_id: String, error: String } { mcp_server: Map<String, Value>, is_interrupt: bool, duration_ms: u64 }
     tool::PostToolBatch { tool_calls: Vec<Map<String, Value>> } {  }

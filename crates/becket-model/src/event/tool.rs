@@ -19,6 +19,22 @@ pub struct PreToolUse {
     /// For a tool of an MCP server: its `name` and `source`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp_server: Option<Map<String, Value>>,
+    /// A program that the call is about to run: `file`, `argv`, `cwd`, `chain`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executed: Option<ExecutedProgram>,
+}
+
+/// A program that a shell line is about to run (E4).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExecutedProgram {
+    /// The file that runs; of a script, its interpreter.
+    pub file: String,
+    /// The argument list, the name included.
+    pub argv: Vec<String>,
+    /// The working directory.
+    pub cwd: String,
+    /// The names of the programs that led to it, itself last.
+    pub chain: Vec<String>,
 }
 
 /// A tool call has succeeded.

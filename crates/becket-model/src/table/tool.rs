@@ -20,6 +20,11 @@ pub(super) const PRE_TOOL_USE: EventSpec = EventSpec {
         req("tool_input", FieldType::Object, "The call's arguments."),
         req("tool_use_id", FieldType::String, "The id of the call."),
         opt("mcp_server", FieldType::Object, "For a tool of an MCP server: its `name` and `source`."),
+        opt(
+            "executed",
+            FieldType::Object,
+            "A program that the call is about to run: `file`, `argv`, `cwd`, `chain`.",
+        ),
     ],
     output: &[
         opt("permissionDecision", FieldType::String, "`allow`, `deny`, `ask` or `defer`")

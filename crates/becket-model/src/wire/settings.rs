@@ -49,6 +49,48 @@ pub struct Settings {
     /// Managed and user files only: names of programs, such as build servers, that go on when the command line that has
     /// started them ends (E7).
     pub keep_processes: Option<Vec<String>>,
+    /// The rules for programs that a command line executes (E1–E3).
+    pub exec: Option<ExecSetting>,
+}
+
+/// The setting `exec`: its mode alone, or more.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ExecSetting {
+    /// The mode.
+    Mode(ExecMode),
+    /// All of it.
+    Options(ExecOptions),
+}
+
+/// The way in which rules for Bash hold for the programs of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExecMode {
+    /// They are decided when a program is executed; where that is not possible, the line does not run.
+    Supervised,
+    /// Managed, command line and user files only: the text of the line decides alone.
+    TextOnly,
+}
+
+/// The consequence of a denial for the rest of the line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ExecOnDeny {
+    /// The program ends with 126, and the line goes on.
+    GoOn,
+    /// The line ends.
+    EndLine,
+}
+
+/// The options of the setting `exec`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ExecOptions {
+    /// The mode.
+    pub mode: Option<ExecMode>,
+    /// The consequence of a denial.
+    pub on_deny: Option<ExecOnDeny>,
 }
 
 /// The settings of a plugin.

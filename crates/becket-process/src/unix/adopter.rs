@@ -20,6 +20,7 @@ use rustix::process::Pid;
 
 use super::ffi::{Image, Stdio, pointers, signal_set};
 use super::leader;
+use crate::command::Command;
 
 /// Bytes of the stack of the child, which makes a dozen system calls.
 const STACK: usize = 64 << 10;
@@ -33,6 +34,9 @@ struct Start {
     env: Vec<*mut c_char>,
     cwd: *const c_char,
     stdio: [c_int; 3],
+    channel: Option<c_int>,
+    /// The first descriptor to close.
+    first_closed: c_int,
     no_signals: libc::sigset_t,
     /// The error that kept the program from starting.
     error: AtomicI32,
@@ -46,6 +50,8 @@ pub(super) fn spawn(image: &Image, stdio: &Stdio) -> io::Result<Pid> {
         env: pointers(&image.env),
         cwd: image.cwd.as_c_str().as_ptr(),
         stdio: [&stdio.stdin, &stdio.stdout, &stdio.stderr].map(AsRawFd::as_raw_fd),
+        channel: stdio.channel.as_deref().map(AsRawFd::as_raw_fd),
+        first_closed: stdio.first_closed(),
         no_signals: signal_set(false),
         error: AtomicI32::new(0),
     };
@@ -111,7 +117,17 @@ unsafe fn become_program(start: &Start) {
                 return;
             }
         }
-        close_others();
+        if let Some(channel) = start.channel {
+            // A `dup2` to its own number would leave close-on-exec in place.
+            let moved = match channel {
+                Command::CHANNEL => libc::fcntl(channel, libc::F_SETFD, 0),
+                _ => libc::dup2(channel, Command::CHANNEL),
+            };
+            if moved < 0 {
+                return;
+            }
+        }
+        close_others(start.first_closed);
         libc::sigprocmask(libc::SIG_SETMASK, &start.no_signals, ptr::null_mut());
         libc::execve(start.path, start.argv.as_ptr().cast(), start.env.as_ptr().cast());
     }
@@ -121,10 +137,10 @@ unsafe fn become_program(start: &Start) {
 ///
 /// # Safety
 /// Only in a child made by [`spawn`].
-unsafe fn close_others() {
+unsafe fn close_others(first: c_int) {
     // SAFETY: plain numbers; the table of descriptors is the child's own.
     unsafe {
-        if libc::syscall(libc::SYS_close_range, 3 as c_uint, c_uint::MAX, 0 as c_uint) == 0 {
+        if libc::syscall(libc::SYS_close_range, first, c_uint::MAX, 0 as c_uint) == 0 {
             return;
         }
         let mut limit: libc::rlimit = std::mem::zeroed();
@@ -132,7 +148,7 @@ unsafe fn close_others() {
             0 => c_int::try_from(limit.rlim_cur).unwrap_or(c_int::MAX).min(1 << 20),
             _ => 1 << 16,
         };
-        for fd in 3..most {
+        for fd in first..most {
             libc::close(fd);
         }
     }

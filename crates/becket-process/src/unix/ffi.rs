@@ -10,11 +10,14 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr;
+use std::sync::Arc;
 
 use libc::{c_char, c_int, c_short, pid_t};
 use rustix::process::Pid;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
+
+use crate::command::Command;
 
 /// The program to execute, in the form that the kernel takes.
 pub(super) struct Image {
@@ -24,11 +27,20 @@ pub(super) struct Image {
     pub(super) cwd: CString,
 }
 
-/// The three descriptors of the new process. INVARIANT: all are above 2, so that no `dup2` overwrites another.
+/// The descriptors of the new process. INVARIANT: all are above 2, so that no `dup2` to a standard stream overwrites
+/// another; the channel is moved last.
 pub(super) struct Stdio {
     pub(super) stdin: OwnedFd,
     pub(super) stdout: OwnedFd,
     pub(super) stderr: OwnedFd,
+    pub(super) channel: Option<Arc<OwnedFd>>,
+}
+
+impl Stdio {
+    /// Returns the first descriptor that the process does not get.
+    pub(super) fn first_closed(&self) -> c_int {
+        if self.channel.is_some() { Command::CHANNEL + 1 } else { 3 }
+    }
 }
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -122,24 +134,30 @@ impl Actions {
                 libc::posix_spawn_file_actions_adddup2(&mut this.0, fd.as_raw_fd(), target as c_int)
             })?;
         }
-        this.close_others()?;
+        if let Some(channel) = &stdio.channel {
+            // SAFETY: as above. With equal numbers the action clears close-on-exec.
+            check(unsafe {
+                libc::posix_spawn_file_actions_adddup2(&mut this.0, channel.as_raw_fd(), Command::CHANNEL)
+            })?;
+        }
+        this.close_others(stdio.first_closed())?;
         Ok(this)
     }
 
     /// Descriptors of the host that lack close-on-exec stay out of the process.
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    fn close_others(&mut self) -> io::Result<()> {
+    fn close_others(&mut self, first: c_int) -> io::Result<()> {
         // SAFETY: the actions are initialised.
-        check(unsafe { libc::posix_spawn_file_actions_addclosefrom_np(&mut self.0, 3) })
+        check(unsafe { libc::posix_spawn_file_actions_addclosefrom_np(&mut self.0, first) })
     }
 
     /// No `closefrom` in this libc: names each descriptor that is open now. One that another thread opens without
     /// close-on-exec between here and the exec still leaks.
     #[cfg(all(any(target_os = "linux", target_os = "android"), not(target_env = "gnu")))]
-    fn close_others(&mut self) -> io::Result<()> {
+    fn close_others(&mut self, first: c_int) -> io::Result<()> {
         let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return Ok(()) };
         let open = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<c_int>().ok());
-        for fd in open.filter(|fd| *fd > 2) {
+        for fd in open.filter(|fd| *fd >= first) {
             // SAFETY: the actions are initialised; closing a number that is not open is ignored by this libc.
             check(unsafe { libc::posix_spawn_file_actions_addclose(&mut self.0, fd) })?;
         }
@@ -149,7 +167,7 @@ impl Actions {
     /// `POSIX_SPAWN_CLOEXEC_DEFAULT` does it.
     #[cfg(target_vendor = "apple")]
     #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "same face as on Linux")]
-    fn close_others(&mut self) -> io::Result<()> {
+    fn close_others(&mut self, _: c_int) -> io::Result<()> {
         Ok(())
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn spawn_with(
     let image = exec::image(command)?;
     // Everything of the host comes before the start: if the runtime fails, there is no process to undo.
     let (host, theirs) =
-        Pipes::open(&command.stdin, keep_stdin).map_err(|error| refusal::of_pipes(command, error))?;
+        Pipes::open(command, keep_stdin).map_err(|error| refusal::of_pipes(command, error))?;
     let announced = guard::announce(&theirs.stdout);
     let pid = start(&command.descendants, &image, &theirs)
         .map_err(|error| refusal::of_spawn(command, &image, error))?;
@@ -84,7 +84,8 @@ struct Pipes {
 }
 
 impl Pipes {
-    fn open(stdin: &Bytes, keep: bool) -> io::Result<(Self, Stdio)> {
+    fn open(command: &Command, keep: bool) -> io::Result<(Self, Stdio)> {
+        let (stdin, channel) = (&command.stdin, command.channel.clone());
         let (in_read, in_write) = pipe()?;
         let (out_read, out_write) = pipe()?;
         let (err_read, err_write) = pipe()?;
@@ -95,7 +96,7 @@ impl Pipes {
         let unwritten = write_ahead(&in_write, stdin.clone())?;
         let stdin = if unwritten.is_empty() && !keep { None } else { Some(Input::new(in_write)?) };
         let host = Self { stdin, unwritten, stdout: Output::new(out_read)?, stderr: Output::new(err_read)? };
-        Ok((host, Stdio { stdin: in_read, stdout: out_write, stderr: err_write }))
+        Ok((host, Stdio { stdin: in_read, stdout: out_write, stderr: err_write, channel }))
     }
 }
 

@@ -2,12 +2,11 @@
 
 use super::leader::{LineCommand, Streams};
 use super::line_output::{Keep, LineEnd, LineOutput};
+use crate::programs::LineCall;
 use crate::surroundings::Surroundings;
 use crate::tasks::{About, BackgroundTask, Output, TaskEnd, TaskKind, TaskRun};
-use becket_model::SessionId;
 use becket_process::Stream;
 use futures_util::future::BoxFuture;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// Time for the runner to end the rest of a line: more than the graces of H4, less than the registry waits.
@@ -17,8 +16,7 @@ const GONE: Duration = Duration::from_secs(8);
 #[derive(Debug)]
 pub(super) struct ShellTask {
     pub(super) host: Surroundings,
-    pub(super) session: SessionId,
-    pub(super) cwd: PathBuf,
+    pub(super) call: LineCall,
     pub(super) line: String,
     pub(super) description: String,
 }
@@ -43,8 +41,8 @@ impl BackgroundTask for ShellTask {
             let mut heard = LineOutput::new(run.output);
             let led = LineCommand {
                 host: &self.host,
-                session: &self.session,
-                cwd: &self.cwd,
+                call: &self.call,
+                line: &self.line,
                 own: vec!["-c".into(), self.line.as_str().into()],
                 streams: Streams::Joined,
                 limit: None,
@@ -55,7 +53,7 @@ impl BackgroundTask for ShellTask {
             };
             // Nothing of the line runs any more when its end is reported.
             let _ = tokio::time::timeout(GONE, self.host.runner.all_gone()).await;
-            match LineEnd::of(heard.code(), finished.end, Duration::MAX) {
+            match LineEnd::of(finished.code, finished.end, Duration::MAX) {
                 LineEnd::Well => TaskEnd::Exited(0),
                 LineEnd::Code(code) => TaskEnd::Exited(code),
                 LineEnd::Cancelled => TaskEnd::Killed,

@@ -4,6 +4,7 @@ use super::background::ShellTask;
 use super::whereabouts::{self, Whereabouts};
 use super::{foreground, suggest};
 use crate::auto_approve;
+use crate::programs::LineCall;
 use crate::schema::{Field, Kind, Spec, optional, required};
 use crate::surroundings::Surroundings;
 use crate::tasks::{Tasks, for_model};
@@ -77,7 +78,7 @@ impl Bash {
         if field("run_in_background").and_then(Value::as_bool) == Some(true) {
             let described =
                 field("description").and_then(Value::as_str).filter(|text| !text.trim().is_empty());
-            return self.start(running.session, line, described);
+            return self.start(LineCall::of(&running), line, described);
         }
         let limit = field("timeout").and_then(Value::as_u64).unwrap_or(DEFAULT_MS);
         let limit = Duration::from_millis(limit).min(running.limit);
@@ -85,21 +86,10 @@ impl Bash {
     }
 
     /// Starts a line in the background.
-    fn start(
-        &self,
-        session: &Session,
-        line: &str,
-        described: Option<&str>,
-    ) -> Result<ToolOutput, ToolFailure> {
+    fn start(&self, call: LineCall, line: &str, described: Option<&str>) -> Result<ToolOutput, ToolFailure> {
         let first = line.trim().lines().next().unwrap_or_default();
         let description = described.map_or_else(|| first.chars().take(BRIEF).collect(), str::to_owned);
-        let task = ShellTask {
-            host: self.host.clone(),
-            session: session.id.clone(),
-            cwd: session.cwd.clone(),
-            line: line.to_owned(),
-            description,
-        };
+        let task = ShellTask { host: self.host.clone(), call, line: line.to_owned(), description };
         let task = self.tasks.start(task).map_err(|error| ToolFailure::new(error.to_string()))?;
         let text = format!(
             "Command runs in the background as task {id}. Its output goes to {file}. You will be told of its end; \

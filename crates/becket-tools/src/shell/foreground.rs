@@ -2,11 +2,12 @@
 
 use super::bash::Bash;
 use super::leader::{LineCommand, Streams};
-use super::line_output::{LineEnd, LineOutput, is_silent, joined};
+use super::line_output::{LineEnd, LineOutput, add_denied, is_silent, joined};
 use super::report::Report;
 use super::script;
 use super::whereabouts;
 use super::whole::{CollectedOutput, Whole};
+use crate::programs::LineCall;
 use becket_engine::{RunningCall, ToolFailure, ToolOutput};
 use becket_llm::Block;
 use serde_json::{Value, json};
@@ -32,15 +33,18 @@ pub(super) async fn run(
         vec!["-c".into(), line.into()]
     });
     let mut heard = LineOutput::new(Whole::new(bash.tasks.directory().to_owned()));
-    let (host, session) = (&bash.host, &running.session.id);
-    let led = LineCommand { host, session, cwd, own, streams: Streams::Joined, limit: Some(limit) };
+    let call = LineCall::of(&running);
+    let (host, streams) = (&bash.host, Streams::Joined);
+    let led = LineCommand { host, call: &call, line, own, streams, limit: Some(limit) };
     let finished = led.run(running.cancel, &mut heard).await;
     let finished = finished.map_err(|error| ToolFailure::new(error.to_string()))?;
-    let ended = LineEnd::of(heard.code(), finished.end, limit);
+    let ended = LineEnd::of(finished.code, finished.end, limit);
     // What a line that was ended has said decides nothing.
     let said = report.ok().and_then(|report| report.read()).filter(|_| !ended.is_interrupted());
     notes.extend(said.and_then(|shell_was| whereabouts::settle(&*bash.whereabouts, cwd, &shell_was)));
-    answer(&ended, heard.kept.printed(), notes, line)
+    let mut answer = answer(&ended, heard.kept.printed(), notes, line)?;
+    add_denied(&mut answer.response, &finished.denied);
+    Ok(answer)
 }
 
 /// The arguments of a shell that says where it is.

@@ -5,14 +5,22 @@
 //! it. One limit is left: a line that kills its leader sets free what has left its session.
 
 use super::line_output::{Keep, LineOutput};
+#[cfg(target_os = "linux")]
+use super::shown_commands;
+#[cfg(target_os = "linux")]
+use super::supervised::SupervisedLine;
+use crate::programs::LineCall;
+#[cfg(target_os = "linux")]
+use crate::programs::ProgramSupervision;
 use crate::surroundings::Surroundings;
-use becket_model::SessionId;
+use becket_exec::line::DeniedProgram;
+#[cfg(target_os = "linux")]
+use becket_exec::line::{LineRules, LineStreams};
 use becket_process::{
-    ByteCap, CancellationToken, Command, Control, Descendants, FinishedRun, Limits, Program, SinkLimit,
-    SpawnError,
+    ByteCap, CancellationToken, Command, Control, Descendants, End, Limits, Program, SinkLimit, SpawnError,
 };
 use std::ffi::OsString;
-use std::path::Path;
+use std::io;
 use std::time::Duration;
 
 /// The script of the leader; `$0` is the mark. It reports on both streams, and waits to be ended. Its own messages
@@ -58,9 +66,9 @@ pub(crate) enum Streams {
 #[derive(Debug)]
 pub(crate) struct LineCommand<'a> {
     pub(crate) host: &'a Surroundings,
-    /// The session whose environment files count.
-    pub(crate) session: &'a SessionId,
-    pub(crate) cwd: &'a Path,
+    pub(crate) call: &'a LineCall,
+    /// The text of the line.
+    pub(crate) line: &'a str,
     /// The arguments of the line's own shell.
     pub(crate) own: Vec<OsString>,
     pub(crate) streams: Streams,
@@ -68,23 +76,95 @@ pub(crate) struct LineCommand<'a> {
     pub(crate) limit: Option<Duration>,
 }
 
+/// The end of a line.
+#[derive(Debug)]
+pub(crate) struct LineResult {
+    /// Its exit code, if it came to its end.
+    pub(crate) code: Option<i32>,
+    /// The end of its leader.
+    pub(crate) end: End,
+    /// The programs that were not run (E3).
+    pub(crate) denied: Vec<DeniedProgram>,
+}
+
+/// The reason why a line was not run.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LineError {
+    #[error(transparent)]
+    Spawn(#[from] SpawnError),
+    #[error("the socket for the supervisor of its programs can't be made: {0}")]
+    Channel(io::Error),
+    #[error("{0}")]
+    Unsupported(String),
+    #[error(
+        "the line was not run, since the permission rules can't be enforced for its programs: {why}. With `\"exec\": \
+         \"text-only\"` in managed or user settings, or those of the command line, they hold for its text alone"
+    )]
+    NothingRun { why: String },
+}
+
 impl LineCommand<'_> {
     /// Runs it to its end, its deadline or its cancellation; dropped, it ends at once. What it prints is heard.
     ///
     /// # Errors
-    /// It could not be started.
+    /// It was not run.
     pub(crate) async fn run<K: Keep>(
         self,
         cancel: &CancellationToken,
         heard: &mut LineOutput<K>,
-    ) -> Result<FinishedRun, SpawnError> {
-        let limits = Limits {
-            deadline: self.limit,
-            stdout_cap: ByteCap::bytes(0),
-            stderr_cap: ByteCap::bytes(0),
-            sink: SinkLimit::Unlimited,
-            ..Limits::default()
+    ) -> Result<LineResult, LineError> {
+        #[cfg(target_os = "linux")]
+        if let Some(programs) = &self.host.programs
+            && let Some(rules) = programs.guard.rules().filter(|rules| !rules.is_empty())
+        {
+            return self.supervise(programs, rules, cancel, heard).await;
+        }
+        self.lead(cancel, heard).await
+    }
+
+    /// Runs it under a supervisor of its programs.
+    #[cfg(target_os = "linux")]
+    async fn supervise<K: Keep>(
+        &self,
+        programs: &ProgramSupervision,
+        rules: LineRules,
+        cancel: &CancellationToken,
+        heard: &mut LineOutput<K>,
+    ) -> Result<LineResult, LineError> {
+        if let Some(why) = shown_commands::unsupported(self.line, rustix::process::geteuid().is_root()) {
+            return Err(LineError::Unsupported(why));
+        }
+        let shells = self.shells();
+        let rules = LineRules {
+            decided: shown_commands::shown_commands(self.line),
+            kept: self.host.kept().to_vec(),
+            own: shells.iter().map(|shell| texts(shell)).collect(),
+            streams: match self.streams {
+                Streams::Apart => LineStreams::Apart,
+                Streams::Joined => LineStreams::Joined,
+            },
+            ..rules
         };
+        let mut arguments = programs.arguments.clone();
+        arguments.push("--".into());
+        arguments.extend(shells.into_iter().next().unwrap_or_default());
+        let supervised = SupervisedLine {
+            command: self.started_by(Program::exec(&programs.program, arguments)),
+            limits: self.limits(),
+            runner: &self.host.runner,
+            guard: &*programs.guard,
+            call: self.call,
+            rules,
+        };
+        supervised.run(cancel, heard).await
+    }
+
+    /// Runs it under a shell that leads it.
+    async fn lead<K: Keep>(
+        &self,
+        cancel: &CancellationToken,
+        heard: &mut LineOutput<K>,
+    ) -> Result<LineResult, LineError> {
         let over = cancel.child_token();
         // The leader waits on its stdin, which is open as long as this is held.
         let control = Control::with_open_stdin();
@@ -96,32 +176,57 @@ impl LineCommand<'_> {
                 over.cancel();
             }
         };
-        let ended = self.host.runner.run_with(&command, &limits, &over, control, &mut sink).await;
+        let ended = self.host.runner.run_with(&command, &self.limits(), &over, control, &mut sink).await;
         drop(held);
         heard.finish();
-        ended
+        Ok(LineResult { code: heard.code(), end: ended?.end, denied: Vec::new() })
+    }
+
+    fn limits(&self) -> Limits {
+        Limits {
+            deadline: self.limit,
+            stdout_cap: ByteCap::bytes(0),
+            stderr_cap: ByteCap::bytes(0),
+            sink: SinkLimit::Unlimited,
+            ..Limits::default()
+        }
     }
 
     fn command(&self, mark: &str) -> Command {
-        let shell = self.host.shell.as_os_str();
-        let files = (self.host.env_files)(self.session);
         let leader = match self.streams {
             Streams::Apart => APART,
             Streams::Joined => JOINED,
         };
         // Privileged only so that BASH_ENV is read once, by the line's own shell.
-        let mut args: Vec<OsString> =
-            vec!["-p".into(), "-c".into(), leader.into(), mark.into(), shell.into()];
+        let mut args: Vec<OsString> = vec!["-p".into(), "-c".into(), leader.into(), mark.into()];
+        args.extend(self.shells().into_iter().next().unwrap_or_default());
+        self.started_by(Program::exec(self.host.shell.as_os_str(), args))
+    }
+
+    /// The argument lists of the line's own shells: each executes the next one.
+    fn shells(&self) -> Vec<Vec<OsString>> {
+        let shell = self.host.shell.as_os_str().to_owned();
+        let files = (self.host.env_files)(&self.call.session.id);
+        let own: Vec<OsString> = [shell.clone()].into_iter().chain(self.own.iter().cloned()).collect();
         if files.is_empty() {
-            args.extend(self.own.iter().cloned());
-        } else {
-            args.extend(["-c".into(), WITH_FILES.into(), shell.into(), self.own.len().to_string().into()]);
-            args.extend(self.own.iter().cloned());
-            args.extend(files.into_iter().map(OsString::from));
+            return vec![own];
         }
+        let count = self.own.len().to_string().into();
+        let mut first: Vec<OsString> = vec![shell.clone(), "-c".into(), WITH_FILES.into(), shell, count];
+        first.extend(self.own.iter().cloned());
+        first.extend(files.into_iter().map(OsString::from));
+        vec![first, own]
+    }
+
+    fn started_by(&self, program: Program) -> Command {
         let vars = self.host.environment.vars();
         let env = vars.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         let descendants = Descendants::Adopted { kept: self.host.kept() };
-        Command { env, descendants, ..Command::new(Program::exec(shell, args), self.cwd) }
+        Command { env, descendants, ..Command::new(program, &self.call.session.cwd) }
     }
+}
+
+#[cfg(target_os = "linux")]
+fn texts(arguments: &[OsString]) -> Vec<String> {
+    arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect()
 }

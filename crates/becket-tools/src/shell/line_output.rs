@@ -1,8 +1,10 @@
 //! The output and the end of a line, as its leader reports them.
 
 use super::mark::MarkedStream;
+use becket_exec::line::DeniedProgram;
 use becket_process::{Chunk, End, Stream};
 use becket_rules::shell::Line;
+use serde_json::{Value, json};
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
@@ -102,6 +104,13 @@ impl LineEnd {
             Self::TooLong(_) | Self::Cancelled => true,
             Self::Well | Self::Code(_) | Self::Killed(_) => false,
         }
+    }
+}
+
+/// Adds the programs that were not run to a response, if there are any (E3).
+pub(crate) fn add_denied(response: &mut Value, denied: &[DeniedProgram]) {
+    if !denied.is_empty() {
+        response["deniedPrograms"] = json!(denied);
     }
 }
 

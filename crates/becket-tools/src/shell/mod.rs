@@ -4,6 +4,9 @@
 //! in the directory of its end (`script`, [`Whereabouts`]); what it prints is one text, in the order in which it was
 //! printed (`foreground`). A background line is a task of [`crate::tasks`] (`background`).
 //!
+//! Where rules for programs are in force, the leader is a supervisor that decides about each program when it is executed
+//! (`supervised`, [`ProgramGuard`]).
+//!
 //! It keeps nothing else from line to line: no variable, no function, no option of the shell. It checks no rule and
 //! asks no person; the effect of a line is judged from its text, in `auto_approve`.
 //!
@@ -18,12 +21,17 @@ mod line_output;
 mod mark;
 mod report;
 mod script;
+mod shown_commands;
 mod stateless_bash;
 mod suggest;
+#[cfg(target_os = "linux")]
+mod supervised;
 mod whereabouts;
 mod whole;
 
+pub use crate::programs::{LineCall, ProgramGuard, ProgramSupervision};
 pub use bash::Bash;
+pub use shown_commands::shown_commands;
 pub use whereabouts::Whereabouts;
 
 pub(crate) use stateless_bash::StatelessBash;

@@ -6,12 +6,14 @@
 
 use super::bash::check_line;
 use super::leader::{LineCommand, Streams};
-use super::line_output::{Keep, LineEnd, LineOutput, is_silent, joined};
+use super::line_output::{Keep, LineEnd, LineOutput, add_denied, is_silent, joined};
 use crate::auto_approve;
 use crate::capture::Capture;
+use crate::programs::LineCall;
 use crate::schema::{Kind, Spec, optional, required};
 use crate::surroundings::Surroundings;
 use becket_engine::{Effect, Hints, RunningCall, Tool, ToolFailure, ToolOutput};
+use becket_exec::line::DeniedProgram;
 use becket_llm::ToolSpec;
 use becket_model::Session;
 use becket_process::Stream;
@@ -49,18 +51,19 @@ impl StatelessBash {
         let timeout = running.input.get("timeout").and_then(Value::as_u64).unwrap_or(DEFAULT_MS);
         let limit = Duration::from_millis(timeout).min(running.limit);
         let mut heard = LineOutput::new(Both::default());
+        let call = LineCall::of(&running);
         let led = LineCommand {
             host: &self.host,
-            session: &running.session.id,
-            cwd: &running.session.cwd,
+            call: &call,
+            line: line(running.input),
             own: vec!["-c".into(), line(running.input).into()],
             streams: Streams::Apart,
             limit: Some(limit),
         };
         let finished = led.run(running.cancel, &mut heard).await;
         let finished = finished.map_err(|error| ToolFailure::new(error.to_string()))?;
-        let ended = LineEnd::of(heard.code(), finished.end, limit);
-        heard.kept.answer(&ended, line(running.input))
+        let ended = LineEnd::of(finished.code, finished.end, limit);
+        heard.kept.answer(&ended, line(running.input), &finished.denied)
     }
 }
 
@@ -133,15 +136,21 @@ impl Keep for Both {
 }
 
 impl Both {
-    fn answer(mut self, end: &LineEnd, line: &str) -> Result<ToolOutput, ToolFailure> {
+    fn answer(
+        mut self,
+        end: &LineEnd,
+        line: &str,
+        denied: &[DeniedProgram],
+    ) -> Result<ToolOutput, ToolFailure> {
         let (stdout, stderr) = (self.stdout.text(), self.stderr.text());
-        let response = json!({
+        let mut response = json!({
             "stdout": stdout,
             "stderr": stderr,
             "interrupted": end.is_interrupted(),
             "isImage": stdout.starts_with("data:image/") && stdout.contains(";base64,"),
             "noOutputExpected": is_silent(line),
         });
+        add_denied(&mut response, denied);
         let text = joined(&[&end.words(), &stdout, &stderr]);
         match end {
             LineEnd::Well => Ok(ToolOutput::text(text, response)),

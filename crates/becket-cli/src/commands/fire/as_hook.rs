@@ -6,7 +6,7 @@
 
 use super::background::Patience;
 use super::env_file::hand_on;
-use super::{background, human, plain, prepared, servers};
+use super::{background, exec_rewrite, human, plain, prepared, servers};
 use crate::args::{FireArgs, Global};
 use crate::enclosing;
 use crate::env::Surroundings;
@@ -20,11 +20,11 @@ use crate::session;
 use crate::telemetry;
 use becket_embed::UnknownEvent;
 use becket_embed::view::background::BackgroundResult;
-use becket_engine::{CancellationToken, Engine, Outcome};
+use becket_engine::{CancellationToken, Engine, Outcome, Settlement};
 use becket_model::table::OnFailureEffect;
 use becket_model::wire::input::{self, InputError};
 use becket_model::{Event, EventKind};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -101,7 +101,7 @@ fn answered(
     let session = prepared(session::as_hook(&event.session.cwd, &[&variable], global, around, out)?, args)?;
     let cancel = CancellationToken::new();
     let services = HookServices::silent(&ServiceOptions::from(args), &session, around)?;
-    let (outcome, left, broken) = interrupt::until_done(&cancel, async {
+    let (outcome, left, broken, rewritten) = interrupt::until_done(&cancel, async {
         early.are_handled();
         let mcp = servers::connected(args, &session, &cancel, |_| ()).await?;
         let builder = servers::with_servers(services.to(session.builder(true)), mcp.as_ref());
@@ -110,20 +110,43 @@ fn answered(
         let broken = human::findings::brief(engine.config().errors(), around);
         enclosing::show(engine.mark(&event));
         let done = fired(&engine, &event, &cancel).await;
+        let rewritten = done.as_ref().ok().filter(|_| args.exec_rewrite);
+        let rewritten = rewritten.and_then(|(outcome, _)| rewrite(&engine, &event, outcome, around));
         hand_on(&engine, &event, around);
         engine.close().await;
         if let Some(mcp) = &mcp {
             mcp.close().await;
         }
         let (outcome, left) = done?;
-        Ok((outcome, left, broken))
+        Ok((outcome, left, broken, rewritten))
     })?;
-    let answer = hook_output::of(&outcome, &broken, &left);
+    let mut answer = hook_output::of(&outcome, &broken, &left);
+    if let Some(input) = rewritten {
+        hook_output::add_rewrite(&mut answer.json, event.kind(), input);
+    }
     out.answer(&answer.stdout())?;
     if let Some(reason) = &answer.stderr {
         out.tell(&format!("{}\n", plain(reason)));
     }
     Ok(answer.exit)
+}
+
+/// Returns the input with the line under `becket exec`, unless the call is held back.
+fn rewrite(
+    engine: &Engine,
+    event: &Event,
+    outcome: &Outcome,
+    around: &Surroundings,
+) -> Option<Map<String, Value>> {
+    match outcome.settlement.as_ref()? {
+        Settlement::Allowed { .. } | Settlement::Undecided => {}
+        Settlement::Denied { .. }
+        | Settlement::Stopped { .. }
+        | Settlement::Asked { .. }
+        | Settlement::Deferred => return None,
+    }
+    let written = outcome.verdict.fields.updated_input.as_ref().map(|written| &written.what);
+    exec_rewrite::of(engine, event, written, around)
 }
 
 /// Fires and waits for the background, too: the process ends with its answer, and what ran on would be lost.

@@ -85,6 +85,8 @@ fn assembly(at: RunContext<'_>, models: &Arc<RunModels>, printer: &Printer) -> R
     assembly.notes = memory::notes(at);
     assembly.questions = at.terminal.map(|terminal| Arc::new(Person::at(terminal)) as _);
     assembly.worktree = worktree_name(args)?;
+    let program = at.around.program.as_ref().filter(|_| cfg!(target_os = "linux"));
+    assembly.supervisor = program.map(|program| vec![program.into(), "supervise".into()]);
     assembly.watcher = Arc::new(printing(printer.clone()));
     Ok(assembly)
 }
@@ -117,6 +119,7 @@ impl OpeningSession<'_> {
 
     async fn open_on(mut self, engine: &Engine, fired: LastFired) -> Result<Session, CliError> {
         let at = self.at;
+        self.assembly.program_approver = self.person();
         self.assembly.team = Some(team::of(at, engine)?);
         let AssembledSession { builder, tools, definitions, notices, worktrees, .. } =
             self.assembly.session(engine)?;

@@ -128,9 +128,15 @@ impl Live {
                 let text = format!("in the background, {status}: {}", one_line(description, 80));
                 self.aside(&styled(FAINT, &text))
             }
-            UpdateKind::Compacted { .. } | UpdateKind::Moved { .. } | UpdateKind::Task { .. } => {
-                String::new()
+            UpdateKind::ProgramDenied { command, reason, chain, .. } if self.works() => {
+                let (command, chain) = (one_line(command, 80), one_line(&chain.join(" → "), 80));
+                let text = format!("not run: {command}: {}; run by {chain}", one_line(reason, 160));
+                self.aside(&styled(FAINT, &text))
             }
+            UpdateKind::Compacted { .. }
+            | UpdateKind::Moved { .. }
+            | UpdateKind::Task { .. }
+            | UpdateKind::ProgramDenied { .. } => String::new(),
         }
     }
 

@@ -8,7 +8,7 @@ use super::line::{Answer, Assistant, Piece, StreamEvent, TextDelta, User, UserCo
 use super::naming::Ids;
 use super::result::{ApiError, milliseconds};
 use super::system_line::{
-    ApiRetry, CompactBoundary, CompactMetadata, ElicitationComplete, Informational, StopHook,
+    ApiRetry, CompactBoundary, CompactMetadata, ElicitationComplete, Informational, ProgramDenied, StopHook,
     StopHookSummary, System, Task,
 };
 use becket_agent::update::{Notice, Origin, StopSummary, Update, UpdateKind};
@@ -124,6 +124,12 @@ impl Stream {
                 let summary = has_ended.then(|| format!("{description}: {status}"));
                 let output_file = has_ended.then(|| output_file.display().to_string());
                 self.system(subtype, &Task { task_id, status, description, output_file, summary })
+            }
+            UpdateKind::ProgramDenied { tool_use_id, command, reason, chain } => {
+                let (tool_use_id, command) = (tool_use_id.clone(), command.clone());
+                let denied =
+                    ProgramDenied { tool_use_id, command, reason: reason.clone(), chain: chain.clone() };
+                self.system("program_denied", &denied)
             }
         }
     }

@@ -143,6 +143,15 @@ pub(super) struct ElicitationComplete {
     pub(super) elicitation_id: String,
 }
 
+/// `program_denied`
+#[derive(Debug, Serialize)]
+pub(super) struct ProgramDenied {
+    pub(super) tool_use_id: String,
+    pub(super) command: String,
+    pub(super) reason: String,
+    pub(super) chain: Vec<String>,
+}
+
 /// `task_started` and `task_notification`
 #[derive(Debug, Serialize)]
 pub(super) struct Task {

@@ -31,6 +31,7 @@ pub(crate) const KEYS: &[&str] = &[
     "httpHookLoopback",
     "httpHookProxy",
     "keepProcesses",
+    "exec",
 ];
 
 /// Reads a settings file. `Err`: it is not JSON, and nothing of it counts (C7).

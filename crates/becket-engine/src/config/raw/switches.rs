@@ -2,6 +2,7 @@
 //!
 //! INVARIANT (C7b): a restriction of a wrong type is never read as its absence. It counts as its strict value.
 
+use super::exec_switch::{self, ExecSwitch};
 use super::fields::{At, Fields};
 use super::sheet::Sheet;
 use crate::config::source::report::Report;
@@ -22,6 +23,7 @@ pub(crate) struct Switches {
     pub(crate) http_env_vars: Option<At<Vec<String>>>,
     pub(crate) http_networks: Option<At<Vec<Network>>>,
     pub(crate) keep_processes: Option<At<Vec<String>>>,
+    pub(crate) exec: ExecSwitch,
     /// Plugins by full id, on or off.
     pub(crate) plugins: Vec<(String, bool)>,
 }
@@ -43,6 +45,7 @@ pub(crate) fn read(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_
         http_env_vars: strict_list("httpHookAllowedEnvVars", fields),
         http_networks: networks(fields),
         keep_processes: strict_list("keepProcesses", fields),
+        exec: exec_switch::read(fields),
         plugins: plugins(fields),
     };
     sheet.env = env(fields);
@@ -73,7 +76,12 @@ fn strict_list(key: &str, fields: &mut Fields<'_, '_, '_>) -> Option<At<Vec<Stri
     Some(At { value, span: member.value.span })
 }
 
-fn strict_instead(member: &Member, expected: &str, instead: &str, fields: &mut Fields<'_, '_, '_>) {
+pub(super) fn strict_instead(
+    member: &Member,
+    expected: &str,
+    instead: &str,
+    fields: &mut Fields<'_, '_, '_>,
+) {
     let (key, kind) = (&member.key, member.value.kind());
     let message = format!("`{key}` must be {expected}, not {kind}; it counts as {instead}");
     fields.report.error(member.value.span, "wrong-type", message).rule("C7b");

@@ -78,8 +78,22 @@ pub(super) fn policy(parts: &mut [Part<'_>], strict: bool) -> Policy {
             .filter_map(|switches| switches.keep_processes.as_ref())
             .flat_map(|names| names.value.iter().cloned())
             .collect(),
+        exec_text_only: exec_text_only(&ordered, &trusted),
+        exec_denial_ends_line: ordered
+            .iter()
+            .any(|part| part.sheet.switches.exec.end_line.as_ref().is_some_and(|at| at.value)),
         bypass_permissions_disabled: ordered.iter().any(|part| part.sheet.permissions.bypass_disabled),
     }
+}
+
+/// Returns whether the text of lines decides alone (E2): the files of a repository can only forbid it.
+fn exec_text_only(all: &[&Part<'_>], trusted: &[&Switches]) -> bool {
+    let says = |part: &Part<'_>, value: bool| {
+        part.sheet.switches.exec.text_only.as_ref().is_some_and(|at| at.value == value)
+    };
+    let of_others = all.iter().filter(|part| !is_of_the_user(&part.layer.source));
+    let is_forbidden = of_others.into_iter().any(|part| says(part, false));
+    !is_forbidden && last(trusted, |switches| switches.exec.text_only.as_ref()).unwrap_or(false)
 }
 
 /// Files that may exempt programs from ending with the line that has started them (E7).
@@ -137,6 +151,7 @@ fn warn_of_foreign_switches(parts: &mut [Part<'_>]) {
         let trusted_only = [
             ("httpHookProxy", switches.http_proxy.as_ref().map(|at| at.span)),
             ("httpHookAllowedNetworks", switches.http_networks.as_ref().map(|at| at.span)),
+            ("exec", switches.exec.text_only.as_ref().filter(|at| at.value).map(|at| at.span)),
         ];
         let managed_only = managed_only.map(|(key, at)| (key, at.map(|at| at.span), "managed settings"));
         let kept = switches.keep_processes.as_ref().filter(|_| !may_keep_processes(&source));

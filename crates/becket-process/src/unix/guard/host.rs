@@ -148,7 +148,7 @@ fn ends() -> io::Result<(OwnedFd, Stdio)> {
     let (read, write) = pipe()?;
     never_block(&write)?;
     let null = || above_stdio(rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?);
-    Ok((write, Stdio { stdin: read, stdout: null()?, stderr: null()? }))
+    Ok((write, Stdio { stdin: read, stdout: null()?, stderr: null()?, channel: None }))
 }
 
 /// A process that the keeper knows of, as long as this is held.

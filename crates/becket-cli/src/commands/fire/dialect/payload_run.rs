@@ -7,7 +7,7 @@ use super::unknown_tool;
 use crate::args::{FireArgs, Global};
 use crate::commands::fire::as_hook::{EarlySignals, fired};
 use crate::commands::fire::env_file::hand_on;
-use crate::commands::fire::{human, prepared, servers};
+use crate::commands::fire::{exec_rewrite, human, prepared, servers};
 use crate::enclosing;
 use crate::env::Surroundings;
 use crate::error::CliError;
@@ -17,7 +17,7 @@ use crate::report::hook_output;
 use crate::services::{HookServices, ServiceOptions};
 use crate::session::{self, Session};
 use crate::telemetry;
-use becket_dialects::{Answer, Dialect, Facts, Payload, Resolution, answer, read};
+use becket_dialects::{Action, Answer, Dialect, Facts, Payload, Resolution, answer, read};
 use becket_engine::{CancellationToken, Engine};
 use becket_model::{Event, EventKind};
 use serde_json::Value;
@@ -59,7 +59,13 @@ pub(super) fn answer_payload(
     let limit = limit(dialect, args);
     let resolutions = interrupt::until_done(&cancel, async {
         early.are_handled();
-        let run = PayloadRun { incoming: &incoming, gates: &gates, settings: &settings, services: &services };
+        let run = PayloadRun {
+            dialect,
+            incoming: &incoming,
+            gates: &gates,
+            settings: &settings,
+            services: &services,
+        };
         let done = tokio::time::timeout(limit, run.run(args, &cancel, around)).await;
         done.unwrap_or(Err(CliError::HookLimit { limit: limit.as_secs() }))
     })?;
@@ -94,6 +100,7 @@ fn limit(dialect: &Dialect, args: &FireArgs) -> Duration {
 
 /// The run of the hooks of one payload.
 struct PayloadRun<'a> {
+    dialect: &'static Dialect,
     incoming: &'a Payload,
     gates: &'a TrustGate,
     settings: &'a unknown_tool::UnknownToolPolicy,
@@ -113,7 +120,7 @@ impl PayloadRun<'_> {
         let engine =
             telemetry::observed(builder).build().map_err(|error| CliError::Start { why: error.why })?;
         let broken = human::findings::brief(engine.config().errors(), around);
-        let done = self.events(&engine, &broken, cancel, around).await;
+        let done = self.events(&engine, &broken, args, cancel, around).await;
         engine.close().await;
         if let Some(mcp) = &mcp {
             mcp.close().await;
@@ -125,6 +132,7 @@ impl PayloadRun<'_> {
         &self,
         engine: &Engine,
         broken: &str,
+        args: &FireArgs,
         cancel: &CancellationToken,
         around: &Surroundings,
     ) -> Result<Vec<Resolution>, CliError> {
@@ -142,12 +150,33 @@ impl PayloadRun<'_> {
                 trust::restrict(&mut resolution, event, engine, rules);
             }
             self.settings.restrict(&mut resolution, event, engine);
+            if args.exec_rewrite {
+                self.rewrite(&mut resolution, event, engine, around);
+            }
             resolutions.push(resolution);
         }
         if let (Some(resolution), Some(event)) = (resolutions.first_mut(), self.incoming.events.first()) {
             self.with_carried(resolution, event)?;
         }
         Ok(resolutions)
+    }
+
+    /// Has the line run under `becket exec`, if the agent takes a rewrite that allows nothing.
+    fn rewrite(&self, resolution: &mut Resolution, event: &Event, engine: &Engine, around: &Surroundings) {
+        let support = self.dialect.row_of(event.kind()).map(|row| row.supports);
+        let is_open = match resolution.action {
+            Action::Allow => true,
+            Action::Proceed => support.is_some_and(|support| !support.rewrite_allows),
+            Action::Ask { .. } | Action::Refuse { .. } => false,
+        };
+        if is_open
+            && support.is_some_and(|support| support.rewrite)
+            && let Some(input) = exec_rewrite::of(engine, event, resolution.rewrite.as_ref(), around)
+        {
+            // Agents of the protocol's own dialect get the answer as it is.
+            hook_output::add_rewrite(&mut resolution.json, event.kind(), input.clone());
+            resolution.rewrite = Some(input);
+        }
     }
 
     /// Adds the context that was kept before the call to the answer about its result.

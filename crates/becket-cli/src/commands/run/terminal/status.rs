@@ -73,7 +73,8 @@ impl Status {
             | UpdateKind::ElicitationComplete { .. }
             | UpdateKind::Titled { .. }
             | UpdateKind::Moved { .. }
-            | UpdateKind::Task { .. } => {}
+            | UpdateKind::Task { .. }
+            | UpdateKind::ProgramDenied { .. } => {}
         }
     }
 

@@ -1,0 +1,63 @@
+//! `fire --exec-rewrite`: a shell line of another agent is rewritten to run under `becket exec` (protocol.md E6).
+//!
+//! The rules are a part of the rewritten command, where the line can't change them. A rewrite decides nothing: a call
+//! that is denied or asked about stays as it is, and so does one that a rewrite would allow.
+
+use crate::env::Surroundings;
+use becket_agent::tool_call::line_rules;
+use becket_engine::Engine;
+use becket_exec::line::LineRules;
+use becket_model::{Event, EventBody};
+use becket_tools::shell::shown_commands;
+use serde_json::{Map, Value};
+use std::path::Path;
+
+/// The shell of a rewritten line.
+const SHELL: &str = "/bin/bash";
+
+/// The longest rewritten command, in bytes: the most that the kernel takes as one argument, less some room.
+const LONGEST: usize = 120 << 10;
+
+/// Returns the input of the call with its line under `becket exec`. `None` if nothing has to be enforced for it, or the
+/// line is too long: then the rules hold for its text alone.
+///
+/// `rewritten` is the input that a hook has written already.
+pub(super) fn of(
+    engine: &Engine,
+    event: &Event,
+    rewritten: Option<&Map<String, Value>>,
+    around: &Surroundings,
+) -> Option<Map<String, Value>> {
+    let EventBody::PreToolUse(call) = &event.body else { return None };
+    if call.tool_name != "Bash" || !cfg!(target_os = "linux") || engine.config().policy.exec_text_only {
+        return None;
+    }
+    let program = around.program.as_deref()?;
+    let input = rewritten.unwrap_or(&call.tool_input);
+    let line = input.get("command").and_then(Value::as_str)?;
+    let rules = line_rules(engine);
+    if rules.deny.is_empty() && rules.ask.is_empty() {
+        return None;
+    }
+    // Hooks can't be asked from there: they have seen the text.
+    let rules = LineRules { conditions: Vec::new(), decided: shown_commands(line), ..rules };
+    let command = command(program, &rules, line).filter(|command| command.len() <= LONGEST)?;
+    let mut input = input.clone();
+    input.insert("command".to_owned(), command.into());
+    Some(input)
+}
+
+fn command(program: &Path, rules: &LineRules, line: &str) -> Option<String> {
+    let rules = serde_json::to_string(rules).ok()?;
+    let words = [program.to_str()?, "exec", "--line-rules", &rules, "--", SHELL, "-c", line];
+    Some(words.map(quoted).join(" "))
+}
+
+/// A text as one word of a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}

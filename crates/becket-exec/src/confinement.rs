@@ -1,0 +1,35 @@
+//! Rights of a process without a supervisor.
+
+use std::io;
+
+use crate::error::StartError;
+use crate::rights::Rights;
+use crate::sys;
+
+/// Rights that are ready to be enforced: for a process that starts others under less than everything, and needs no
+/// rules for them.
+pub struct Confinement(sys::Sandbox);
+
+impl Confinement {
+    /// Prepares it. After this, entering allocates nothing and opens nothing.
+    ///
+    /// # Errors
+    /// [`StartError`] if a right can't be taken away here, or a path of the rights does not exist (E5).
+    pub fn new(rights: &Rights) -> Result<Self, StartError> {
+        sys::confine(rights).map(Self)
+    }
+
+    /// Takes the rights away from the calling thread and from everything that it starts from now on, for good.
+    ///
+    /// # Errors
+    /// Errors if the system refuses; then nothing may be started.
+    pub fn enter(&self) -> io::Result<()> {
+        self.0.enter()
+    }
+}
+
+impl std::fmt::Debug for Confinement {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Confinement").finish_non_exhaustive()
+    }
+}

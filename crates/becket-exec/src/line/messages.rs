@@ -1,0 +1,140 @@
+//! The messages between a host and the supervisor of a line. Each is one line of JSON.
+
+use std::path::PathBuf;
+
+use becket_model::event::tool::ExecutedProgram;
+use becket_rules::{RuleError, RuleList, RuleOrigin, RuleSet};
+use serde::{Deserialize, Serialize};
+
+use crate::matched_rule::MatchedRule;
+use crate::supervisor::OnDeny;
+
+/// The rules of a line. The first message of the host.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LineRules {
+    /// Rules whose programs never run.
+    pub deny: Vec<RuleText>,
+    /// Rules whose programs wait for the host.
+    pub ask: Vec<RuleText>,
+    /// Conditions of hooks, whose programs wait for the host as well.
+    pub conditions: Vec<RuleText>,
+    /// Commands that were decided about as a text; see [`crate::Supervisor::with_decided`].
+    pub decided: Vec<String>,
+    /// The argument lists of the line's own shells; see [`crate::Supervisor::with_own`].
+    pub own: Vec<Vec<String>>,
+    /// The names of programs that outlive the line.
+    pub kept: Vec<String>,
+    /// The consequence of a denial.
+    pub on_deny: OnDeny,
+    /// The treatment of the line's stderr.
+    pub streams: LineStreams,
+}
+
+/// The treatment of a line's stderr.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LineStreams {
+    /// It is a stream of its own.
+    #[default]
+    Apart,
+    /// It is a part of stdout.
+    Joined,
+}
+
+/// A rule as it is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RuleText {
+    /// The rule.
+    pub text: String,
+    /// Its source, with file and line.
+    pub origin: String,
+    /// The directory that paths in it start from.
+    pub anchor: PathBuf,
+}
+
+/// A message of the supervisor.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Report {
+    /// Nothing was run.
+    NothingRun {
+        /// The reason.
+        why: String,
+    },
+    /// The line has come to its end, and everything that it has left running as well.
+    Ended {
+        /// The exit code as a shell reports it.
+        code: u8,
+    },
+    /// The rules can be raced here.
+    Weakened {
+        /// The weakness.
+        what: String,
+    },
+    /// A program waits for an answer.
+    Held(HeldProgram),
+    /// A program was not run.
+    Denied(DeniedProgram),
+}
+
+/// A program that waits for an answer, before its first instruction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldProgram {
+    /// The number of the question.
+    pub question: u64,
+    /// The reading of its arguments that a rule or a condition matches.
+    pub command: String,
+    /// The program itself.
+    pub program: ExecutedProgram,
+    /// The ask rule that holds it, if it is not held for hooks alone.
+    pub rule: Option<MatchedRule>,
+    /// Set if the condition of a hook matches it.
+    pub is_for_hooks: bool,
+}
+
+/// A program that was not run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeniedProgram {
+    /// Its arguments, joined by blanks.
+    pub command: String,
+    /// The programs that led to it, itself last.
+    pub chain: Vec<String>,
+    /// The reason.
+    pub reason: String,
+}
+
+/// The host's answer to a question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The number of the question.
+    pub question: u64,
+    /// The reason for a refusal; `None` approves.
+    pub refusal: Option<String>,
+}
+
+impl LineRules {
+    /// Returns whether no rule and no condition is in force.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.deny.is_empty() && self.ask.is_empty() && self.conditions.is_empty()
+    }
+
+    /// Returns the compiled rules, and the compiled conditions.
+    ///
+    /// # Errors
+    /// Errors if a rule can't be read: a line must not run without it.
+    pub fn compile(&self) -> Result<(RuleSet, RuleSet), RuleError> {
+        let (mut rules, mut conditions) = (RuleSet::default(), RuleSet::default());
+        for (list, texts) in [(RuleList::Deny, &self.deny), (RuleList::Ask, &self.ask)] {
+            texts.iter().try_for_each(|text| text.add_to(&mut rules, list))?;
+        }
+        self.conditions.iter().try_for_each(|text| text.add_to(&mut conditions, RuleList::Ask))?;
+        Ok((rules, conditions))
+    }
+}
+
+impl RuleText {
+    fn add_to(&self, rules: &mut RuleSet, list: RuleList) -> Result<(), RuleError> {
+        let origin = RuleOrigin { label: self.origin.clone(), anchor: self.anchor.clone() };
+        rules.add(list, &self.text, origin).map(drop)
+    }
+}

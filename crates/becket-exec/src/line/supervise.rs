@@ -1,0 +1,237 @@
+//! The supervisor's side of a line.
+
+#![expect(unsafe_code, reason = "a descriptor that is known by its number has no safe face")]
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustix::fs::FileType;
+use rustix::io::FdFlags;
+use rustix::process::{Signal, getpid, kill_process};
+use serde::Serialize;
+
+use super::messages::{Answer, DeniedProgram, HeldProgram, LineRules, LineStreams, Report};
+use crate::denial::Denial;
+use crate::error::StartError;
+use crate::exit_status::ExitStatus;
+use crate::host::{Host, PendingApproval, Weakness};
+use crate::supervisor::{Program, Supervisor};
+use crate::sys::linger::{self, FirstProcess};
+
+/// The exit code if nothing was run.
+const NOTHING_RUN: u8 = 125;
+
+/// The reason why a line was not run, for which there is no way to report it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LineError {
+    /// The descriptor is not the socket of a host.
+    #[error("descriptor {number} is not the socket of a host: only `becket run` starts this")]
+    NoChannel {
+        /// The number of the descriptor.
+        number: RawFd,
+    },
+    /// The socket failed.
+    #[error("the socket of the host failed: {0}")]
+    Channel(#[from] io::Error),
+}
+
+/// Takes over the socket that the host has left at this number. Programs that are executed later don't get it.
+///
+/// # Errors
+/// Errors if there is no socket.
+pub fn channel(number: RawFd) -> Result<UnixStream, LineError> {
+    // SAFETY: the descriptor is only looked at until it is known to be the host's socket, which belongs to nothing else
+    // in this process; one that is closed makes the first call fail.
+    let descriptor = unsafe { std::mem::ManuallyDrop::new(OwnedFd::from_raw_fd(number)) };
+    let is_socket = rustix::fs::fstat(&*descriptor)
+        .is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Socket);
+    if !is_socket {
+        return Err(LineError::NoChannel { number });
+    }
+    let descriptor = std::mem::ManuallyDrop::into_inner(descriptor);
+    rustix::io::fcntl_setfd(&descriptor, FdFlags::CLOEXEC).map_err(io::Error::from)?;
+    Ok(descriptor.into())
+}
+
+/// Runs a program to its end under the rules that come over the socket; returns its exit code as a shell reports it,
+/// or 125 if nothing was run.
+///
+/// # Errors
+/// Errors if the socket fails; then nothing was run.
+pub fn supervise(
+    channel: UnixStream,
+    program: &Program,
+    search_path: Vec<std::path::PathBuf>,
+) -> Result<u8, LineError> {
+    let mut reader = BufReader::new(channel.try_clone()?);
+    let mut first = String::new();
+    reader.read_line(&mut first)?;
+    let mut host = LineHost {
+        channel,
+        reader: Some(reader),
+        pending: Arc::default(),
+        next_question: 0,
+        first: None,
+        has_ended: Arc::default(),
+    };
+    let ended = run(&first, program, search_path, &mut host);
+    match ended {
+        Ok(code) if host.has_ended.load(Ordering::SeqCst) => Ok(code),
+        Ok(code) => {
+            host.report(&Report::Ended { code });
+            Ok(code)
+        }
+        Err(why) => {
+            host.report(&Report::NothingRun { why });
+            Ok(NOTHING_RUN)
+        }
+    }
+}
+
+fn run(
+    rules: &str,
+    program: &Program,
+    search_path: Vec<std::path::PathBuf>,
+    host: &mut LineHost,
+) -> Result<u8, String> {
+    let rules: LineRules =
+        serde_json::from_str(rules).map_err(|why| format!("its rules can't be read: {why}"))?;
+    let (compiled, conditions) = rules.compile().map_err(|why| why.to_string())?;
+    if !rules.kept.is_empty() {
+        let first = linger::split().map_err(|why| format!("a second process can't be made: {why}"))?;
+        host.first = Some(first);
+    }
+    arrange(rules.streams).map_err(|why| format!("its streams can't be set up: {why}"))?;
+    let supervisor = Supervisor::new(compiled, search_path)
+        .with_conditions(conditions)
+        .with_decided(rules.decided)
+        .with_own(rules.own)
+        .with_kept(rules.kept)
+        .on_deny(rules.on_deny);
+    let ended = supervisor.run(program, host);
+    let code = ended.map(ExitStatus::code).map_err(|why: StartError| why.to_string())?;
+    if let Some(first) = host.first.take() {
+        host.report(&Report::Ended { code });
+        host.has_ended.store(true, Ordering::SeqCst);
+        first.end(code).map_err(|why| why.to_string())?;
+    }
+    Ok(code)
+}
+
+/// A line reads nothing, and its errors may be a part of its output.
+fn arrange(streams: LineStreams) -> io::Result<()> {
+    rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
+    if streams == LineStreams::Joined {
+        rustix::stdio::dup2_stderr(rustix::stdio::stdout())?;
+    }
+    Ok(())
+}
+
+type PendingPrograms = Arc<Mutex<HashMap<u64, PendingApproval>>>;
+
+/// The host at the other end.
+struct LineHost {
+    channel: UnixStream,
+    reader: Option<BufReader<UnixStream>>,
+    pending: PendingPrograms,
+    next_question: u64,
+    /// The process that waits for the end of the line, if this one may outlive it.
+    first: Option<FirstProcess>,
+    /// The end of the line was reported: the host receives nothing more.
+    has_ended: Arc<AtomicBool>,
+}
+
+impl LineHost {
+    /// A host that is gone receives nothing more: its end of the socket is closed, which ends this process.
+    fn report(&mut self, report: &Report) {
+        let _ = send(&mut self.channel, report);
+    }
+}
+
+impl Host for LineHost {
+    fn started(&mut self) {
+        let (reader, pending) = (self.reader.take(), Arc::clone(&self.pending));
+        let has_ended = Arc::clone(&self.has_ended);
+        std::thread::spawn(move || {
+            reader.into_iter().for_each(|reader| pass_on_answers(reader, &pending, &has_ended));
+        });
+    }
+
+    fn lingers(&mut self, status: ExitStatus) {
+        self.report(&Report::Ended { code: status.code() });
+        self.has_ended.store(true, Ordering::SeqCst);
+        if let Some(Err(_)) = self.first.take().map(|first| first.end(status.code())) {
+            // Without an end of the first process the host would wait for the programs that are kept.
+            end_everything();
+        }
+    }
+
+    fn ask(&mut self, approval: PendingApproval) {
+        if self.has_ended.load(Ordering::SeqCst) {
+            return approval.refuse("its line has ended, so there is nobody to ask");
+        }
+        let question = self.next_question;
+        self.next_question += 1;
+        let held = HeldProgram {
+            question,
+            command: approval.command.clone(),
+            program: approval.program.clone(),
+            rule: approval.rule.clone(),
+            is_for_hooks: approval.is_for_hooks,
+        };
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner).insert(question, approval);
+        self.report(&Report::Held(held));
+    }
+
+    fn denied(&mut self, denial: &Denial, silent: bool) {
+        if silent {
+            // The line's own stream, where the program would have printed it.
+            let _ = rustix::io::write(rustix::stdio::stderr(), denial.line().as_bytes());
+        }
+        self.report(&Report::Denied(DeniedProgram {
+            command: denial.command.clone(),
+            chain: denial.chain.names().map(str::to_owned).collect(),
+            reason: denial.cause.to_string(),
+        }));
+    }
+
+    fn weakened(&mut self, weakness: Weakness) {
+        self.report(&Report::Weakened { what: weakness.to_string() });
+    }
+}
+
+fn send(channel: &mut UnixStream, message: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    channel.write_all(&line)
+}
+
+/// Passes answers on until the host closes its end. Then the host has ended or wants the end of the line: the end of
+/// this process is the end of all that it traces.
+fn pass_on_answers(reader: BufReader<UnixStream>, pending: &PendingPrograms, has_ended: &AtomicBool) {
+    for line in reader.lines() {
+        let Some(answer) = line.ok().and_then(|line| serde_json::from_str::<Answer>(&line).ok()) else {
+            break;
+        };
+        let held = pending.lock().unwrap_or_else(PoisonError::into_inner).remove(&answer.question);
+        match (held, answer.refusal) {
+            (Some(held), None) => held.approve(),
+            (Some(held), Some(why)) => held.refuse(&why),
+            (None, _) => {}
+        }
+    }
+    if !has_ended.load(Ordering::SeqCst) {
+        end_everything();
+    }
+}
+
+/// Ends this process, and with it all that it traces.
+fn end_everything() {
+    let _ = kill_process(getpid(), Signal::KILL);
+}

@@ -1,0 +1,95 @@
+//! Rights, enforced by Landlock (files) and seccomp (sockets). What the kernel can't enforce is an error.
+
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use landlock::{
+    ABI, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
+    RulesetCreated, RulesetCreatedAttr, RulesetError,
+};
+use seccompiler::{
+    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule,
+};
+
+use super::sandbox::{errno, filter};
+use crate::rights::{NetworkRights, PathRights, Rights};
+
+/// The Landlock version that is required: with `Truncate` (Linux 6.2), without which a file that can't be written can
+/// still be emptied.
+const REQUIRED: ABI = ABI::V3;
+
+/// Devices that every program may write: they keep nothing.
+const HARMLESS: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts"];
+
+/// Returns the Landlock rules; nothing if the rights don't restrict files.
+pub(super) fn of_files(rights: &Rights) -> Result<Option<OwnedFd>, RulesetError> {
+    let (read, write) = (AccessFs::from_read(REQUIRED), AccessFs::from_write(REQUIRED));
+    let restricted = [(&rights.read, read), (&rights.write, write)];
+    let handled = restricted.iter().filter(|(paths, _)| **paths != PathRights::All);
+    let handled = handled.fold(BitFlags::empty(), |all, (_, access)| all | *access);
+    if handled.is_empty() {
+        return Ok(None);
+    }
+    let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+    let mut rules = ruleset.handle_access(handled)?.create()?;
+    for (paths, access) in restricted {
+        let PathRights::Below(paths) = paths else { continue };
+        for path in paths {
+            rules = allow(rules, path, access)?;
+        }
+    }
+    if rights.write != PathRights::All {
+        for device in HARMLESS {
+            rules = allow(rules, Path::new(device), AccessFs::WriteFile | AccessFs::Truncate)?;
+        }
+    }
+    Ok(rules.into())
+}
+
+/// Allows an access at a path and below. One that does not exist grants nothing.
+fn allow(
+    rules: RulesetCreated,
+    path: &Path,
+    access: BitFlags<AccessFs>,
+) -> Result<RulesetCreated, RulesetError> {
+    let Ok(opened) = PathFd::new(path) else { return Ok(rules) };
+    let is_directory = path.is_dir();
+    let access = if is_directory { access } else { access & AccessFs::from_file(REQUIRED) };
+    rules.add_rule(PathBeneath::new(opened, access))
+}
+
+/// Returns the seccomp filters; none if the rights don't restrict the network.
+pub(super) fn of_network(rights: NetworkRights) -> Result<Vec<BpfProgram>, BackendError> {
+    let denied = match rights {
+        NetworkRights::All => return Ok(Vec::new()),
+        NetworkRights::Local => {
+            let local = u64::from(libc::AF_UNIX.unsigned_abs());
+            let other = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, local)?;
+            vec![SeccompRule::new(vec![other])?]
+        }
+        NetworkRights::Nothing => Vec::new(),
+    };
+    let sockets = BTreeMap::from([(libc::SYS_socket, denied)]);
+    // It opens sockets without the system call.
+    let rings = BTreeMap::from([(libc::SYS_io_uring_setup, Vec::new())]);
+    Ok(vec![
+        filter(sockets, SeccompAction::Errno(errno(libc::EACCES)))?,
+        filter(rings, SeccompAction::Errno(errno(libc::ENOSYS)))?,
+    ])
+}
+
+/// Returns whether a path can be opened at all: an allowed path that is missing would be a silent loss of a right.
+pub(super) fn missing(rights: &Rights) -> Option<(&Path, io::Error)> {
+    let paths = [&rights.read, &rights.write].into_iter().filter_map(|paths| match paths {
+        PathRights::All => None,
+        PathRights::Below(paths) => Some(paths),
+    });
+    paths.flatten().find_map(|path| {
+        let opened = OpenOptions::new().read(true).custom_flags(libc::O_PATH).open(path);
+        opened.err().map(|why| (path.as_path(), why))
+    })
+}

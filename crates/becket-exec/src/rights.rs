@@ -1,0 +1,151 @@
+//! Rights: less than everything that a program could do (protocol.md E5). Pure; `linux/confinement.rs` enforces them.
+//!
+//! Rights of several sources fold to their intersection, in any order.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// The rights of a program, and of everything that it starts.
+///
+/// ```
+/// use becket_exec::{NetworkRights, PathRights, Rights};
+///
+/// let of_user = Rights { write: PathRights::below(["/work", "/tmp"]), ..Rights::default() };
+/// let of_hook = Rights { write: PathRights::below(["/work/docs"]), network: NetworkRights::Nothing, ..Rights::default() };
+/// let both = of_user.intersection(&of_hook);
+/// assert!(both.write.allow("/work/docs/a".as_ref()) && !both.write.allow("/tmp/a".as_ref()));
+/// assert_eq!(both, of_hook.intersection(&of_user));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Rights {
+    /// The files and directories that can be read, executed and listed.
+    pub read: PathRights,
+    /// The files and directories that can be written, created, renamed and removed.
+    pub write: PathRights,
+    /// The network.
+    pub network: NetworkRights,
+}
+
+/// A set of paths, with everything below them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PathRights {
+    /// Every path.
+    #[default]
+    All,
+    /// These, absolute and without links; none is below another one.
+    Below(BTreeSet<PathBuf>),
+}
+
+/// The network that a program reaches. An order: each is a part of the one before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum NetworkRights {
+    /// Everything.
+    #[default]
+    All,
+    /// Sockets of this machine that are files or have names (`AF_UNIX`).
+    Local,
+    /// Nothing: no new socket.
+    Nothing,
+}
+
+impl Rights {
+    /// Returns whether nothing is taken away.
+    #[must_use]
+    pub fn are_all(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Returns what both grant.
+    #[must_use]
+    pub fn intersection(&self, other: &Self) -> Self {
+        Self {
+            read: self.read.intersection(&other.read),
+            write: self.write.intersection(&other.write),
+            network: self.network.max(other.network),
+        }
+    }
+}
+
+impl PathRights {
+    /// Returns the rights to these paths and everything below them.
+    #[must_use]
+    pub fn below<P: Into<PathBuf>>(paths: impl IntoIterator<Item = P>) -> Self {
+        Self::Below(outermost(paths.into_iter().map(Into::into).collect()))
+    }
+
+    /// Returns whether the path, absolute and without links, is among them.
+    #[must_use]
+    pub fn allow(&self, path: &Path) -> bool {
+        match self {
+            Self::All => true,
+            Self::Below(paths) => paths.iter().any(|allowed| path.starts_with(allowed)),
+        }
+    }
+
+    fn intersection(&self, other: &Self) -> Self {
+        let (Self::Below(these), Self::Below(those)) = (self, other) else {
+            return if *self == Self::All { other.clone() } else { self.clone() };
+        };
+        let inside = |paths: &BTreeSet<PathBuf>, rights: &Self| -> BTreeSet<PathBuf> {
+            paths.iter().filter(|path| rights.allow(path)).cloned().collect()
+        };
+        let both = inside(these, other).into_iter().chain(inside(those, self)).collect();
+        Self::Below(outermost(both))
+    }
+}
+
+/// Drops paths that are below another one.
+fn outermost(paths: BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
+    let mut kept: Vec<PathBuf> = Vec::new();
+    for path in paths {
+        // The order of paths has a directory before everything in it.
+        if !kept.last().is_some_and(|last| path.starts_with(last)) {
+            kept.push(path);
+        }
+    }
+    kept.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn path() -> impl Strategy<Value = PathBuf> {
+        prop::collection::vec("[ab]", 0..4).prop_map(|parts| Path::new("/").join(parts.join("/")))
+    }
+
+    fn paths() -> impl Strategy<Value = PathRights> {
+        prop_oneof![Just(PathRights::All), prop::collection::vec(path(), 0..4).prop_map(PathRights::below)]
+    }
+
+    fn rights() -> impl Strategy<Value = Rights> {
+        let network =
+            prop_oneof![Just(NetworkRights::All), Just(NetworkRights::Local), Just(NetworkRights::Nothing)];
+        (paths(), paths(), network).prop_map(|(read, write, network)| Rights { read, write, network })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+        // rule: E5
+        #[test]
+        fn the_order_of_an_intersection_does_not_matter(a in rights(), b in rights(), c in rights()) {
+            prop_assert_eq!(a.intersection(&b), b.intersection(&a));
+            prop_assert_eq!(a.intersection(&b).intersection(&c), a.intersection(&b.intersection(&c)));
+            prop_assert_eq!(a.intersection(&a), a.clone());
+            prop_assert_eq!(a.intersection(&Rights::default()), a);
+        }
+
+        // rule: E5
+        #[test]
+        fn an_intersection_grants_what_both_grant(a in rights(), b in rights(), path in path()) {
+            let both = a.intersection(&b);
+            prop_assert_eq!(both.write.allow(&path), a.write.allow(&path) && b.write.allow(&path));
+            prop_assert_eq!(both.read.allow(&path), a.read.allow(&path) && b.read.allow(&path));
+            prop_assert!(both.network >= a.network && both.network >= b.network);
+        }
+    }
+}
