@@ -51,6 +51,10 @@ impl Termination {
     pub(crate) fn ask_then_kill(&mut self, grace: Duration) {
         self.hold_leader();
         self.kin.look();
+        if self.kin.are_adopted() && !self.kin.is_alive() {
+            // There is nothing to wait for, and if this process ended now, the stopped leader would be left.
+            return self.kill_leader();
+        }
         self.signal(Signal::TERM);
         // A stopped process handles no signal until it goes on.
         self.signal(Signal::CONT);
@@ -102,11 +106,15 @@ impl Termination {
             self.kin.signal_each(Signal::KILL);
             self.drain_for_a_tick();
         }
-        if leader::is_ours(self.leader) {
-            let _ = kill_process(self.leader, Signal::KILL);
-        }
+        self.kill_leader();
         while !leader::has_ended(self.leader) && start.elapsed() < 2 * KILL_WAIT {
             self.drain_for_a_tick();
+        }
+    }
+
+    fn kill_leader(&self) {
+        if leader::is_ours(self.leader) {
+            let _ = kill_process(self.leader, Signal::KILL);
         }
     }
 
