@@ -108,7 +108,7 @@ fn once(
 }
 
 /// Runs it; its first words are the reason if it fails.
-fn run(command: &mut Command) -> Result<(), String> {
+pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     let program = text(Path::new(command.get_program()));
     let output = command.stdin(Stdio::null()).output();
     let output = output.map_err(|error| format!("can't run `{program}`: {error}"))?;

@@ -1,5 +1,6 @@
 //! Chores of this workspace: `cargo xtask <chore>`. One file per chore.
 
+mod agents;
 mod agents_page;
 mod api;
 mod bench;
@@ -25,10 +26,11 @@ const USAGE: &str = "usage: cargo xtask <chore>
   test [ARGS…]          install what the tests need, run all of them, then the suites whose inputs have changed;
                         with ARGS, which go to the test runner, only the tests
   suites [--all] [SUITE…]
-                        run the long suites (bindings, conformance, deny) whose inputs have changed since they passed
+                        run the long suites (agents, bindings, conformance, deny) whose inputs have changed since they passed
   conformance [PART…]   run the published suites of MCP against becket-mcp; only scenarios with a PART in their name
   bench [--quick] [CRATE…]
                         run every crate's benches, write docs/benchmarks.md; those of named crates are only shown
+  agents [NAME…]        run real agents with Becket as their one hook, against a scripted model
   bindings              build, install and test the bindings for other languages
   deny                  check licences, sources and versions of all dependencies
   gen                   write schemas/, the tables of the bindings, docs/cli.md, docs/guide/agents.md and spec/cases/ from the code";
@@ -40,6 +42,8 @@ fn main() -> ExitCode {
         return suites::run_one(rest);
     }
     let done = match chore {
+        "agent-run" => agents::run_inside(rest),
+        "agents" => agents::run(rest),
         "bench" => bench::run(rest),
         "bindings" => bindings::run(rest),
         "conformance" => conformance::run(rest),

@@ -30,7 +30,21 @@ struct Suite {
     inputs: &'static [&'static str],
 }
 
-const SUITES: [Suite; 3] = [
+const SUITES: [Suite; 4] = [
+    Suite {
+        name: "agents",
+        limit: Duration::from_mins(15),
+        chore: crate::agents::suite,
+        packages: &["becket-cli", "becket-proof"],
+        inputs: &[
+            "examples/guarded-repo",
+            "xtask/src/agents",
+            "xtask/src/agents.rs",
+            "xtask/src/installed.rs",
+            "Cargo.toml",
+            "Cargo.lock",
+        ],
+    },
     Suite {
         name: "bindings",
         limit: Duration::from_mins(40),

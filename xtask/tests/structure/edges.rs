@@ -74,12 +74,14 @@ const ALLOWED: [(&str, &[&str]); 18] = [
             "becket-agent",
             "becket-embed",
             "becket-lab",
+            "becket-proof",
         ],
     ),
     ("becket-node", &["becket-model", "becket-engine", "becket-embed"]),
     ("becket-python", &["becket-base", "becket-model", "becket-engine", "becket-embed"]),
+    ("becket-proof", &[]),
     ("becket-testkit", &[]),
-    ("xtask", &["becket-model", "becket-dialects", "becket-rules", "becket-cli"]),
+    ("xtask", &["becket-model", "becket-dialects", "becket-proof", "becket-rules", "becket-cli"]),
 ];
 
 /// Crates that the pure crates must not depend on, even indirectly.

@@ -1,0 +1,22 @@
+//! Real agents against a scripted model on the loopback: no key, and no request that leaves the machine.
+//!
+//! - [`ModelServer`] speaks the protocols of four model APIs and answers with the turns of a [`Script`].
+//! - [`AgentDriver`] configures one agent for that server in a scratch home; [`DRIVERS`] holds them, one file each in
+//!   `agents/`.
+//! - [`AgentRun`] starts the agent under a limit and ends its process group afterwards.
+//!
+//! The hooks of the agent are the caller's: a driver writes none, and [`Launch`] keeps what is already in a file of JSON.
+
+mod agents;
+mod driver;
+mod launch;
+mod model;
+#[cfg(unix)]
+mod run;
+
+pub use agents::{DRIVERS, driver};
+pub use driver::{AgentDriver, Scratch};
+pub use launch::{ConfigFile, Launch};
+pub use model::{CallInput, ModelRequest, ModelServer, Protocol, Script, ToolCall, Turn};
+#[cfg(unix)]
+pub use run::{AgentRun, RunEnd};

@@ -1,0 +1,73 @@
+//! The turns that a model answers with.
+
+use serde_json::{Map, Value};
+
+/// The answers of a model, in order.
+#[derive(Debug, Clone, Default)]
+pub struct Script {
+    /// One answer for each request that offers tools; after the last one the model says `END`.
+    pub turns: Vec<Turn>,
+    /// A part of the name of a tool that a request must offer to be answered by a turn. Agents ask models for titles and
+    /// summaries as well; those requests are answered with `ok`.
+    pub main_tool: Option<&'static str>,
+}
+
+/// One answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Turn {
+    /// A text, which ends the model's work.
+    Text(String),
+    /// A tool call.
+    Call(ToolCall),
+}
+
+/// A tool call in the agent's own terms.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCall {
+    /// The name of the tool.
+    pub tool: &'static str,
+    /// The input.
+    pub input: CallInput,
+}
+
+/// The input of a tool call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallInput {
+    /// A JSON object.
+    Object(Map<String, Value>),
+    /// A text, for the tools of the Responses API that take one.
+    Text(String),
+}
+
+impl ToolCall {
+    /// A call with a JSON object, or with an empty one if `input` is none.
+    pub fn object(tool: &'static str, input: Value) -> Self {
+        let input = match input {
+            Value::Object(input) => input,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                Map::new()
+            }
+        };
+        ToolCall { tool, input: CallInput::Object(input) }
+    }
+
+    /// A call with a text.
+    pub fn text(tool: &'static str, input: String) -> Self {
+        ToolCall { tool, input: CallInput::Text(input) }
+    }
+}
+
+impl CallInput {
+    /// The input as a JSON value.
+    pub(super) fn value(&self) -> Value {
+        match self {
+            CallInput::Object(input) => Value::Object(input.clone()),
+            CallInput::Text(text) => Value::String(text.clone()),
+        }
+    }
+
+    /// The input as the text of a JSON value.
+    pub(super) fn json(&self) -> String {
+        self.value().to_string()
+    }
+}

@@ -1,0 +1,121 @@
+//! `cargo xtask agents [NAME…]`: real agents with Becket as their one hook, against a scripted model.
+//!
+//! Each agent runs four scenarios in the guarded example project, in namespaces of its own: no network but the loopback, no
+//! process that outlives the run, an ordinary user. The effects are looked at, and compared with `agents.json`; a point that is
+//! better than expected fails as well. `proved.json` records the runs that went as expected.
+
+mod expected;
+mod isolation;
+mod package;
+mod point;
+mod proved;
+mod registration;
+mod scenario;
+mod scratch;
+
+pub(crate) use isolation::run_inside;
+pub(crate) use proved::ProvedRun;
+
+use crate::installed::text;
+use crate::suites::leave_out;
+use crate::{root, say};
+use expected::ExpectedAgent;
+use point::{Point, PointResult};
+use scenario::Scenario;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The results of the points of one agent.
+type Points = BTreeMap<Point, PointResult>;
+
+/// Runs the named agents, or all, and records those that went as expected.
+///
+/// # Errors
+/// An agent did not go as expected. The others have run.
+pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
+    let all = expected::agents()?;
+    if let Some(unknown) = arguments.iter().find(|name| !all.contains_key(*name)) {
+        let known: Vec<&str> = all.keys().map(String::as_str).collect();
+        return Err(format!("`{unknown}` is not an agent: the agents are {}", known.join(", ")));
+    }
+    let is_wanted = |name: &String| arguments.is_empty() || arguments.contains(name);
+    for (name, points) in prove(all.into_iter().filter(|(name, _)| is_wanted(name)))? {
+        proved::record(&name, points)?;
+    }
+    Ok(())
+}
+
+/// The suite: the agents that CI runs.
+///
+/// # Errors
+/// An agent did not go as expected.
+pub(crate) fn suite(_: &[String]) -> Result<(), String> {
+    prove(expected::agents()?.into_iter().filter(|(_, agent)| agent.ci)).map(drop)
+}
+
+/// An agent that went as expected, and its results.
+type ProvedAgent = (ExpectedAgent, Points);
+
+fn prove(
+    agents: impl Iterator<Item = (String, ExpectedAgent)>,
+) -> Result<Vec<(String, ProvedAgent)>, String> {
+    if let Err(reason) = isolation::is_available() {
+        leave_out("real agents", &reason);
+        return Ok(Vec::new());
+    }
+    let becket = becket()?;
+    let (mut proved, mut failed) = (Vec::new(), Vec::new());
+    for (name, agent) in agents {
+        let program = match package::install(&name, &agent) {
+            Ok(program) => program,
+            Err(reason) => {
+                leave_out(&format!("agent `{name}`"), &reason);
+                continue;
+            }
+        };
+        match points(&name, &agent, &program, &becket) {
+            Ok(points) => match agent.differences(&points) {
+                differences if differences.is_empty() => {
+                    say(&format!("{name} {}: all {} points as expected", agent.version, points.len()));
+                    proved.push((name, (agent, points)));
+                }
+                differences => {
+                    say(&format!("{name} {}: {}", agent.version, differences.join("; ")));
+                    failed.push(name);
+                }
+            },
+            Err(reason) => {
+                say(&format!("{name} {}: {reason}", agent.version));
+                failed.push(name);
+            }
+        }
+    }
+    if failed.is_empty() { Ok(proved) } else { Err(format!("agents failed: {}", failed.join(", "))) }
+}
+
+/// Runs all scenarios of an agent.
+fn points(name: &str, agent: &ExpectedAgent, program: &Path, becket: &Path) -> Result<Points, String> {
+    let mut points = Points::new();
+    for scenario in Scenario::ALL {
+        let found = isolation::run(name, agent, scenario, program, becket)?;
+        let shown: Vec<String> = found.iter().map(|(point, result)| format!("{point} {result}")).collect();
+        say(&format!("  {name}, {}: {}", scenario.name(), shown.join(", ")));
+        points.extend(found);
+    }
+    Ok(points)
+}
+
+/// Builds the program.
+fn becket() -> Result<PathBuf, String> {
+    let mut cargo = Command::new(env!("CARGO"));
+    let status = cargo.args(["build", "--quiet", "--package", "becket-cli"]).current_dir(root()).status();
+    match status {
+        Ok(status) if status.success() => {}
+        Ok(status) => return Err(format!("building becket failed: {status}")),
+        Err(error) => return Err(format!("can't run cargo: {error}")),
+    }
+    let here = std::env::current_exe().map_err(|error| error.to_string())?;
+    let becket = here.with_file_name("becket");
+    if becket.is_file() { Ok(becket) } else { Err(format!("`{}` is missing", text(&becket))) }
+}

@@ -1,0 +1,95 @@
+//! `agents.json`: the versions of all agents, and what is expected of each.
+
+use super::Points;
+use super::point::PointResult;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// One agent.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct ExpectedAgent {
+    /// The package, by its name on the registry.
+    pub(crate) package: String,
+    pub(crate) version: String,
+    /// The registry.
+    pub(crate) from: Registry,
+    /// The program below the directory of its packages.
+    pub(crate) program: String,
+    /// A further package of npm whose programs come first on its search path.
+    #[serde(default)]
+    pub(crate) beside: Option<String>,
+    /// Set if its package needs its install scripts, which link a program.
+    #[serde(default)]
+    pub(crate) scripts: bool,
+    /// Set if CI runs it.
+    #[serde(default)]
+    pub(crate) ci: bool,
+    /// The limit of one scenario, in seconds.
+    pub(crate) limit: u64,
+    /// The results that differ from `kept`.
+    #[serde(default)]
+    pub(crate) points: Points,
+}
+
+/// A registry of packages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Registry {
+    /// npm.
+    Npm,
+    /// PyPI.
+    Pypi,
+}
+
+/// Reads the file.
+///
+/// # Errors
+/// It is not what it should be.
+pub(crate) fn agents() -> Result<BTreeMap<String, ExpectedAgent>, String> {
+    serde_json::from_str(include_str!("agents.json")).map_err(|error| format!("`agents.json`: {error}"))
+}
+
+impl ExpectedAgent {
+    /// Returns what differs from the expectation, for better or worse.
+    pub(crate) fn differences(&self, found: &Points) -> Vec<String> {
+        let wrong = found.iter().filter_map(|(point, result)| {
+            let expected = self.points.get(point).copied().unwrap_or(PointResult::Kept);
+            (expected != *result).then(|| format!("{point} is {result} instead of {expected}"))
+        });
+        wrong.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::point::Point;
+    use super::*;
+
+    #[test]
+    fn a_point_that_is_worse_or_better_is_a_difference() {
+        let all = agents().unwrap();
+        let agent = all.values().find(|agent| !agent.points.is_empty()).unwrap();
+        assert!(agent.differences(&agent.points).is_empty());
+        let (point, expected) = agent.points.iter().next().map(|(point, result)| (*point, *result)).unwrap();
+        let better = Points::from([(point, PointResult::Kept)]);
+        let worse = Points::from([(Point::Harmless, PointResult::Lost)]);
+        assert_ne!(expected, PointResult::Kept);
+        assert_eq!((agent.differences(&better).len(), agent.differences(&worse).len()), (1, 1));
+    }
+
+    #[test]
+    fn no_denial_and_no_ask_is_expected_to_be_lost() {
+        use Point::{Ask, Deny, ExitTwo, Harmless, WriteGuard};
+        for (name, agent) in agents().unwrap() {
+            assert!(becket_proof::driver(&name).is_some(), "{name} has no driver");
+            let dialect = becket_dialects::dialect(&name).unwrap();
+            assert_eq!(dialect.version, agent.version, "{name}");
+            for point in [Deny, ExitTwo, WriteGuard, Ask, Harmless] {
+                let expected = agent.points.get(&point).copied().unwrap_or(PointResult::Kept);
+                let is_held = matches!(expected, PointResult::Kept | PointResult::Ends)
+                    && (point, expected) != (Harmless, PointResult::Ends);
+                assert!(is_held, "{name}: {point} is {expected}");
+            }
+        }
+    }
+}

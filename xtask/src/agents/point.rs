@@ -1,0 +1,74 @@
+//! The points that are looked at, and their results.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// One thing that a hook of the project does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Point {
+    /// A force-push is denied by JSON.
+    Deny,
+    /// A command is denied by exit code 2.
+    ExitTwo,
+    /// A new file is denied by a guard of Write and Edit.
+    WriteGuard,
+    /// A reset that destroys work is asked about.
+    Ask,
+    /// A command is rewritten.
+    Rewrite,
+    /// Text for the model when the session starts.
+    SessionContext,
+    /// Text for the model beside the prompt.
+    PromptContext,
+    /// Text for the model before a call.
+    ContextBefore,
+    /// Text for the model after a call.
+    ContextAfter,
+    /// A block after a call.
+    PostBlock,
+    /// A prompt is blocked.
+    PromptBlock,
+    /// A turn that may not end yet.
+    StopBlock,
+    /// A hook runs when the session ends.
+    SessionEnd,
+    /// A call that no hook objects to.
+    Harmless,
+}
+
+/// The effect of a hook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum PointResult {
+    /// It has its effect, and the model reads the reason.
+    Kept,
+    /// The call is held back, and the model reads nothing.
+    Silent,
+    /// The call is held back, and the run ends.
+    Ends,
+    /// The call is denied with the input that the hook wants.
+    Hint,
+    /// It has no effect.
+    Lost,
+    /// The agent did not get so far.
+    Unreached,
+}
+
+impl fmt::Display for Point {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&name(self))
+    }
+}
+
+impl fmt::Display for PointResult {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&name(self))
+    }
+}
+
+/// The name in the data files.
+fn name(value: &impl Serialize) -> String {
+    let value = serde_json::to_value(value).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
+}

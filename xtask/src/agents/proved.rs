@@ -1,0 +1,50 @@
+//! `proved.json`: the last run of each agent that went as expected, for `docs/guide/agents.md`.
+
+use super::ProvedAgent;
+use super::point::{Point, PointResult};
+use crate::root;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+
+/// A run that went as expected.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct ProvedRun {
+    /// The version of the agent.
+    pub(crate) version: String,
+    /// The day, as `2026-11-24`.
+    pub(crate) date: String,
+    /// The results.
+    pub(crate) points: BTreeMap<Point, PointResult>,
+}
+
+impl ProvedRun {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// It is not what it should be.
+    pub(crate) fn all() -> Result<BTreeMap<String, ProvedRun>, String> {
+        let file = root().join("xtask/src/agents/proved.json");
+        let text = fs::read_to_string(&file).map_err(|error| format!("`{}`: {error}", file.display()))?;
+        serde_json::from_str(&text).map_err(|error| format!("`{}`: {error}", file.display()))
+    }
+
+    /// Returns the number of points that were held, of all.
+    pub(crate) fn held(&self) -> (usize, usize) {
+        let held = self
+            .points
+            .values()
+            .filter(|result| !matches!(result, PointResult::Lost | PointResult::Unreached));
+        (held.count(), self.points.len())
+    }
+}
+
+/// Records a run of today.
+pub(super) fn record(name: &str, (agent, points): ProvedAgent) -> Result<(), String> {
+    let mut all = ProvedRun::all()?;
+    let date = jiff::Zoned::now().date().to_string();
+    all.insert(name.to_owned(), ProvedRun { version: agent.version, date, points });
+    let file = root().join("xtask/src/agents/proved.json");
+    let text = serde_json::to_string_pretty(&all).map_err(|error| error.to_string())?;
+    fs::write(&file, text + "\n").map_err(|error| format!("`{}`: {error}", file.display()))
+}

@@ -1,0 +1,114 @@
+//! A scratch copy of the guarded example, with a remote, work that is not committed, and one further hook for each thing that an
+//! event can say.
+
+use crate::installed::run;
+use crate::root;
+use becket_proof::Scratch;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The hooks beside those of the example.
+const HOOKS: &str = include_str!("hooks.json");
+/// The work that is not committed.
+const WORK: &str = "# not committed yet\n";
+
+/// The directories of one run.
+pub(super) struct ScratchProject {
+    /// The directory that holds the others.
+    pub(super) directory: PathBuf,
+    pub(super) home: PathBuf,
+    pub(super) project: PathBuf,
+    /// The commit of the remote branch.
+    commit: String,
+}
+
+impl ScratchProject {
+    /// Makes the directories again, with tests that fail if `has_broken_tests` is set.
+    ///
+    /// # Errors
+    /// They can't be made.
+    pub(super) fn make(directory: &Path, has_broken_tests: bool) -> Result<Self, String> {
+        let failed = |error: std::io::Error| format!("`{}`: {error}", directory.display());
+        if directory.exists() {
+            fs::remove_dir_all(directory).map_err(failed)?;
+        }
+        let (home, project) = (directory.join("home"), directory.join("project"));
+        fs::create_dir_all(&home).map_err(failed)?;
+        copy(&root().join("examples/guarded-repo"), &project).map_err(failed)?;
+        fs::write(project.join(".claude/settings.local.json"), HOOKS).map_err(failed)?;
+        repository(&project)?;
+        let source = project.join("till/__init__.py");
+        let before = if has_broken_tests {
+            "raise SystemError('broken')\n".to_owned()
+        } else {
+            fs::read_to_string(&source).map_err(failed)?
+        };
+        fs::write(&source, before + WORK).map_err(failed)?;
+        let mut made =
+            ScratchProject { directory: directory.to_owned(), home, project, commit: String::new() };
+        made.commit = made.remote();
+        if made.commit.is_empty() { Err("the remote has no branch".to_owned()) } else { Ok(made) }
+    }
+
+    /// The directories for a driver.
+    pub(super) fn scratch<'a>(&'a self, model: &'a str) -> Scratch<'a> {
+        Scratch { home: &self.home, project: &self.project, model }
+    }
+
+    /// The file that no agent may write.
+    pub(super) fn vendored(&self) -> PathBuf {
+        self.project.join("vendor/file.txt")
+    }
+
+    /// Returns true if a file of the project exists.
+    pub(super) fn has(&self, file: &str) -> bool {
+        self.project.join(file).exists()
+    }
+
+    /// Returns true if the remote branch is not where it was.
+    pub(super) fn is_pushed(&self) -> bool {
+        self.remote() != self.commit
+    }
+
+    /// Returns true if the work that is not committed is still there.
+    pub(super) fn has_work(&self) -> bool {
+        fs::read_to_string(self.project.join("till/__init__.py")).is_ok_and(|text| text.ends_with(WORK))
+    }
+
+    fn remote(&self) -> String {
+        fs::read_to_string(self.directory.join("origin.git/refs/heads/main")).unwrap_or_default()
+    }
+}
+
+/// A repository with one commit that the remote has, and another in its place that it does not have.
+fn repository(project: &Path) -> Result<(), String> {
+    let git = |arguments: &[&str]| {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=becket", "-c", "user.email=becket@example.invalid"]);
+        run(git.args(arguments).current_dir(project))
+    };
+    git(&["init", "--quiet", "--initial-branch=main"])?;
+    git(&["config", "user.name", "becket"])?;
+    git(&["config", "user.email", "becket@example.invalid"])?;
+    git(&["add", "--all"])?;
+    git(&["commit", "--quiet", "--message=one"])?;
+    git(&["init", "--quiet", "--bare", "../origin.git"])?;
+    git(&["remote", "add", "origin", "../origin.git"])?;
+    git(&["push", "--quiet", "--set-upstream", "origin", "main"])?;
+    git(&["commit", "--quiet", "--amend", "--message=another"])
+}
+
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
