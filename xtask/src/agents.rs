@@ -14,20 +14,21 @@ mod scenario;
 mod scratch;
 
 pub(crate) use isolation::run_inside;
+pub(crate) use point::PointResult;
 pub(crate) use proved::ProvedRun;
 
 use crate::installed::text;
 use crate::suites::leave_out;
 use crate::{root, say};
 use expected::ExpectedAgent;
-use point::{Point, PointResult};
+use point::Point;
 use scenario::Scenario;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The results of the points of one agent.
-type Points = BTreeMap<Point, PointResult>;
+pub(crate) type Points = BTreeMap<Point, PointResult>;
 
 /// Runs the named agents, or all, and records those that went as expected.
 ///

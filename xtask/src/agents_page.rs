@@ -1,7 +1,9 @@
 //! `docs/guide/agents.md`: what each agent keeps, weakens and loses, from the tables of `becket-dialects`.
 
+use crate::agents::{PointResult, ProvedRun};
 use becket_dialects::{ALL, Ability, CallShape, Dialect, Fate, Proof, fates};
 use becket_model::EventKind;
+use std::collections::{BTreeMap, BTreeSet};
 
 const INTRODUCTION: &str = "\
 # Becket under other agents
@@ -31,24 +33,69 @@ decides about the call as it would without hooks.
 
 ";
 
-/// The page.
-pub(crate) fn text() -> String {
+const PROOF: &str = "
+## Proof
+
+`cargo xtask agents` runs the agents themselves, of the versions below, with Becket as their one hook, against a scripted model,
+without a network and without a user. It looks at the effects: whether the remote branch is where it was, a file exists, the work
+that was not committed is still there, the model was sent the reason. The table shows the last run of each agent.
+
+- kept: the hook has its effect, and the model reads the reason
+- hint: the call is denied, and the reason names the input that the hook wants
+- ends: the call is not made, and the run ends
+- lost: the hook has no effect
+
+";
+
+/// Returns the page.
+///
+/// # Errors
+/// Errors if the record of the runs can't be read.
+pub(crate) fn text() -> Result<String, String> {
+    let runs = ProvedRun::all()?;
     let mut text = INTRODUCTION.to_owned();
     text.push_str("| agent | version | evidence | limit of a hook | project |\n|---|---|---|---|---|\n");
     for dialect in ALL {
-        text.push_str(&overview(dialect));
+        text.push_str(&overview(dialect, runs.get(dialect.name)));
     }
+    text.push_str(&proof(&runs));
     text.push_str("\nSections below: kept, weakened (→ what it becomes), lost.\n");
     for dialect in ALL.into_iter().filter(|dialect| dialect.name != "claude") {
         text.push_str(&section(dialect));
     }
+    Ok(text)
+}
+
+/// The table of the last runs.
+fn proof(runs: &BTreeMap<String, ProvedRun>) -> String {
+    let agents: Vec<(&Dialect, &ProvedRun)> =
+        ALL.into_iter().filter_map(|dialect| Some((dialect, runs.get(dialect.name)?))).collect();
+    let points: BTreeSet<_> = agents.iter().flat_map(|(_, run)| run.points.keys()).collect();
+    let titles: String = agents.iter().map(|(dialect, _)| format!(" {} |", dialect.title)).collect();
+    let versions: String =
+        agents.iter().map(|(_, run)| format!(" {}, {} |", run.version, run.date)).collect();
+    let mut text =
+        format!("{PROOF}| point |{titles}\n|---|{}\n| run |{versions}\n", "---|".repeat(agents.len()));
+    for point in points {
+        let results: String = agents
+            .iter()
+            .map(|(_, run)| {
+                run.points.get(point).map_or_else(|| " – |".to_owned(), |result| format!(" {result} |"))
+            })
+            .collect();
+        text.push_str(&format!("| {point} |{results}\n"));
+    }
     text
 }
 
-fn overview(dialect: &Dialect) -> String {
-    let evidence = match dialect.proof {
-        Proof::Run => "run against a scripted model",
-        Proof::Documented => "its documentation; not run",
+fn overview(dialect: &Dialect, run: Option<&ProvedRun>) -> String {
+    let evidence = match (dialect.proof, run) {
+        (Proof::Run, Some(run)) if run.version == dialect.version => {
+            let held = run.points.values().filter(|result| **result != PointResult::Lost).count();
+            format!("held {held} of {} points on {}", run.points.len(), run.date)
+        }
+        (Proof::Run, _) => "recorded payloads".to_owned(),
+        (Proof::Documented, _) => "its documentation; not run".to_owned(),
     };
     let project =
         dialect.project_variables.first().map_or("`cwd` upwards".to_owned(), |name| format!("`{name}`"));

@@ -29,7 +29,7 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     for (path, text) in crate::api::all(crate::root())? {
         write(&crate::root().join(path), &text)?;
     }
-    write(&crate::root().join("docs/guide/agents.md"), &crate::agents_page::text())?;
+    write(&crate::root().join("docs/guide/agents.md"), &crate::agents_page::text()?)?;
     told(&["schema", "rpc"], "schemas/rpc.json")?;
     told(&["reference"], "docs/cli.md")
 }

@@ -1,7 +1,7 @@
 //! `proved.json`: the last run of each agent that went as expected, for `docs/guide/agents.md`.
 
+use super::Points;
 use super::ProvedAgent;
-use super::point::{Point, PointResult};
 use crate::root;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ pub(crate) struct ProvedRun {
     /// The day, as `2026-11-24`.
     pub(crate) date: String,
     /// The results.
-    pub(crate) points: BTreeMap<Point, PointResult>,
+    pub(crate) points: Points,
 }
 
 impl ProvedRun {
@@ -27,15 +27,6 @@ impl ProvedRun {
         let file = root().join("xtask/src/agents/proved.json");
         let text = fs::read_to_string(&file).map_err(|error| format!("`{}`: {error}", file.display()))?;
         serde_json::from_str(&text).map_err(|error| format!("`{}`: {error}", file.display()))
-    }
-
-    /// Returns the number of points that were held, of all.
-    pub(crate) fn held(&self) -> (usize, usize) {
-        let held = self
-            .points
-            .values()
-            .filter(|result| !matches!(result, PointResult::Lost | PointResult::Unreached));
-        (held.count(), self.points.len())
     }
 }
 

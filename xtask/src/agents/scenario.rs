@@ -20,11 +20,10 @@ pub(super) enum Scenario {
 
 /// The calls of [`Scenario::Calls`], in their order.
 ///
-/// A denied edit ends the run of some agents, so it comes last. Texts of hooks are found in no call, and a rewritten command
-/// is told from the original by what the shell makes of it.
+/// A denied edit ends the run of some agents, so it comes last. No call contains the text of a hook.
 const CALLS: [(Point, &str); 7] = [
     (Point::Deny, "git push --force origin main"),
-    (Point::Rewrite, "echo original-$((6 * 7))"),
+    (Point::Rewrite, "touch original-file"),
     (Point::ContextBefore, "echo before"),
     (Point::ExitTwo, "touch forbidden-file"),
     (Point::PostBlock, "echo leak-me"),
@@ -122,9 +121,9 @@ impl Seen<'_> {
             Point::Deny => self.held(index, project.is_pushed(), "force-push to the protected branch"),
             Point::ExitTwo => self.held(index, project.has("forbidden-file"), "EXIT-TWO"),
             Point::WriteGuard => self.held(index, project.vendored().exists(), "WRITE-GUARD"),
-            Point::Rewrite if self.said("rewritten-42") => PointResult::Kept,
-            Point::Rewrite if self.said("original-42") => PointResult::Lost,
-            Point::Rewrite if self.said("echo rewritten") => PointResult::Hint,
+            Point::Rewrite if project.has("rewritten-file") => PointResult::Kept,
+            Point::Rewrite if project.has("original-file") => PointResult::Lost,
+            Point::Rewrite if self.said("touch rewritten-file") => PointResult::Hint,
             Point::ContextBefore => self.arrived("CONTEXT-BEFORE-CALL"),
             Point::PostBlock => self.arrived("BLOCK-AFTER-CALL"),
             Point::Harmless if project.has("harmless-file") => PointResult::Kept,
