@@ -5,11 +5,13 @@
 /// Returns the candidate that the user most likely meant by `value`, or `None` if nothing is near.
 ///
 /// Case and the characters `-` and `_` count for little: `pretooluse` and `pre_tool_use` are both near `PreToolUse`.
-/// Otherwise about one letter in three may differ. Equally near candidates: the first one.
+/// Otherwise about one letter in three may differ. Equally near candidates: the first one. If none is near, the shortest
+/// candidate that contains the value counts: `Start` is a part of `SessionStart`.
 ///
 /// ```
 /// let events = ["PreToolUse", "PostToolUse", "Stop"];
 /// assert_eq!(becket_base::suggest("PreTolUse", &events), Some("PreToolUse"));
+/// assert_eq!(becket_base::suggest("PostTool", &events), Some("PostToolUse"));
 /// assert_eq!(becket_base::suggest("Banana", &events), None);
 /// ```
 #[must_use]
@@ -19,14 +21,18 @@ pub fn suggest<'a>(value: &str, candidates: &[&'a str]) -> Option<&'a str> {
         return None;
     }
     let allowed = (wanted.chars().count() / 3).max(1);
-    candidates
-        .iter()
-        .filter(|candidate| candidate.len() <= LONGEST && **candidate != value)
+    let others = || candidates.iter().filter(|candidate| candidate.len() <= LONGEST && **candidate != value);
+    let near = others()
         .map(|candidate| (strsim::damerau_levenshtein(&wanted, &folded(candidate)), *candidate))
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance)
-        .map(|(_, candidate)| candidate)
+        .map(|(_, candidate)| candidate);
+    let is_part = |candidate: &&&str| wanted.len() >= SHORTEST_PART && folded(candidate).contains(&wanted);
+    near.or_else(|| others().filter(is_part).min_by_key(|candidate| candidate.len()).copied())
 }
+
+/// The minimum length of a part of a name in bytes: shorter ones occur in too many names.
+const SHORTEST_PART: usize = 4;
 
 /// The maximum length of a name in bytes: longer ones are not misspelt, and comparing them would be slow.
 const LONGEST: usize = 100;
@@ -50,6 +56,8 @@ mod tests {
             ("Bash", None),
             ("", None),
             ("Terraform", None),
+            ("Notebook", Some("NotebookEdit")),
+            ("Web", None),
         ] {
             assert_eq!(suggest(typed, &tools), meant, "{typed}");
         }

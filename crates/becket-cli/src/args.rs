@@ -213,7 +213,8 @@ pub(crate) struct ListArgs {
 
 Exit codes: 0 no errors, 1 errors (with --deny warnings: or warnings), 2 nothing to check, or it can't be read.")]
 pub(crate) struct CheckArgs {
-    /// Settings files, hooks.json, plugin or project directories, skills and agents (.md); default: everything in force
+    /// Settings files, hooks.json, plugin or project directories, skills and agents (.md), directories with any of them below,
+    /// `-` for stdin; default: everything in force
     pub(crate) paths: Vec<PathBuf>,
     /// Format of the findings
     #[arg(long, value_enum, default_value_t = CheckFormat::Human)]

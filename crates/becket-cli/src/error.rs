@@ -60,6 +60,8 @@ pub(crate) enum CliError {
     NoWorkingDirectory,
     #[error("`{}` contains nothing that `check` can read: give a settings file, a hooks.json, a plugin or project directory, a skill or an agent (.md)", path.display())]
     NothingToCheck { path: PathBuf },
+    #[error("`{}` can't be searched: {why}", path.display())]
+    Unwalked { path: PathBuf, why: String },
     #[error("{why}")]
     Start { why: String },
     #[error("`--plugin-dir {}` is not a plugin: {why}", path.display())]

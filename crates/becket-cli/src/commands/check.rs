@@ -44,7 +44,11 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out:
         session::launched(global, around)?
     };
     for path in &args.paths {
-        target::check(&session.start.join(path), &session, &mut found)?;
+        if path.as_os_str() == "-" {
+            target::stdin(&session, around, &mut found)?;
+        } else {
+            target::check(&session.start.join(path), &session, &mut found)?;
+        }
     }
     found.put_in_order();
     let checked = CheckReport::new(&found.diagnostics, found.files);

@@ -3,15 +3,21 @@
 //! [`lint`] looks at the texts alone; [`lint_files`] also at the scripts that handlers name. A guard that can never
 //! work is an error here, though it was loaded: `check` must not report that all is well.
 
+mod answers;
 mod commands;
 mod env;
+mod events;
+mod fetch;
+mod fields;
 mod files;
 mod matchers;
 mod portable;
 mod programs;
+mod prompts;
 mod rules;
 mod swallow;
 mod timing;
+mod tool_fields;
 mod variables;
 
 pub use files::lint_files;
@@ -23,6 +29,7 @@ use super::resolve::parts;
 use super::source::report::Report;
 use crate::host::profile::Profile;
 use becket_rules::Renames;
+use std::cell::RefCell;
 use std::collections::HashSet;
 
 /// The surroundings of an entry that a lint may look at.
@@ -33,6 +40,10 @@ struct Around<'a> {
     of_plugin: bool,
     /// The variables that the `env` of a file sets for its handlers.
     env: &'a [String],
+    /// The other agent that the file belongs to.
+    agent: Option<&'static str>,
+    /// The variables that one finding for the file is enough for, as soon as they have one.
+    reported: RefCell<HashSet<String>>,
 }
 
 /// Looks at every entry of every file.
@@ -52,6 +63,8 @@ pub fn lint(loaded: &LoadedFiles) -> Vec<Diagnostic> {
             tools: &loaded.request.tools,
             of_plugin: part.layer.root.is_some(),
             env: &env,
+            agent: part.sheet.agent,
+            reported: RefCell::default(),
         };
         env::lint(part, &parts, &mut report);
         switched_off(part.sheet.switches.disable_all_hooks.as_ref(), &mut report);
@@ -61,6 +74,7 @@ pub fn lint(loaded: &LoadedFiles) -> Vec<Diagnostic> {
             portable::settings(part.layer, text, &mut report);
         }
         let mut groups = HashSet::new();
+        let mut downloads = false;
         for entry in &part.sheet.entries {
             // A matcher is its group's: one word about it is enough.
             if groups.insert(entry.matcher_span) {
@@ -70,7 +84,10 @@ pub fn lint(loaded: &LoadedFiles) -> Vec<Diagnostic> {
                 portable::handler(entry, text, &mut report);
             }
             timing::lint(entry, &mut report);
+            events::lint(entry, &around, &mut report);
+            prompts::lint(entry, &mut report);
             commands::lint(entry, &around, &mut report);
+            downloads = downloads || fetch::lint(entry, &mut report);
         }
         found.extend(report.finish());
     }

@@ -16,6 +16,7 @@ mod switches;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use dialect::tool_filter_help;
 pub(crate) use fields::At;
 pub(crate) use modules::MODULE_NOT_RUN;
 pub(crate) use settings::{NotRead, document, hooks_file, hooks_value, settings};

@@ -34,13 +34,18 @@ pub enum RuleErrorKind {
         rest: String,
     },
     /// Several rules in one text (P12).
-    #[error("rules can't be joined by `{separator}`: write the handler, or the list entry, once per rule: {}", quoted(.rules))]
+    #[error("rules can't be joined by {}: write the handler, or the list entry, once per rule: {}", separator_name(.separator), quoted(.rules))]
     Joined {
         /// The separator between the first two.
         separator: String,
         /// Each rule on its own, in order.
         rules: Vec<String>,
     },
+}
+
+/// The separator as a message names it.
+fn separator_name(separator: &str) -> String {
+    if separator.is_empty() { "blanks".to_owned() } else { format!("`{separator}`") }
 }
 
 impl RuleError {

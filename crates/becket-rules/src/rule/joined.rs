@@ -62,14 +62,24 @@ fn rule_end(text: &str) -> Option<(usize, &'static str)> {
 
 /// A separator and the tool's name of a rule, at the start of the text.
 fn next_rule(text: &str) -> Option<(&'static str, &str)> {
-    let text = text.trim_start();
-    let separator = SEPARATORS.into_iter().find(|separator| text.starts_with(separator))?;
-    let rest = text.get(separator.len()..)?.trim_start();
+    let rest = text.trim_start();
+    let Some(separator) = SEPARATORS.into_iter().find(|separator| rest.starts_with(separator)) else {
+        return blank_before_rule(text);
+    };
+    let rest = rest.get(separator.len()..)?.trim_start();
     let name_end = rest.find(|c| !name::is_letter(c)).unwrap_or(rest.len());
     let (tool, after) = rest.split_at(name_end);
     let after = after.trim_start();
     let ends = after.is_empty() || after.starts_with('(') || SEPARATORS.iter().any(|s| after.starts_with(s));
     (!tool.is_empty() && ends).then_some((separator, tool))
+}
+
+/// Nothing but blanks, and a rule of a known tool with its parentheses behind them.
+fn blank_before_rule(text: &str) -> Option<(&'static str, &str)> {
+    let rest = text.trim_start();
+    let (tool, after) = rest.split_at(rest.find(|c| !name::is_letter(c))?);
+    let is_rule = rest.len() < text.len() && after.starts_with('(');
+    (is_rule && is_surely_a_tool(tool)).then_some(("", tool))
 }
 
 fn is_surely_a_tool(name: &str) -> bool {

@@ -1,12 +1,15 @@
 //! The kind of a path given to `check`: a settings file, a plugin, a project, a skill or an agent.
 
 use super::CheckResult;
+use crate::env::Surroundings;
 use crate::error::CliError;
+use crate::event::read;
 use crate::session::Session;
 use becket_base::text_file;
 use becket_engine::config::frontmatter::{self, Frontmatter};
 use becket_engine::config::{FlagSettings, Plugin, Request, Sources, Trust};
 use becket_model::Source;
+use ignore::{DirEntry, WalkBuilder};
 use std::path::Path;
 
 /// A directory without managed settings: a single path is checked without those of the machine.
@@ -37,11 +40,62 @@ fn directory(path: &Path, session: &Session, found: &mut CheckResult) -> Result<
     if path.join("SKILL.md").is_file() {
         return markdown(&path.join("SKILL.md"), session, found);
     }
+    let directory = session.request().profile.directory;
+    if path.join(&*directory).is_dir() && !path.join(".claude-plugin/marketplace.json").exists() {
+        found.configuration(&project(path, session));
+        return Ok(());
+    }
+    below(path, &directory, session, found)
+}
+
+/// Checks every plugin and project below a directory, such as the plugins of a marketplace. Directories that git ignores are
+/// not entered.
+fn below(path: &Path, directory: &str, session: &Session, found: &mut CheckResult) -> Result<(), CliError> {
+    let is_entered = |entry: &DirEntry| !matches!(entry.file_name().to_str(), Some(".git" | "node_modules"));
+    let walk =
+        WalkBuilder::new(path).hidden(false).filter_entry(is_entered).sort_by_file_path(Path::cmp).build();
+    let mut checked = 0_usize;
+    for entry in walk {
+        let entry =
+            entry.map_err(|error| CliError::Unwalked { path: path.to_owned(), why: error.to_string() })?;
+        let place = entry.path();
+        if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
+            continue;
+        }
+        if is_plugin(place) {
+            found.configuration(&plugin(place, session));
+        } else if place.join(directory).is_dir() {
+            found.configuration(&project(place, session));
+        } else {
+            continue;
+        }
+        checked += 1;
+    }
+    if checked == 0 { Err(CliError::NothingToCheck { path: path.to_owned() }) } else { Ok(()) }
+}
+
+fn project(path: &Path, session: &Session) -> Request {
     let mut request = bare(path, session);
     request.sources = Sources { user: false, project: true, local: true };
-    if !path.join(&*request.profile.directory).is_dir() {
-        return Err(CliError::NothingToCheck { path: path.to_owned() });
-    }
+    request
+}
+
+/// Checks a settings file that comes from stdin.
+///
+/// # Errors
+/// Errors if stdin can't be read.
+pub(super) fn stdin(
+    session: &Session,
+    around: &Surroundings,
+    found: &mut CheckResult,
+) -> Result<(), CliError> {
+    let text = read::stdin("a settings file", around)?;
+    let text = String::from_utf8(text).map_err(|error| CliError::NotUtf8 {
+        what: "stdin".to_owned(),
+        at: error.utf8_error().valid_up_to(),
+    })?;
+    let mut request = bare(&session.start, session);
+    request.flag = Some(FlagSettings::Text(text));
     found.configuration(&request);
     Ok(())
 }

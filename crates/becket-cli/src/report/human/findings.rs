@@ -17,13 +17,58 @@ pub(crate) fn render(found: &[Diagnostic], texts: &Texts, around: &Surroundings)
     let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode())
         .with_width(around.width.unwrap_or(100).min(120))
         .without_syntax_highlighting();
+    let width = around.width.unwrap_or(WIDTH_OF_PIPES);
     let mut text = String::new();
-    for diagnostic in found {
+    for group in groups(found) {
         let mut finding = String::new();
-        write_finding(&mut finding, &handler, diagnostic, texts, around);
-        text.push_str(&around.width.map_or_else(|| finding.clone(), |width| frame::fitted(&finding, width)));
+        write_finding(&mut finding, &handler, group.first, texts, around);
+        text.push_str(&frame::fitted(&finding, width));
+        text.push_str(&group.others());
+        text.push('\n');
     }
     text
+}
+
+/// The width to which source lines are cut if the output is not a terminal.
+const WIDTH_OF_PIPES: usize = 140;
+
+/// Findings of one file with the same text.
+struct FindingGroup<'d> {
+    first: &'d Diagnostic,
+    other_lines: Vec<u32>,
+}
+
+/// The findings without repetition, in the order of the first of each.
+fn groups(found: &[Diagnostic]) -> Vec<FindingGroup<'_>> {
+    let mut groups: Vec<FindingGroup<'_>> = Vec::new();
+    let mut known: HashMap<_, usize> = HashMap::new();
+    for diagnostic in found {
+        let key =
+            (&diagnostic.file, diagnostic.code, diagnostic.severity, &diagnostic.message, &diagnostic.help);
+        match known.get(&key).and_then(|at| groups.get_mut(*at)) {
+            Some(group) => group.other_lines.push(diagnostic.line),
+            None => {
+                known.insert(key, groups.len());
+                groups.push(FindingGroup { first: diagnostic, other_lines: Vec::new() });
+            }
+        }
+    }
+    groups
+}
+
+impl FindingGroup<'_> {
+    /// Returns the line that names the places of the others, or nothing if there are none.
+    fn others(&self) -> String {
+        /// The number of lines that are named.
+        const NAMED: usize = 10;
+        if self.other_lines.is_empty() {
+            return String::new();
+        }
+        let named: Vec<String> = self.other_lines.iter().take(NAMED).map(u32::to_string).collect();
+        let rest = if self.other_lines.len() > NAMED { ", …" } else { "" };
+        let lines = if self.other_lines.len() == 1 { "line" } else { "lines" };
+        format!("  and {} more: {lines} {}{rest}\n", self.other_lines.len(), named.join(", "))
+    }
 }
 
 fn write_finding(
@@ -56,7 +101,6 @@ fn write_finding(
     if handler.render_report(text, report.as_ref()).is_err() {
         text.push_str(&format!("{diagnostic}\n"));
     }
-    text.push('\n');
 }
 
 /// Returns the text with every control byte made a blank and every secret masked: it keeps its length, so that spans

@@ -1,6 +1,6 @@
 //! Lints on the text of a command: quoting, relative paths, a swallowed failure, a Stop hook without its guard.
 
-use super::{Around, Entry, swallow, variables};
+use super::{Around, Entry, answers, fields, swallow, variables};
 use crate::config::handler::{Action, Command, Shell};
 use crate::config::nesting::runs_becket;
 use crate::config::source::report::Report;
@@ -41,8 +41,13 @@ fn shell_text(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Repor
         if let UnknownReason::Unparsable { what, .. } = reason { Some(*what) } else { None }
     });
     if let Some(what) = unparsable {
-        let message = format!("the shell can't read this command ({what}), so the hook fails every time");
-        report.warning(at, "shell-syntax", message).help("count the quotes and brackets").rule("H2");
+        let consequence = if entry.event.spec().exit_2.effect.blocks() {
+            format!("it exits with 2, which blocks every `{}` that this hook is for", entry.event)
+        } else {
+            "the hook fails every time".to_owned()
+        };
+        let message = format!("the shell can't read this command ({what}): {consequence}");
+        report.error(at, "shell-syntax", message).help("count the quotes and brackets").rule("H2");
         return;
     }
     bash_only(text, entry, report);
@@ -51,7 +56,7 @@ fn shell_text(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Repor
     for command in line.commands() {
         relative(scripts(command.words()).as_deref(), entry, around, report);
     }
-    if entry.event.spec().exit_2.effect.blocks()
+    if holds_back(entry.event)
         && let Some(ending) = swallow::ending(text, &line)
     {
         let message = format!(
@@ -60,6 +65,8 @@ fn shell_text(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Repor
         let help = "let the last command's own exit code through; 2 refuses";
         report.warning(at, "swallowed-failure", message).help(help).rule("O3");
     }
+    answers::lint(text, &line, entry, report);
+    fields::lint(text, &line, entry, around, report);
     endless_stop(text, &line, entry, report);
     plain_exit(text, &line, entry, report);
     if !entry.handler.questions && asks(text) {
@@ -76,10 +83,7 @@ fn plain_exit(text: &str, line: &Line, entry: &Entry, report: &mut Report<'_>) {
             _ => None,
         }
     });
-    let effect = entry.event.spec().exit_2.effect;
-    let holds_back = effect.blocks()
-        && !matches!(effect, Exit2Effect::Feedback | Exit2Effect::StopLoop | Exit2Effect::FailCreation);
-    let blocks = holds_back && entry.handler.on_failure == OnFailure::Continue;
+    let blocks = holds_back(entry.event) && entry.handler.on_failure == OnFailure::Continue;
     let decides = ["decision", "permissionDecision", "behavior"].iter().any(|key| text.contains(key));
     let Some(code) = code.filter(|_| blocks && !decides) else { return };
     let message =
@@ -88,6 +92,13 @@ fn plain_exit(text: &str, line: &Line, entry: &Entry, report: &mut Report<'_>) {
         .warning(entry.handler.action_span, "exit-code-does-not-block", message)
         .help("to block, write the reason to stderr and end with `exit 2`")
         .rule("O4");
+}
+
+/// Returns whether exit code 2 holds something back that has not happened yet.
+fn holds_back(event: EventKind) -> bool {
+    let effect = event.spec().exit_2.effect;
+    effect.blocks()
+        && !matches!(effect, Exit2Effect::Feedback | Exit2Effect::StopLoop | Exit2Effect::FailCreation)
 }
 
 /// Returns whether a text prints a question for the user (Q1).
@@ -109,7 +120,7 @@ pub(super) fn warn_unasked(entry: &Entry, what: &str, report: &mut Report<'_>) {
 fn bash_only(text: &str, entry: &Entry, report: &mut Report<'_>) {
     if let Some(construct) = beyond_sh(text) {
         let message = format!(
-            "this runs under `/bin/sh`, and `{construct}` is bash's: where sh is another shell, it fails"
+            "`{construct}` is bash's, and this runs under `/bin/sh`, which is dash on Debian and Ubuntu: there it fails"
         );
         let help = "write `bash -c '…'`, or put it into a script that begins with `#!/usr/bin/env bash`";
         report.warning(entry.handler.action_span, "bash-only-syntax", message).help(help).rule("H2");
@@ -119,17 +130,19 @@ fn bash_only(text: &str, entry: &Entry, report: &mut Report<'_>) {
 /// `$CLAUDE_PROJECT_DIR` without quotes breaks on a blank in the path.
 fn unquoted(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
     let ours = ["PROJECT_DIR", "PLUGIN_ROOT", "PLUGIN_DATA"].map(|part| around.profile.var(part));
-    // In a plugin's text the two plugin ones are replaced by the engine where that is safe (H2).
-    let exempt = |name: &str| around.of_plugin && name != ours[0];
-    let bare = variables::uses(text)
-        .into_iter()
-        .find(|found| !found.quoted && ours.contains(&found.name) && !exempt(&found.name));
+    let bare = variables::uses(text).into_iter().find(|found| !found.quoted && ours.contains(&found.name));
     if let Some(found) = bare {
         let name = found.name;
+        let at = [format!("${{{name}}}"), format!("${name}")]
+            .into_iter()
+            .find(|written| text.contains(written.as_str()))
+            .map_or(entry.handler.action_span, |written| {
+                report.part_of(entry.handler.action_span, text, &written)
+            });
         let message = format!("`${name}` without quotes breaks where the path holds a blank");
         report
-            .warning(entry.handler.action_span, "unquoted-variable", message)
-            .help(format!("write `\"${name}\"{}`", if found.joined { "/…" } else { "" }))
+            .warning(at, "unquoted-variable", message)
+            .help(format!("write `\\\"${name}\\\"{}`", if found.joined { "/…" } else { "" }))
             .rule("H2");
     }
 }
@@ -161,11 +174,13 @@ fn relative(script: Option<&str>, entry: &Entry, around: &Around<'_>, report: &m
         return;
     }
     let root = around.profile.var(if around.of_plugin { "PLUGIN_ROOT" } else { "PROJECT_DIR" });
-    let message = format!("`{script}` is looked for in the session's directory, which moves");
+    let message = format!(
+        "`{script}` is looked for in the session's directory: after a `cd` it is not found, and the action passes unchecked"
+    );
     let clean = script.trim_start_matches("./");
     report
         .warning(entry.handler.action_span, "relative-script", message)
-        .help(format!("write `\"${{{root}}}/{clean}\"`"))
+        .help(format!("write `\\\"${{{root}}}\\\"/{clean}`"))
         .rule("H3");
 }
 
@@ -185,7 +200,7 @@ pub(super) fn is_stop(event: EventKind) -> bool {
 }
 
 pub(super) fn warn_endless(entry: &Entry, what: &str, report: &mut Report<'_>) {
-    let message = format!("{what} can hold the turn again and again: it never looks at `stop_hook_active`");
+    let message = format!("{what} can block every end of the turn: it never reads `stop_hook_active`");
     report
         .warning(entry.handler.action_span, "endless-stop", message)
         .help("let the turn end where the input says `\"stop_hook_active\": true`")

@@ -81,10 +81,15 @@ fn look_at(script: &Script, entry: &Entry, report: &mut Report<'_>) {
     let shown = script.path.display();
     match std::fs::metadata(&script.path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let message = format!("the file `{shown}` does not exist, so this hook never works");
+            let message = format!(
+                "there is no file `{shown}`, so this hook ends with 127, and the action passes unchecked"
+            );
             report
                 .never_works(script.is_certain, at, "missing-script", message)
-                .help("a hook that can't start is an error, and the action passes unchecked")
+                .help(format!(
+                    "`{}` is looked for in the directory where the session starts; correct the path, or add the file",
+                    script.written
+                ))
                 .rule("H2");
             return;
         }

@@ -1,6 +1,7 @@
 //! Matchers that load and never match, or match by luck.
 
 use super::{Around, Entry};
+use crate::config::raw::tool_filter_help;
 use crate::config::source::report::Report;
 use becket_base::suggest;
 use becket_model::EventKind;
@@ -67,10 +68,21 @@ fn one_name(
         return;
     }
     let near = suggest(name, spec.values).map(|near| format!("did you mean `{near}`?"));
-    let help = near.unwrap_or_else(|| format!("known values: {}", spec.values.join(", ")));
-    let message =
-        format!("`{name}` is no known `{}` of `{}`, so this never matches", spec.field, entry.event);
+    let elsewhere = value_of_other_event(name).map(|other| {
+        let field = other.spec().matcher.map_or("value", |spec| spec.field);
+        format!("`{name}` is a `{field}` of `{other}`: move the group there")
+    });
+    let help = elsewhere.or(near).unwrap_or_else(|| format!("known values: {}", spec.values.join(", ")));
+    let message = format!("`{name}` is not a `{}` of `{}`, so this never matches", spec.field, entry.event);
     report.warning(entry.matcher_span, "never-matches", message).help(help).rule("M6");
+}
+
+/// The only event that has a value of this name.
+fn value_of_other_event(name: &str) -> Option<EventKind> {
+    let has = |event: &EventKind| event.spec().matcher.is_some_and(|spec| spec.values.contains(&name));
+    let mut events = EventKind::ALL.into_iter().filter(has);
+    let first = events.next()?;
+    events.next().is_none().then_some(first)
 }
 
 /// Returns whether a group on this event is a guard, which is missing if the group never matches.
@@ -124,6 +136,16 @@ fn expression(text: &str, spec: MatcherSpec, entry: &Entry, report: &mut Report<
             .rule("M3");
         return;
     }
+    if spec.field == "tool_name" && text.split('|').all(needs_blank_or_colon) {
+        let message = "no tool has a name with a blank or `:` in it, so this expression never matches";
+        report
+            .never_works(is_guard(entry.event), entry.matcher_span, "never-matches", message)
+            .help(tool_filter_help(text).unwrap_or_else(|| {
+                "a matcher holds tool names; what a call does is filtered by `if` on the handler".to_owned()
+            }))
+            .rule("M3");
+        return;
+    }
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '|' | ' ' | ',' | '*');
     if text.contains('*') && text.chars().all(plain) {
         let message = format!(
@@ -134,4 +156,21 @@ fn expression(text: &str, spec: MatcherSpec, entry: &Entry, report: &mut Report<
             .help(format!("for any text write `.*`: `{}`", text.replace('*', ".*")))
             .rule("M3");
     }
+}
+
+/// Returns whether an alternative of an expression matches only texts with a blank or a colon in them.
+fn needs_blank_or_colon(alternative: &str) -> bool {
+    let alternative = alternative.trim();
+    let mut in_class = false;
+    let chars: Vec<char> = alternative.chars().collect();
+    chars.iter().enumerate().any(|(at, c)| {
+        match c {
+            '[' => in_class = true,
+            ']' => in_class = false,
+            _ => {}
+        }
+        let is_optional = matches!(chars.get(at + 1), Some('?' | '*' | '{'));
+        let is_group_sign = at > 0 && chars.get(at - 1) == Some(&'?');
+        matches!(c, ' ' | ':') && !in_class && !is_optional && !is_group_sign
+    })
 }

@@ -63,11 +63,37 @@ pub(super) fn settings(layer: &Layer, text: &str, report: &mut Report<'_>) {
         | Source::Function
         | Source::Flag => false,
     };
+    if layer.source == Source::Project {
+        dangerous_modes(&members, text, report);
+    }
     for (key, elsewhere) in SETTINGS_KEYS.iter().filter(|(key, _)| counts(key) && members.contains_key(*key))
     {
         if let Some(at) = key_in(text, Span::new(0, text.len()), key) {
             note(at, key, elsewhere, report);
         }
+    }
+}
+
+/// Notes what a file that a repository brings along can't switch on for its users (P14).
+fn dangerous_modes(
+    members: &serde_json::Map<String, serde_json::Value>,
+    text: &str,
+    report: &mut Report<'_>,
+) {
+    let whole = Span::new(0, text.len());
+    let mode = members.get("permissions").and_then(|permissions| permissions.get("defaultMode"));
+    let is_bypass = mode.and_then(serde_json::Value::as_str) == Some("bypassPermissions");
+    let mode = key_in(text, whole, "defaultMode").filter(|_| is_bypass);
+    let skip = key_in(text, whole, "skipDangerousModePermissionPrompt")
+        .filter(|_| members.contains_key("skipDangerousModePermissionPrompt"));
+    for (at, key) in [(mode, "bypassPermissions"), (skip, "skipDangerousModePermissionPrompt")] {
+        let Some(at) = at else { continue };
+        let message =
+            format!("`{key}` has no effect in a project's file on newer hosts, and older ones stop asking");
+        report
+            .note(at, "dangerous-mode", message)
+            .help("remove it; a user who wants it writes it into the own settings")
+            .rule("P14");
     }
 }
 

@@ -123,7 +123,16 @@ pub(super) fn lint(text: &str, entry: &Entry, around: &Around<'_>, report: &mut 
         if !seen.insert(name.to_owned()) || is_set(name, text, around) {
             continue;
         }
-        report.warning(entry.handler.action_span, "unset-variable", message).maybe_help(help).rule("H3");
+        // If one hook is a plugin's or another agent's, all hooks of the file are: one finding is enough.
+        let is_of_file = is_of_plugins(name, around) || other_agent(name).is_some();
+        if is_of_file && !around.reported.borrow_mut().insert(name.to_owned()) {
+            continue;
+        }
+        let written = [format!("${{{name}}}"), format!("${name}")];
+        let written = written.iter().find(|written| text.contains(written.as_str()));
+        let at = entry.handler.action_span;
+        let at = written.map_or(at, |written| report.part_of(at, text, written));
+        report.warning(at, "unset-variable", message).maybe_help(help).rule("H3");
     }
 }
 
@@ -157,18 +166,37 @@ fn complaint(name: &str, entry: &Entry, around: &Around<'_>) -> Option<(String, 
     if name.starts_with("TOOL_") || name.starts_with("HOOK_") {
         return Some(nobody(&("", ".")));
     }
-    if let Some((_, agent)) = OTHERS.iter().find(|(prefix, _)| name.starts_with(prefix)) {
+    if let Some(agent) = other_agent(name) {
+        if around.agent == Some(agent) {
+            return None;
+        }
         return Some((format!("`${name}` is a variable of {agent}, and empty here"), None));
     }
     let of_session = |part: &str| around.profile.var(part) == name;
     if of_session("ENV_FILE") && !entry.event.spec().env_file {
         return Some((format!("`{}` hooks get no `${name}`", entry.event), None));
     }
-    if (of_session("PLUGIN_ROOT") || of_session("PLUGIN_DATA")) && !around.of_plugin {
-        let help = format!("use `\"${}\"`", around.profile.var("PROJECT_DIR"));
-        return Some((format!("only the hooks of plugins and skills get `${name}`"), Some(help)));
+    if is_of_plugins(name, around) {
+        let message =
+            format!("`${name}` is set for the hooks of plugins, and no `plugin.json` lies above this file");
+        let help = format!(
+            "if it belongs to a plugin, check the plugin's directory; else use `${}`",
+            around.profile.var("PROJECT_DIR")
+        );
+        return Some((message, Some(help)));
     }
     misspelt(name, around)
+}
+
+/// The other agent that sets a variable.
+fn other_agent(name: &str) -> Option<&'static str> {
+    OTHERS.iter().find(|(prefix, _)| name.starts_with(prefix)).map(|(_, agent)| *agent)
+}
+
+/// Returns whether only plugins get a variable, and this file does not belong to one.
+fn is_of_plugins(name: &str, around: &Around<'_>) -> bool {
+    let is_theirs = ["PLUGIN_ROOT", "PLUGIN_DATA"].iter().any(|part| around.profile.var(part) == name);
+    is_theirs && !around.of_plugin
 }
 
 /// A name of the profile with a slip in it.

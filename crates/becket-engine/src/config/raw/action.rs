@@ -1,5 +1,6 @@
 //! The action of a handler: the keys of each kind (H2, H5–H8).
 
+use super::dialect::UnknownKey;
 use super::fields::{At, Fields};
 use super::sheet::ReadContext;
 use crate::config::handler::{Action, Command, Http, McpTool, Prompt, Shell};
@@ -21,9 +22,9 @@ pub(crate) const fn keys(kind: HandlerKind) -> &'static [&'static str] {
 }
 
 /// A key that another kind has.
-pub(crate) fn misplaced(key: &str, kind: HandlerKind) -> Option<String> {
+pub(crate) fn misplaced(key: &str, kind: HandlerKind) -> Option<UnknownKey> {
     let other = HandlerKind::ALL.into_iter().find(|other| keys(*other).contains(&key))?;
-    Some(format!("`{key}` belongs to handlers of type `{other}`, and this one is `{kind}`"))
+    Some(UnknownKey::Lost(format!("`{key}` belongs to handlers of type `{other}`, and this one is `{kind}`")))
 }
 
 /// Returns a placeholder until the action is read.

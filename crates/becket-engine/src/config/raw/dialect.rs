@@ -2,7 +2,9 @@
 //!
 //! It translates nothing: a hook for another agent is not loaded.
 
+use crate::config::source::tree::{Data, Member};
 use becket_model::EventKind;
+use std::path::Path;
 
 /// An agent whose configuration people bring along.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +13,10 @@ pub(crate) enum Dialect {
     Gemini,
     Copilot,
     Windsurf,
+    Codex,
+    Grok,
+    Droid,
+    Qwen,
 }
 
 impl Dialect {
@@ -20,7 +26,40 @@ impl Dialect {
             Dialect::Gemini => "Gemini CLI",
             Dialect::Copilot => "Copilot",
             Dialect::Windsurf => "Windsurf",
+            Dialect::Codex => "Codex",
+            Dialect::Grok => "Grok",
+            Dialect::Droid => "Factory Droid",
+            Dialect::Qwen => "Qwen Code",
         }
+    }
+
+    /// Returns whether its events, groups and handlers are written as here, so that the file can be read.
+    pub(crate) const fn is_alike(self) -> bool {
+        match self {
+            Dialect::Codex | Dialect::Grok | Dialect::Droid | Dialect::Qwen => true,
+            Dialect::Cursor | Dialect::Gemini | Dialect::Copilot | Dialect::Windsurf => false,
+        }
+    }
+}
+
+/// The agent that a file belongs to by its directory.
+pub(crate) fn of_path(file: &Path) -> Option<Dialect> {
+    let directories: Vec<&str> = file.iter().rev().skip(1).take(2).filter_map(|part| part.to_str()).collect();
+    let agent = |directory: &str| match directory {
+        ".cursor" => Some(Cursor),
+        ".gemini" => Some(Gemini),
+        ".windsurf" => Some(Windsurf),
+        ".codex" => Some(Codex),
+        ".grok" => Some(Grok),
+        ".factory" => Some(Droid),
+        ".qwen" => Some(Qwen),
+        _ => None,
+    };
+    match directories.as_slice() {
+        ["hooks", ".github" | ".copilot"] | [".copilot", ..] => Some(Copilot),
+        [parent, above] => agent(parent).or_else(|| agent(above)),
+        [parent] => agent(parent),
+        _ => None,
     }
 }
 
@@ -29,7 +68,7 @@ pub(crate) fn foreign_event(name: &str) -> Option<(Dialect, Option<EventKind>)> 
     FOREIGN.iter().find(|(foreign, ..)| *foreign == name).map(|(_, dialect, near)| (*dialect, *near))
 }
 
-use Dialect::{Copilot, Cursor, Gemini, Windsurf};
+use Dialect::{Codex, Copilot, Cursor, Droid, Gemini, Grok, Qwen, Windsurf};
 
 #[rustfmt::skip]
 const FOREIGN: &[(&str, Dialect, Option<EventKind>)] = &[
@@ -75,37 +114,101 @@ const FOREIGN: &[(&str, Dialect, Option<EventKind>)] = &[
     ("post_cascade_response", Windsurf, Some(EventKind::Stop)),
 ];
 
-/// Returns the meaning of a key of a handler in another agent's layout, in words.
-pub(crate) fn foreign_key(key: &str) -> Option<&'static str> {
-    Some(match key {
-        "name" | "description" => "it is shown nowhere; use `statusMessage` for what a user should see",
-        "event" => "the event is the key that the group stands under",
-        "timeoutSec" | "timeoutMs" | "timeout_ms" => "write `timeout`, in seconds",
-        "bash" | "powershell" => "write `command`, and for PowerShell `\"shell\": \"powershell\"`",
-        "cwd" => "hooks run in the session's directory; write `cd … && …` in the command",
-        "env" | "environment" => "set variables in front of the command, or in the settings' `env`",
-        "failClosed" => "write `\"onFailure\": \"block\"`",
-        "continueOnError" => "write `\"onFailure\": \"block\"` to have a failure block",
-        "enabled" => "a handler is on while it is in the file; remove it to turn it off",
-        "rewakeMessage" | "rewakeSummary" => {
-            "with `asyncRewake` the message is what the hook prints on stderr"
-        }
-        "loop_limit" => "the host caps how often Stop hooks may continue a turn",
-        "matcher" => "`matcher` belongs on the group, beside `hooks`",
-        _ => return None,
-    })
+/// The consequence of a key that nothing reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum UnknownKey {
+    /// Another program reads it, or it is a comment.
+    Harmless,
+    /// Nothing is lost without it.
+    Idle(&'static str),
+    /// Its author expects an effect that it does not have.
+    Lost(String),
+    /// The hook does what the key was to prevent.
+    Contradicted { message: &'static str, help: &'static str },
+    /// A key that no known agent has.
+    Unknown,
 }
 
-/// The same for a key of a matcher group.
-pub(crate) fn foreign_group_key(key: &str) -> Option<&'static str> {
-    Some(match key {
-        "description" | "name" => "it is shown nowhere; nothing is lost without it",
-        "if" => "`if` belongs on each handler; here the handlers run without it",
-        "filePattern" => "write an `if` on each handler, such as `\"if\": \"Edit(*.yml)\"`",
-        "priority" => "write `order` on a handler; lower runs first in lists",
-        "enabled" => "a group is on while it is in the file; remove it to turn it off",
-        "timeout" => "`timeout` belongs on each handler",
-        "sequential" => "all handlers of an event run at the same time",
-        _ => return None,
-    })
+/// Returns the meaning of a key of a handler that nothing reads.
+pub(crate) fn handler_key(member: &Member) -> UnknownKey {
+    match member.key.as_str() {
+        // Claude Code shows them with the message of a hook that wakes the session.
+        "rewakeMessage" | "rewakeSummary" => UnknownKey::Harmless,
+        "name" | "description" => {
+            UnknownKey::Idle("it is shown nowhere; use `statusMessage` for what a user should see")
+        }
+        "event" => lost("the event is the key above the group"),
+        "timeoutSec" | "timeoutMs" | "timeout_ms" => lost("write `timeout`, in seconds"),
+        "bash" | "powershell" => lost("write `command`, and for PowerShell `\"shell\": \"powershell\"`"),
+        "cwd" => lost("hooks run in the session's directory; write `cd … && …` in the command"),
+        "env" | "environment" => lost("set variables in front of the command, or in the settings' `env`"),
+        "failClosed" => lost("write `\"onFailure\": \"block\"`"),
+        "continueOnError" if is(member, false) => {
+            lost("write `\"onFailure\": \"block\"` to have a failure block")
+        }
+        "continueOnError" => UnknownKey::Idle("a hook that fails never blocks anyway: remove it"),
+        "loop_limit" => lost("the host caps how often Stop hooks may continue a turn"),
+        "matcher" => lost("`matcher` belongs on the group, beside `hooks`"),
+        _ => common_key(member),
+    }
+}
+
+/// Returns the meaning of a key of a matcher group that nothing reads.
+pub(crate) fn group_key(member: &Member) -> UnknownKey {
+    match member.key.as_str() {
+        "description" | "name" => UnknownKey::Idle("it is shown nowhere; nothing is lost without it"),
+        "if" => lost("`if` belongs on each handler; here the handlers run without it"),
+        "filePattern" => lost("write an `if` on each handler, such as `\"if\": \"Edit(*.yml)\"`"),
+        "priority" => lost("write `order` on a handler; lower runs first in lists"),
+        "timeout" => lost("`timeout` belongs on each handler"),
+        "sequential" => lost("all handlers of an event run at the same time"),
+        _ => common_key(member),
+    }
+}
+
+/// Keys that mean the same on a handler and on a group.
+fn common_key(member: &Member) -> UnknownKey {
+    match member.key.as_str() {
+        "enabled" | "disabled" if is(member, member.key == "enabled") => UnknownKey::Harmless,
+        "enabled" => UnknownKey::Contradicted {
+            message: "this hook runs: `enabled: false` is not read",
+            help: "remove it from the file to turn it off",
+        },
+        "disabled" => UnknownKey::Contradicted {
+            message: "this hook runs: `disabled: true` is not read",
+            help: "remove it from the file to turn it off",
+        },
+        "id" | "comment" | "comments" | "note" | "notes" | "version" | "author" | "tags" | "title" => {
+            UnknownKey::Idle("nothing is lost without it")
+        }
+        key if key.starts_with(['_', '$', '#']) || key.starts_with("//") => {
+            UnknownKey::Idle("nothing is lost without it")
+        }
+        _ => UnknownKey::Unknown,
+    }
+}
+
+fn lost(help: &str) -> UnknownKey {
+    UnknownKey::Lost(help.to_owned())
+}
+
+fn is(member: &Member, value: bool) -> bool {
+    member.value.data == Data::Bool(value)
+}
+
+/// Returns what to write instead of a filter in the language of another tool: `tools:Write AND file_paths:**/*.py`.
+pub(crate) fn tool_filter_help(text: &str) -> Option<String> {
+    let parts: Vec<(&str, &str)> =
+        text.split(" AND ").map(|part| part.trim().split_once(':')).collect::<Option<_>>()?;
+    let value = |keys: &[&str]| {
+        parts.iter().find(|(key, _)| keys.contains(&key.trim())).map(|(_, value)| value.trim())
+    };
+    let tool = value(&["tools", "tool", "tool_name"])?;
+    let specifier = value(&["file_paths", "file_path", "path", "command"]);
+    let condition =
+        specifier.map(|specifier| format!(" and `\"if\": \"{tool}({specifier})\"` on the handler"));
+    Some(format!(
+        "a matcher holds tool names, this is another tool's filter; write `\"matcher\": \"{tool}\"`{}",
+        condition.unwrap_or_default()
+    ))
 }

@@ -2,6 +2,7 @@
 //!
 //! INVARIANT: after any error [`Fields::is_sound`] is false, and what is being read is not loaded.
 
+use super::dialect::UnknownKey;
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Data, Member, Node, Span};
 use becket_base::suggest;
@@ -154,16 +155,31 @@ impl<'n, 'r, 't> Fields<'n, 'r, 't> {
         None
     }
 
-    /// Warns of keys that nothing reads, and names the one that was probably meant.
-    pub(crate) fn warn_unknown(&mut self, known: &[&str], hint: impl Fn(&str) -> Option<String>) {
+    /// Reports keys that nothing reads, and names the one that was probably meant.
+    pub(crate) fn report_unknown(&mut self, known: &[&str], meaning: impl Fn(&Member) -> UnknownKey) {
         for member in self.map.iter().filter(|member| !known.contains(&member.key.as_str())) {
             if self.report.is_full() {
                 return;
             }
-            let help = hint(&member.key)
-                .or_else(|| suggest(&member.key, known).map(|near| format!("did you mean `{near}`?")));
-            let message = format!("no {} has a field `{}`; it is ignored", self.what, member.key);
-            self.report.warning(member.key_span, "unknown-field", message).maybe_help(help);
+            let key = &member.key;
+            let (at, code) = (member.key_span, "unknown-field");
+            let ignored = format!("no {} has a field `{key}`; it is ignored", self.what);
+            match meaning(member) {
+                UnknownKey::Harmless => {}
+                UnknownKey::Idle(help) => {
+                    self.report.note(at, code, format!("`{key}` is not read")).help(help);
+                }
+                UnknownKey::Lost(help) => {
+                    self.report.warning(at, code, ignored).help(help);
+                }
+                UnknownKey::Contradicted { message, help } => {
+                    self.report.error(at, code, message).help(help);
+                }
+                UnknownKey::Unknown => {
+                    let near = suggest(key, known).map(|near| format!("did you mean `{near}`?"));
+                    self.report.warning(at, code, ignored).maybe_help(near);
+                }
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 //! INVARIANT (C7): whatever is wrong with one entry, every other entry of the file is still read.
 
 use super::Entry;
-use super::dialect::{self, Dialect};
+use super::dialect::{self, Dialect, UnknownKey};
 use super::fields::{At, Fields};
 use super::handler;
 use super::sheet::{ReadContext, Sheet};
@@ -18,11 +18,17 @@ pub(crate) const GROUP_KEYS: &[&str] = &["matcher", "hooks"];
 /// Keys of an entry in the flat layout.
 const FLAT_KEYS: &[&str] = &["event", "matcher", "config"];
 
-/// Reads the value of `hooks` in either layout.
-pub(crate) fn hooks(node: &Node, words: &ReadContext, sheet: &mut Sheet, report: &mut Report<'_>) {
+/// Reads the value of `hooks` in either layout; of the events only those that are to be read.
+pub(crate) fn hooks(
+    node: &Node,
+    is_read: impl Fn(&Member) -> bool,
+    words: &ReadContext,
+    sheet: &mut Sheet,
+    report: &mut Report<'_>,
+) {
     match &node.data {
         Data::Map(events) => {
-            for member in events {
+            for member in events.iter().filter(|member| is_read(member)) {
                 one_event(member, words, sheet, report);
             }
         }
@@ -48,26 +54,15 @@ fn event(name: &str, at: Span, sheet: &mut Sheet, report: &mut Report<'_>) -> Op
     if let Ok(event) = name.parse() {
         return Some(event);
     }
-    let foreign = dialect::foreign_event(name);
-    let near = match foreign {
-        Some((_, near)) => near,
-        // Among that many faults none is looked at closely: each may have been meant as a guard.
-        None if report.is_full() => Some(EventKind::PreToolUse),
-        None => nearest(name),
-    };
-    let help = match (foreign, near) {
-        (Some((dialect, _)), Some(near)) => {
-            Some(format!("it looks like an event of {}; the nearest one here is `{near}`", dialect.name()))
-        }
-        (Some((dialect, _)), None) => {
-            Some(format!("it looks like an event of {}, which has no counterpart here", dialect.name()))
-        }
-        (None, Some(near)) => Some(format!("did you mean `{near}`?")),
-        (None, None) => Some("`becket events` lists them all".to_owned()),
-    };
+    // Among that many faults none is looked at closely: each may have been meant as a guard.
+    let near = if report.is_full() { Some(EventKind::PreToolUse) } else { nearest(name) };
+    let help = near.map_or_else(
+        || "`becket events` lists them all".to_owned(),
+        |near| format!("did you mean `{near}`?"),
+    );
     report
         .error(at, "unknown-event", format!("there is no event `{name}`; its hooks are not loaded"))
-        .maybe_help(help)
+        .help(help)
         .rule("C7");
     sheet.reject(near, name, at, report);
     None
@@ -114,7 +109,7 @@ fn group(event: EventKind, index: usize, node: &Node, on: (&ReadContext, &mut Sh
         return;
     }
     let mut fields = Fields::new(node, map, "matcher group", report);
-    fields.warn_unknown(GROUP_KEYS, |key| dialect::foreign_group_key(key).map(str::to_owned));
+    fields.report_unknown(GROUP_KEYS, dialect::group_key);
     let matcher = matcher(event, &mut fields, words);
     let handlers = handlers(&mut fields);
     let (Some(matcher), Some(handlers)) = (matcher, handlers) else {
@@ -209,9 +204,11 @@ fn matcher(event: EventKind, fields: &mut Fields<'_, '_, '_>, words: &ReadContex
     match words.matcher(event, text) {
         Ok(value) => Some(At { value, span }),
         Err(error) => {
+            let help = text.and_then(dialect::tool_filter_help);
             fields
                 .report
                 .error(span, "invalid-matcher", format!("{error}; the hooks of this group never run"))
+                .maybe_help(help)
                 .rule("M4");
             None
         }
@@ -227,7 +224,7 @@ fn flat(node: &Node, words: &ReadContext, sheet: &mut Sheet, report: &mut Report
         return;
     };
     let mut fields = Fields::new(node, map, "entry of the flat layout", report);
-    fields.warn_unknown(FLAT_KEYS, |_| None);
+    fields.report_unknown(FLAT_KEYS, |_| UnknownKey::Unknown);
     let name = fields.required_text("event", "write `{\"event\": \"PreToolUse\", \"config\": { … }}`");
     let Some(name) = name else {
         // Which event was meant is unknown, so it may have been a guard.

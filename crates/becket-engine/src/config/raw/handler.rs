@@ -56,7 +56,9 @@ pub(crate) fn read(
     let mut fields = Fields::new(node, map, "handler", report);
     let kind = kind(event, node, words, &mut fields)?;
     let known: Vec<&str> = COMMON_KEYS.iter().chain(action::keys(kind)).copied().collect();
-    fields.warn_unknown(&known, |key| action::misplaced(key, kind).or_else(|| hint(key)));
+    fields.report_unknown(&known, |member| {
+        action::misplaced(&member.key, kind).unwrap_or_else(|| dialect::handler_key(member))
+    });
     let mut handler = common(event, kind, node, &mut fields);
     let action = action::read(kind, &mut fields, words);
     if !fields.is_sound() {
@@ -80,10 +82,6 @@ pub(crate) fn label(node: &Node) -> Option<String> {
     let url = || text("url").map(|url| crate::config::url::shown(url.trim()).into_owned());
     let label = command.or_else(url).or_else(|| text("prompt"))?;
     Some(label.trim().to_owned()).filter(|label| !label.is_empty())
-}
-
-fn hint(key: &str) -> Option<String> {
-    dialect::foreign_key(key).map(str::to_owned)
 }
 
 /// The kind that `type` names, where the event allows it (H10).

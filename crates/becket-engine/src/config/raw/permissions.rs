@@ -1,6 +1,7 @@
 //! `permissions`: rules, directories and the mode a session starts in. The texts of rules are kept as they are;
 //! what they mean is the business of `becket_rules`.
 
+use super::dialect::UnknownKey;
 use super::fields::{At, Fields};
 use super::sheet::Sheet;
 use crate::config::permissions::RuleList;
@@ -48,10 +49,12 @@ pub(crate) fn read(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_
         return;
     };
     let mut fields = Fields::new(node, map, "permissions object", report);
-    fields.warn_unknown(KEYS, |key| match key {
-        "allowedTools" => Some("what may run without asking stands in `allow`".to_owned()),
-        "deniedTools" | "disallowedTools" => Some("what may never run stands in `deny`".to_owned()),
-        _ => None,
+    fields.report_unknown(KEYS, |member| match member.key.as_str() {
+        "allowedTools" => UnknownKey::Lost("`allow` lists the calls that run without asking".to_owned()),
+        "deniedTools" | "disallowedTools" => {
+            UnknownKey::Lost("`deny` lists the calls that never run".to_owned())
+        }
+        _ => UnknownKey::Unknown,
     });
     for list in RuleList::ALL {
         rules(list, &mut fields, sheet);

@@ -1,5 +1,6 @@
 //! A whole settings file, or the hooks file of a plugin (C1, C9).
 
+use super::dialect::{self, Dialect};
 use super::group;
 use super::modules;
 use super::permissions;
@@ -144,16 +145,62 @@ fn member<'m>(members: &'m [Member], key: &str) -> Option<&'m Member> {
     members.iter().find(|member| member.key == key)
 }
 
-/// Reads `hooks` in either layout, after a word about the agent whose layout it seems to have.
+/// Reads `hooks` in either layout. What is written for another agent is one finding, whatever it holds.
 fn layout(node: &Node, words: &ReadContext, sheet: &mut Sheet, report: &mut Report<'_>) {
-    let dialect = node.as_map().and_then(group::dialect_of);
-    if let Some(dialect) = dialect {
-        let message = format!("this looks like a hook configuration of {}", dialect.name());
-        let help = "its events have other names and its handlers another shape; they are not translated";
-        report.about_file(Severity::Warning, "other-dialect", message).help(help);
+    let events = node.as_map().unwrap_or_default();
+    let agent = dialect::of_path(report.file()).or_else(|| group::dialect_of(events));
+    sheet.agent = agent.map(Dialect::name);
+    if let Some(agent) = agent.filter(|agent| agent.is_alike()) {
+        let message = format!("these are hooks of {}, checked as if they were Claude Code's", agent.name());
+        report
+            .about_file(Severity::Note, "other-dialect", message)
+            .help("`becket check --for AGENT` shows what an agent makes of hooks");
     }
+    let foreign: Vec<&Member> = events.iter().filter(|member| is_foreign(member)).collect();
+    foreign_events(agent.unwrap_or(Dialect::Copilot), &foreign, events.len(), sheet, report);
     let flat = ReadContext { flat: node.as_list().is_some(), ..words.clone() };
-    group::hooks(node, &flat, sheet, report);
+    group::hooks(node, |member| !is_foreign(member), &flat, sheet, report);
+}
+
+/// Reports the events of another agent. Nothing of them is loaded.
+fn foreign_events(
+    agent: Dialect,
+    foreign: &[&Member],
+    events: usize,
+    sheet: &mut Sheet,
+    report: &mut Report<'_>,
+) {
+    let Some(first) = foreign.first() else { return };
+    let near = dialect::foreign_event(&first.key).and_then(|(_, near)| near);
+    let name = agent.name();
+    let message = match foreign.len() - 1 {
+        others if others + 1 == events => format!("these are hooks of {name}, and none of them is loaded"),
+        0 => format!("`{}` holds hooks of {name}, which are not loaded", first.key),
+        others => format!("`{}` and {others} more hold hooks of {name}, which are not loaded", first.key),
+    };
+    let example = near.map(|near| format!(": `{near}` is the nearest event to `{}`", first.key));
+    report
+        .error(first.key_span, "other-dialect", message)
+        .help(format!(
+            "write `\"PreToolUse\": [{{\"hooks\": [{{\"type\": \"command\", \"command\": \"…\"}}]}}]`{}",
+            example.unwrap_or_default()
+        ))
+        .rule("C7");
+    for member in foreign {
+        let near = member.key.parse().ok().or_else(|| dialect::foreign_event(&member.key)?.1);
+        sheet.reject(near, &member.key, member.key_span, report);
+    }
+}
+
+/// Returns whether an event is another agent's, by its name, or because all of its groups are handlers without `type`,
+/// as Copilot writes them under the names of our events.
+fn is_foreign(member: &Member) -> bool {
+    let is_handler = |node: &Node| {
+        let has = |key: &&str| node.get(key).is_some();
+        !["hooks", "type"].iter().any(has) && ["command", "bash", "powershell"].iter().any(has)
+    };
+    let groups = member.value.as_list().unwrap_or_default();
+    dialect::foreign_event(&member.key).is_some() || !groups.is_empty() && groups.iter().all(is_handler)
 }
 
 /// The number of unknown keys that are compared with the known ones: looking for a near one takes a while.

@@ -31,6 +31,8 @@ pub(crate) struct Sheet {
     pub(crate) permissions: RawPermissions,
     pub(crate) switches: Switches,
     pub(crate) env: Vec<Variable>,
+    /// The other agent that the hooks are written for.
+    pub(crate) agent: Option<&'static str>,
     /// The modules of in-process hooks that a plugin's hooks file names (C12).
     pub(crate) modules: Vec<HookModule>,
 }

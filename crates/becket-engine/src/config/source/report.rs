@@ -86,6 +86,25 @@ impl<'a> Report<'a> {
         Location { file: self.file.clone(), line, column }
     }
 
+    /// Returns the place of a part of a string: of its first occurrence in the text that the JSON string at `at` holds, or
+    /// `at` itself if the part does not occur there as it is.
+    pub(crate) fn part_of(&self, at: Span, text: &str, part: &str) -> Span {
+        let Some(start) = text.find(part).filter(|_| !part.is_empty()) else { return at };
+        let source = self.text.get(at.range()).unwrap_or_default();
+        let offsets = string_offsets(source);
+        let place = |offset: usize| {
+            offsets.as_ref().and_then(|offsets| offsets.get(offset)).map(|place| at.start + place)
+        };
+        match (place(start), place(start + part.len())) {
+            (Some(start), Some(end)) => Span::new(start, end),
+            (Some(_) | None, _) => at,
+        }
+    }
+
+    pub(crate) fn file(&self) -> &Path {
+        &self.file
+    }
+
     pub(crate) fn source(&self) -> &Source {
         &self.source
     }
@@ -167,5 +186,44 @@ impl Finding<'_> {
     pub(crate) fn rule(self, rule: &'static str) -> Self {
         self.0.rule = Some(rule);
         self
+    }
+}
+
+/// Returns, for each byte of the text that a JSON string holds and for its end, the offset in its source.
+fn string_offsets(source: &str) -> Option<Vec<usize>> {
+    let body = source.strip_prefix('"')?.strip_suffix('"')?;
+    let mut offsets = Vec::with_capacity(body.len());
+    let mut chars = body.char_indices();
+    while let Some((at, c)) = chars.next() {
+        let length = match c {
+            '\\' => match chars.next()?.1 {
+                // Surrogates are rare enough in commands to give up on them.
+                'u' => {
+                    let digits = body.get(at + 2..at + 6)?;
+                    chars.nth(3)?;
+                    char::from_u32(u32::from_str_radix(digits, 16).ok()?)?.len_utf8()
+                }
+                _ => 1,
+            },
+            c => c.len_utf8(),
+        };
+        offsets.extend(std::iter::repeat_n(at + 1, length));
+    }
+    offsets.push(body.len() + 1);
+    Some(offsets)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::string_offsets;
+
+    #[test]
+    fn offsets_follow_escapes() {
+        let source = r#""a\"b\u00e9c\n""#;
+        let offsets = string_offsets(source).unwrap_or_default();
+        // a, ", b, é (two bytes), c, newline, end
+        assert_eq!(offsets, [1, 2, 4, 5, 5, 11, 12, 14]);
+        assert_eq!(string_offsets("plain"), None);
+        assert_eq!(string_offsets(r#""\ud83d\ude00""#), None);
     }
 }

@@ -1,0 +1,33 @@
+//! Lints on what one event makes of a handler: nothing to watch, limits without effect.
+
+use super::{Around, Entry};
+use crate::config::source::report::Report;
+use becket_model::EventKind;
+use becket_rules::MatcherKind;
+use std::time::Duration;
+
+/// The share of the session's end that the hooks of a plugin get, whatever their `timeout` says.
+const PLUGIN_SESSION_END: Duration = Duration::from_millis(1500);
+
+pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
+    if entry.event == EventKind::FileChanged && matches!(entry.matcher.kind(), MatcherKind::Everything) {
+        let message =
+            "without a matcher nothing is watched, so this hook runs only for paths that another hook adds";
+        report
+            .warning(entry.handler.action_span, "nothing-watched", message)
+            .help("name the files: `\"matcher\": \".env|package.json\"`")
+            .rule("M8");
+    }
+    if entry.event == EventKind::SessionEnd
+        && around.of_plugin
+        && let Some(timeout) =
+            entry.handler.timeout.as_ref().filter(|timeout| timeout.value > PLUGIN_SESSION_END)
+    {
+        let message = "`timeout` can't extend the end of a session: the hooks of a plugin share 1.5 s";
+        let variable = around.profile.session_var("SESSIONEND_HOOKS_TIMEOUT_MS");
+        report
+            .warning(timeout.span, "timeout-without-effect", message)
+            .help(format!("remove it; the user can raise `{variable}`"))
+            .rule("H11");
+    }
+}

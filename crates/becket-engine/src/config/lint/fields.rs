@@ -1,0 +1,186 @@
+//! Lints on the fields of the input that a command reads: paths of jq that hold nothing, programs of jq that are cut
+//! off by a quote, absolute paths that are compared with a bare name.
+
+use super::tool_fields::{self, ToolObject};
+use super::{Around, Entry};
+use crate::config::source::report::Report;
+use becket_base::suggest;
+use becket_rules::MatcherKind;
+use becket_rules::shell::{Command, Line};
+
+pub(super) fn lint(text: &str, line: &Line, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
+    for command in line.commands() {
+        let Some(program) = jq_program(command) else { continue };
+        let at = report.part_of(entry.handler.action_span, text, program);
+        if let Some(fault) = unbalanced(program) {
+            let message = format!("this program of jq has {fault}, so jq fails and prints nothing");
+            report
+                .warning(at, "jq-syntax", message)
+                .help("look for a quote of the shell that ends the program too early")
+                .rule("H2");
+            continue;
+        }
+        let paths = paths(program);
+        // A path beside one that holds something is a fallback for other tools.
+        let is_fallback = paths.len() > 1 && program.contains("//");
+        for path in paths.iter().filter(|_| !is_fallback) {
+            check_path(path, program, text, entry, around, report);
+        }
+    }
+    bare_name(text, entry, report);
+}
+
+/// The program that `jq` runs if the line holds it.
+fn jq_program(command: &Command) -> Option<&str> {
+    let mut words = command.words();
+    if words.next()?? != "jq" {
+        return None;
+    }
+    words.find_map(|word| match word {
+        Some(option) if option.starts_with('-') => None,
+        word => Some(word),
+    })?
+}
+
+/// The first bracket or quote of a program that has no counterpart.
+fn unbalanced(program: &str) -> Option<&'static str> {
+    let (mut open, mut rest) = (Vec::new(), program.chars());
+    while let Some(c) = rest.next() {
+        match c {
+            '"' => {
+                // An interpolation holds a program of its own, which is not read.
+                let mut depth = 0_usize;
+                loop {
+                    match rest.next() {
+                        None => return Some("a string without its end"),
+                        Some('\\') if depth == 0 => depth += usize::from(rest.next() == Some('(')),
+                        Some('(') if depth > 0 => depth += 1,
+                        Some(')') if depth > 0 => depth -= 1,
+                        Some('"') if depth == 0 => break,
+                        Some(_) => {}
+                    }
+                }
+            }
+            '#' => return None,
+            '(' | '[' | '{' => open.push(c),
+            ')' | ']' | '}' => {
+                let opened = open.pop();
+                if !matches!((opened, c), (Some('('), ')') | (Some('['), ']') | (Some('{'), '}')) {
+                    return Some("a bracket without its counterpart");
+                }
+            }
+            _ => {}
+        }
+    }
+    (!open.is_empty()).then_some("a bracket without its counterpart")
+}
+
+/// The paths that begin at the input, such as `tool_input.file_path`, in order.
+fn paths(program: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut before = ' ';
+    for (at, c) in program.char_indices() {
+        // After a pipe or inside of brackets `.` is no longer the input.
+        if matches!(c, '|' | '[' | '{') {
+            break;
+        }
+        if c == '.' && !before.is_alphanumeric() && !matches!(before, '_' | '.' | '"' | ')' | ']' | '?') {
+            let rest = program.get(at + 1..).unwrap_or_default();
+            let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
+            let path = rest.split(|c| !is_name(c)).next().unwrap_or_default().trim_end_matches('.');
+            if !path.is_empty() {
+                found.push(path.to_owned());
+            }
+        }
+        before = c;
+    }
+    found
+}
+
+/// Checks a path against the fields of the event, and of the tools that the matcher names.
+fn check_path(
+    path: &str,
+    program: &str,
+    text: &str,
+    entry: &Entry,
+    around: &Around<'_>,
+    report: &mut Report<'_>,
+) {
+    let mut parts = path.split('.');
+    let (Some(first), second) = (parts.next(), parts.next()) else { return };
+    let at = report.part_of(entry.handler.action_span, text, program);
+    let fields: Vec<&str> = entry.event.spec().all_input().map(|field| field.name).collect();
+    if !fields.contains(&first) {
+        // A host may add fields (N5), so only a near miss is a slip.
+        if let Some(near) = suggest(first, &fields) {
+            let message = format!("the input of `{}` has no field `{first}`", entry.event);
+            report
+                .warning(at, "unknown-input-field", message)
+                .help(format!("did you mean `.{near}`?"))
+                .rule("N1");
+        }
+        return;
+    }
+    let object = [ToolObject::Input, ToolObject::Response].into_iter().find(|object| object.key() == first);
+    let (Some(object), Some(field)) = (object, second) else { return };
+    let Some(known) = fields_of_all(entry, around, object) else { return };
+    if known.contains(&field) {
+        return;
+    }
+    let tools = match entry.matcher.kind() {
+        MatcherKind::Names(names) => names.join("`, `"),
+        MatcherKind::Everything | MatcherKind::Expression(_) => return,
+    };
+    let message = format!("`{}` of `{tools}` has no field `{field}`, so jq prints `null`", object.key());
+    let help = match suggest(field, &known) {
+        Some(near) => format!("did you mean `.{}.{near}`?", object.key()),
+        None => format!("it has {}", known.join(", ")),
+    };
+    report.warning(at, "unknown-tool-field", message).help(help).rule("N1");
+}
+
+/// The fields that any of the tools of a matcher has; `None` unless all of them are known.
+fn fields_of_all(entry: &Entry, around: &Around<'_>, object: ToolObject) -> Option<Vec<&'static str>> {
+    let MatcherKind::Names(names) = entry.matcher.kind() else { return None };
+    let mut fields = Vec::new();
+    for name in names {
+        let name: &str = name;
+        fields.extend(
+            tool_fields::of(around.tools.current(name), object).or_else(|| tool_fields::of(name, object))?,
+        );
+    }
+    Some(fields)
+}
+
+/// `"$FILE" == "package.json"` where the path is absolute (N3).
+fn bare_name(text: &str, entry: &Entry, report: &mut Report<'_>) {
+    if !text.contains(".tool_input.file_path") {
+        return;
+    }
+    for (at, operator) in text.match_indices(" == \"").chain(text.match_indices(" = \"")) {
+        let before = text.get(..at).unwrap_or_default().trim_end_matches('"');
+        let after = text.get(at + operator.len()..).unwrap_or_default();
+        let Some((name, _)) = after.split_once('"') else { continue };
+        let is_file = name.contains('.')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'));
+        let variable =
+            before.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
+        let holds_path = !variable.is_empty() && text.contains(&format!("{variable}=$(jq"))
+            || text.contains(&format!("{variable}=$(")) && is_assigned_path(text, variable);
+        if is_file && holds_path {
+            let at = report.part_of(entry.handler.action_span, text, &format!("\"{name}\""));
+            let message = format!("`tool_input.file_path` is absolute, so it never equals `{name}`");
+            report
+                .warning(at, "path-is-absolute", message)
+                .help(format!("compare its last part: `[ \"${{{variable}##*/}}\" = \"{name}\" ]`"))
+                .rule("N3");
+        }
+    }
+}
+
+/// Returns whether a variable is assigned what jq prints for the path itself.
+fn is_assigned_path(text: &str, variable: &str) -> bool {
+    let Some((_, after)) = text.split_once(&format!("{variable}=$(")) else { return false };
+    let value = after.split(')').next().unwrap_or_default();
+    value.contains(".tool_input.file_path") && !value.contains("basename")
+}
