@@ -8,6 +8,7 @@ mod run;
 mod run_sdk;
 mod serve;
 mod test;
+mod severity;
 
 pub(crate) use autocompact::{Autocompact, InvalidWindow};
 pub(crate) use exec::{ExecArgs, NetworkChoice};
@@ -21,6 +22,8 @@ pub(crate) use run_sdk::RunSdkArgs;
 
 pub(crate) use serve::ServeArgs;
 pub(crate) use test::{TestArgs, TestFormat};
+
+pub(crate) use severity::{SeverityOverride, known_code};
 
 pub(crate) use run::{InputFormat, OutputFormat, RunArgs, RunModelArgs, RunSessionArgs};
 
@@ -100,6 +103,8 @@ pub(crate) enum Command {
     List(ListArgs),
     /// Find problems in a configuration
     Check(CheckArgs),
+    /// List the rules of `check`, or explain one
+    Rule(RuleArgs),
     /// Show how the output of a hook is interpreted; reads its stdout from stdin
     CheckOutput(CheckOutputArgs),
     /// Test the hooks of the project with its cases, and the cases with mutants
@@ -157,6 +162,7 @@ impl Command {
         matches!(
             self,
             Command::Check(_)
+                | Command::Rule(_)
                 | Command::List(_)
                 | Command::Explain(_)
                 | Command::Events(_)
@@ -222,6 +228,15 @@ pub(crate) struct CheckArgs {
     /// Show what AGENT keeps, weakens and loses of each hook that `fire --dialect` runs there; a loss is a warning
     #[arg(long = "for", value_name = "AGENT")]
     pub(crate) agent: Option<String>,
+    /// Report findings of the rule CODE as `error`, `warning` or `note`, or not at all (`off`); may be repeated
+    #[arg(long, value_name = "CODE=LEVEL", value_parser = severity::parse)]
+    pub(crate) severity: Vec<SeverityOverride>,
+    /// Leave out the findings that FILE lists
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Write the present findings to FILE, for `--baseline`, and exit with 0
+    #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
+    pub(crate) write_baseline: Option<PathBuf>,
     /// Exit with 1 on warnings too
     #[arg(long, value_parser = ["warnings"], value_name = "warnings")]
     pub(crate) deny: Option<String>,
@@ -251,6 +266,16 @@ pub(crate) struct CheckOutputArgs {
     /// The hook's stderr, as text or from a file
     #[arg(long, value_name = "TEXT|@FILE", allow_hyphen_values = true)]
     pub(crate) stderr: Option<String>,
+}
+
+/// `becket rule`
+#[derive(Debug, Args)]
+pub(crate) struct RuleArgs {
+    /// Explain this rule, such as `unknown-event`
+    pub(crate) code: Option<String>,
+    /// Print the page of all rules
+    #[arg(long, hide = true)]
+    pub(crate) page: bool,
 }
 
 /// `becket events`

@@ -14,6 +14,7 @@ pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod reference;
+pub(crate) mod rule;
 pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod serve;

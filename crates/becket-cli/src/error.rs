@@ -60,6 +60,8 @@ pub(crate) enum CliError {
     NoWorkingDirectory,
     #[error("`{}` contains nothing that `check` can read: give a settings file, a hooks.json, a plugin or project directory, a skill or an agent (.md)", path.display())]
     NothingToCheck { path: PathBuf },
+    #[error("the baseline `{}` can't be used: {why}", path.display())]
+    Baseline { path: PathBuf, why: String },
     #[error("`{}` can't be searched: {why}", path.display())]
     Unwalked { path: PathBuf, why: String },
     #[error("{why}")]

@@ -17,6 +17,7 @@ pub mod mcp;
 pub mod pending;
 pub mod planned;
 pub mod ran;
+pub mod rule;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -57,5 +58,10 @@ pub enum Report {
     Events {
         /// The rows of the event table.
         events: Vec<event_row::EventRow>,
+    },
+    /// `becket rule`
+    Rules {
+        /// The rules of `check`.
+        rules: Vec<rule::RuleView>,
     },
 }

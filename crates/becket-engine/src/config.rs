@@ -8,6 +8,7 @@ mod amend;
 #[expect(clippy::module_inception, reason = "the type's name is the module's")]
 mod config;
 mod diagnostic;
+mod diagnostic_rules;
 mod edit;
 mod flag_permissions;
 pub mod frontmatter;
@@ -41,6 +42,7 @@ pub(crate) use amend::{Amendments, EditOutcome, SESSION, edit_layer};
 pub use becket_base::json_edit::JsonEditError;
 pub use config::Config;
 pub use diagnostic::{Diagnostic, Severity};
+pub use diagnostic_rules::{DiagnosticRule, diagnostic_rules};
 pub use edit::{EditError, edit_settings};
 pub use flag_permissions::{FlagError, FlagPermissions};
 pub use git::repository_root;

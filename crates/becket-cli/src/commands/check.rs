@@ -1,15 +1,17 @@
 //! `becket check`: every finding of a configuration.
 
 mod agent;
+mod baseline;
 mod target;
 
-use crate::args::{CheckArgs, CheckFormat, Global};
+use crate::args::{CheckArgs, CheckFormat, Global, SeverityOverride};
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
 use crate::out::Out;
 use crate::report::human::findings;
 use crate::report::{github, json, sarif};
 use crate::session;
+use baseline::Baseline;
 use becket_dialects::Dialect;
 use becket_embed::view::Report;
 use becket_embed::view::finding::CheckReport;
@@ -51,6 +53,17 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out:
         }
     }
     found.put_in_order();
+    found.override_severities(&args.severity);
+    if let Some(path) = &args.write_baseline {
+        let baseline = Baseline::of(&found.diagnostics, &session.start);
+        baseline.write(&session.start.join(path))?;
+        out.print(&format!("{} findings in `{}`\n", found.diagnostics.len(), path.display()))?;
+        return Ok(0);
+    }
+    if let Some(path) = &args.baseline {
+        let baseline = Baseline::read(&session.start.join(path))?;
+        baseline.remove_known(&mut found.diagnostics, &session.start);
+    }
     let checked = CheckReport::new(&found.diagnostics, found.files);
     let fails = checked.errors > 0 || (args.deny.is_some() && checked.warnings > 0);
     let format = if global.json { CheckFormat::Json } else { args.format };
@@ -106,6 +119,19 @@ impl CheckResult {
                 self.texts.insert(name, findings::visible(text));
             }
         }
+    }
+
+    /// Gives findings the severities that the arguments name for their rules, and drops those that are off.
+    fn override_severities(&mut self, overrides: &[SeverityOverride]) {
+        self.diagnostics.retain_mut(|diagnostic| {
+            let chosen = overrides.iter().rev().find(|chosen| chosen.code == diagnostic.code);
+            match chosen.map(|chosen| chosen.severity) {
+                Some(Some(severity)) => diagnostic.severity = severity,
+                Some(None) => return false,
+                None => {}
+            }
+            true
+        });
     }
 
     /// Sorts by file in the order of loading, then by position and severity, and removes duplicates.

@@ -12,6 +12,7 @@ pub(crate) mod mcp;
 pub(crate) mod pending;
 pub(crate) mod planned;
 pub(crate) mod tested;
+pub(crate) mod rules;
 
 use super::style::{FAINT, SOURCE, WARNING, styled};
 use super::table::{Cell, Table};

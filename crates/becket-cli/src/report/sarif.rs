@@ -3,6 +3,7 @@
 use super::test::{MismatchReport, Outcome, TestReport};
 use becket_embed::view::finding::{CheckReport, Finding};
 use becket_embed::view::hook::SourcePosition;
+use becket_engine::config::diagnostic_rules;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -24,11 +25,25 @@ fn document(rules: &[&str], results: Vec<Value>) -> Value {
                 "name": "becket",
                 "version": env!("CARGO_PKG_VERSION"),
                 "informationUri": env!("CARGO_PKG_REPOSITORY"),
-                "rules": rules.iter().map(|code| json!({"id": code})).collect::<Vec<_>>(),
+                "rules": rules.iter().map(|code| rule(code)).collect::<Vec<_>>(),
             }},
             "columnKind": "unicodeCodePoints",
             "results": results,
         }],
+    })
+}
+
+/// Describes a rule, with a link to its page.
+fn rule(code: &str) -> Value {
+    let Some(rule) = diagnostic_rules().into_iter().find(|rule| rule.code == code) else {
+        return json!({"id": code});
+    };
+    json!({
+        "id": code,
+        "shortDescription": {"text": rule.title},
+        "fullDescription": {"text": rule.reason},
+        "help": {"text": rule.remedy},
+        "helpUri": format!("{}/blob/main/docs/rules.md#{code}", env!("CARGO_PKG_REPOSITORY")),
     })
 }
 

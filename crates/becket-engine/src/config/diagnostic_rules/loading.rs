@@ -1,0 +1,40 @@
+//! Findings about entries that are not loaded, or read as something else than written.
+
+use super::{DiagnosticRule, rule};
+
+#[rustfmt::skip]
+pub(super) const RULES: &[DiagnosticRule] = &[
+    rule("not-json", "the file is not JSON", "Nothing of a file that is not JSON is loaded, so none of its hooks and rules count.", "Correct the syntax at the position that is shown. Comments and trailing commas are not JSON."),
+    rule("not-yaml", "the frontmatter is not YAML", "Nothing of the frontmatter is loaded, so its hooks never run.", "Correct the syntax at the position that is shown. Texts with a colon or quotes need quotes."),
+    rule("not-fields", "the frontmatter is not a list of fields", "Frontmatter that holds a single text or a list has no `hooks` to load.", "Write one `key: value` a line between the two lines of dashes."),
+    rule("unreadable-file", "the file can't be read", "Hooks and rules in a file that can't be read are missing from the session.", "Correct the permissions of the file, or its encoding, which must be UTF-8."),
+    rule("wrong-type", "a value has another type than its key needs", "The entry is not loaded. Its neighbours are.", "Write a value of the type that the message names."),
+    rule("duplicate-key", "a key occurs twice in one object", "JSON keeps the last of two equal keys, so the hooks under the first are lost.", "Join the two values into one."),
+    rule("missing-field", "a handler has no text to run", "A handler without its command, URL, tool or prompt is not loaded.", "Add the key that the message names."),
+    rule("empty-field", "a required text is empty", "A handler with an empty command, URL or prompt is not loaded.", "Fill in the text, or remove the handler."),
+    rule("missing-type", "a handler has no `type`", "The kind of a handler is never guessed, so it is not loaded.", "Add `\"type\": \"command\"`, or the kind that it is."),
+    rule("unknown-type", "there is no handler of this type", "The handler is not loaded.", "Use one of `command`, `http`, `mcp_tool`, `prompt` and `agent`."),
+    rule("kind-not-allowed", "the event takes no handlers of this type", "The handler is not loaded.", "Use a type that the event takes; `becket events EVENT` lists them."),
+    rule("missing-hooks", "a matcher group has no `hooks`", "Nothing of the group runs.", "Write the handlers as a list under `hooks`, beside `matcher`."),
+    rule("missing-hooks-wrapper", "a hooks file has no `hooks` around its events", "Nothing of the file is loaded.", "Write `{\"hooks\": { … }}` around what the file holds."),
+    rule("event-outside-hooks", "an event is beside `hooks` instead of in it", "Nothing reads an event outside of `hooks`.", "Move it into `hooks`."),
+    rule("unknown-event", "there is no event of this name", "The hooks under it are not loaded.", "Use a name from `becket events`; names are case-sensitive."),
+    rule("other-dialect", "the hooks are written for another agent", "Events and handlers of another agent have other names and another shape. They are not translated, so they are not loaded.", "Write them in the form of the protocol; `becket check --for AGENT` shows the way back."),
+    rule("unknown-field", "a key is not read", "A key that nothing reads has no effect. If it was meant to restrict a hook, the hook runs without the restriction.", "Correct the spelling, or remove the key."),
+    rule("unknown-setting", "a setting is misspelt", "The setting has no effect.", "Use the name that the message suggests."),
+    rule("unknown-mode", "there is no permission mode of this name", "The session starts in `default`.", "Use one of the modes that the message lists."),
+    rule("invalid-timeout", "a time limit is not a number of seconds above 0", "The handler is not loaded.", "Write a number of seconds, or leave `timeout` out for the event's default."),
+    rule("invalid-on-failure", "`onFailure` is neither `block` nor `continue`", "Becket reads another value as the stricter one, and Claude Code ignores the whole file.", "Write `block` or `continue`."),
+    rule("on-failure-without-effect", "`onFailure` has no effect here", "On this event, or beside `async`, nothing waits for the hook, so its failure can't block.", "Remove `onFailure`."),
+    rule("questions-beside-async", "a background hook can't ask questions", "The handler is not loaded.", "Remove `questions` or `async`."),
+    rule("invalid-shell", "there is no shell of this name", "The handler is not loaded.", "Use `bash` or `powershell`, or leave `shell` out."),
+    rule("shell-beside-args", "`shell` has no effect beside `args`", "A command with `args` is started without a shell.", "Remove `shell` or `args`."),
+    rule("blank-in-program", "the program has a blank in its name", "Beside `args` the command is the name of one program, so a blank is a part of it.", "Move the words behind the program into `args`."),
+    rule("invalid-url", "the URL of a handler can't be used", "The handler is not loaded.", "Write an absolute `http` or `https` URL."),
+    rule("refused-address", "the URL of a handler leads to a refused address", "Requests to private and local addresses are refused unless a setting allows them.", "Use a public address, or allow the network in a managed or user file."),
+    rule("invalid-network", "a network is not written as address and prefix", "The entry is not read, so the network is not allowed.", "Write it as `10.0.0.0/8`."),
+    rule("invalid-variable", "a variable of `env` can't be set", "The variable is left out.", "Use a name without `=`, and a text as its value."),
+    rule("setting-without-effect", "a setting has no effect in this file", "Some settings count only in files that are trusted more.", "Move it into the file that the message names."),
+    rule("user-config-in-shell", "an option of a plugin in the text of a shell command", "The value could be read as code by the shell, so the handler is not loaded.", "Use `args`, or the variable of the option."),
+    rule("too-many-findings", "the file has more findings than are listed", "A file with this many findings is broken as a whole.", "Correct the first ones, and check it again."),
+];
