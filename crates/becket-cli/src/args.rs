@@ -7,8 +7,8 @@ mod mcp;
 mod run;
 mod run_sdk;
 mod serve;
-mod test;
 mod severity;
+mod test;
 
 pub(crate) use autocompact::{Autocompact, InvalidWindow};
 pub(crate) use exec::{ExecArgs, NetworkChoice};

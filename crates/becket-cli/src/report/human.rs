@@ -11,8 +11,8 @@ pub(crate) mod masked;
 pub(crate) mod mcp;
 pub(crate) mod pending;
 pub(crate) mod planned;
-pub(crate) mod tested;
 pub(crate) mod rules;
+pub(crate) mod tested;
 
 use super::style::{FAINT, SOURCE, WARNING, styled};
 use super::table::{Cell, Table};

@@ -163,3 +163,83 @@ fn broken_managed_settings_are_an_error() {
     assert_eq!(fired.code, Some(1));
     assert!(fired.stderr.contains("managed settings in"), "{fired:?}");
 }
+
+// rule: H11
+#[test]
+fn equal_findings_are_shown_once() {
+    let hook = r#"{"type": "command", "command": "true", "timeout": 5000}"#;
+    let text = format!("{{\"hooks\": {{\"Stop\": [{{\"hooks\": [\n{hook},\n{hook},\n{hook}]}}]}}}}");
+    let shown = env_with(&text).becket(["check"]).run().stdout;
+    assert_eq!(shown.matches("timeout-in-milliseconds").count(), 1, "{shown}");
+    assert!(shown.contains("and 2 more: lines 3, 4"), "{shown}");
+    assert!(shown.contains("3 warnings in 1 file"), "{shown}");
+}
+
+#[test]
+fn a_rule_is_reported_as_the_arguments_say() {
+    let env = env_with(WARNED);
+    let severity = |level: &str| {
+        let value = format!("timeout-in-milliseconds={level}");
+        env.becket(["check", "--json", "--severity", &value]).run()
+    };
+    assert_eq!(severity("error").code, Some(1));
+    let off = severity("off");
+    assert_eq!(off.code, Some(0), "{off:?}");
+    assert!(off.stdout.contains("\"findings\": []"), "{off:?}");
+    let unknown = env.becket(["check", "--severity", "timeout-in-milisecond=off"]).run();
+    assert_eq!(unknown.code, Some(2), "{unknown:?}");
+    assert!(unknown.stderr.contains("did you mean `timeout-in-milliseconds`?"), "{unknown:?}");
+}
+
+#[test]
+fn a_baseline_hides_known_findings_and_no_new_ones() {
+    let env = env_with(FAULTY);
+    let written = env.becket(["check", "--write-baseline", "known.json"]).run();
+    assert_eq!(written.code, Some(0), "{written:?}");
+    let known = env.becket(["check", "--baseline", "known.json"]).run();
+    assert_eq!(known.code, Some(0), "{known:?}");
+    let more = FAULTY.replace("PreTolUse", "PreTolUze");
+    env.write(".claude/settings.json", &more);
+    let new = env.becket(["check", "--baseline", "known.json"]).run();
+    assert_eq!(new.code, Some(1), "{new:?}");
+    assert!(new.stdout.contains("PreTolUze") && !new.stdout.contains("rule-in-matcher"), "{new:?}");
+    env.write("known.json", "[]");
+    let broken = env.becket(["check", "--baseline", "known.json"]).run();
+    assert_eq!(broken.code, Some(2), "{broken:?}");
+    assert!(broken.stderr.contains("known.json"), "{broken:?}");
+}
+
+// rule: C9
+#[test]
+fn every_plugin_below_a_directory_is_checked() {
+    let env = env_with("{}");
+    let hooks = r#"{"hooks": {"PreTolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
+    for name in ["one", "two"] {
+        env.write(&format!("market/plugins/{name}/hooks/hooks.json"), hooks);
+    }
+    env.write("market/node_modules/x/hooks/hooks.json", hooks);
+    let ended = env.becket(["check", "market"]).run();
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.stdout.contains("2 errors in 2 files"), "{ended:?}");
+    env.write("nothing/readme.txt", "");
+    assert_eq!(env.becket(["check", "nothing"]).run().code, Some(2));
+}
+
+#[test]
+fn settings_are_checked_from_stdin() {
+    let ended = env_with("{}").becket(["check", "-"]).stdin(FAULTY).run();
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.stdout.contains("unknown-event"), "{ended:?}");
+}
+
+#[test]
+fn a_rule_is_explained() {
+    let env = env_with("{}");
+    let one = env.becket(["rule", "unknown-event"]).run();
+    assert!(one.stdout.starts_with("unknown-event\n") && one.stdout.contains("case-sensitive"), "{one:?}");
+    let all: Value = serde_json::from_str(&env.becket(["rule", "--json"]).run().stdout).expect("JSON");
+    assert!(all["rules"].as_array().is_some_and(|rules| rules.len() > 80), "{all}");
+    let near = env.becket(["rule", "unknown-evnt"]).run();
+    assert_eq!(near.code, Some(2), "{near:?}");
+    assert!(near.stderr.contains("did you mean `unknown-event`?"), "{near:?}");
+}

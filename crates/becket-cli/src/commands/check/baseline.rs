@@ -51,7 +51,7 @@ impl Baseline {
     /// # Errors
     /// It can't be read, or is not a baseline of this version.
     pub(super) fn read(path: &Path) -> Result<Self, CliError> {
-        let text = becket_embed::text::read(path)?;
+        let text = becket_base::text_file::read(path)?;
         let fault = |why: String| CliError::Baseline { path: path.to_owned(), why };
         let baseline: Self = serde_json::from_str(&text).map_err(|error| fault(error.to_string()))?;
         if baseline.version == VERSION {

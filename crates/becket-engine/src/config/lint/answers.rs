@@ -5,7 +5,7 @@ use super::commands::asks;
 use crate::config::source::report::Report;
 use crate::config::source::tree::Span;
 use becket_model::EventKind;
-use becket_model::interpret::{self, Printed, PrintedBy};
+use becket_model::interpret::{self, HandlerOutput, OutputOrigin};
 use becket_model::table::PlainStdout;
 use becket_rules::shell::{Command, Line};
 
@@ -62,7 +62,8 @@ fn literal(command: &Command) -> Option<String> {
 /// A literal JSON answer, interpreted as a session would (O1, O5–O7).
 fn answer(literal: &str, entry: &Entry, at: Span, report: &mut Report<'_>) {
     let spec = entry.event.spec();
-    let printed = Printed { stdout: literal.as_bytes(), ..Printed::nothing(PrintedBy::Command) };
+    let printed =
+        HandlerOutput { stdout: literal.as_bytes(), ..HandlerOutput::nothing(OutputOrigin::Command) };
     let taken = interpret::printed(spec, &printed);
     if let Some(failure) = &taken.failure {
         let message = format!("this answer is not understood on `{}`: {failure}", entry.event);
