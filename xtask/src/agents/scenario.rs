@@ -60,11 +60,11 @@ impl Scenario {
         let shell = |command: &str| Turn::Call((driver.shell)(command));
         match self {
             Scenario::Calls => {
-                let call = |(point, command): (Point, &str)| match point {
-                    Point::WriteGuard => Turn::Call((driver.write)(&project.vendored(), "x")),
-                    _ => shell(command),
-                };
-                CALLS.into_iter().map(call).collect()
+                let write = || Turn::Call((driver.write)(&project.vendored(), "x"));
+                let calls = CALLS.into_iter();
+                calls
+                    .map(|(point, command)| if point == Point::WriteGuard { write() } else { shell(command) })
+                    .collect()
             }
             Scenario::Ask => vec![shell("git reset --hard"), shell("echo end")],
             Scenario::Stop => vec![Turn::Text("I am done.".to_owned())],
@@ -128,7 +128,15 @@ impl Seen<'_> {
             Point::PostBlock => self.arrived("BLOCK-AFTER-CALL"),
             Point::Harmless if project.has("harmless-file") => PointResult::Kept,
             _ if self.main.len() <= index => PointResult::Unreached,
-            _ => PointResult::Lost,
+            Point::Ask
+            | Point::Rewrite
+            | Point::SessionContext
+            | Point::PromptContext
+            | Point::ContextAfter
+            | Point::PromptBlock
+            | Point::StopBlock
+            | Point::SessionEnd
+            | Point::Harmless => PointResult::Lost,
         }
     }
 
