@@ -21,7 +21,9 @@ pub fn kind(name: &str) -> Result<EventKind, UnknownEvent> {
         let names: Vec<&'static str> = EventKind::ALL.iter().map(|kind| kind.name()).collect();
         let first = becket_base::suggest(name, &names);
         let others: Vec<&'static str> = names.iter().copied().filter(|other| Some(*other) != first).collect();
-        let second = first.and_then(|_| becket_base::suggest(name, &others));
+        // A name that is right but for its case has no alternative.
+        let is_sure = first.is_some_and(|first| first.eq_ignore_ascii_case(name));
+        let second = first.filter(|_| !is_sure).and_then(|_| becket_base::suggest(name, &others));
         let mut near: Vec<&'static str> = first.into_iter().chain(second).collect();
         if near.is_empty() {
             near = beginning_with(name, &names);

@@ -199,11 +199,11 @@ fn a_baseline_hides_known_findings_and_no_new_ones() {
     let known = env.becket(["check", "--baseline", "known.json"]).run();
     assert_eq!(known.code, Some(0), "{known:?}");
     let more = FAULTY.replace("PreTolUse", "PreTolUze");
-    env.write(".claude/settings.json", &more);
+    env.write("project/.claude/settings.json", &more);
     let new = env.becket(["check", "--baseline", "known.json"]).run();
     assert_eq!(new.code, Some(1), "{new:?}");
     assert!(new.stdout.contains("PreTolUze") && !new.stdout.contains("rule-in-matcher"), "{new:?}");
-    env.write("known.json", "[]");
+    env.write("project/known.json", "[]");
     let broken = env.becket(["check", "--baseline", "known.json"]).run();
     assert_eq!(broken.code, Some(2), "{broken:?}");
     assert!(broken.stderr.contains("known.json"), "{broken:?}");
@@ -215,13 +215,13 @@ fn every_plugin_below_a_directory_is_checked() {
     let env = env_with("{}");
     let hooks = r#"{"hooks": {"PreTolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
     for name in ["one", "two"] {
-        env.write(&format!("market/plugins/{name}/hooks/hooks.json"), hooks);
+        env.write(&format!("project/market/plugins/{name}/hooks/hooks.json"), hooks);
     }
-    env.write("market/node_modules/x/hooks/hooks.json", hooks);
+    env.write("project/market/node_modules/x/hooks/hooks.json", hooks);
     let ended = env.becket(["check", "market"]).run();
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert!(ended.stdout.contains("2 errors in 2 files"), "{ended:?}");
-    env.write("nothing/readme.txt", "");
+    env.write("project/nothing/readme.txt", "");
     assert_eq!(env.becket(["check", "nothing"]).run().code, Some(2));
 }
 
