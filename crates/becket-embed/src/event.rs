@@ -19,17 +19,24 @@ pub struct UnknownEvent {
 pub fn kind(name: &str) -> Result<EventKind, UnknownEvent> {
     name.parse().map_err(|_| {
         let names: Vec<&'static str> = EventKind::ALL.iter().map(|kind| kind.name()).collect();
-        let first = becket_base::suggest(name, &names);
-        let others: Vec<&'static str> = names.iter().copied().filter(|other| Some(*other) != first).collect();
-        // A name that is right but for its case has no alternative.
-        let is_sure = first.is_some_and(|first| first.eq_ignore_ascii_case(name));
-        let second = first.filter(|_| !is_sure).and_then(|_| becket_base::suggest(name, &others));
-        let mut near: Vec<&'static str> = first.into_iter().chain(second).collect();
-        if near.is_empty() {
-            near = beginning_with(name, &names);
-        }
-        UnknownEvent { name: name.to_owned(), near }
+        UnknownEvent { near: near(name, &names), name: name.to_owned() }
     })
+}
+
+/// Returns the names that were probably meant, at most three.
+fn near(typed: &str, names: &[&'static str]) -> Vec<&'static str> {
+    if let Some(same) = names.iter().find(|name| name.eq_ignore_ascii_case(typed)) {
+        return vec![same];
+    }
+    let with_beginning = beginning_with(typed, names);
+    if with_beginning.len() > 1 {
+        return with_beginning;
+    }
+    let first = becket_base::suggest(typed, names);
+    let others: Vec<&'static str> = names.iter().copied().filter(|other| Some(*other) != first).collect();
+    let second = first.and_then(|_| becket_base::suggest(typed, &others));
+    let near: Vec<&'static str> = first.into_iter().chain(second).collect();
+    if near.is_empty() { with_beginning } else { near }
 }
 
 /// Returns the names with this beginning.
