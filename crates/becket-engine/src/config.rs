@@ -50,6 +50,7 @@ pub use lint::{lint, lint_files};
 pub(crate) use load::is_same;
 pub use load::{Layer, LoadedFiles, load, load_changed};
 pub use permissions::{AdditionalDirectory, DefaultMode, RuleList, RuleSource};
+pub use plugins::PluginDefinitions;
 #[cfg(feature = "http")]
 pub(crate) use policy::Reach;
 pub use policy::{Policy, Refusal};

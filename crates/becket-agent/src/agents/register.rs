@@ -11,7 +11,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The directory of a [`definitions::Home`] in which agents lie.
-const DIRECTORY: &str = "agents";
 
 /// The agents of a session. Cheap to clone, and never changed: a reload makes another.
 #[derive(Debug, Clone)]
@@ -33,11 +32,13 @@ impl Agents {
     /// project, the user, plugins, those that are built in.
     #[must_use]
     pub fn load(homes: &Homes, flag: Option<&str>) -> LoadedAgents {
-        let (mut found, mut diagnostics) = (Vec::new(), Vec::new());
+        let (mut found, mut diagnostics) = (Vec::new(), homes.diagnostics.clone());
         let (managed, others): (Vec<_>, Vec<_>) =
             homes.list.iter().partition(|home| home.source == Source::Policy);
         for home in managed {
-            of_directory(&home.directory.join(DIRECTORY), &home.source, &mut found, &mut diagnostics);
+            for place in &home.agents {
+                of_place(place, &home.source, &mut found, &mut diagnostics);
+            }
         }
         if let Some(text) = flag {
             let (definitions, findings) = flag::read(text);
@@ -45,7 +46,9 @@ impl Agents {
             diagnostics.extend(findings);
         }
         for home in others {
-            of_directory(&home.directory.join(DIRECTORY), &home.source, &mut found, &mut diagnostics);
+            for place in &home.agents {
+                of_place(place, &home.source, &mut found, &mut diagnostics);
+            }
         }
         LoadedAgents { agents: Self::new(found), diagnostics }
     }
@@ -91,15 +94,11 @@ impl Default for Agents {
     }
 }
 
-fn of_directory(
-    directory: &Path,
-    source: &Source,
-    found: &mut Vec<Definition>,
-    diagnostics: &mut Vec<Diagnostic>,
-) {
-    let files = definitions::markdown(directory, source, definitions::is_markdown);
+/// Reads the agents of a directory, or the one of a file.
+fn of_place(place: &Path, source: &Source, found: &mut Vec<Definition>, diagnostics: &mut Vec<Diagnostic>) {
+    let files = definitions::markdown(place, source, definitions::is_markdown);
     diagnostics.extend(files.diagnostics);
-    for file in files.files.iter().map(|file| directory.join(file)) {
+    for file in files.files.iter().map(|file| files.root.join(file)) {
         let text = match read_text(&file) {
             // It was there a moment ago.
             Ok(None) => continue,

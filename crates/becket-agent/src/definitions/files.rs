@@ -12,19 +12,29 @@ use std::path::{Path, PathBuf};
 const MOST: usize = 2000;
 /// Maximum depth of the search for directories.
 const DEEPEST: usize = 8;
+/// The file that makes a directory a plugin.
+const PLUGIN: &str = ".claude-plugin/plugin.json";
 
 /// Files found by a search.
 #[derive(Debug, Default)]
 pub(crate) struct FoundFiles {
-    /// The files, each below the directory that was searched.
+    /// The directory that was searched.
+    pub(crate) root: PathBuf,
+    /// The files, each below that directory.
     pub(crate) files: Vec<PathBuf>,
     /// Directories that could not be searched.
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// The files below `directory` that `wanted` takes, by their path from there. A directory that is not there holds none.
-pub(crate) fn markdown(directory: &Path, source: &Source, wanted: impl Fn(&Path) -> bool) -> FoundFiles {
-    let mut found = FoundFiles::default();
+/// Returns the files below `place` that `wanted` takes, or `place` itself where it is a file. A directory that does not
+/// exist holds none; a plugin in it is not searched, since its definitions are its own.
+pub(crate) fn markdown(place: &Path, source: &Source, wanted: impl Fn(&Path) -> bool) -> FoundFiles {
+    if let (true, Some(root), Some(name)) = (place.is_file(), place.parent(), place.file_name()) {
+        let files = if wanted(place) { vec![name.into()] } else { Vec::new() };
+        return FoundFiles { root: root.to_owned(), files, diagnostics: Vec::new() };
+    }
+    let directory = place;
+    let mut found = FoundFiles { root: directory.to_owned(), ..FoundFiles::default() };
     let mut left = vec![(PathBuf::new(), 0)];
     let mut looked_at = 0;
     while let Some((below, depth)) = left.pop() {
@@ -51,7 +61,7 @@ pub(crate) fn markdown(directory: &Path, source: &Source, wanted: impl Fn(&Path)
             }
             let path = below.join(name);
             if directory.join(&path).is_dir() {
-                if depth < DEEPEST {
+                if depth < DEEPEST && !directory.join(&path).join(PLUGIN).is_file() {
                     left.push((path, depth + 1));
                 }
             } else if wanted(&path) {

@@ -1,16 +1,30 @@
 //! The directories in which definitions lie, and whose word each is.
 
-use becket_engine::config::{Plugin, Request};
+use becket_engine::config::{Diagnostic, Plugin, PluginDefinitions, Request};
 use becket_model::Source;
 use std::path::{Path, PathBuf};
 
-/// One directory that may hold `agents`, `skills` and `commands`.
+/// One directory that may hold agents, skills and commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
     /// Origin of the definitions: managed, the user, the project, or a plugin.
     pub source: Source,
     /// The directory, absolute.
     pub directory: PathBuf,
+    /// Directories of skills, and directories that are a skill.
+    pub(crate) skills: Vec<PathBuf>,
+    /// Directories of commands, and files that are one.
+    pub(crate) commands: Vec<PathBuf>,
+    /// Directories of agents, and files that are one.
+    pub(crate) agents: Vec<PathBuf>,
+}
+
+impl Home {
+    fn new(source: Source, directory: PathBuf) -> Self {
+        let of = |name| vec![directory.join(name)];
+        let (skills, commands, agents) = (of("skills"), of("commands"), of("agents"));
+        Self { source, directory, skills, commands, agents }
+    }
 }
 
 /// All of them. The default has none, as a bare start.
@@ -18,6 +32,8 @@ pub struct Home {
 pub struct Homes {
     /// Managed, project, user, plugins.
     pub(crate) list: Vec<Home>,
+    /// The paths of plugins that lead nowhere or out of them.
+    pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
 impl Homes {
@@ -25,23 +41,25 @@ impl Homes {
     #[must_use]
     pub fn of(request: &Request, plugins: &[Plugin]) -> Self {
         let managed = request.managed.as_ref().unwrap_or(&request.profile.managed);
-        let mut list =
-            vec![Home { source: Source::Policy, directory: managed.join(&*request.profile.directory) }];
+        let mut list = vec![Home::new(Source::Policy, managed.join(&*request.profile.directory))];
         let project = request.start.join(&*request.profile.directory);
         let users = request.user_directory();
         // A session that starts in the home directory finds the user's own there, which belong to no project.
         if request.sources.project && !users.as_ref().is_some_and(|users| is_same(users, &project)) {
-            list.push(Home { source: Source::Project, directory: project });
+            list.push(Home::new(Source::Project, project));
         }
         list.extend(
-            users.filter(|_| request.sources.user).map(|directory| Home { source: Source::User, directory }),
+            users.filter(|_| request.sources.user).map(|directory| Home::new(Source::User, directory)),
         );
-        let plugins = plugins.iter().map(|plugin| Home {
-            source: Source::Plugin(plugin.source()),
-            directory: plugin.directory.clone(),
-        });
-        list.extend(plugins);
-        Self { list }
+        let mut diagnostics = Vec::new();
+        for plugin in plugins {
+            let PluginDefinitions { skills, commands, agents, diagnostics: mut found, .. } =
+                plugin.definitions();
+            diagnostics.append(&mut found);
+            let (source, directory) = (Source::Plugin(plugin.source()), plugin.directory.clone());
+            list.push(Home { source, directory, skills, commands, agents });
+        }
+        Self { list, diagnostics }
     }
 }
 

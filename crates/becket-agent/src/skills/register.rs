@@ -6,7 +6,7 @@ use crate::definitions::{self, Fields, Home, Homes};
 use becket_engine::config::{Diagnostic, read_text};
 use becket_model::Source;
 use std::collections::HashSet;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 /// The file that makes a directory a skill.
@@ -94,18 +94,20 @@ struct SkillReader {
 
 impl SkillReader {
     fn home(&mut self, home: &Home) {
-        let skills = home.directory.join("skills");
         let is_skill = |path: &Path| path.file_name().is_some_and(|name| name == SKILL);
-        self.directory(home, &skills, Kind::Skill, is_skill);
-        let commands = home.directory.join("commands");
-        self.directory(home, &commands, Kind::Command, definitions::is_markdown);
+        for place in &home.skills {
+            self.place(home, place, Kind::Skill, is_skill);
+        }
+        for place in &home.commands {
+            self.place(home, place, Kind::Command, definitions::is_markdown);
+        }
     }
 
-    fn directory(&mut self, home: &Home, directory: &Path, kind: Kind, wanted: impl Fn(&Path) -> bool) {
-        let files = definitions::markdown(directory, &home.source, wanted);
+    fn place(&mut self, home: &Home, place: &Path, kind: Kind, wanted: impl Fn(&Path) -> bool) {
+        let files = definitions::markdown(place, &home.source, wanted);
         self.diagnostics.extend(files.diagnostics);
         for below in files.files {
-            self.file(home, directory, &below, kind);
+            self.file(home, &files.root, &below, kind);
         }
     }
 
@@ -121,7 +123,7 @@ impl SkillReader {
             }
         };
         let mut fields = Fields::of(&text, &file, source);
-        let path_name = path_name(below, kind);
+        let path_name = path_name(directory, below, kind);
         let namespace = definitions::namespace(source);
         let root = namespace.map(|_| home.directory.as_path());
         let place = Place { source, file: &file, kind, path_name: &path_name, namespace, root, text: &text };
@@ -131,17 +133,16 @@ impl SkillReader {
 }
 
 /// `git/tidy.md` is `git:tidy`; a skill is called as its directory.
-fn path_name(below: &Path, kind: Kind) -> String {
-    let names: Vec<String> = below
-        .with_extension("")
-        .components()
-        .filter_map(|part| match part {
-            Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
-            Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,
-        })
-        .collect();
-    match kind {
-        Kind::Command => names.join(":"),
-        Kind::Skill => names.iter().rev().nth(1).cloned().unwrap_or_default(),
-    }
+fn path_name(directory: &Path, below: &Path, kind: Kind) -> String {
+    let path = match kind {
+        Kind::Command => below.with_extension(""),
+        Kind::Skill => {
+            directory.join(below).parent().and_then(Path::file_name).map(PathBuf::from).unwrap_or_default()
+        }
+    };
+    let names = path.components().filter_map(|part| match part {
+        Component::Normal(name) => Some(name.to_string_lossy()),
+        Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,
+    });
+    names.collect::<Vec<_>>().join(":")
 }

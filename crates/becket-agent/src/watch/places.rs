@@ -6,9 +6,6 @@ use becket_model::Source;
 use becket_rules::Destination;
 use std::path::{Path, PathBuf};
 
-/// The directories of a [`crate::definitions::Home`] that hold skills and commands.
-const SKILLS: [&str; 2] = ["skills", "commands"];
-
 /// The files that are watched while a session is open: those that hooks ask for, and those of the configuration.
 #[derive(Debug, Clone)]
 pub struct FileWatch {
@@ -52,7 +49,7 @@ impl FileWatch {
         }
         let of_files = |source: &Source| !matches!(source, Source::Plugin(_));
         let homes = homes.list.iter().filter(|home| of_files(&home.source));
-        let skills = homes.flat_map(|home| SKILLS.map(|name| home.directory.join(name))).collect();
+        let skills = homes.flat_map(|home| home.skills.iter().chain(&home.commands).cloned()).collect();
         Self { settings, skills }
     }
 }

@@ -6,14 +6,17 @@
 
 mod contents;
 mod declared;
+mod definitions;
 mod fault;
 mod find;
 mod installed;
 mod manifest;
 mod marketplace;
 mod path;
+mod skills_directory;
 
 pub(crate) use contents::inline;
+pub use definitions::PluginDefinitions;
 pub(crate) use fault::Fault;
 pub(crate) use marketplace::entry;
 
@@ -31,6 +34,9 @@ use std::sync::Arc;
 /// The marketplace in the ids of plugins that are named by their directory.
 pub(crate) const INLINE: &str = "inline";
 
+/// The marketplace in the ids of plugins that lie in a directory of skills.
+const SKILLS_DIRECTORY: &str = "skills-dir";
+
 /// Reads the plugins that the request names and those that settings turn on. `flagged` are the settings of the command
 /// line, which come after the plugins in the order of layers.
 pub(super) fn load(loaded: &mut LoadedFiles, flagged: &[Layer]) {
@@ -39,6 +45,10 @@ pub(super) fn load(loaded: &mut LoadedFiles, flagged: &[Layer]) {
     let request = loaded.request.clone();
     let mut candidates: Vec<Candidate> = request.plugins.iter().cloned().map(Candidate::new).collect();
     candidates.extend(installed(&request, &declared, loaded));
+    let mut of_skills = skills_directory::candidates(&request, &mut loaded.plugin_faults);
+    of_skills.retain(|candidate| candidates.iter().all(|other| other.plugin.id != candidate.plugin.id));
+    loaded.plugin_faults.extend(missing_in_skills(&declared, &of_skills));
+    candidates.extend(of_skills);
     let mut plugins: Vec<Candidate> = Vec::new();
     for mut candidate in candidates {
         candidate.name();
@@ -81,7 +91,7 @@ fn installed(request: &Request, declared: &PluginDeclarations, loaded: &mut Load
     let mut found = Vec::new();
     for (id, switch) in wanted {
         if let Some((_, origin)) = id.rsplit_once('@').filter(|(_, market)| NO_MARKETPLACE.contains(market)) {
-            if origin != INLINE {
+            if origin != INLINE && origin != SKILLS_DIRECTORY {
                 loaded.plugin_faults.push(elsewhere(id, switch));
             }
             continue;
@@ -89,13 +99,9 @@ fn installed(request: &Request, declared: &PluginDeclarations, loaded: &mut Load
         match finder.find(id, switch) {
             Ok(place) => {
                 let origin = PluginOrigin::Installed { by_project: !switch.wanted_by_owner };
-                let plugin = Plugin { origin, ..Plugin::new(id.as_str(), place.directory) };
-                found.push(Candidate {
-                    plugin,
-                    boundary: place.boundary,
-                    marketplace: place.marketplace,
-                    manifest: Manifest::default(),
-                });
+                let marketplace = place.marketplace;
+                let plugin = Plugin { origin, marketplace, ..Plugin::new(id.as_str(), place.directory) };
+                found.push(Candidate { plugin, boundary: place.boundary, manifest: Manifest::default() });
             }
             Err(why) => loaded.plugin_faults.push(missing(id, switch, &why)),
         }
@@ -116,21 +122,29 @@ fn elsewhere(id: &str, switch: &Switch) -> Fault {
         .help("name its directory with `--plugin-dir`, or set it to false")
 }
 
+/// The plugins that settings turn on in a directory of skills where there are none of that id.
+fn missing_in_skills(declared: &PluginDeclarations, found: &[Candidate]) -> Vec<Fault> {
+    let of_skills = |id: &str| id.rsplit_once('@').is_some_and(|(_, origin)| origin == SKILLS_DIRECTORY);
+    let is_missing = |id: &str| found.iter().all(|candidate| *candidate.plugin.id != *id);
+    let wanted = declared.switches.iter().filter(|(id, switch)| switch.on && of_skills(id) && is_missing(id));
+    wanted
+        .map(|(id, switch)| missing(id, switch, "no directory of skills holds a plugin of this name"))
+        .collect()
+}
+
 /// A plugin on its way to being loaded.
 #[derive(Debug)]
 struct Candidate {
     plugin: Plugin,
     /// The directory that no path of it may leave.
     boundary: PathBuf,
-    /// The marketplace whose listing may hold hooks of it.
-    marketplace: Option<PathBuf>,
     manifest: Manifest,
 }
 
 impl Candidate {
     fn new(plugin: Plugin) -> Self {
         let boundary = plugin.directory.clone();
-        Candidate { plugin, boundary, marketplace: None, manifest: Manifest::default() }
+        Candidate { plugin, boundary, manifest: Manifest::default() }
     }
 
     /// Reads the manifest and takes the plugin's name from it.
@@ -139,9 +153,12 @@ impl Candidate {
         if let Some(name) = &self.manifest.name {
             self.plugin.name = name.clone();
         }
-        if self.plugin.origin == PluginOrigin::Directory {
-            self.plugin.id = format!("{}@{INLINE}", self.plugin.name).into();
-        }
+        let origin = match self.plugin.origin {
+            PluginOrigin::Directory => INLINE,
+            PluginOrigin::SkillsDirectory { .. } => SKILLS_DIRECTORY,
+            PluginOrigin::Host | PluginOrigin::Installed { .. } => return,
+        };
+        self.plugin.id = format!("{}@{origin}", self.plugin.name).into();
     }
 
     /// Returns whether it counts. A plugin that the command line names is turned off only by managed settings and by
@@ -149,7 +166,9 @@ impl Candidate {
     fn is_on(&self, declared: &PluginDeclarations, faults: &mut Vec<Fault>) -> bool {
         let switch = declared.switches.get(&*self.plugin.id);
         let is_off = match self.plugin.origin {
-            PluginOrigin::Host | PluginOrigin::Installed { .. } => switch.is_some_and(|switch| !switch.on),
+            PluginOrigin::Host | PluginOrigin::Installed { .. } | PluginOrigin::SkillsDirectory { .. } => {
+                switch.is_some_and(|switch| !switch.on)
+            }
             PluginOrigin::Directory => switch.is_some_and(|switch| {
                 !switch.on && matches!(switch.at.source, Source::Policy | Source::Flag)
             }),
@@ -161,7 +180,7 @@ impl Candidate {
             switch.is_managed && id.rsplit_once('@').is_some_and(|(name, _)| *name == *self.plugin.name)
         });
         match managed {
-            Some((id, switch)) if self.plugin.origin == PluginOrigin::Directory => {
+            Some((id, switch)) if self.is_by_directory() => {
                 let message = format!(
                     "the plugin in `{}` is not loaded: managed settings decide about `{id}`, which has its name",
                     self.plugin.directory.display()
@@ -171,6 +190,11 @@ impl Candidate {
             }
             Some(_) | None => true,
         }
+    }
+
+    /// Returns whether it was found by its directory, so that its name is all that it shares with an installed one.
+    fn is_by_directory(&self) -> bool {
+        matches!(self.plugin.origin, PluginOrigin::Directory | PluginOrigin::SkillsDirectory { .. })
     }
 
     /// Gives it its data directory and the options that count: the user's, else those that the manifest has by default.

@@ -106,6 +106,8 @@ pub struct Plugin {
     pub options: Vec<PluginOption>,
     /// The way it came into the configuration.
     pub origin: PluginOrigin,
+    /// The directory of the marketplace that lists it, where it is known.
+    pub marketplace: Option<PathBuf>,
 }
 
 /// An option of a plugin and its value. `Debug` does not show the value: it may be a key (S3).
@@ -140,6 +142,11 @@ pub enum PluginOrigin {
         /// Set if only files that come with the project turn it on.
         by_project: bool,
     },
+    /// It lies in a directory of skills. Its id is `<name>@skills-dir`.
+    SkillsDirectory {
+        /// Set if that directory is the project's.
+        by_project: bool,
+    },
 }
 
 impl Plugin {
@@ -147,7 +154,7 @@ impl Plugin {
     pub fn new(id: impl AsRef<str>, directory: impl Into<PathBuf>) -> Self {
         let PluginSource { id, name } = PluginSource::from(id.as_ref());
         let (directory, origin) = (directory.into(), PluginOrigin::Host);
-        Plugin { id, name, directory, data: None, options: Vec::new(), origin }
+        Plugin { id, name, directory, data: None, options: Vec::new(), origin, marketplace: None }
     }
 
     /// A plugin that is known by its directory, as `--plugin-dir` names one.

@@ -5,6 +5,7 @@ use super::{DiagnosticRule, rule};
 #[rustfmt::skip]
 pub(super) const RULES: &[DiagnosticRule] = &[
     rule("missing-plugin", "an enabled plugin is not installed", "Its hooks are missing.", "Install the plugin, or remove it from `enabledPlugins`."),
+    rule("missing-plugin-file", "a path of skills, commands or agents that a plugin names does not exist", "What it would hold is missing.", "Correct the path in `plugin.json` or in the marketplace's listing."),
     rule("missing-hooks-file", "the hooks file that a plugin names does not exist", "The hooks of the plugin are missing.", "Correct the path in `plugin.json`."),
     rule("bad-plugin-name", "the name of a plugin can't be used", "The plugin is not loaded.", "Use lower-case letters, digits and dashes."),
     rule("plugin-name-twice", "two plugins have the same name", "Only the first one is loaded.", "Rename or remove one of them."),

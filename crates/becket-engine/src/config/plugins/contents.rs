@@ -3,6 +3,7 @@
 //!
 //! A path that leads out of the plugin, as written or by a link, is refused.
 
+use super::definitions::paths;
 use super::fault::{Fault, Spot};
 use super::path::{self, PathError};
 use super::{Candidate, marketplace};
@@ -10,7 +11,7 @@ use crate::config::handler::Root;
 use crate::config::load::{Layer, LayerKind, LoadedFiles};
 use crate::config::source::json;
 use crate::config::source::read::{self, ReadError};
-use crate::config::source::tree::{Data, Node, Span};
+use crate::config::source::tree::{Data, Node};
 use becket_model::Source;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,15 +44,6 @@ pub(crate) fn inline(manifest: &Node) -> Vec<&Node> {
         Data::List(nodes) => nodes.iter().filter(|node| node.as_map().is_some()).map(unwrapped).collect(),
         Data::Null | Data::Bool(_) | Data::Number(_) | Data::Text(_) => Vec::new(),
     }
-}
-
-/// The values of `hooks` in a manifest that are paths.
-fn paths(manifest: &Node) -> Vec<(&str, Span)> {
-    let nodes = manifest.get("hooks").map(|member| match &member.value.data {
-        Data::List(nodes) => nodes.iter().collect(),
-        Data::Null | Data::Bool(_) | Data::Number(_) | Data::Text(_) | Data::Map(_) => vec![&member.value],
-    });
-    nodes.unwrap_or_default().into_iter().filter_map(|node| Some((node.as_text()?, node.span))).collect()
 }
 
 struct Contents<'a> {
@@ -132,7 +124,7 @@ impl Contents<'_> {
 
     /// Reads the plugin's hooks in the listing of the marketplace.
     fn entry(&self, loaded: &mut LoadedFiles) {
-        let Some(marketplace) = &self.candidate.marketplace else { return };
+        let Some(marketplace) = &self.candidate.plugin.marketplace else { return };
         let file = marketplace::listing(marketplace);
         // What is wrong with the listing was said where the plugin was looked for; most hold no hooks.
         let Ok(Some(text)) = read::text(&file) else { return };
@@ -153,7 +145,7 @@ impl Contents<'_> {
 
     /// The hooks files that a manifest or an entry names.
     fn named(&self, manifest: &Node, file: &Path, text: &Arc<str>, loaded: &mut LoadedFiles) {
-        for (written, span) in paths(manifest) {
+        for (written, span) in paths(manifest, "hooks") {
             let at = Spot { source: self.source.clone(), file: file.into(), text: text.clone(), span };
             let below = match path::relative(written) {
                 Ok(below) => below,
@@ -193,7 +185,7 @@ impl Contents<'_> {
     }
 }
 
-fn outside(at: Spot, written: &str, why: PathError) -> Fault {
+pub(super) fn outside(at: Spot, written: &str, why: PathError) -> Fault {
     let message = match why {
         PathError::Outside => format!("`{written}` leads out of the plugin, so it is not read"),
         PathError::Link => format!("`{written}` leads out of the plugin by a link, so it is not read"),

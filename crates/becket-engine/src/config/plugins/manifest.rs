@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The path of a manifest in a plugin.
-const MANIFEST: &str = ".claude-plugin/plugin.json";
+pub(super) const MANIFEST: &str = ".claude-plugin/plugin.json";
 
 /// A manifest without its hooks, which are read separately.
 #[derive(Debug, Default)]

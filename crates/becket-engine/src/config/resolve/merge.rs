@@ -29,8 +29,8 @@ pub(super) fn by_weight<'p, 'l>(parts: &'p [Part<'l>]) -> Vec<&'p Part<'l>> {
     parts
 }
 
-/// The end of the ids of plugins that are named by their directory.
-const INLINE_ID: &str = "@inline";
+/// The ends of the ids of plugins that are found by their directory.
+const DIRECTORY_IDS: [&str; 2] = ["@inline", "@skills-dir"];
 
 /// The switches of the whole configuration.
 pub(super) fn policy(parts: &mut [Part<'_>], strict: bool) -> Policy {
@@ -59,7 +59,7 @@ pub(super) fn policy(parts: &mut [Part<'_>], strict: bool) -> Policy {
         // Any directory can have that id: no policy can mean a certain plugin by it.
         forced_plugins: forced
             .into_iter()
-            .filter(|(id, on)| *on && !id.ends_with(INLINE_ID))
+            .filter(|(id, on)| *on && !DIRECTORY_IDS.iter().any(|end| id.ends_with(end)))
             .map(|(id, _)| Arc::from(id))
             .collect(),
         strict_config: strict || last(&managed, |s| s.strict_config.as_ref()).unwrap_or(false),

@@ -456,3 +456,68 @@ fn a_variable_moves_the_users_plugins() {
     assert_eq!(labels(&config, EventKind::Stop), ["moved"]);
     assert_eq!(config.plugins[0].data, Some(store.0.path("store/data/kit-m")));
 }
+
+// rules: C9, G3
+#[test]
+fn plugins_in_directories_of_skills_count_without_a_record() {
+    let store = Store::new();
+    store.plugin("home/.claude/skills/kit", "guard", "the user's");
+    store.plugin("project/.claude/skills/own", "own", "the project's");
+    store.0.write("home/.claude/skills/tidy/SKILL.md", "tidy");
+    let config = store.config();
+    assert_eq!(labels(&config, EventKind::Stop), ["the user's", "the project's"]);
+    let ids: Vec<_> = config.plugins.iter().map(|plugin| (&*plugin.id, &plugin.origin)).collect();
+    let of = |by_project| PluginOrigin::SkillsDirectory { by_project };
+    assert_eq!(ids, [("guard@skills-dir", &of(false)), ("own@skills-dir", &of(true))]);
+    let mut request = store.0.request();
+    request.trust = Trust { this_folder_trusted: false, ..Trust::default() };
+    let config = resolve(&load(&request));
+    assert_eq!(labels(&config, EventKind::Stop), ["the user's"]);
+    assert_eq!(codes(&config.diagnostics), ["withheld-untrusted"]);
+    request = store.0.request();
+    request.sources.user = false;
+    assert_eq!(labels(&resolve(&load(&request)), EventKind::Stop), ["the project's"]);
+    store.0.settings("user", r#"{"enabledPlugins": {"guard@skills-dir": false, "gone@skills-dir": true}}"#);
+    let config = store.config();
+    assert_eq!(labels(&config, EventKind::Stop), ["the project's"]);
+    assert_eq!(codes(&config.diagnostics), ["missing-plugin"]);
+}
+
+// rules: C9, G2
+#[test]
+fn a_plugin_in_a_directory_of_skills_takes_no_place_of_another() {
+    let store = Store::new();
+    store.plugin("home/.claude/skills/kit", "guard", "the user's");
+    store.plugin("project/.claude/skills/x", "guard", "the project's");
+    let config = store.config();
+    assert_eq!(labels(&config, EventKind::Stop), ["the user's"]);
+    assert_eq!(codes(&config.diagnostics), ["plugin-name-twice"]);
+    store.0.settings("managed", r#"{"enabledPlugins": {"guard@skills-dir": true}}"#);
+    let config = store.config();
+    assert!(config.policy.forced_plugins.is_empty(), "no directory gets an id that a policy forces");
+    assert_eq!(labels(&config, EventKind::Stop), [""; 0]);
+    assert_eq!(codes(&config.diagnostics), ["plugin-name-twice", "plugin-locked"]);
+}
+
+// rule: C9
+#[test]
+fn a_manifest_and_a_listing_name_more_skills_commands_and_agents() {
+    let store = Store::new();
+    store.plugin("market/kit", "kit", "a");
+    for file in ["more/deep/SKILL.md", "one.md", "agents-2/a.md", "extra/SKILL.md"] {
+        store.0.write(&format!("market/kit/{file}"), "");
+    }
+    let manifest =
+        json!({"name": "kit", "skills": "./more", "commands": ["./one.md", "./gone.md"], "agents": "../out"});
+    store.0.write("market/kit/.claude-plugin/plugin.json", manifest.to_string());
+    let entry = json!([{"name": "kit", "source": "./kit", "skills": ["./extra"], "agents": "./agents-2"}]);
+    store.listing("market", entry);
+    let settings = json!({"enabledPlugins": enabled(&["kit@m"]), "extraKnownMarketplaces": directory(&store.path("market"))});
+    store.0.settings("user", settings.to_string());
+    let found = store.config().plugins[0].definitions();
+    let below = |names: &[&str]| names.iter().map(|n| store.0.path("market/kit").join(n)).collect::<Vec<_>>();
+    assert_eq!(found.skills, below(&["skills", "more", "extra"]));
+    assert_eq!(found.commands, below(&["commands", "one.md"]));
+    assert_eq!(found.agents, below(&["agents", "agents-2"]));
+    assert_eq!(codes(&found.diagnostics), ["missing-plugin-file", "path-outside-plugin"]);
+}

@@ -1,0 +1,69 @@
+//! Plugins in directories of skills: `skills/<name>/.claude-plugin/plugin.json`, on unless settings turn them off (C9).
+//!
+//! INVARIANT: those of a project count once its folder is trusted (G3), and none takes the id of one that the user has:
+//! options and data go by the id.
+
+use super::fault::{Fault, Spot};
+use super::manifest::MANIFEST;
+use super::{Candidate, SKILLS_DIRECTORY};
+use crate::config::load::{is_same, user_directory};
+use crate::config::request::{Plugin, PluginOrigin, Request};
+use becket_model::Source;
+use std::path::{Path, PathBuf};
+
+/// The user's plugins and those of the project, each by the name of its manifest.
+pub(super) fn candidates(request: &Request, faults: &mut Vec<Fault>) -> Vec<Candidate> {
+    let users =
+        user_directory(request).filter(|_| request.sources.user).map(|directory| directory.join("skills"));
+    let project = request.start.join(&*request.profile.directory).join("skills");
+    let is_users = users.as_ref().is_some_and(|users| is_same(users, &project));
+    let mut found: Vec<Candidate> = users.iter().flat_map(|skills| read(skills, false)).collect();
+    if !request.sources.project || is_users {
+        return found;
+    }
+    for candidate in read(&project, true) {
+        if !request.trust.this_folder_trusted {
+            faults.push(withheld(&candidate));
+        } else if found.iter().any(|other| other.plugin.id == candidate.plugin.id) {
+            faults.push(replaced(&candidate));
+        } else {
+            found.push(candidate);
+        }
+    }
+    found
+}
+
+/// The plugins in one directory of skills, in the order of their paths.
+fn read(skills: &Path, by_project: bool) -> Vec<Candidate> {
+    let Ok(entries) = std::fs::read_dir(skills) else { return Vec::new() };
+    let mut directories: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    directories.retain(|directory| directory.join(MANIFEST).is_file());
+    directories.sort();
+    let candidate = |directory: PathBuf| {
+        let name = directory.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let origin = PluginOrigin::SkillsDirectory { by_project };
+        let mut candidate =
+            Candidate::new(Plugin { origin, ..Plugin::new(format!("{name}@{SKILLS_DIRECTORY}"), directory) });
+        candidate.name();
+        candidate
+    };
+    directories.into_iter().map(candidate).collect()
+}
+
+fn withheld(candidate: &Candidate) -> Fault {
+    let message = format!("the plugin `{}` is held back until this folder is trusted", candidate.plugin.id);
+    Fault::warning(manifest(candidate), "withheld-untrusted", message).rule("G3")
+}
+
+fn replaced(candidate: &Candidate) -> Fault {
+    let message = format!(
+        "the plugin `{}` of this project is not loaded, so its hooks are missing: the user has one with this id",
+        candidate.plugin.id
+    );
+    Fault::error(manifest(candidate), "plugin-name-twice", message)
+        .help("give it another name in its manifest")
+}
+
+fn manifest(candidate: &Candidate) -> Spot {
+    Spot::whole(Source::Project, &candidate.plugin.directory.join(MANIFEST))
+}
