@@ -119,7 +119,7 @@ impl Session {
 
     /// Plans an event. Hooks that are registered, removed or reloaded before it is fired only affect later events.
     pub fn ready(&self, event: Event) -> ReadyEvent {
-        self.engine.ready(event)
+        self.engine.host().ready(event)
     }
 
     /// Runs the hooks of an event until `cancel`, and returns the event with its outcome. If they allow a change of a
@@ -139,7 +139,7 @@ impl Session {
         }
         if event.kind() == EventKind::ConfigChange {
             // If the file can't be read, nothing changes; a reload reports the reason.
-            drop(self.engine.config_heard(&event, outcome.clone()));
+            drop(self.engine.host().apply_config_change(&event, outcome.clone()));
         }
         Ok((event, outcome))
     }
@@ -152,8 +152,8 @@ impl Session {
     /// Returns the hooks that an event would run, and the reasons why others would not.
     pub fn explain(&self, event: &Event) -> PlanReport {
         let planned = PlanReport::new(&self.engine.plan(event), event.body.subject(), Vec::new());
-        let settled = self.engine.settled_without_hooks(event);
-        planned.with_modules(&self.engine.hooks()).with_rules(settled.as_ref())
+        let settled = self.engine.host().settled_without_hooks(event);
+        planned.with_modules(&self.engine.host().hooks()).with_rules(settled.as_ref())
     }
 
     /// Returns the problems in the configuration; its valid parts work.
@@ -196,17 +196,17 @@ impl Session {
     /// a moment later.
     pub fn background(&self) -> BackgroundResults {
         let mut wakes = Vec::new();
-        let waiting = self.engine.wakes();
+        let waiting = self.engine.host().wakes();
         while let Some(Some(wake)) = waiting.next().now_or_never() {
             wakes.push(wake.into());
         }
-        let delivered = self.engine.collect_background(&SessionId::from(self.id.clone()));
+        let delivered = self.engine.host().collect_background(&SessionId::from(self.id.clone()));
         BackgroundResults { background: background::left(delivered, Vec::new()), wakes }
     }
 
     /// The environment files that hooks have filled; later ones win (H12).
     pub fn env_files(&self) -> Vec<PathBuf> {
-        self.engine.env_files(&SessionId::from(self.id.clone()))
+        self.engine.host().env_files(&SessionId::from(self.id.clone()))
     }
 
     /// Reads the configuration again.
@@ -214,14 +214,14 @@ impl Session {
     /// # Errors
     /// Errors if it can no longer be read; then it stays unchanged.
     pub fn reload(&self) -> Result<CheckReport, String> {
-        let config = self.engine.reload().map_err(|error| error.to_string())?;
+        let config = self.engine.host().reload().map_err(|error| error.to_string())?;
         Ok(checked(&config))
     }
 
     /// Returns the events that a hook or a permission rule concerns: PreToolUse and PermissionRequest are included if
     /// there is any rule, since a rule denies a call without a hook. A registered hook or a reload changes them.
     pub fn events(&self) -> Vec<&'static str> {
-        let concerns = |event: &EventKind| self.engine.concerns(*event);
+        let concerns = |event: &EventKind| self.engine.host().concerns(*event);
         EventKind::ALL.iter().copied().filter(concerns).map(EventKind::name).collect()
     }
 
@@ -232,7 +232,7 @@ impl Session {
         let hooks = async {
             // A firing ends its running hooks.
             drop(self.under_way.write().await);
-            self.engine.finish_background(&self.facts.of_session(&self.id)).await;
+            self.engine.host().finish_background(&self.facts.of_session(&self.id)).await;
             self.engine.close().await;
         };
         let servers = async {
@@ -241,7 +241,7 @@ impl Session {
             }
         };
         join(hooks, servers).await;
-        self.engine.forget_session(&SessionId::from(self.id.clone()));
+        self.engine.host().forget_session(&SessionId::from(self.id.clone()));
     }
 }
 

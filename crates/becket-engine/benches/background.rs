@@ -22,14 +22,14 @@ fn main() {
             let _ = engine.fire(&event).await;
         }
     });
-    assert_eq!(engine.background().len(), HOOKS);
+    assert_eq!(engine.host().background().len(), HOOKS);
     bench.note(
         "32 of them run, the others wait for room; what is pending is listed, and what has ended collected",
     );
     bench.alone("one pass over 1,000 background hooks", Must::Nanos(200_000.0), || {
-        (engine.background(), engine.collect_background(&session))
+        (engine.host().background(), engine.host().collect_background(&session))
     });
-    let ended = runtime.block_on(engine.end_background(&session));
+    let ended = runtime.block_on(engine.host().end_background(&session));
     assert_eq!(ended.len(), HOOKS);
 }
 

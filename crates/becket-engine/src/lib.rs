@@ -112,7 +112,7 @@ pub use engine::builder::{Builder, StartError};
 pub use engine::program_rules::{ProgramRule, ProgramRules};
 pub use engine::ready::ReadyEvent;
 pub use engine::updates::{AppliedChange, AppliedUpdates};
-pub use engine::{ConfigChanged, Engine, KeptOld};
+pub use engine::{ConfigChanged, Engine, HostOperations, KeptOld};
 
 /// The example of the README.
 #[cfg(doctest)]

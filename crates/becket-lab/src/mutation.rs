@@ -124,7 +124,7 @@ pub async fn run(
     jobs: usize,
 ) -> Result<Vec<MutantReport>, MutationError> {
     let engine: Engine = runner.engine()?;
-    let hooks = engine.hooks();
+    let hooks = engine.host().hooks();
     check_equivalents(&hooks, equivalents)?;
     let specimen = |record| Specimen { record, in_use: Mutex::new(()), replays: OnceCell::new() };
     let laboratory = Laboratory {

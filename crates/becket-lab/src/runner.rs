@@ -150,7 +150,7 @@ impl Runner {
             }
             let handlers = match attempt.handlers {
                 Some(handlers) => handlers(step.event),
-                None => engine.hooks().of(step.event).to_vec(),
+                None => engine.host().hooks().of(step.event).to_vec(),
             };
             let seen = check::Seen { outcome: &outcome, elapsed, root: project.root() };
             let mismatches = check::compare(step, &handlers, &seen)?;
@@ -200,7 +200,7 @@ fn is_undecided(record: &StepRecord) -> bool {
 
 /// Returns the answers that the case gives for handlers.
 fn replies(case: &Case, engine: &Engine) -> Result<Vec<(HandlerKey, becket_engine::RunEnd)>, CaseError> {
-    let hooks = engine.hooks();
+    let hooks = engine.host().hooks();
     let mut found = Vec::new();
     for reply in &case.replies {
         let meant: Vec<_> =

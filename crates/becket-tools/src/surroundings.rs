@@ -110,7 +110,7 @@ impl Surroundings {
     }
 
     /// Sets the function that returns a session's environment files, in the order in which they count, as
-    /// [`becket_engine::Engine::env_files`] does: a shell evaluates them before each command of Bash (H12).
+    /// [`becket_engine::HostOperations::env_files`] does: a shell evaluates them before each command of Bash (H12).
     #[must_use]
     pub fn with_env_files(
         mut self,

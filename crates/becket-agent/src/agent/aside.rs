@@ -65,7 +65,7 @@ impl Agent {
             system: (!system.is_empty()).then_some(system),
             messages,
             // A provider refuses calls of tools that it is not told of.
-            tools: self.shared.engine.offered_tools(&self.toolbox),
+            tools: self.shared.engine.host().offered_tools(&self.toolbox),
             tool_choice: ToolChoice::None,
             max_tokens: self.shared.options.max_tokens,
             caching: PromptCaching::Conversation,

@@ -25,7 +25,7 @@ impl Agent {
     /// Returns the use of the context window as of the last request; does not wait for a running turn.
     #[must_use]
     pub fn context(&self) -> ContextUse {
-        let offered = self.shared.engine.offered_tools(&self.toolbox);
+        let offered = self.shared.engine.host().offered_tools(&self.toolbox);
         let tools: Vec<(String, u64)> =
             offered.into_iter().map(|tool| (tool.name.clone(), size(&tool))).collect();
         let of_tools: u64 = tools.iter().map(|(_, tokens)| tokens).sum();

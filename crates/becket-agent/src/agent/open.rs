@@ -160,7 +160,7 @@ impl Agent {
     #[must_use]
     pub fn info(&self) -> Info {
         let Session { id, transcript_path, cwd, permission_mode, .. } = self.facts.session();
-        let offered = self.shared.engine.offered_tools(&self.toolbox);
+        let offered = self.shared.engine.host().offered_tools(&self.toolbox);
         Info {
             id: id.to_string(),
             title: self.shared.title(),
@@ -298,13 +298,13 @@ fn path(opened: &OpenedTranscript) -> PathBuf {
 
 /// The user's mode of now, else that of the session that is resumed, else that of the settings.
 fn mode(shared: &SessionShared, wanted: Option<PermissionMode>, opened: &OpenedTranscript) -> PermissionMode {
-    let start = shared.engine.start_mode();
+    let start = shared.engine.host().start_mode();
     if let Some(warning) = &start.warning {
         shared.updates.notice(Notice::warning(warning.clone()));
     }
     let stored = opened.restored.as_ref().and_then(|restored| restored.mode.clone());
     let mode = wanted.or(stored).unwrap_or_else(|| start.mode.clone());
-    match shared.engine.may_bypass() {
+    match shared.engine.host().may_bypass() {
         Err(why) if mode == PermissionMode::BypassPermissions => {
             shared.updates.notice(Notice::warning(format!("the session is in another mode: {why}")));
             start.mode.clone()

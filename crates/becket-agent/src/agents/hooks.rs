@@ -60,7 +60,10 @@ impl HooksOfAgent {
     /// not trusted (G3), or one of its guards is broken (C7b).
     pub(crate) fn may_widen(&self, engine: &Engine, definition: &Definition) -> MayWiden {
         let trusted = engine.config().trust.this_folder_trusted || !definition.whose.is_of_project();
-        MayWiden { grants: trusted && self.broken_guard.is_none(), bypass: engine.may_bypass().is_ok() }
+        MayWiden {
+            grants: trusted && self.broken_guard.is_none(),
+            bypass: engine.host().may_bypass().is_ok(),
+        }
     }
 
     /// Returns their problems as notices for the user.

@@ -33,7 +33,7 @@ impl MainAgent {
         let all = toolbox.all();
         let mut notices = hooks.notices();
         notices.extend(narrow::unknown_notices(&all, definition, &dialect.tools));
-        let start = engine.start_mode().mode.clone();
+        let start = engine.host().start_mode().mode.clone();
         let wanted = definition.permission_mode.is_some();
         let mode = wanted.then(|| mode::in_force(start, definition, hooks.may_widen(engine, definition)));
         let tools = narrow::of_main(all.iter().cloned(), definition, &dialect.tools);

@@ -187,7 +187,7 @@ fn mode_of(
     let (engine, definition) = (parent.shared.engine.clone(), Arc::clone(definition));
     let grants = hooks.may_widen(&engine, &definition).grants;
     move |session| {
-        mode::in_force(session, &definition, MayWiden { grants, bypass: engine.may_bypass().is_ok() })
+        mode::in_force(session, &definition, MayWiden { grants, bypass: engine.host().may_bypass().is_ok() })
     }
 }
 

@@ -160,7 +160,8 @@ impl AgentTool {
         let denied = |definition: &Definition| {
             let input = Map::from_iter([("subagent_type".to_owned(), json!(*definition.name))]);
             let event = PreToolUse::new(SPEC.name.to_owned(), input, String::new());
-            let restricted = parent.shared.engine.rule_restriction(&Event::new(session.clone(), event));
+            let restricted =
+                parent.shared.engine.host().rule_restriction(&Event::new(session.clone(), event));
             matches!(restricted, Some(Settlement::Denied { .. }))
         };
         agents.all().iter().filter(|definition| !denied(definition)).cloned().collect()

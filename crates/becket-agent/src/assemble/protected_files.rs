@@ -29,7 +29,7 @@ pub fn protected_files(engine: &Engine, request: &Request) -> Vec<PathBuf> {
 
 /// Returns the scripts that hooks run. `variable` is the name of the project's directory in their texts.
 fn scripts(engine: &Engine, start: &Path, variable: &str) -> Vec<PathBuf> {
-    let hooks = engine.hooks();
+    let hooks = engine.host().hooks();
     let texts = hooks.all().flat_map(|handler| match &handler.action {
         Action::Command(Command::Shell { script, .. }) => vec![script.to_string()],
         Action::Command(Command::Exec { program, args }) => {

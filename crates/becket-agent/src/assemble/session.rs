@@ -100,14 +100,14 @@ impl Assembly {
     fn working_as(&self, builder: AgentBuilder, engine: &Engine, definitions: &Definitions) -> AgentBuilder {
         let Some(agent) = &definitions.works_as else {
             return match self.mode_is_chosen {
-                true => builder.mode(engine.start_mode().mode.clone()),
+                true => builder.mode(engine.host().start_mode().mode.clone()),
                 false => builder,
             };
         };
         let builder = builder.as_agent(agent, &definitions.dialect);
         // An agent's own mode has been weighed against the chosen one.
         match self.mode_is_chosen && agent.permission_mode.is_none() {
-            true => builder.mode(engine.start_mode().mode.clone()),
+            true => builder.mode(engine.host().start_mode().mode.clone()),
             false => builder,
         }
     }

@@ -97,15 +97,15 @@ fn surroundings(assembly: &Assembly, engine: &Engine) -> Surroundings {
     let surroundings = with_programs(surroundings, assembly, engine);
     surroundings
         .with_runner(assembly.runner.clone())
-        .with_env_files(move |session| of_files.env_files(session))
-        .with_more_directories(move |_| of_places.directories())
-        .with_denied_reads(move |session, path| of_reads.denies_read(session, path).is_some())
+        .with_env_files(move |session| of_files.host().env_files(session))
+        .with_more_directories(move |_| of_places.host().directories())
+        .with_denied_reads(move |session, path| of_reads.host().denies_read(session, path).is_some())
         .with_readable(move |session| {
             let own = [private.join("tasks"), private.join("mcp")];
-            of_texts.long_texts(&session.id).into_iter().chain(own).collect()
+            of_texts.host().long_texts(&session.id).into_iter().chain(own).collect()
         })
         .with_kept_processes(move || of_settings.config().policy.keep_processes.clone())
-        .while_reads_are_denied(move || of_rules.may_deny_reads())
+        .while_reads_are_denied(move || of_rules.host().may_deny_reads())
 }
 
 /// Has the programs of lines supervised, if the host has a supervisor (E1).
@@ -152,7 +152,7 @@ impl Whereabouts for ShellEnvironment {
     }
 
     fn directories(&self) -> Vec<PathBuf> {
-        self.engine.directories()
+        self.engine.host().directories()
     }
 
     fn moved(&self, _from: &Path, to: &Path) {

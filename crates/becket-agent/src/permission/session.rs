@@ -52,7 +52,7 @@ impl SessionPermissions {
     /// Puts a session that begins into the mode that it starts in: the command line's, else that of the settings, else
     /// `default` (C5). A warning for the user, where it is another one than was asked for.
     pub fn begin(&self, facts: &Facts) -> Option<String> {
-        let start = self.engine.start_mode();
+        let start = self.engine.host().start_mode();
         self.enter(facts, start.mode.clone());
         start.warning.clone()
     }
@@ -60,14 +60,14 @@ impl SessionPermissions {
     /// Returns whether the session may be in `bypassPermissions` now.
     #[must_use]
     pub fn may_bypass(&self) -> bool {
-        self.engine.may_bypass().is_ok()
+        self.engine.host().may_bypass().is_ok()
     }
 
     /// The working directories: where the agent loop is, then those that were added; each once.
     #[must_use]
     pub fn directories(&self, facts: &Facts) -> Vec<PathBuf> {
         let cwd = facts.cwd();
-        let mut added = self.engine.directories();
+        let mut added = self.engine.host().directories();
         added.retain(|directory| *directory != cwd);
         std::iter::once(cwd).chain(added).collect()
     }
@@ -80,7 +80,7 @@ impl SessionPermissions {
         match &mode {
             PermissionMode::Other(name) => return Err(ModeRefused::Unknown { name: name.to_string() }),
             PermissionMode::BypassPermissions => {
-                self.engine.may_bypass().map_err(|why| ModeRefused::NoBypass { why })?;
+                self.engine.host().may_bypass().map_err(|why| ModeRefused::NoBypass { why })?;
             }
             PermissionMode::Default
             | PermissionMode::Plan
@@ -107,7 +107,7 @@ impl SessionPermissions {
 
     /// Applies updates that came with a yes, in their order (P13): those of [`crate::tool_call::Report::updates`].
     pub fn apply(&self, facts: &Facts, updates: &[PermissionUpdate]) -> PermissionChange {
-        let applied = self.engine.apply(updates);
+        let applied = self.engine.host().apply(updates);
         let mode = applied.mode.clone().and_then(|mode| {
             let before = self.enter(facts, mode.clone());
             (before != mode).then_some((before, mode))

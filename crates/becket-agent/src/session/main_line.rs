@@ -135,7 +135,8 @@ impl Main {
     pub(crate) async fn end(&mut self, reason: &str) {
         let never = CancellationToken::new();
         let body = SessionEnd::new(reason.to_owned());
-        let budget = self.agent_loop.shared.engine.session_end_budget(&self.agent_loop.facts.session());
+        let budget =
+            self.agent_loop.shared.engine.host().session_end_budget(&self.agent_loop.facts.session());
         self.agent_loop.shared.detached_events.end(budget).await;
         self.agent_loop.fire(body, &never).await;
         self.agent_loop.store();
@@ -149,8 +150,8 @@ impl Main {
         }
         let shared = &self.agent_loop.shared;
         let session = self.agent_loop.facts.session();
-        shared.engine.finish_background(&session).await;
-        shared.engine.forget_session(&session.id);
+        shared.engine.host().finish_background(&session).await;
+        shared.engine.host().forget_session(&session.id);
     }
 }
 

@@ -65,7 +65,7 @@ impl Expand for SessionSkills {
         Box::pin(async move {
             let ground = self.ground(session, cancel);
             let mut told = ground.files(&words.own, Reach::Anywhere);
-            let places = Places::new(&session.cwd, &self.shared.engine.directories());
+            let places = Places::new(&session.cwd, &self.shared.engine.host().directories());
             told.extend(ground.files(&words.beside, Reach::Within(&places)));
             if let Some(pool) = self.shared.pool.as_ref().filter(|_| words.own.contains('@')) {
                 told.extend(mcp::resources(pool, &words.own, cancel).await);

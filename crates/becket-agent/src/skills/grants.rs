@@ -69,7 +69,7 @@ impl Grants {
         if is_nothing {
             return Vec::new();
         }
-        self.engine.apply(&[PermissionUpdate { destination: Destination::Session, change }]).warnings
+        self.engine.host().apply(&[PermissionUpdate { destination: Destination::Session, change }]).warnings
     }
 
     /// The allow rules that hold now.

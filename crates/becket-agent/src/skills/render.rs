@@ -86,7 +86,7 @@ impl Ground<'_> {
     /// Returns the texts of the files that a text mentions.
     pub(super) fn files(self, text: &str, reach: Reach<'_>) -> Vec<String> {
         let (cwd, home) = (self.session.cwd.as_path(), self.environment.home());
-        let denied = |path: &Path| self.engine.denies_read(self.session, path);
+        let denied = |path: &Path| self.engine.host().denies_read(self.session, path);
         include::mentions(text)
             .into_iter()
             .filter_map(|written| include::file(written, cwd, home, reach, denied))
@@ -129,7 +129,7 @@ impl Ground<'_> {
     }
 
     fn directories(self, skill: &Skill) -> Vec<PathBuf> {
-        let mut directories = self.engine.directories();
+        let mut directories = self.engine.host().directories();
         directories.push(skill.directory.clone());
         directories
     }

@@ -69,7 +69,7 @@ impl SkillTool {
         let event = PreToolUse::new(SPEC.name.to_owned(), input, String::new());
         // Rules about a skill look at the name alone: no session has a part in it.
         let event = Event::new(Session::new("", "", ""), event);
-        matches!(self.skills.shared.engine.rule_restriction(&event), Some(Settlement::Denied { .. }))
+        matches!(self.skills.shared.engine.host().rule_restriction(&event), Some(Settlement::Denied { .. }))
     }
 
     fn listed(&self) -> String {

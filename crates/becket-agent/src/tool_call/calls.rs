@@ -121,7 +121,7 @@ impl ToolCalls {
     /// Returns the tool of a call; it stays the same to the end, whatever becomes of the set.
     fn tool(&self, call: &ToolCall) -> Result<Arc<dyn Tool>, String> {
         let tool = self.tools.find(&call.name).ok_or_else(|| self.unknown(&call.name))?;
-        match self.engine.deny_rule_for(&*tool) {
+        match self.engine.host().deny_rule_for(&*tool) {
             Some(rule) => Err(format!("there is no tool `{}` here: {rule}", call.name)),
             None => Ok(tool),
         }

@@ -45,7 +45,7 @@ fn about(at: &CallContext<'_>, input: &Map<String, Value>) -> ToClassify {
         tool: at.call.name.clone(),
         input: input.clone(),
         cwd: at.session.cwd.clone(),
-        directories: at.calls.engine.directories(),
+        directories: at.calls.engine.host().directories(),
         prompts: Vec::new(),
         notes: Vec::new(),
     }

@@ -141,7 +141,7 @@ pub(super) fn judged(at: &CallContext<'_>, event: &Event, judged: &EffectiveInpu
     match judged {
         EffectiveInput::Input(input) => input.clone(),
         EffectiveInput::AsFired => own(event),
-        EffectiveInput::Nothing => own(&at.calls.engine.normalize(event)),
+        EffectiveInput::Nothing => own(&at.calls.engine.host().normalize(event)),
     }
 }
 
@@ -177,7 +177,7 @@ pub(super) fn restricted(at: &CallContext<'_>, input: &Map<String, Value>) -> Op
     let others = at.tool.restricting_names().into_iter();
     let said = others.filter_map(|name| {
         let event = at.event(PreToolUse::new(name, input.clone(), at.call.id.clone()));
-        at.calls.engine.rule_restriction(&event)
+        at.calls.engine.host().rule_restriction(&event)
     });
     said.reduce(|first, other| match (&first, &other) {
         (Settlement::Denied { .. }, _) => first,
@@ -214,7 +214,7 @@ fn requires_user(
     if !answers || settlement != Some(&Settlement::Undecided) {
         return None;
     }
-    at.calls.engine.requires_user(&at.pre_tool_use_of(input))
+    at.calls.engine.host().requires_user(&at.pre_tool_use_of(input))
 }
 
 pub(super) fn hook(verdict: &Verdict) -> Hook {

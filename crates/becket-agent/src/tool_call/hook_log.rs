@@ -39,7 +39,7 @@ impl HookLog {
         event: &Event,
         cancel: &CancellationToken,
     ) -> Outcome {
-        let outcome = engine.review_rewrite(event, cancel).await;
+        let outcome = engine.host().review_rewrite(event, cancel).await;
         self.outcomes.push(outcome.clone());
         outcome
     }

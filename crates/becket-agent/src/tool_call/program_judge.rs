@@ -130,7 +130,7 @@ async fn approve(at: &CallContext<'_>, input: Map<String, Value>, held: &HeldPro
     let prompt = Prompt { written: input.clone(), input, because, hooks_may_answer };
     match prompt::ask(at, prompt, &mut log).await {
         Ok(Yes::OfPerson(_) | Yes::OfHooks { is_rewritten: false, .. }) => {
-            let _ = at.calls.engine.apply(&log.updates);
+            let _ = at.calls.engine.host().apply(&log.updates);
             Ok(())
         }
         Ok(Yes::Rewritten { .. } | Yes::Proposed(_) | Yes::OfHooks { is_rewritten: true, .. }) => {
@@ -208,7 +208,7 @@ impl ProgramGuard for ProgramJudge {
 /// Returns the rules and conditions in force for the programs of a line.
 #[must_use]
 pub fn line_rules(engine: &Engine) -> LineRules {
-    let rules = engine.program_rules();
+    let rules = engine.host().program_rules();
     let text = |rule: becket_engine::ProgramRule| RuleText {
         text: rule.text,
         origin: rule.origin,

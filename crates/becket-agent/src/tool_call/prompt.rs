@@ -231,7 +231,7 @@ async fn hooks_say(
 /// Returns the file that the call touches, unless it is in a working directory.
 fn outside(at: &CallContext<'_>, prompt: &Prompt) -> Option<PathBuf> {
     let file = at.tool.touches(&prompt.input)?;
-    let directories = at.calls.engine.directories();
+    let directories = at.calls.engine.host().directories();
     let is_inside =
         file.starts_with(&at.session.cwd) || directories.iter().any(|directory| file.starts_with(directory));
     (!is_inside).then_some(file)
@@ -239,12 +239,12 @@ fn outside(at: &CallContext<'_>, prompt: &Prompt) -> Option<PathBuf> {
 
 /// Returns the rules that a person may want to add, without those that exist (P13).
 fn suggestions(at: &CallContext<'_>, prompt: &Prompt) -> Vec<PermissionUpdate> {
-    if at.calls.engine.critical_removal(&at.pre_tool_use_of(&prompt.input)).is_some() {
+    if at.calls.engine.host().critical_removal(&at.pre_tool_use_of(&prompt.input)).is_some() {
         // No rule and no mode would spare the person the next prompt.
         return Vec::new();
     }
     let mode = at.session.permission_mode.as_ref().unwrap_or(&PermissionMode::Default);
-    at.calls.engine.worth_suggesting(mode, at.tool.suggestions(at.session, &prompt.input))
+    at.calls.engine.host().worth_suggesting(mode, at.tool.suggestions(at.session, &prompt.input))
 }
 
 fn object(update: &PermissionUpdate) -> Option<Map<String, Value>> {

@@ -84,7 +84,7 @@ impl AgentLoop {
         Request {
             system: (!self.system.is_empty()).then(|| self.system.clone()),
             messages: self.conversation.whole("the call was not run").messages(),
-            tools: self.shared.engine.offered_tools(&self.toolbox),
+            tools: self.shared.engine.host().offered_tools(&self.toolbox),
             max_tokens: self.shared.options.max_tokens,
             caching: PromptCaching::Conversation,
             thinking: match self.shared.thinks.load(Ordering::Relaxed) {

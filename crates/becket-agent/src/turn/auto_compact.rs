@@ -90,7 +90,7 @@ impl AgentLoop {
         let (messages, before) = (conversation.messages(), conversation.tokens());
         let (engine, session) = (self.shared.engine.clone(), self.facts.session());
         let (model, system) = (self.model.clone(), self.system.clone());
-        let tools = engine.offered_tools(&self.toolbox);
+        let tools = engine.host().offered_tools(&self.toolbox);
         let compaction = Compaction {
             engine: &engine,
             session: &session,

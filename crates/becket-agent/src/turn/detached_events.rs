@@ -66,7 +66,7 @@ impl DetachedEvents {
     /// Fires an event without waiting. `then` gets its outcome, and true if the session has ended its hooks.
     pub(crate) fn start(&self, event: Event, then: impl FnOnce(&Event, &Outcome, bool) + Send + 'static) {
         let kind = event.kind();
-        if !self.engine.has_any(kind) {
+        if !self.engine.host().has_any(kind) {
             return;
         }
         let filling = kind.spec().env_file.then(|| FillGuard::begin(&self.inner));

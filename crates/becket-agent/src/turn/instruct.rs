@@ -88,7 +88,7 @@ impl AgentLoop {
         }
         let (engine, session) = (self.shared.engine.clone(), self.facts.session());
         let found = blocking(cancel, move |stop| {
-            work(&files, &|path: &Path| engine.denies_read(&session, path), stop)
+            work(&files, &|path: &Path| engine.host().denies_read(&session, path), stop)
         });
         match found.await {
             Ok(found) => Some(found),

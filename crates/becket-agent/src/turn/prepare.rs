@@ -109,7 +109,7 @@ impl AgentLoop {
             return Vec::new();
         }
         let session = self.facts.session().id;
-        let wakes = self.shared.engine.wait_for_rewakes(&session).await;
+        let wakes = self.shared.engine.host().wait_for_rewakes(&session).await;
         wakes.iter().map(|wake| woken(wake.event, &wake.label, &wake.reminder)).collect()
     }
 
@@ -120,7 +120,7 @@ impl AgentLoop {
             return;
         }
         let session = self.facts.session().id;
-        for delivered in self.shared.engine.collect_background(&session) {
+        for delivered in self.shared.engine.host().collect_background(&session) {
             let hook = hook_messages::named(delivered.event, None);
             if delivered.missed > 0 {
                 let text = format!("{} results of background hooks were lost", delivered.missed);

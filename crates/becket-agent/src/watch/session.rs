@@ -182,7 +182,7 @@ impl Watch {
     async fn list(&mut self, afresh: bool) {
         let Some(shared) = self.lent.shared.upgrade() else { return };
         // Without a hook that hears of it nothing is watched for FileChanged.
-        let list = match shared.engine.has_any(EventKind::FileChanged) {
+        let list = match shared.engine.host().has_any(EventKind::FileChanged) {
             true => {
                 List::of(&shared.engine.config().watch_names(), &self.lent.facts.cwd(), &shared.watched())
             }
@@ -271,7 +271,7 @@ impl Watch {
             hook_messages::for_user(&hook, &outcome.verdict, false)
                 .into_iter()
                 .for_each(|said| updates.notice(said));
-            let changed = shared.engine.config_heard(&event, outcome);
+            let changed = shared.engine.host().apply_config_change(&event, outcome);
             tell(&hook, &file, &changed, &updates);
             if let (ConfigChanged::Accepted(_), Some(expand)) = (&changed, expand) {
                 expand.reload();

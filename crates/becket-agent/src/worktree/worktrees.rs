@@ -89,7 +89,7 @@ impl Worktrees {
         cwd: &Path,
         cancel: &CancellationToken,
     ) -> Result<Option<Arc<Tree>>, WorktreeError> {
-        if !asks.shared.engine.has_any(EventKind::WorktreeCreate) {
+        if !asks.shared.engine.host().has_any(EventKind::WorktreeCreate) {
             return Ok(None);
         }
         let body = WorktreeCreate::new(name.to_string());
@@ -323,7 +323,7 @@ async fn changed(path: &Path, before: Option<Print>) -> Option<String> {
 
 /// Has hooks remove one of theirs.
 async fn removed_by_hooks(asks: Asks<'_>, path: &Path) -> Result<(), String> {
-    if !asks.shared.engine.has_any(EventKind::WorktreeRemove) {
+    if !asks.shared.engine.host().has_any(EventKind::WorktreeRemove) {
         return Err("a hook has made it, and no hook of WorktreeRemove takes it away".to_owned());
     }
     told(asks, path).await;

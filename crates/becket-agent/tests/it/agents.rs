@@ -261,7 +261,8 @@ async fn hooks_of_a_frontmatter_hold_for_their_agent_and_while_it_runs() {
         "{stops}"
     );
     assert!(
-        !world.at.engine.has_any(EventKind::PreToolUse) && !world.at.engine.has_any(EventKind::SubagentStop)
+        !world.at.engine.host().has_any(EventKind::PreToolUse)
+            && !world.at.engine.host().has_any(EventKind::SubagentStop)
     );
 }
 
@@ -269,7 +270,7 @@ async fn hooks_of_a_frontmatter_hold_for_their_agent_and_while_it_runs() {
 #[tokio::test]
 async fn hooks_of_a_frontmatter_are_gone_whatever_ends_their_agent() {
     let agents = worker(&json!({"hooks": {"PreToolUse": command_hook("true")}}));
-    let gone = |world: &World| !world.at.engine.has_any(EventKind::PreToolUse);
+    let gone = |world: &World| !world.at.engine.host().has_any(EventKind::PreToolUse);
     // An error of its model.
     let failing =
         json!([start(&json!({})), {"error": {"kind": "bad_request", "message": "no"}}, {"text": "x"}]);
@@ -332,7 +333,7 @@ async fn sixty_four_agents_lose_no_hook_and_leave_none() {
     let own = fs::read_to_string(world.at.dir.join("own")).unwrap();
     assert_eq!(own.lines().count(), 64, "{prompted:?}");
     assert_eq!(world.handlers(None), 0);
-    assert!(!world.at.engine.has_any(EventKind::PreToolUse));
+    assert!(!world.at.engine.host().has_any(EventKind::PreToolUse));
 }
 
 // rules: P10, M7, L0
@@ -506,9 +507,9 @@ async fn an_agent_in_the_background_ends_with_its_session() {
     let agent = world.open().await;
     assert_eq!(within(agent.prompt(Prompt::text("MAIN"), &never())).await.text, "it runs");
     world.at.wait_for("hangs").await;
-    assert!(world.at.engine.has_any(EventKind::PreToolUse));
+    assert!(world.at.engine.host().has_any(EventKind::PreToolUse));
     within(agent.close("other")).await;
-    assert!(!world.at.engine.has_any(EventKind::PreToolUse));
+    assert!(!world.at.engine.host().has_any(EventKind::PreToolUse));
     assert!(world.tasks.background_tasks().iter().all(|task| task["status"] != "running"));
 }
 
@@ -536,5 +537,5 @@ async fn a_session_works_as_an_agent_from_its_beginning_to_its_end() {
     assert_eq!(world.offered(0), ["Probe", "Agent"]);
     assert_eq!(world.at.model.requests()[0].request.system.as_deref(), Some("You work."));
     within(agent.close("other")).await;
-    assert!(!world.at.engine.has_any(EventKind::Stop));
+    assert!(!world.at.engine.host().has_any(EventKind::Stop));
 }

@@ -233,7 +233,7 @@ async fn a_rule_for_a_name_that_was_cut_still_denies() {
         let cut = tools.iter().find(|tool| tool.other_name().is_some()).unwrap();
         assert_eq!((cut.name().len(), cut.other_name()), (64, Some(LONG_NAME)));
         assert_eq!(session.warnings.len(), 1);
-        let offered = session.engine.offered_tools(&session.toolbox);
+        let offered = session.engine.host().offered_tools(&session.toolbox);
         assert_eq!(offered.iter().any(|spec| spec.name == cut.name()), !denied);
         let report = session.call(cut.name(), json!({})).await;
         assert_eq!(matches!(report.ended, CallEnd::Done { .. }), !denied, "{:?}", report.ended);

@@ -107,7 +107,7 @@ async fn suggestions_leave_out_what_holds_already() {
     assert_eq!(asked("default").await, json!([rule, mode]));
     assert_eq!(asked("acceptEdits").await, json!([rule]));
     for engine in [for_hooks, for_person] {
-        engine.apply(&updates(json!([{"tool": "Probe(n:1)", "behavior": "allow"}])));
+        engine.host().apply(&updates(json!([{"tool": "Probe(n:1)", "behavior": "allow"}])));
     }
     assert_eq!(asked("acceptEdits").await, json!([]));
 }
@@ -237,7 +237,7 @@ async fn the_classifier_sees_what_the_user_said_and_hooks_noted_and_no_output() 
     let note =
         r#"echo '{"hookSpecificOutput":{"hookEventName":"PostToolUse","classifierContext":"it was clean"}}'"#;
     let engine = engine(&place, &hooks(&[("PostToolUse", &[note])]), &probe);
-    engine.apply(&updates(json!([{"type": "addDirectories", "directories": ["/srv"]}])));
+    engine.host().apply(&updates(json!([{"type": "addDirectories", "directories": ["/srv"]}])));
     let auto = AutoMode::new(judge.clone());
     let tools = ToolCalls::new(engine, probe.toolbox()).with_auto_mode(auto.clone());
     auto.user_said("tidy up");

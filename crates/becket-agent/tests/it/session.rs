@@ -296,7 +296,7 @@ async fn the_end_gives_hooks_in_the_background_their_time_and_then_ends_them() {
     said(&agent, "go").await;
     within(agent.close("other")).await;
     assert!(at.dir.join("began").exists() && at.dir.join("heard").exists(), "they had their time");
-    assert!(at.engine.background().is_empty());
+    assert!(at.engine.host().background().is_empty());
 }
 
 // rule: L2

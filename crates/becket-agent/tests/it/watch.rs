@@ -191,7 +191,7 @@ async fn what_such_a_hook_exports_reaches_the_shell() {
     let id = agent.facts().session().id;
     write(&at, ".env", "A=1");
     let exported = || {
-        let files = at.engine.env_files(&id);
+        let files = at.engine.host().env_files(&id);
         files.iter().any(|file| fs::read_to_string(file).is_ok_and(|text| text == "export A=1\n"))
     };
     until("the environment file is filled", exported).await;
@@ -250,8 +250,8 @@ async fn a_change_of_settings_counts_once_hooks_let_it() {
     let refuses = r#"case "$in" in *project_settings*|*policy_settings*) echo 'not now' >&2; exit 2;; esac"#;
     let at = At::new(&hooks(&json!({"ConfigChange": [refuses]})), &json!([]));
     write(&at, ".claude/settings.json", &with_a_hook("true"));
-    at.engine.reload().unwrap();
-    let stops = || at.engine.hooks().of(EventKind::Stop).len();
+    at.engine.host().reload().unwrap();
+    let stops = || at.engine.host().hooks().of(EventKind::Stop).len();
     let agent = open(&at).await;
     write(&at, ".claude/settings.json", &with_a_hook("true"));
     configs_settle(&at).await;
@@ -267,7 +267,7 @@ async fn a_change_of_settings_counts_once_hooks_let_it() {
     write(&at, "home/.claude/settings.json", &with_a_hook("true # user"));
     until("it counts", || stops() == 2).await;
     assert_eq!(configs(&at)[1..], ["user_settings home/.claude/settings.json"]);
-    assert!(at.engine.has_any(EventKind::Stop), "what was refused did not come in with it");
+    assert!(at.engine.host().has_any(EventKind::Stop), "what was refused did not come in with it");
 
     write(&at, "managed/managed-settings.d/10.json", &with_a_hook("true # policy"));
     until("a policy's change can't be refused", || stops() == 3).await;
@@ -288,7 +288,7 @@ async fn without_a_hook_a_change_counts_and_one_of_the_beginning_is_seen() {
     );
     let at = At::new(&hooks(&json!({"SessionStart": [change]})), &json!([]));
     let agent = open(&at).await;
-    until("it counts", || at.engine.has_any(EventKind::Stop)).await;
+    until("it counts", || at.engine.host().has_any(EventKind::Stop)).await;
     let told = || at.notices().iter().any(|text| text.contains("has changed, and counts from now on"));
     until("the user knows", told).await;
     within(agent.close("other")).await;
@@ -308,7 +308,7 @@ async fn a_hook_that_fails_is_told_and_refuses_only_where_it_should() {
         let decided = if counts { "counts from now on" } else { "keeps that from counting" };
         until("the user knows what became of it", || told(decided)).await;
         assert!(!counts || told("did not check this action"), "{:?}", at.notices());
-        assert_eq!(at.engine.has_any(EventKind::Stop), counts, "{:?}", at.notices());
+        assert_eq!(at.engine.host().has_any(EventKind::Stop), counts, "{:?}", at.notices());
         within(agent.close("other")).await;
     }
 }
@@ -399,5 +399,5 @@ async fn nothing_goes_on_after_the_end() {
     let start = Instant::now();
     within(agent.close("other")).await;
     assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
-    assert!(!at.engine.has_any(EventKind::Stop), "what nobody judged does not count");
+    assert!(!at.engine.host().has_any(EventKind::Stop), "what nobody judged does not count");
 }

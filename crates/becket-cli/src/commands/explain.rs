@@ -20,8 +20,8 @@ pub(crate) fn run(args: &ExplainArgs, global: &Global, around: &Surroundings, ou
     event::check_tool(&args.fields, &engine)?;
     let plan = engine.plan(&given.event);
     let planned = PlanReport::new(&plan, given.event.body.subject(), given.samples);
-    let settled = engine.settled_without_hooks(&given.event);
-    let planned = planned.with_modules(&engine.hooks()).with_rules(settled.as_ref());
+    let settled = engine.host().settled_without_hooks(&given.event);
+    let planned = planned.with_modules(&engine.host().hooks()).with_rules(settled.as_ref());
     if global.json {
         json::print(&Report::Explain(planned), out)?;
     } else {

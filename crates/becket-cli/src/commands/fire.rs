@@ -92,11 +92,11 @@ impl EventFiring<'_> {
         report_errors(&engine, around, out);
         event::check_tool(&args.fields, &engine)?;
         let EventInput { event, samples } = self.given;
-        enclosing::show(engine.mark(&event));
+        enclosing::show(engine.host().mark(&event));
         let outcome = engine.fire_until(&event, self.cancel).await;
         self.services.screen_is_free().await;
         if self.cancel.is_cancelled() {
-            engine.finish_background(&event.session).await;
+            engine.host().finish_background(&event.session).await;
             engine.close().await;
             return Err(CliError::Interrupted);
         }

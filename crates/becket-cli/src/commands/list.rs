@@ -16,7 +16,7 @@ pub(crate) fn run(args: &ListArgs, global: &Global, around: &Surroundings, out: 
     let only = args.event.as_deref().map(event::kind).transpose()?;
     let engine = started(session::in_project(global, around, out)?.builder(true).build(), around, out)?;
     let is_whole = report_errors(&engine, around, out);
-    let listed = HookListing::new(&engine.hooks(), &engine.gates(), only);
+    let listed = HookListing::new(&engine.host().hooks(), &engine.host().gates(), only);
     let listed = if only.is_none() { listed.with_rules(&engine.config().permissions) } else { listed };
     if global.json {
         json::print(&Report::List(listed), out)?;

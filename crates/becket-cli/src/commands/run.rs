@@ -134,7 +134,7 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
 /// Returns whether a SessionStart hook may give the first prompt.
 fn may_start_with_a_prompt(session: &Session) -> bool {
     let engine = session.builder(false).build();
-    engine.is_ok_and(|engine| engine.hooks().has_any(EventKind::SessionStart))
+    engine.is_ok_and(|engine| engine.host().hooks().has_any(EventKind::SessionStart))
 }
 
 /// Warns of arguments that are accepted but have no effect here.

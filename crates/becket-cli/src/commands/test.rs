@@ -55,7 +55,7 @@ impl Tested<'_> {
             .map_err(|error| CliError::lab(&error))?;
         let engine = runner.engine().map_err(|error| CliError::lab(&error))?;
         super::fire::report_errors(&engine, self.around, self.out);
-        let hooks = engine.hooks();
+        let hooks = engine.host().hooks();
         let suite = Suite::load(self.root(), &runner.subject().settings, &hooks);
         let (cases, seed) = self.chosen(&suite, &engine)?;
         let records = self.records(&runner, &cases).await;

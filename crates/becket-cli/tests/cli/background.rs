@@ -45,7 +45,7 @@ fn a_hook_of_a_living_host_is_shown_until_it_is_over() {
     });
     let shown = env.becket(["background"]).run();
     assert_eq!((shown.code, shown.stderr.as_str()), (Some(0), ""));
-    let ids: Vec<String> = engine.background().iter().map(|one| one.id.to_string()).collect();
+    let ids: Vec<String> = engine.host().background().iter().map(|one| one.id.to_string()).collect();
     assert!(ids.len() == 33 && ids.iter().all(|id| shown.stdout.contains(id.as_str())), "{}", shown.stdout);
     assert_eq!(shown.stdout.matches("  running\n").count(), 32, "{}", shown.stdout);
     assert_eq!(shown.stdout.matches("  waiting for room\n").count(), 1, "{}", shown.stdout);
@@ -57,7 +57,7 @@ fn a_hook_of_a_living_host_is_shown_until_it_is_over() {
     assert_eq!(json["report"], "background");
     assert_eq!(json["hooks"][0]["id"], json!(ids[0]));
     assert_eq!((&json["hooks"][0]["state"], &json["hooks"][0]["limit_s"]), (&json!("running"), &json!(90.0)));
-    runtime.block_on(engine.end_background(&SessionId::from("s1")));
+    runtime.block_on(engine.host().end_background(&SessionId::from("s1")));
     assert!(env.becket(["background"]).run().stdout.starts_with("nothing is pending in ~/.claude/becket;"));
 }
 

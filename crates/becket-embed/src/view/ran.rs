@@ -145,7 +145,7 @@ impl RunReport {
         };
         let process = Process {
             input: run.input.as_ref().map(|input| text(input.trim_ascii_end())),
-            environment: engine.added_variables(event, &run.handler).into_iter().map(shown).collect(),
+            environment: engine.host().added_variables(event, &run.handler).into_iter().map(shown).collect(),
             stdout: text(&run.stdout),
             stderr: text(&run.stderr),
         };

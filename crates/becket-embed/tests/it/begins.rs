@@ -17,7 +17,7 @@ fn begins(hooks: &[Value], functions: usize) -> bool {
         .unwrap();
     engine.on_all((0..functions).map(|_| Callback::inline(EventKind::Stop, |_| ()))).unwrap();
     let stop: Stop = serde_json::from_value(json!({"stop_hook_active": false})).unwrap();
-    let event = engine.ready(Event::new(Session::new("s", "/tmp/s.jsonl", "/tmp"), stop));
+    let event = engine.host().ready(Event::new(Session::new("s", "/tmp/s.jsonl", "/tmp"), stop));
     assert_eq!(event.runs().len(), hooks.len() + functions);
     runs_on_caller(&event)
 }

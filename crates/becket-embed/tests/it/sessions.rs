@@ -76,6 +76,6 @@ async fn the_end_gives_hooks_in_the_background_their_time_and_then_ends_them() {
         place.session.close().await;
         assert!(began.elapsed() < Duration::from_secs(30));
         assert_eq!(at("late").exists(), has_time, "{budget:?}");
-        assert!(place.session.engine().background().is_empty());
+        assert!(place.session.engine().host().background().is_empty());
     }
 }

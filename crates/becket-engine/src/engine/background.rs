@@ -1,47 +1,47 @@
-//! The background hooks as a host sees them: methods of the engine.
+//! Background hooks, as a host sees them.
 
 use crate::background::{BackgroundDelivery, BackgroundHook, Wake, Wakes};
-use crate::engine::Engine;
+use crate::engine::host_operations::HostOperations;
 use crate::plan::session_end;
 use becket_model::event::lifecycle::SessionEnd;
 use becket_model::{Event, Session, SessionId};
 use std::time::Duration;
 
 /// Background hooks (A1–A5).
-impl Engine {
+impl HostOperations<'_> {
     /// The hooks that run in the background or wait for room, of all sessions.
-    pub fn background(&self) -> Vec<BackgroundHook> {
+    pub fn background(self) -> Vec<BackgroundHook> {
         self.inner().background.pending(None)
     }
 
     /// Takes the results of the session's background hooks since the last call: in one pass, and each result once,
     /// however many callers there are. Hosts call it before each request to the model, which reads the contexts (A3,
     /// A5).
-    pub fn collect_background(&self, session: &SessionId) -> Vec<BackgroundDelivery> {
+    pub fn collect_background(self, session: &SessionId) -> Vec<BackgroundDelivery> {
         self.inner().background.collect(session)
     }
 
     /// Returns the wakes of `asyncRewake` hooks that ended with exit code 2, of all sessions (A4). They wait until a
     /// caller takes them, and each goes to one caller only, the first.
-    pub fn wakes(&self) -> Wakes {
+    pub fn wakes(self) -> Wakes {
         self.inner().background.wakes()
     }
 
     /// Waits for the session's `asyncRewake` hooks, up to their limits, and takes their wakes: for a host that runs one
     /// prompt and can't be woken later, before its next request and at its end (A4). An exit code 2 counts there as if
     /// the event had waited for it.
-    pub async fn wait_for_rewakes(&self, session: &SessionId) -> Vec<Wake> {
+    pub async fn wait_for_rewakes(self, session: &SessionId) -> Vec<Wake> {
         self.inner().background.rewakes(session).await
     }
 
     /// Waits until nothing of the session runs in the background.
-    pub async fn wait_for_background(&self, session: &SessionId) {
+    pub async fn wait_for_background(self, session: &SessionId) {
         self.inner().background.over(session).await;
     }
 
     /// Gives what the session still runs in the background the budget of SessionEnd (H11), and then ends it as
-    /// [`Engine::end_background`] does: what the end of a session is for its background hooks (A5).
-    pub async fn finish_background(&self, session: &Session) -> Vec<BackgroundDelivery> {
+    /// [`HostOperations::end_background`] does: what the end of a session is for its background hooks (A5).
+    pub async fn finish_background(self, session: &Session) -> Vec<BackgroundDelivery> {
         let budget = self.session_end_budget(session);
         // What has not ended by then is ended now.
         let _ = tokio::time::timeout(budget, self.wait_for_background(&session.id)).await;
@@ -49,16 +49,16 @@ impl Engine {
     }
 
     /// Returns the time that the hooks of SessionEnd may take together (H11).
-    pub fn session_end_budget(&self, session: &Session) -> Duration {
+    pub fn session_end_budget(self, session: &Session) -> Duration {
         let event = Event::new(session.clone(), SessionEnd::new("other".to_owned()));
-        let plan = self.plan(&event);
+        let plan = self.engine().plan(&event);
         let profile = &self.inner().snapshot().places.profile;
         session_end::budget(&plan, &self.inner().environment, profile).unwrap_or_default()
     }
 
     /// Ends what the session still runs in the background (H4), as its end does, waits until the processes are gone, and
     /// takes all results; those that were ended are among them as cancelled (A5).
-    pub async fn end_background(&self, session: &SessionId) -> Vec<BackgroundDelivery> {
+    pub async fn end_background(self, session: &SessionId) -> Vec<BackgroundDelivery> {
         let results = self.inner().background.end(session).await;
         self.inner().runner.all_gone().await;
         results

@@ -223,7 +223,7 @@ impl Builder {
         self
     }
 
-    /// Changes or removes handlers of the configuration as it is loaded, for tests of hooks; [`Engine::reload`] loads
+    /// Changes or removes handlers of the configuration as it is loaded, for tests of hooks; [`crate::HostOperations::reload`] loads
     /// it as it is written.
     pub fn amend_hooks(
         mut self,

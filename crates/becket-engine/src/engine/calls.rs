@@ -1,6 +1,6 @@
 //! Questions about a tool call, for a host that runs tools, in addition to firing its events.
 
-use crate::engine::Engine;
+use crate::engine::host_operations::HostOperations;
 #[cfg(feature = "models")]
 use crate::host::tool::Tool;
 #[cfg(feature = "models")]
@@ -14,16 +14,16 @@ use becket_llm::ToolSpec;
 use becket_model::{Event, Verdict};
 use std::borrow::Cow;
 
-impl Engine {
-    /// Returns the event as hooks would see it: paths of file tools absolute, defaults filled in (N3). [`Engine::fire`]
+impl HostOperations<'_> {
+    /// Returns the event as hooks would see it: paths of file tools absolute, defaults filled in (N3). [`crate::Engine::fire`]
     /// does this on its own; a host needs it for a call that nothing has judged ([`crate::EffectiveInput::Nothing`]).
-    pub fn normalize<'a>(&self, event: &'a Event) -> Cow<'a, Event> {
+    pub fn normalize<'a>(self, event: &'a Event) -> Cow<'a, Event> {
         let inner = self.inner();
         tool_input::normalize(event, &inner.tools, inner.environment.home())
     }
 
     /// The deny rule that takes a tool out of what a model is offered, in words: no event fires for a call of it (P1).
-    pub fn deny_rule_for_tool(&self, tool: &str) -> Option<String> {
+    pub fn deny_rule_for_tool(self, tool: &str) -> Option<String> {
         let inner = self.inner();
         let snapshot = inner.snapshot();
         let mut denied = snapshot.rules.tools_denied([tool], &inner.request.tools);
@@ -34,7 +34,7 @@ impl Engine {
 
     /// Returns the deny rule that takes a tool out of what a model is offered, under any of its names (P1, X5).
     #[cfg(feature = "models")]
-    pub fn deny_rule_for(&self, tool: &dyn Tool) -> Option<String> {
+    pub fn deny_rule_for(self, tool: &dyn Tool) -> Option<String> {
         let others = tool.restricting_names();
         let mut names = std::iter::once(tool.name()).chain(others.iter().map(String::as_str));
         names.find_map(|name| self.deny_rule_for_tool(name))
@@ -42,7 +42,7 @@ impl Engine {
 
     /// Returns the specifications of the tools that a model is offered: all that no deny rule removes (P1).
     #[cfg(feature = "models")]
-    pub fn offered_tools(&self, tools: &ToolSet) -> Vec<ToolSpec> {
+    pub fn offered_tools(self, tools: &ToolSet) -> Vec<ToolSpec> {
         let tools = tools.all();
         let offered = tools.iter().filter(|tool| self.deny_rule_for(&***tool).is_none());
         offered.map(|tool| tool.spec()).collect()
@@ -50,7 +50,7 @@ impl Engine {
 
     /// Returns the settlement of a call by deny and ask rules alone, without hooks; `None` if only an allow rule, or no
     /// rule, matches. For a tool that has another name in rules, too: an allow of that name is not its own.
-    pub fn rule_restriction(&self, event: &Event) -> Option<Settlement> {
+    pub fn rule_restriction(self, event: &Event) -> Option<Settlement> {
         let inner = self.inner();
         inputs::rule_restriction(
             &inner.snapshot(),
@@ -60,7 +60,7 @@ impl Engine {
 
     /// Returns how a call would be settled if no hook had anything to say: by permission rules, the mode and the tool.
     /// Runs nothing; `None` on events that are not about permission.
-    pub fn settled_without_hooks(&self, event: &Event) -> Option<Settlement> {
+    pub fn settled_without_hooks(self, event: &Event) -> Option<Settlement> {
         let inner = self.inner();
         let verdict = Verdict::silent(event.kind());
         inputs::of(&inner.permission_session(), &inner.snapshot(), event, &self.normalize(event), &verdict)
@@ -68,7 +68,7 @@ impl Engine {
 
     /// Returns the reason for which a call removes a critical path, if it does: then no rule and no mode allows it
     /// without a question (P14).
-    pub fn critical_removal(&self, event: &Event) -> Option<String> {
+    pub fn critical_removal(self, event: &Event) -> Option<String> {
         let inner = self.inner();
         inputs::removal(&Facts::gather(event, inner.environment.home(), &inner.request.tools))
     }
@@ -76,7 +76,7 @@ impl Engine {
     /// Returns the reason for which neither a hook's allow nor the mode `bypassPermissions` allows a call without a
     /// person: it removes a critical path, or the tool's prompts are a person's to answer (D3, P14). `event` has the
     /// input that would run.
-    pub fn requires_user(&self, event: &Event) -> Option<String> {
+    pub fn requires_user(self, event: &Event) -> Option<String> {
         let inner = self.inner();
         let (tool, _) = event.body.tool_call()?;
         let facts = Facts::gather(event, inner.environment.home(), &inner.request.tools);

@@ -1,7 +1,7 @@
 //! The rules and conditions that the programs of a shell line are compared with (E1, E4).
 
 use crate::config::handler::{Handler, If};
-use crate::engine::Engine;
+use crate::engine::host_operations::HostOperations;
 use crate::plan::candidates::Part;
 use becket_model::EventKind;
 use becket_rules::shell::CommandPattern;
@@ -42,9 +42,9 @@ impl ProgramRules {
     }
 }
 
-impl Engine {
+impl HostOperations<'_> {
     /// Returns the rules and conditions in force for the programs of a shell line.
-    pub fn program_rules(&self) -> ProgramRules {
+    pub fn program_rules(self) -> ProgramRules {
         let inner = self.inner();
         let snapshot = inner.snapshot();
         let mut found = ProgramRules::default();

@@ -2,6 +2,7 @@
 
 use crate::engine::Engine;
 use crate::engine::fire;
+use crate::engine::host_operations::HostOperations;
 use crate::plan::snapshot::Snapshot;
 use crate::plan::tool_input;
 use crate::plan::{Plan, PlannedRun};
@@ -29,9 +30,9 @@ struct PlannedEvent {
     plan: Plan,
 }
 
-impl Engine {
+impl HostOperations<'_> {
     /// Plans an event, to be fired with [`ReadyEvent::fire_until`]. Starts nothing.
-    pub fn ready(&self, event: Event) -> ReadyEvent {
+    pub fn ready(self, event: Event) -> ReadyEvent {
         let planned = self.inner().concerns(event.kind()).then(|| {
             let inner = self.inner();
             let snapshot = inner.snapshot();
@@ -43,7 +44,7 @@ impl Engine {
             };
             PlannedEvent { snapshot, normal, plan }
         });
-        ReadyEvent { engine: self.clone(), event, planned }
+        ReadyEvent { engine: self.engine().clone(), event, planned }
     }
 }
 

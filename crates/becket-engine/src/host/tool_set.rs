@@ -16,7 +16,7 @@ type ToolList = Arc<[Arc<dyn Tool>]>;
 ///
 /// It answers the engine's questions about schemas, defaults and prompts for the user
 /// ([`crate::Builder::tools`]), is what agents of hooks may call ([`crate::Builder::agent_tools`]), and what a host's own
-/// model is offered ([`crate::Engine::offered_tools`]).
+/// model is offered ([`crate::HostOperations::offered_tools`]).
 #[derive(Clone, Default)]
 pub struct ToolSet {
     tools: Arc<RwLock<ToolList>>,

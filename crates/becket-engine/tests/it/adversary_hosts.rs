@@ -142,7 +142,7 @@ fn only_the_files_that_were_handed_out_are_evaluated() {
     let engine = project.engine();
     let event = project.event(start("startup"));
     drop(fire(&engine, &event));
-    let files = engine.env_files(&event.session.id);
+    let files = engine.host().env_files(&event.session.id);
     assert_eq!(files.len(), 1, "{files:?}");
     assert_eq!(std::fs::read_to_string(&files[0]).unwrap(), "export A=1\n");
 }
@@ -159,7 +159,7 @@ fn an_environment_file_that_was_turned_into_a_link_is_not_followed() {
         let engine = project.engine();
         let event = project.event(start("startup"));
         drop(fire(&engine, &event));
-        assert_eq!(engine.env_files(&event.session.id), Vec::<std::path::PathBuf>::new(), "{what}");
+        assert_eq!(engine.host().env_files(&event.session.id), Vec::<std::path::PathBuf>::new(), "{what}");
     }
 }
 
@@ -174,7 +174,7 @@ fn private_files_that_were_taken_away_are_made_anew() {
     let root = String::from_utf8(fire(&engine, &event).runs[0].stdout.to_vec()).unwrap();
     assert!(root.contains("becket-"), "{root}");
     assert!(fire(&engine, &event).runs[0].failure.is_none());
-    assert_eq!(engine.env_files(&event.session.id).len(), 1);
+    assert_eq!(engine.host().env_files(&event.session.id).len(), 1);
     // A link in place of the directory was made by another user.
     std::fs::remove_dir_all(&root).unwrap();
     std::os::unix::fs::symlink(project.path("home"), &root).unwrap();
@@ -200,7 +200,7 @@ fn firing_reloading_and_registering_at_once_loses_no_denial() {
             let (engine, event) = (engine.clone(), event.clone());
             tasks.push(tokio::spawn(async move {
                 if number % 3 == 0 {
-                    engine.reload().unwrap();
+                    engine.host().reload().unwrap();
                 }
                 if number % 5 == 0 {
                     let id = engine.register([]);
@@ -226,7 +226,7 @@ fn a_set_registered_during_a_reload_meets_the_new_gates() {
     let engine = project.engine();
     project.write("managed/managed-settings.json", &json!({"disableAllHooks": true}).to_string());
     let handlers = registered.handlers.into_iter().inspect(|_| {
-        engine.reload().unwrap();
+        engine.host().reload().unwrap();
     });
     engine.register(handlers);
     let plan = engine.plan(&project.event(bash("make")));

@@ -309,7 +309,7 @@ fn the_tools_of_agents_follow_the_configuration() {
     ends();
     ends();
     agent.project.write("work/.claude/settings.local.json", r#"{"permissions": {"deny": ["Read(./x)"]}}"#);
-    engine.reload().unwrap();
+    engine.host().reload().unwrap();
     ends();
     assert_eq!(*seen.lock().unwrap(), [0, 1], "once for each configuration");
 }

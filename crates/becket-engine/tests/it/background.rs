@@ -22,8 +22,8 @@ fn background(script: &str, kind: &str) -> Value {
 /// Fires an event, and takes the results of the background hooks.
 async fn fired(engine: &Engine, event: &Event) -> (Outcome, Vec<becket_engine::BackgroundDelivery>) {
     let outcome = engine.fire(event).await;
-    tokio::time::timeout(LONG, engine.wait_for_background(&event.session.id)).await.unwrap();
-    (outcome, engine.collect_background(&event.session.id))
+    tokio::time::timeout(LONG, engine.host().wait_for_background(&event.session.id)).await.unwrap();
+    (outcome, engine.host().collect_background(&event.session.id))
 }
 
 #[test]
@@ -40,19 +40,19 @@ fn the_event_goes_on_at_once_and_nothing_is_decided() {
         let outcome = engine.fire(&event).await;
         assert_eq!(outcome.verdict.ruling, Ruling::None);
         let id = outcome.runs[0].background.unwrap();
-        let pending = engine.background();
+        let pending = engine.host().background();
         assert_eq!((pending.len(), pending[0].id, pending[0].state), (1, id, PendingState::Running));
-        assert!(engine.collect_background(&event.session.id).is_empty(), "nothing has ended yet");
+        assert!(engine.host().collect_background(&event.session.id).is_empty(), "nothing has ended yet");
         project.write("work/go", "");
-        tokio::time::timeout(LONG, engine.wait_for_background(&event.session.id)).await.unwrap();
-        let delivered = engine.collect_background(&event.session.id);
+        tokio::time::timeout(LONG, engine.host().wait_for_background(&event.session.id)).await.unwrap();
+        let delivered = engine.host().collect_background(&event.session.id);
         assert_eq!(delivered.len(), 1);
         assert_eq!(delivered[0].contexts, ["done", "for the model"]);
         assert!(
             delivered[0].warnings.iter().any(|text| text.contains("permissionDecision")),
             "{delivered:?}"
         );
-        assert!(engine.collect_background(&event.session.id).is_empty(), "delivered twice");
+        assert!(engine.host().collect_background(&event.session.id).is_empty(), "delivered twice");
         assert!(project.read("work/got").contains("\"PreToolUse\""), "stdin is fed and closed");
     });
 }
@@ -68,10 +68,10 @@ fn a_first_line_takes_a_running_hook_to_the_background() {
         let outcome = engine.fire(&event).await;
         assert!(outcome.runs[0].background.is_some());
         assert_eq!(outcome.runs[0].status, Status::Success);
-        assert_eq!(engine.background()[0].limit, Duration::from_secs(30));
+        assert_eq!(engine.host().background()[0].limit, Duration::from_secs(30));
         project.write("work/go", "");
-        tokio::time::timeout(LONG, engine.wait_for_background(&event.session.id)).await.unwrap();
-        assert_eq!(engine.collect_background(&event.session.id)[0].contexts, ["tests pass"]);
+        tokio::time::timeout(LONG, engine.host().wait_for_background(&event.session.id)).await.unwrap();
+        assert_eq!(engine.host().collect_background(&event.session.id)[0].contexts, ["tests pass"]);
     });
 }
 
@@ -142,11 +142,11 @@ fn exit_2_of_a_rewaking_hook_wakes_the_host_once() {
         block_on(async {
             let outcome = engine.fire(&event).await;
             assert!(!outcome.verdict.blocks());
-            let wakes = engine.wakes();
+            let wakes = engine.host().wakes();
             let wake = tokio::time::timeout(LONG, wakes.next()).await.unwrap().unwrap();
             assert_eq!((wake.reminder.as_str(), wake.session.as_str()), (reminder, "session-1"));
-            engine.wait_for_background(&event.session.id).await;
-            assert!(engine.wait_for_rewakes(&event.session.id).await.is_empty(), "woken twice");
+            engine.host().wait_for_background(&event.session.id).await;
+            assert!(engine.host().wait_for_rewakes(&event.session.id).await.is_empty(), "woken twice");
         });
     }
 }
@@ -158,14 +158,15 @@ fn a_host_that_nobody_can_wake_waits_for_its_rewaking_hooks() {
     let event = project.event(after("Write", json!({}), json!({})));
     block_on(async {
         drop(engine.fire(&event).await);
-        let wakes = tokio::time::timeout(LONG, engine.wait_for_rewakes(&event.session.id)).await.unwrap();
+        let wakes =
+            tokio::time::timeout(LONG, engine.host().wait_for_rewakes(&event.session.id)).await.unwrap();
         assert_eq!(wakes.iter().map(|wake| wake.reminder.as_str()).collect::<Vec<_>>(), ["red"]);
     });
     let (project, engine) = with("PostToolUse", background("exit 1", "asyncRewake"));
     let event = project.event(after("Write", json!({}), json!({})));
     block_on(async {
         drop(engine.fire(&event).await);
-        assert!(engine.wait_for_rewakes(&event.session.id).await.is_empty());
+        assert!(engine.host().wait_for_rewakes(&event.session.id).await.is_empty());
     });
 }
 
@@ -184,9 +185,9 @@ fn at_most_32_run_at_once_and_more_wait_without_losing_time() {
     block_on(async {
         drop(engine.fire(&event).await);
         let running = |engine: &Engine| {
-            engine.background().iter().filter(|pending| pending.state == PendingState::Running).count()
+            engine.host().background().iter().filter(|pending| pending.state == PendingState::Running).count()
         };
-        assert_eq!((engine.background().len(), running(&engine)), (40, 32));
+        assert_eq!((engine.host().background().len(), running(&engine)), (40, 32));
         let deadline = Instant::now() + LONG;
         let begun =
             || std::fs::read_to_string(project.path("work/started")).map_or(0, |text| text.lines().count());
@@ -197,8 +198,8 @@ fn at_most_32_run_at_once_and_more_wait_without_losing_time() {
         tokio::time::sleep(Duration::from_millis(100)).await;
         assert_eq!(begun(), 32, "a waiting hook was started");
         project.write("work/go", "");
-        tokio::time::timeout(LONG, engine.wait_for_background(&event.session.id)).await.unwrap();
-        let delivered = engine.collect_background(&event.session.id);
+        tokio::time::timeout(LONG, engine.host().wait_for_background(&event.session.id)).await.unwrap();
+        let delivered = engine.host().collect_background(&event.session.id);
         assert_eq!(delivered.len(), 40);
         assert!(delivered.iter().all(|one| one.failure.is_none()), "{delivered:?}");
     });
@@ -217,10 +218,11 @@ fn a_sessions_end_ends_what_still_runs() {
             assert!(Instant::now() < deadline);
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        let ended = tokio::time::timeout(LONG, engine.end_background(&event.session.id)).await.unwrap();
+        let ended =
+            tokio::time::timeout(LONG, engine.host().end_background(&event.session.id)).await.unwrap();
         assert_eq!(ended.len(), 1);
         assert!(matches!(ended[0].failure, Some(Failure::Cancelled)), "{ended:?}");
-        assert!(engine.background().is_empty());
+        assert!(engine.host().background().is_empty());
         engine.close().await;
     });
     let pid: i32 = project.read("work/pid").trim().parse().unwrap();
@@ -260,8 +262,8 @@ fn the_end_of_an_event_does_not_end_its_background_hooks() {
         let cancel = becket_engine::CancellationToken::new();
         drop(engine.fire_until(&event, &cancel).await);
         cancel.cancel();
-        tokio::time::timeout(LONG, engine.wait_for_background(&event.session.id)).await.unwrap();
-        assert_eq!(engine.collect_background(&event.session.id)[0].contexts, ["whole"]);
+        tokio::time::timeout(LONG, engine.host().wait_for_background(&event.session.id)).await.unwrap();
+        assert_eq!(engine.host().collect_background(&event.session.id)[0].contexts, ["whole"]);
     });
 }
 
@@ -354,9 +356,9 @@ fn a_host_without_a_background_waits_for_every_kind_of_async_hook() {
                 let outcome = engine.fire(&event).await;
                 assert!(outcome.verdict.blocks(), "{kind}: {outcome:?}");
                 assert!(outcome.runs.iter().all(|run| run.background.is_none() && run.warnings.is_empty()));
-                assert!(engine.background().is_empty());
+                assert!(engine.host().background().is_empty());
                 assert!(
-                    engine.wait_for_rewakes(&event.session.id).await.is_empty(),
+                    engine.host().wait_for_rewakes(&event.session.id).await.is_empty(),
                     "its exit 2 has counted"
                 );
             });

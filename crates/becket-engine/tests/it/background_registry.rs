@@ -49,11 +49,11 @@ fn under_sixty_four_takers_each_result_and_each_wake_comes_out_once() {
     runtime.block_on(async {
         let mut takers = tokio::task::JoinSet::new();
         for _ in 0..32 {
-            let (stream, wakes) = (engine.wakes(), wakes.clone());
+            let (stream, wakes) = (engine.host().wakes(), wakes.clone());
             let (engine, session, results) = (engine.clone(), session.clone(), results.clone());
             takers.spawn(async move {
                 while results.lock().unwrap().len() < 2 * FIRINGS {
-                    let some = engine.collect_background(&session);
+                    let some = engine.host().collect_background(&session);
                     results.lock().unwrap().extend(some.iter().map(|one| (one.id, one.contexts.len())));
                     tokio::task::yield_now().await;
                 }
@@ -88,14 +88,14 @@ fn a_session_waits_for_its_own_hooks_and_ends_no_others() {
     block_on(async {
         drop(engine.fire(&of_a).await);
         drop(engine.fire(&of_b).await);
-        assert_eq!(engine.background().len(), 2);
+        assert_eq!(engine.host().background().len(), 2);
         project.write("work/a", "");
-        soon(engine.wait_for_background(&a)).await;
-        assert!(engine.collect_background(&b).is_empty());
-        assert_eq!(engine.collect_background(&a)[0].contexts, ["done"]);
-        let ended = soon(engine.end_background(&a)).await;
-        assert!(ended.is_empty() && engine.background().len() == 1, "{ended:?}");
-        let ended = soon(engine.end_background(&b)).await;
+        soon(engine.host().wait_for_background(&a)).await;
+        assert!(engine.host().collect_background(&b).is_empty());
+        assert_eq!(engine.host().collect_background(&a)[0].contexts, ["done"]);
+        let ended = soon(engine.host().end_background(&a)).await;
+        assert!(ended.is_empty() && engine.host().background().len() == 1, "{ended:?}");
+        let ended = soon(engine.host().end_background(&b)).await;
         assert_eq!((ended.len(), ended[0].outcome, &ended[0].session), (1, Status::Cancelled, &b));
     });
 }
@@ -107,13 +107,13 @@ fn a_forgotten_session_leaves_nothing() {
     let (session, event) = of(&project, "s");
     block_on(async {
         drop(engine.fire(&event).await);
-        soon(engine.wait_for_rewakes(&session)).await;
-        engine.forget_session(&session);
-        soon(engine.wait_for_background(&session)).await;
-        assert!(engine.collect_background(&session).is_empty());
+        soon(engine.host().wait_for_rewakes(&session)).await;
+        engine.host().forget_session(&session);
+        soon(engine.host().wait_for_background(&session)).await;
+        assert!(engine.host().collect_background(&session).is_empty());
         drop(engine.fire(&event).await);
-        assert_eq!(soon(engine.wait_for_rewakes(&session)).await.len(), 1, "a session may begin anew");
-        soon(engine.end_background(&session)).await;
+        assert_eq!(soon(engine.host().wait_for_rewakes(&session)).await.len(), 1, "a session may begin anew");
+        soon(engine.host().end_background(&session)).await;
     });
 }
 
@@ -137,7 +137,7 @@ fn no_task_no_process_and_no_file_outlives_the_engine() {
         }
         assert!(wait_until(|| marker.alive().len() >= 40));
         assert!(runtime.metrics().num_alive_tasks() >= before + 40);
-        let wakes = engine.wakes();
+        let wakes = engine.host().wakes();
         let waiting = tokio::spawn(async move { wakes.next().await });
         drop(engine);
         assert_eq!(soon(waiting).await.unwrap(), None);
@@ -176,7 +176,7 @@ fn other_processes_see_what_is_pending_and_no_secret() {
         }
         assert_eq!(waiting, 1);
         project.write("work/go", "");
-        soon(engine.wait_for_background(&session)).await;
+        soon(engine.host().wait_for_background(&session)).await;
         assert!(background_in(&directory).unwrap().is_empty());
     });
 }

@@ -383,7 +383,7 @@ fn what_can_not_be_registered_says_why() {
     assert!(elsewhere.to_string().contains("never run"), "{elsewhere}");
     assert!(matches!(wrong(on(EventKind::Stop).timeout(Duration::ZERO)), InvalidCallback::NoTime { .. }));
     let half = engine.on_all([on(EventKind::Stop), on(EventKind::PreToolUse).matcher("(")]);
-    assert!(half.is_err() && !engine.has_any(EventKind::Stop), "all or nothing");
+    assert!(half.is_err() && !engine.host().has_any(EventKind::Stop), "all or nothing");
 }
 
 #[test]
@@ -403,7 +403,7 @@ fn callbacks_alone_need_no_json_no_runtime_and_no_progress() {
     engine.on(Callback::inline(EventKind::PreToolUse, |_| ())).unwrap();
     drop(fire_bare(&engine, &project.event(bash("ls"))));
     assert_eq!(told.load(Ordering::SeqCst), 2 + 2 * 11, "fired, 11 started, 11 finished, decided");
-    assert_eq!(engine.inputs_serialized(), 0);
+    assert_eq!(engine.host().inputs_serialized(), 0);
     assert!(engine.unregister(first));
     assert_eq!(engine.plan(&project.event(bash("ls"))).runs().len(), 1);
 }
@@ -417,7 +417,7 @@ fn the_input_is_written_once_whatever_needs_it() {
     engine.on(Callback::inline(EventKind::PreToolUse, |_| ())).unwrap();
     for fired in 1..=3 {
         assert_eq!(fire(&engine, &project.event(bash("ls"))).runs.len(), 11);
-        assert_eq!(engine.inputs_serialized(), fired);
+        assert_eq!(engine.host().inputs_serialized(), fired);
     }
 }
 
@@ -451,7 +451,7 @@ fn callbacks_of_64_tasks_come_and_go_without_a_loss() {
         assert_eq!(calls.load(Ordering::SeqCst), 64);
         kept.into_iter().for_each(|id| assert!(engine.unregister(id.unwrap())));
     });
-    assert!(!engine.has_any(EventKind::PreToolUse));
+    assert!(!engine.host().has_any(EventKind::PreToolUse));
 }
 
 #[test]
@@ -498,12 +498,12 @@ fn an_event_that_is_ready_runs_what_was_planned_for_it() {
     let (project, engine) = with([]);
     let cancel = CancellationToken::new();
     let until = |event: becket_engine::ReadyEvent| event.fire_until(&cancel).now_or_never().unwrap();
-    let before = engine.ready(project.event(bash("ls")));
+    let before = engine.host().ready(project.event(bash("ls")));
     assert!(before.runs().is_empty());
     let guard = engine.on(Callback::inline(EventKind::PreToolUse, |_| Reply::deny("guarded"))).unwrap();
-    let ready = engine.ready(project.event(bash("ls")));
+    let ready = engine.host().ready(project.event(bash("ls")));
     assert!(engine.unregister(guard));
-    let after = engine.ready(project.event(bash("ls")));
+    let after = engine.host().ready(project.event(bash("ls")));
     assert_eq!([&before, &ready, &after].map(|event| event.runs().len()), [0, 1, 0]);
     let (event, outcome) = until(ready);
     assert_eq!(event, project.event(bash("ls")));
@@ -519,7 +519,7 @@ fn an_event_that_is_ready_runs_what_was_planned_for_it() {
         move |event: &Event| *sees.lock().unwrap() = event.body.tool_call().unwrap().1["file_path"].clone();
     engine.on(Callback::inline(EventKind::PreToolUse, look)).unwrap();
     let relative = project.event(call("Read", json!({"file_path": "./a"})));
-    let (event, _) = until(engine.ready(relative.clone()));
+    let (event, _) = until(engine.host().ready(relative.clone()));
     assert_eq!(event, relative);
     assert_eq!(*seen.lock().unwrap(), json!(project.path("work/a")));
 }

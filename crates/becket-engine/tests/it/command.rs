@@ -329,15 +329,15 @@ fn an_environment_file_is_private_empty_at_first_and_the_same_later() {
     let second = out(fire(&engine, &project.event(start("resume"))));
     assert_eq!(second, format!("export N=1\n600\n{path}\n"));
     drop(fire(&engine, &project.event(becket_model::event::lifecycle::Setup::new("init".into()))));
-    let files = engine.env_files(&"session-1".into());
+    let files = engine.host().env_files(&"session-1".into());
     assert_eq!(files.len(), 2);
     assert!(std::fs::read_to_string(&files[0]).unwrap().contains("FIRST"), "Setup comes before SessionStart");
     assert_eq!(out(fire(&engine, &project.event(stop()))), "[]\n");
     let mut other = project.event(start("startup"));
     other.session.id = "session-2".into();
     assert!(!out(fire(&engine, &other)).contains("export"), "another session starts with none");
-    engine.forget_session(&"session-1".into());
-    assert!(engine.env_files(&"session-1".into()).is_empty());
+    engine.host().forget_session(&"session-1".into());
+    assert!(engine.host().env_files(&"session-1".into()).is_empty());
     drop(engine);
     assert_eq!(std::fs::read_dir(project.path("temp")).unwrap().count(), 0);
 }
@@ -421,7 +421,7 @@ fn an_event_without_handlers_builds_no_input_and_starts_nothing() {
     // rule: G4
     let project = Project::with(pre(command("exit 2")));
     let engine = project.engine();
-    assert!(!engine.has_any(EventKind::Stop) && engine.has_any(EventKind::PreToolUse));
+    assert!(!engine.host().has_any(EventKind::Stop) && engine.host().has_any(EventKind::PreToolUse));
     let outcome = fire(&engine, &project.event(stop()));
     assert!(outcome.runs.is_empty() && outcome.plan.skipped().next().is_none());
     assert!(!fire(&engine, &project.event(prompt("x"))).verdict.blocks());

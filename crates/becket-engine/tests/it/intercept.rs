@@ -86,6 +86,6 @@ async fn amended_hooks_are_planned_as_they_were_changed() {
     let outcome = engine.fire(&project.event(bash("ls"))).await;
     assert_eq!(outcome.runs.len(), 1);
     assert!(!outcome.verdict.blocks());
-    engine.reload().expect("it loads again");
+    engine.host().reload().expect("it loads again");
     assert!(engine.fire(&project.event(bash("ls"))).await.verdict.blocks(), "a reload takes what is written");
 }

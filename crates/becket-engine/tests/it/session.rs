@@ -20,10 +20,10 @@ fn an_edit_changes_nothing_until_a_reload() {
     std::fs::write(&settings, hooks("PreToolUse", "", json!([deny()])).to_string()).unwrap();
     let event = project.event(bash("ls"));
     assert!(!fire(&engine, &event).verdict.blocks());
-    engine.reload().unwrap();
+    engine.host().reload().unwrap();
     assert!(fire(&engine, &event).verdict.blocks());
     std::fs::write(&settings, "{ not json").unwrap();
-    assert!(engine.reload().unwrap_err().to_string().contains("settings.json"));
+    assert!(engine.host().reload().unwrap_err().to_string().contains("settings.json"));
     assert!(
         fire(&engine, &event).verdict.blocks(),
         "a change that leaves a file unreadable keeps the old one"
@@ -39,7 +39,7 @@ fn a_change_that_would_stop_a_start_keeps_the_old_configuration() {
     let engine = project.engine();
     project
         .write("managed/managed-settings.json", &managed.replace("exit 2", "exit 2\", \"timeout\": \"soon"));
-    assert!(engine.reload().unwrap_err().to_string().contains("managed-settings.json"));
+    assert!(engine.host().reload().unwrap_err().to_string().contains("managed-settings.json"));
     assert!(fire(&engine, &project.event(bash("ls"))).verdict.blocks());
 }
 
@@ -59,7 +59,7 @@ fn the_old_snapshots_hooks_judge_a_change() {
         let body = serde_json::from_value::<becket_model::event::environment::ConfigChange>(
             json!({"source": source}),
         );
-        let changed = block_on(engine.config_changed(&project.event(body.unwrap())));
+        let changed = block_on(engine.host().config_changed(&project.event(body.unwrap())));
         let now = fire(&engine, &project.event(bash("ls"))).verdict.blocks();
         assert_eq!(matches!(changed, ConfigChanged::Accepted(_)), now, "{changed:?}");
         now
@@ -75,7 +75,7 @@ fn a_blocked_change_does_not_come_in_with_another() {
     use becket_model::event::environment::ConfigChange;
     let changed = |engine: &Engine, project: &Project, source: &str| {
         let body = serde_json::from_value::<ConfigChange>(json!({"source": source})).unwrap();
-        let _ = block_on(engine.config_changed(&project.event(body)));
+        let _ = block_on(engine.host().config_changed(&project.event(body)));
     };
     let guarded = json!({"hooks": {
         "PreToolUse": [{"hooks": [deny()]}],
@@ -109,7 +109,7 @@ fn work_in_flight_keeps_the_snapshot_that_it_started_with() {
                 tokio::time::sleep(std::time::Duration::from_millis(5)).await;
             }
             std::fs::write(project.path("work/.claude/settings.json"), "{}").unwrap();
-            engine.reload().unwrap();
+            engine.host().reload().unwrap();
         });
         outcome
     });
@@ -125,12 +125,12 @@ fn a_value_is_matched_once_per_snapshot() {
     let project = Project::with(json!({"hooks": {"PreToolUse": groups}}));
     let engine = project.engine();
     let asked = |tool: &str| {
-        let before = engine.matchers_asked();
+        let before = engine.host().matchers_evaluated();
         assert_eq!(engine.plan(&project.event(call(tool, json!({})))).skipped().count(), 49);
-        engine.matchers_asked() - before
+        engine.host().matchers_evaluated() - before
     };
     assert_eq!((asked("Tool7"), asked("Tool7"), asked("Tool8"), asked("Tool7")), (50, 0, 50, 0));
-    engine.reload().unwrap();
+    engine.host().reload().unwrap();
     assert_eq!(asked("Tool7"), 50);
 }
 
@@ -152,14 +152,14 @@ fn a_skills_hooks_run_from_their_registration_to_their_removal() {
     let project = Project::with(json!({}));
     let engine = project.engine();
     let event = project.event(bash("ls"));
-    assert!(!engine.has_any(EventKind::PreToolUse));
+    assert!(!engine.host().has_any(EventKind::PreToolUse));
     let text = "---\nname: s\nhooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n          command: 'echo \"$CLAUDE_PLUGIN_ROOT\" >&2; exit 2'\n---\n";
     let id = frontmatter(&engine, &project, Source::Skill("s".into()), text, None);
     let outcome = fire(&engine, &event);
     assert!(outcome.verdict.blocks());
     assert_eq!(outcome.verdict.joined_reason().unwrap(), project.path("work/skill").display().to_string());
     assert!(engine.unregister(id) && !engine.unregister(id));
-    assert!(!fire(&engine, &event).verdict.blocks() && !engine.has_any(EventKind::PreToolUse));
+    assert!(!fire(&engine, &event).verdict.blocks() && !engine.host().has_any(EventKind::PreToolUse));
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn registered_hooks_meet_the_gates_of_a_reload() {
     let event = project.event(bash("ls"));
     assert!(fire(&engine, &event).verdict.blocks());
     project.write("managed/managed-settings.json", r#"{"disableAllHooks": true}"#);
-    engine.reload().unwrap();
+    engine.host().reload().unwrap();
     assert!(!fire(&engine, &event).verdict.blocks());
     assert_eq!(engine.plan(&event).skipped().next().unwrap().why.stage(), Stage::Disabled);
 }

@@ -66,7 +66,7 @@ fn engine(case: &Value, project: &Project) -> Engine {
 /// Returns how `Tool:input` is settled without a hook, or `taken away`.
 fn settled(engine: &Engine, project: &Project, wish: &str) -> &'static str {
     let (tool, input) = wish.split_once(':').unwrap();
-    if engine.deny_rule_for_tool(tool).is_some() {
+    if engine.host().deny_rule_for_tool(tool).is_some() {
         return "taken away";
     }
     let body = match tool {
@@ -86,19 +86,19 @@ fn settled(engine: &Engine, project: &Project, wish: &str) -> &'static str {
 fn apply(engine: &Engine, updates: &Value) -> AppliedUpdates {
     let updates: Vec<_> =
         updates.as_array().unwrap().iter().map(|update| PermissionUpdate::parse(update).unwrap()).collect();
-    engine.apply(&updates)
+    engine.host().apply(&updates)
 }
 
 /// Does what a step says; what updates came to.
 fn act(engine: &Engine, project: &Project, step: &Value) -> AppliedUpdates {
     write(project, &step["edit"]);
     if step["reload"] == true {
-        engine.reload().unwrap();
+        engine.host().reload().unwrap();
     }
     if let Some(source) = step["changed"].as_str() {
         let body: becket_model::event::environment::ConfigChange =
             serde_json::from_value(json!({"source": source, "file_path": "x"})).unwrap();
-        crate::common::block_on(engine.config_changed(&project.event(body)));
+        crate::common::block_on(engine.host().config_changed(&project.event(body)));
     }
     if step["apply"].is_array() { apply(engine, &step["apply"]) } else { AppliedUpdates::default() }
 }
@@ -127,7 +127,7 @@ fn expect(engine: &Engine, project: &Project, step: &Value, applied: &AppliedUpd
     }
     if let Some(wanted) = step.get("directories") {
         let work = project.work();
-        let all = engine.directories();
+        let all = engine.host().directories();
         let names = all.iter().map(|path| path.strip_prefix(&work).unwrap_or(path).display().to_string());
         same("directories", json!(names.collect::<Vec<_>>()), wanted)?;
     }
@@ -142,15 +142,15 @@ fn check(case: &Value) -> Result<(), String> {
     write(&project, &case["files"]);
     let engine = engine(case, &project);
     if let Some(wanted) = case["starts"].as_str() {
-        let start = engine.start_mode();
+        let start = engine.host().start_mode();
         if start.mode.as_str() != wanted || start.warning.is_some() != (case["start_warns"] == true) {
             return Err(format!("starts in {start:?}, not `{wanted}`"));
         }
     }
     if let Some(wanted) = case["may_bypass"].as_bool()
-        && engine.may_bypass().is_ok() != wanted
+        && engine.host().may_bypass().is_ok() != wanted
     {
-        return Err(format!("{:?}", engine.may_bypass()));
+        return Err(format!("{:?}", engine.host().may_bypass()));
     }
     for (number, step) in case["steps"].as_array().into_iter().flatten().enumerate() {
         let applied = act(&engine, &project, step);
@@ -197,7 +197,7 @@ fn updates_and_reloads_from_many_threads_lose_none() {
                 for number in 0..10 {
                     let rule = format!("Bash(job {thread} {number})");
                     apply(engine, &json!([{"tool": rule, "behavior": "allow"}]));
-                    engine.reload().unwrap();
+                    engine.host().reload().unwrap();
                 }
             });
         }
@@ -220,7 +220,7 @@ fn only_what_would_change_something_is_worth_suggesting() {
     );
     let offered = |update: Value| {
         let update = PermissionUpdate::parse(&update).unwrap();
-        !engine.worth_suggesting(&PermissionMode::Plan, vec![update]).is_empty()
+        !engine.host().worth_suggesting(&PermissionMode::Plan, vec![update]).is_empty()
     };
     for (update, wanted) in [
         (json!({"tool": "Bash(ls)", "behavior": "allow"}), false),
@@ -246,13 +246,13 @@ fn a_deny_that_was_added_keeps_files_from_being_read() {
     let secret = project.write("work/secret/key", "");
     let link = project.path("work/link");
     std::os::unix::fs::symlink(&secret, &link).unwrap();
-    assert_eq!(engine.denies_read(&session, &secret), None);
+    assert_eq!(engine.host().denies_read(&session, &secret), None);
     apply(&engine, &json!([{"tool": "Read(/secret/**)", "behavior": "deny"}]));
     for path in [&secret, &link] {
-        let why = engine.denies_read(&session, path).unwrap();
+        let why = engine.host().denies_read(&session, path).unwrap();
         assert!(why.contains("`Read(/secret/**)` of this session"), "{why}");
     }
-    assert_eq!(engine.denies_read(&session, &project.path("work/open")), None);
+    assert_eq!(engine.host().denies_read(&session, &project.path("work/open")), None);
 }
 
 // rules: P1, P14

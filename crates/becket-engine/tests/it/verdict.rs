@@ -365,7 +365,7 @@ fn guards_look_again_at_what_another_events_hook_wrote() {
         if cancelled {
             cancel.cancel();
         }
-        block_on(engine.review_rewrite(&event, &cancel))
+        block_on(engine.host().review_rewrite(&event, &cancel))
     };
     let denied = again("exit 2", "make deploy", false);
     assert!(matches!(denied.settlement, Some(Settlement::Denied { .. })), "{:?}", denied.settlement);

@@ -72,7 +72,7 @@ impl Bench {
 
     pub(crate) fn suite(&self) -> Suite {
         let engine = self.runner().engine().expect("the configuration loads");
-        Suite::load(&self.root, ".claude", &engine.hooks())
+        Suite::load(&self.root, ".claude", &engine.host().hooks())
     }
 
     /// Runs every case.

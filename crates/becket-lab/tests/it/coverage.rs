@@ -19,7 +19,7 @@ tool = { name = "Bash", input = { command = "ls" } }
 want = { decision = "pass" }
 "#,
     );
-    let hooks = bench.runner().engine().expect("it loads").hooks();
+    let hooks = bench.runner().engine().expect("it loads").host().hooks();
     let seen = coverage::of(&hooks, &bench.run(), bench.root());
     assert_eq!((seen[0].ran, seen[0].denied, seen[0].passed), (2, 1, 1));
     assert!(seen[0].is_guard && !seen[0].is_unproven_guard());

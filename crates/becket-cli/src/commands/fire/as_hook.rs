@@ -108,7 +108,7 @@ fn answered(
         let engine =
             telemetry::observed(builder).build().map_err(|error| CliError::Start { why: error.why })?;
         let broken = human::findings::brief(engine.config().errors(), around);
-        enclosing::show(engine.mark(&event));
+        enclosing::show(engine.host().mark(&event));
         let done = fired(&engine, &event, &cancel).await;
         let rewritten = done.as_ref().ok().filter(|_| args.exec_rewrite);
         let rewritten = rewritten.and_then(|(outcome, _)| rewrite(&engine, &event, outcome, around));

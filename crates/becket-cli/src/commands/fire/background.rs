@@ -25,14 +25,14 @@ pub(super) async fn left(
 ) -> Vec<BackgroundResult> {
     if patience != Patience::EndsSession {
         tokio::select! {
-            () = engine.wait_for_background(&session.id) => {}
+            () = engine.host().wait_for_background(&session.id) => {}
             () = cancel.cancelled() => {}
         }
     }
     let delivered = match patience {
-        Patience::WaitsForAll | Patience::EndsSession => engine.finish_background(session).await,
-        Patience::WaitsUntilSignal => engine.end_background(&session.id).await,
+        Patience::WaitsForAll | Patience::EndsSession => engine.host().finish_background(session).await,
+        Patience::WaitsUntilSignal => engine.host().end_background(&session.id).await,
     };
-    let wakes = engine.wait_for_rewakes(&session.id).await;
+    let wakes = engine.host().wait_for_rewakes(&session.id).await;
     background::left(delivered, wakes)
 }

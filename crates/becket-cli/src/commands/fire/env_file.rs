@@ -13,8 +13,12 @@ const VARIABLE: &str = "CLAUDE_ENV_FILE";
 /// which decide nothing.
 pub(super) fn hand_on(engine: &Engine, event: &Event, around: &Surroundings) {
     let Some(file) = around.var(VARIABLE).filter(|_| event.kind().spec().env_file) else { return };
-    let texts: Vec<Vec<u8>> =
-        engine.env_files(&event.session.id).iter().filter_map(|file| std::fs::read(file).ok()).collect();
+    let texts: Vec<Vec<u8>> = engine
+        .host()
+        .env_files(&event.session.id)
+        .iter()
+        .filter_map(|file| std::fs::read(file).ok())
+        .collect();
     if texts.iter().all(Vec::is_empty) {
         return;
     }

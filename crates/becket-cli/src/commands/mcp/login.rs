@@ -76,7 +76,7 @@ pub(super) fn logout(server: &str, at: McpContext<'_>) -> CommandResult {
 /// Errors if the configuration forbids the start of a session.
 fn session_ended(at: McpContext<'_>) -> Result<(), CliError> {
     let engine = started(telemetry::observed(at.session.builder(false)).build(), at.around, at.out)?;
-    if !engine.concerns(EventKind::SessionEnd) {
+    if !engine.host().concerns(EventKind::SessionEnd) {
         return Ok(());
     }
     report_errors(&engine, at.around, at.out);
@@ -86,7 +86,7 @@ fn session_ended(at: McpContext<'_>) -> Result<(), CliError> {
     let cancel = CancellationToken::new();
     interrupt::until_done(&cancel, async {
         let outcome = engine.fire_until(&event, &cancel).await;
-        engine.finish_background(&event.session).await;
+        engine.host().finish_background(&event.session).await;
         engine.close().await;
         for failure in outcome.runs.iter().filter_map(|run| Some((run, run.failure.as_ref()?))) {
             let (run, why) = failure;

@@ -117,7 +117,7 @@ impl Talk<'_> {
     }
 
     async fn next(&self) -> Next {
-        let wakes = self.session.agent.engine().wakes();
+        let wakes = self.session.agent.engine().host().wakes();
         let line = async {
             tokio::select! {
                 line = self.terminal.line() => line,
@@ -205,7 +205,7 @@ fn greeting(at: RunContext<'_>, terminal: &Terminal, session: &Session) -> Strin
     let init = session.init();
     let place = at.around.short(&at.session.start);
     let engine = session.agent.engine();
-    let hooks: usize = EventKind::ALL.iter().map(|kind| engine.hooks().of(*kind).len()).sum();
+    let hooks: usize = EventKind::ALL.iter().map(|kind| engine.host().hooks().of(*kind).len()).sum();
     let rules = engine.config().permissions.len();
     let counted = |number: usize, what: &str| match number {
         0 => format!("no {what}s"),

@@ -77,7 +77,7 @@ impl Driver<'_> {
 
     async fn next_end(&self, until: Option<Instant>) -> Next {
         let tasks = self.session.tools.tasks();
-        let wakes = self.session.agent.engine().wakes();
+        let wakes = self.session.agent.engine().host().wakes();
         let late = async {
             match until {
                 Some(until) => sleep_until(until).await,

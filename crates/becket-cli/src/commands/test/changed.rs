@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Errors if git can't tell.
 pub(super) fn retain(cases: &mut Vec<Arc<Case>>, root: &Path, engine: &Engine) -> Result<(), CliError> {
     let changed = changed_files(root)?;
-    let hooks = engine.hooks();
+    let hooks = engine.host().hooks();
     cases.retain(|case| suite::is_concerned(case, &hooks, root, &changed));
     Ok(())
 }

@@ -8,7 +8,7 @@ use super::applied_updates::{AppliedChange, AppliedUpdates};
 use crate::config::{
     self, Amendments, Config, EditOutcome, LoadedFiles, edit_layer, is_loose, write_settings,
 };
-use crate::engine::Engine;
+use crate::engine::host_operations::HostOperations;
 use crate::permission::start_mode::mode_of;
 use crate::plan::snapshot;
 use crate::plan::snapshot::Snapshot;
@@ -16,19 +16,19 @@ use becket_rules::{Change, Destination, Mode, PermissionUpdate, Rule, RuleList};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-impl Engine {
+impl HostOperations<'_> {
     /// Applies updates of a person or a hook, in their order (P13). Work under way keeps what it started with; the next
     /// event meets the new rules. They outlive every reload (C8).
     ///
     /// Writes settings files, one step each, and waits for the disk. The mode is not kept here: it is in the answer.
-    pub fn apply(&self, updates: &[PermissionUpdate]) -> AppliedUpdates {
+    pub fn apply(self, updates: &[PermissionUpdate]) -> AppliedUpdates {
         if updates.is_empty() {
             return AppliedUpdates::default();
         }
         let mut amendments = self.inner().reloading();
         let old = self.inner().snapshot();
         let mut work = Work {
-            engine: self,
+            host: self,
             amendments: amendments.clone(),
             loaded: LoadedFiles::clone(&old.loaded),
             applied: AppliedUpdates::default(),
@@ -56,7 +56,7 @@ impl Engine {
 
 /// Updates on their way.
 struct Work<'a> {
-    engine: &'a Engine,
+    host: HostOperations<'a>,
     old: &'a Snapshot,
     amendments: Amendments,
     loaded: LoadedFiles,
@@ -78,7 +78,7 @@ impl Work<'_> {
     fn mode(&mut self, mode: Mode, update: &PermissionUpdate) {
         let in_file = update.destination != Destination::Session;
         if mode == Mode::BypassPermissions {
-            match self.engine.may_bypass() {
+            match self.host.may_bypass() {
                 Ok(()) => self.applied.mode = Some(mode_of(mode)),
                 Err(why) => return self.warn(format!("the mode stays as it was: {why}")),
             }

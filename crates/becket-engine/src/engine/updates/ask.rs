@@ -1,6 +1,6 @@
 //! Questions about a session's permissions, in addition to settling its calls.
 
-use crate::engine::Engine;
+use crate::engine::host_operations::HostOperations;
 use crate::permission::start_mode::mode_of;
 use crate::plan::facts::LinksOnDisk;
 use becket_model::Session;
@@ -9,11 +9,11 @@ use becket_rules::tools::Access;
 use becket_rules::{Change, PermissionUpdate, Rule, RuleList, Scope};
 use std::path::{Path, PathBuf};
 
-impl Engine {
+impl HostOperations<'_> {
     /// Returns the working directories in addition to the session's cwd, of files, the command line and updates;
     /// absolute, each once.
-    pub fn directories(&self) -> Vec<PathBuf> {
-        let config = self.config();
+    pub fn directories(self) -> Vec<PathBuf> {
+        let config = self.engine().config();
         let mut all: Vec<PathBuf> = Vec::new();
         for directory in &config.additional_directories {
             if !all.contains(&directory.path) {
@@ -25,7 +25,7 @@ impl Engine {
 
     /// The deny rule that keeps a file from being read, in words; `path` is absolute. For files that no call names: the
     /// results of a search, a `@file` in a prompt (P7).
-    pub fn denies_read(&self, session: &Session, path: &Path) -> Option<String> {
+    pub fn denies_read(self, session: &Session, path: &Path) -> Option<String> {
         let inner = self.inner();
         let snapshot = inner.snapshot();
         if snapshot.rules.list(RuleList::Deny).is_empty() {
@@ -39,7 +39,7 @@ impl Engine {
     }
 
     /// Returns whether a deny rule may prevent some file from being read now: any but one about a shell (P7).
-    pub fn may_deny_reads(&self) -> bool {
+    pub fn may_deny_reads(self) -> bool {
         let snapshot = self.inner().snapshot();
         let rules = snapshot.rules.list(RuleList::Deny);
         rules.iter().any(|entry| !matches!(entry.rule().tool(), "Bash" | "PowerShell"))
@@ -48,7 +48,7 @@ impl Engine {
     /// The suggestions that would change something (P13): none for rules and directories that hold already, for the mode
     /// that the session is in, nor for one that it may not be in.
     pub fn worth_suggesting(
-        &self,
+        self,
         mode: &PermissionMode,
         suggestions: Vec<PermissionUpdate>,
     ) -> Vec<PermissionUpdate> {

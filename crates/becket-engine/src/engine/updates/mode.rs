@@ -1,11 +1,11 @@
 //! The mode of a session as its engine tells it (`protocol.md` P13, C5).
 
-use crate::engine::Engine;
+use crate::engine::host_operations::HostOperations;
 use crate::permission::start_mode::{DISABLED, StartMode};
 
-impl Engine {
+impl<'a> HostOperations<'a> {
     /// The mode that the session starts in: the command line's, else `defaultMode` of the settings, else `default` (C5).
-    pub fn start_mode(&self) -> &StartMode {
+    pub fn start_mode(self) -> &'a StartMode {
         &self.inner().started
     }
 
@@ -14,8 +14,8 @@ impl Engine {
     ///
     /// # Errors
     /// The reason, in words for the user.
-    pub fn may_bypass(&self) -> Result<(), String> {
-        if self.config().policy.bypass_permissions_disabled {
+    pub fn may_bypass(self) -> Result<(), String> {
+        if self.engine().config().policy.bypass_permissions_disabled {
             return Err(DISABLED.to_owned());
         }
         if !self.inner().started.bypass_available {

@@ -66,10 +66,10 @@ fn it_holds_for_every_source_and_after_a_reload() {
     engine.register(frontmatter(&project, Source::Skill("s".into()), &text, None).handlers);
     project
         .write(MANAGED, &hooks("PreToolUse", "", json!([handler(&server.url("/m"), json!({}))])).to_string());
-    engine.reload().unwrap();
+    engine.host().reload().unwrap();
     let event = project.event(bash("ls"));
     assert_eq!(engine.plan(&event).runs().len(), 2);
     project.write(LOCAL, r#"{"allowedHttpHookUrls": []}"#);
-    engine.reload().unwrap();
+    engine.host().reload().unwrap();
     assert_eq!(engine.plan(&event).runs().len(), 0);
 }

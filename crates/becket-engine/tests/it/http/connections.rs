@@ -146,11 +146,11 @@ fn a_connection_of_an_older_policy_is_not_used() {
     let (engine, event) = (engine(&project, &script), project.event(bash("ls")));
     block_on(async {
         assert_eq!(failure(&engine.fire(&event).await), "");
-        engine.reload().unwrap();
+        engine.host().reload().unwrap();
         assert_eq!(failure(&engine.fire(&event).await), "", "the same policy keeps its connections");
         assert_eq!(server.opened(), 1);
         project.write("managed/managed-settings.json", r#"{"httpHookLoopback": false}"#);
-        engine.reload().unwrap();
+        engine.host().reload().unwrap();
         let refused = failure(&engine.fire(&event).await);
         assert!(refused.contains("managed settings say `httpHookLoopback: false`"), "{refused}");
     });

@@ -139,7 +139,7 @@ impl PayloadRun<'_> {
         let rules = self.gates.rules()?;
         let mut resolutions = Vec::with_capacity(self.incoming.events.len());
         for event in &self.incoming.events {
-            enclosing::show(engine.mark(event));
+            enclosing::show(engine.host().mark(event));
             let (outcome, left) = fired(engine, event, cancel).await?;
             hand_on(engine, event, around);
             let output = hook_output::of(&outcome, broken, &left);

@@ -44,7 +44,7 @@ impl TrustGate {
 pub(super) fn restrict(resolution: &mut Resolution, event: &Event, engine: &Engine, rules: &Engine) {
     let judged = [Some(event.clone()), rewritten(event, resolution)];
     for event in judged.iter().flatten() {
-        match (rules.rule_restriction(event), &resolution.action) {
+        match (rules.host().rule_restriction(event), &resolution.action) {
             (_, Action::Refuse { .. }) => {}
             (Some(Settlement::Denied { because } | Settlement::Stopped { because }), _) => {
                 resolution.action = Action::Refuse { reason: because };
@@ -55,8 +55,12 @@ pub(super) fn restrict(resolution: &mut Resolution, event: &Event, engine: &Engi
             (Some(_) | None, _) => {}
         }
     }
-    let held_back =
-        rules.hooks().of(event.kind()).len().saturating_sub(engine.hooks().of(event.kind()).len());
+    let held_back = rules
+        .host()
+        .hooks()
+        .of(event.kind())
+        .len()
+        .saturating_sub(engine.host().hooks().of(event.kind()).len());
     if held_back > 0 {
         let line = held_back_line(held_back, event);
         let before = resolution.message.take().map(|message| format!("{message}\n")).unwrap_or_default();

@@ -59,7 +59,8 @@ impl UnknownToolPolicy {
         if event.kind() != EventKind::PreToolUse || resolution.is_refused() {
             return;
         }
-        let guarded = engine.hooks().of(EventKind::PreToolUse).iter().find_map(|hook| guarded(hook, tool));
+        let guarded =
+            engine.host().hooks().of(EventKind::PreToolUse).iter().find_map(|hook| guarded(hook, tool));
         let by_rule = engine.config().permissions.iter().any(|rule| rule.list != config::RuleList::Allow);
         if let Some(other) = guarded.or(by_rule.then_some(GUARDED[0])) {
             *resolution = Resolution::denied(format!(

@@ -102,7 +102,7 @@ impl HookedCall<'_> {
 
     /// The servers of `mcp_tool` handlers: the session connects them, and a hook never does (H6).
     async fn connect_for_hooks(&self, engine: &Engine) {
-        let hooks = engine.hooks();
+        let hooks = engine.host().hooks();
         let servers: BTreeSet<&str> = hooks
             .all()
             .filter_map(|handler| match &handler.action {
@@ -136,10 +136,10 @@ impl HookedCall<'_> {
     /// Waits for background hooks, and ends everything.
     async fn end(&self, engine: &Engine, session: &Session) {
         tokio::select! {
-            () = engine.wait_for_background(&session.id) => {}
+            () = engine.host().wait_for_background(&session.id) => {}
             () = self.cancel.cancelled() => {}
         }
-        engine.finish_background(session).await;
+        engine.host().finish_background(session).await;
         engine.close().await;
         self.services.progress.end();
     }
@@ -148,7 +148,7 @@ impl HookedCall<'_> {
 /// A rule that denies a tool for every input hides it from a model: nothing is called, and no hook runs (P1).
 fn taken_away(engine: &Engine, name: &Name) -> Option<McpCalled> {
     let names = [Some(&*name.full), name.written.as_deref()];
-    let why = names.into_iter().flatten().find_map(|name| engine.deny_rule_for_tool(name))?;
+    let why = names.into_iter().flatten().find_map(|name| engine.host().deny_rule_for_tool(name))?;
     let mut called = McpCalled::new(&name.full, true);
     called.denied(denied_by(DeniedBy::Rule), why);
     Some(called)

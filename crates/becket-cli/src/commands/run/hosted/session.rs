@@ -120,7 +120,7 @@ async fn all(
         work.hooks_prompt(prompt, &turn).await;
         turns.done();
     }
-    let wakes = work.session.agent.engine().wakes();
+    let wakes = work.session.agent.engine().host().wakes();
     // Set if the last turn about the team was complete; otherwise its remaining messages wait for a prompt.
     let mut heard = true;
     let mut hears_tasks = true;

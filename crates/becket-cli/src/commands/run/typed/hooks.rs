@@ -27,7 +27,7 @@ pub(super) fn shown(answering: CommandContext<'_>, argument: Option<&str>) -> Co
 fn listed(answering: CommandContext<'_>, event: Option<&str>) -> CommandResult {
     let only = event.map(named).transpose()?;
     let engine = answering.session.agent.engine();
-    let listed = HookListing::new(&engine.hooks(), &engine.gates(), only);
+    let listed = HookListing::new(&engine.host().hooks(), &engine.host().gates(), only);
     Ok(human::listed::render(&listed, answering.at.around))
 }
 
@@ -49,7 +49,7 @@ fn explained(answering: CommandContext<'_>, event: Option<&str>) -> CommandResul
     };
     let plan = answering.session.agent.engine().plan(&event);
     let planned = PlanReport::new(&plan, event.body.subject(), Vec::new())
-        .with_modules(&answering.session.agent.engine().hooks())
-        .with_rules(answering.session.agent.engine().settled_without_hooks(&event).as_ref());
+        .with_modules(&answering.session.agent.engine().host().hooks())
+        .with_rules(answering.session.agent.engine().host().settled_without_hooks(&event).as_ref());
     Ok(human::planned::render(&planned, answering.at.around))
 }
