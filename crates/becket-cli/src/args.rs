@@ -215,6 +215,7 @@ pub(crate) struct ListArgs {
   becket check
   becket check plugins/mine .claude/agents/reviewer.md
   becket check --format github --deny warnings
+  becket check --diff --unsafe-fixes
   becket check --for gemini
 
 Exit codes: 0 no errors, 1 errors (with --deny warnings: or warnings), 2 nothing to check, or it can't be read.")]
@@ -237,6 +238,15 @@ pub(crate) struct CheckArgs {
     /// Write the present findings to FILE, for `--baseline`, and exit with 0
     #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
     pub(crate) write_baseline: Option<PathBuf>,
+    /// Fix what is mechanical in the files of the project or below the given paths, where the same hooks run afterwards
+    #[arg(long, conflicts_with_all = ["agent", "write_baseline"])]
+    pub(crate) fix: bool,
+    /// Show what `--fix` would change, and exit with 1 if anything
+    #[arg(long, conflicts_with_all = ["fix", "agent", "write_baseline", "json", "format"])]
+    pub(crate) diff: bool,
+    /// With `--fix` or `--diff`: make fixes that may change what runs too
+    #[arg(long)]
+    pub(crate) unsafe_fixes: bool,
     /// Exit with 1 on warnings too
     #[arg(long, value_parser = ["warnings"], value_name = "warnings")]
     pub(crate) deny: Option<String>,

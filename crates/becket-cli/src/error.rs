@@ -62,6 +62,10 @@ pub(crate) enum CliError {
     NothingToCheck { path: PathBuf },
     #[error("the baseline `{}` can't be used: {why}", path.display())]
     Baseline { path: PathBuf, why: String },
+    #[error("`{}` changed while it was checked, so it was left alone: check it again", path.display())]
+    ChangedSince { path: PathBuf },
+    #[error("`{}` was not fixed: {why}", path.display())]
+    NotFixed { path: PathBuf, why: String },
     #[error("`{}` can't be searched: {why}", path.display())]
     Unwalked { path: PathBuf, why: String },
     #[error("{why}")]

@@ -63,5 +63,6 @@ fn finding(message: String) -> Diagnostic {
         help: None,
         source: Source::Flag,
         rule: Some("C7"),
+        fix: None,
     }
 }

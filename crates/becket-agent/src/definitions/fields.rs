@@ -146,6 +146,7 @@ impl<'t> Fields<'t> {
             help: None,
             source: self.source.clone(),
             rule: Some("C7"),
+            fix: None,
         });
     }
 }

@@ -109,5 +109,6 @@ fn about(file: &Path, source: &Source, code: &'static str, message: String) -> D
         help: None,
         source: source.clone(),
         rule: Some("C7"),
+        fix: None,
     }
 }

@@ -2,6 +2,7 @@
 
 mod agent;
 mod baseline;
+mod fix;
 mod target;
 
 use crate::args::{CheckArgs, CheckFormat, Global, SeverityOverride};
@@ -16,6 +17,7 @@ use becket_dialects::Dialect;
 use becket_embed::view::Report;
 use becket_embed::view::finding::CheckReport;
 use becket_engine::config::{self, Diagnostic, LoadedFiles, Request};
+use fix::{FileChange, Fixer};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -27,6 +29,8 @@ pub(super) struct CheckResult {
     files: usize,
     /// The agent under which the hooks are to run, if it is not one that speaks the protocol.
     agent: Option<&'static Dialect>,
+    fixer: Option<Fixer>,
+    changes: Vec<FileChange>,
 }
 
 /// Checks what the arguments name. Exits with 1 on errors, and on warnings if they are denied.
@@ -40,10 +44,13 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out:
     let mut found = CheckResult { agent, ..CheckResult::default() };
     let session = if args.paths.is_empty() {
         let session = session::in_project(global, around, out)?;
+        found.fixer = Fixer::of(args, &session.start)?;
         found.configuration(&session.request());
         session
     } else {
-        session::launched(global, around)?
+        let session = session::launched(global, around)?;
+        found.fixer = Fixer::of(args, &session.start)?;
+        session
     };
     for path in &args.paths {
         if path.as_os_str() == "-" {
@@ -52,6 +59,10 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out:
             target::check(&session.start.join(path), &session, &mut found)?;
         }
     }
+    if args.diff {
+        return found.show_changes(around, out);
+    }
+    found.write_changes(args, around, out)?;
     found.put_in_order();
     found.override_severities(&args.severity);
     if let Some(path) = &args.write_baseline {
@@ -73,7 +84,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out:
         CheckFormat::Human if is_nothing => {}
         CheckFormat::Human => {
             let details = findings::render(&found.diagnostics, &found.texts, around);
-            out.print(&(details + &findings::summary(&checked)))?;
+            out.print(&(details + &findings::summary(&checked) + &fix::hint(&found.diagnostics)))?;
         }
         CheckFormat::Json => json::print(&Report::Check(checked), out)?,
         CheckFormat::Sarif => {
@@ -87,21 +98,52 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out:
 impl CheckResult {
     /// Loads and checks the configuration of a request.
     pub(super) fn configuration(&mut self, request: &Request) {
-        let loaded = config::load(request);
-        let config = config::resolve(&loaded);
-        self.files += config.files;
+        let mut loaded = config::load(request);
+        if let Some(fixer) = &self.fixer {
+            self.changes.extend(fixer.fix(&mut loaded, |loaded| self.findings(loaded)));
+        }
+        self.files += config::resolve(&loaded).files;
+        self.diagnostics.extend(self.findings(&loaded));
+        self.keep_texts(&loaded);
+    }
+
+    fn findings(&self, loaded: &LoadedFiles) -> Vec<Diagnostic> {
+        let config = config::resolve(loaded);
         match self.agent {
             Some(agent) => {
-                self.diagnostics.extend(agent::findings(agent, &config, &loaded));
-                self.diagnostics.extend(config.diagnostics.into_iter().filter(Diagnostic::is_error));
+                let of_agent = agent::findings(agent, &config, loaded);
+                of_agent
+                    .into_iter()
+                    .chain(config.diagnostics.into_iter().filter(Diagnostic::is_error))
+                    .collect()
             }
             None => {
-                self.diagnostics.extend(config.diagnostics);
-                self.diagnostics.extend(config::lint(&loaded));
-                self.diagnostics.extend(config::lint_files(&loaded));
+                let of_lints = config::lint(loaded).into_iter().chain(config::lint_files(loaded));
+                config.diagnostics.into_iter().chain(of_lints).collect()
             }
         }
-        self.keep_texts(&loaded);
+    }
+
+    /// Shows what would be changed. Exits with 1 if anything.
+    fn show_changes(&self, around: &Surroundings, out: &Out) -> CommandResult {
+        for change in &self.changes {
+            out.print(&change.diff(around))?;
+        }
+        let fixes: usize = self.changes.iter().map(|change| change.made.len()).sum();
+        out.tell(&format!("{fixes} fixes in {} files\n", self.changes.len()));
+        Ok(u8::from(fixes > 0))
+    }
+
+    /// Makes the changes; those that may change what runs are shown first.
+    fn write_changes(&self, args: &CheckArgs, around: &Surroundings, out: &Out) -> Result<(), CliError> {
+        for change in &self.changes {
+            if args.unsafe_fixes {
+                out.tell(&change.diff(around));
+            }
+            change.write()?;
+            out.tell(&change.summary(around));
+        }
+        Ok(())
     }
 
     /// Adds the findings of one text.

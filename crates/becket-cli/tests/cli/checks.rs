@@ -243,3 +243,72 @@ fn a_rule_is_explained() {
     assert_eq!(near.code, Some(2), "{near:?}");
     assert!(near.stderr.contains("did you mean `unknown-event`?"), "{near:?}");
 }
+
+const MENDABLE: &str = r#"{
+  "hooks": {
+    "PreTolUse": [
+      {"matcher": "Bash(rm *)", "hooks": [{"command": "$CLAUDE_PROJECT_DIR/guard.sh", "timeout": 5000}]}
+    ],
+    "Stop": [
+      {"matcher": "x", "hooks": [{"type": "command", "command": "true", "once": true}]}
+    ]
+  }
+}
+"#;
+
+#[test]
+fn safe_fixes_leave_what_runs_and_unsafe_ones_are_asked_for() {
+    let env = env_with(MENDABLE);
+    env.write("project/guard.sh", "exit 2\n");
+    let file = env.root().join("project/.claude/settings.json");
+    let read = || std::fs::read_to_string(&file).expect("a text");
+    let diff = env.becket(["check", "--diff"]).run();
+    assert_eq!(diff.code, Some(1), "{diff:?}");
+    assert!(diff.stdout.contains("-      {\"matcher\": \"x\", \"hooks\""), "{diff:?}");
+    assert_eq!(read(), MENDABLE, "a diff changes nothing");
+    let safe = env.becket(["check", "--fix"]).run();
+    assert_eq!(safe.code, Some(1), "{safe:?}");
+    let expected = MENDABLE
+        .replace("{\"matcher\": \"x\", \"hooks\"", "{\"hooks\"")
+        .replace("\"true\", \"once\": true", "\"true\"");
+    assert_eq!(read(), expected);
+    assert!(safe.stderr.contains("remove `once` [once-without-effect]"), "{safe:?}");
+    assert!(safe.stdout.contains("`--fix --unsafe-fixes`"), "{safe:?}");
+    let all = env.becket(["check", "--fix", "--unsafe-fixes"]).run();
+    assert_eq!(all.code, Some(0), "{all:?}");
+    let guard = r#"{"matcher": "Bash", "hooks": [{"if": "Bash(rm *)","type": "command","command": "\"$CLAUDE_PROJECT_DIR\"/guard.sh", "timeout": 5}]}"#;
+    let fixed = read();
+    assert!(fixed.contains("\"PreToolUse\": [") && fixed.contains(guard), "{fixed}");
+    assert!(all.stderr.contains("+    \"PreToolUse\": ["), "it is shown first: {all:?}");
+    assert_eq!(env.becket(["check", "--fix", "--unsafe-fixes"]).run().code, Some(0));
+    assert_eq!(read(), fixed, "twice is once");
+    let fired =
+        env.becket(["fire", "PreToolUse", "--tool", "Bash", "--set", "tool_input.command=rm x"]).run();
+    assert_eq!(fired.code, Some(2), "the guard works now: {fired:?}");
+}
+
+#[test]
+fn only_files_below_the_given_paths_are_fixed() {
+    let env = env_with(MENDABLE);
+    env.write("home/.claude/settings.json", MENDABLE);
+    env.write("elsewhere/settings.json", MENDABLE);
+    env.write("project/kit/hooks/hooks.json", MENDABLE);
+    let elsewhere = env.root().join("elsewhere/settings.json");
+    let link = env.root().join("project/.claude/settings.local.json");
+    std::os::unix::fs::symlink(&elsewhere, link).expect("a link");
+    let read = |path: &str| std::fs::read_to_string(env.root().join(path)).expect("a text");
+    let own = env.becket(["check", "--fix"]).run();
+    assert_eq!(own.code, Some(1), "{own:?}");
+    assert_ne!(read("project/.claude/settings.json"), MENDABLE);
+    for untouched in ["home/.claude/settings.json", "elsewhere/settings.json", "project/kit/hooks/hooks.json"]
+    {
+        assert_eq!(read(untouched), MENDABLE, "{untouched}");
+    }
+    let before = read("project/.claude/settings.json");
+    let kit = env.becket(["check", "--fix", "--unsafe-fixes", "kit"]).run();
+    assert_eq!(kit.code, Some(0), "{kit:?}");
+    assert_ne!(read("project/kit/hooks/hooks.json"), MENDABLE);
+    assert_eq!(read("project/.claude/settings.json"), before);
+    let stdin = env.becket(["check", "--fix", "-"]).run();
+    assert_eq!(stdin.code, Some(2), "{stdin:?}");
+}

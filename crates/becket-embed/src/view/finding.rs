@@ -39,6 +39,17 @@ pub struct Finding {
     pub source: String,
     /// The rule of the protocol behind it.
     pub rule: Option<&'static str>,
+    /// The change that `check --fix` makes, if it is a mechanical one.
+    pub fix: Option<FixView>,
+}
+
+/// A change that removes a finding.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FixView {
+    /// `safe`, or `unsafe` if it may change what runs.
+    pub safety: &'static str,
+    /// The change in words.
+    pub title: String,
 }
 
 /// A range of bytes.
@@ -85,6 +96,10 @@ impl From<&Diagnostic> for Finding {
             span: Span { start: diagnostic.span.start, end: diagnostic.span.end },
             source: diagnostic.source.to_string(),
             rule: diagnostic.rule,
+            fix: diagnostic
+                .fix
+                .as_ref()
+                .map(|fix| FixView { safety: fix.safety.as_str(), title: fix.title.clone() }),
         }
     }
 }

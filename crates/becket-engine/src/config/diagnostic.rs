@@ -4,6 +4,7 @@
 //! something was not loaded, was read as something stricter than written, or, among the findings of [`super::lint`],
 //! can never do its work; a warning means that everything works as written, but perhaps not as meant.
 
+use super::fix::Fix;
 use becket_model::Source;
 use std::fmt;
 use std::ops::Range;
@@ -61,6 +62,8 @@ pub struct Diagnostic {
     pub source: Source,
     /// The rule of the protocol behind it.
     pub rule: Option<&'static str>,
+    /// The change that removes it, if it is a mechanical one.
+    pub fix: Option<Fix>,
 }
 
 impl Diagnostic {

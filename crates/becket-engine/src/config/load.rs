@@ -90,6 +90,13 @@ impl LoadedFiles {
         self.layers.iter().any(|layer| layer.source == Source::Local && layer.is_untrusted)
     }
 
+    /// Replaces the text of a file, to see what it would mean.
+    pub fn replace_text(&mut self, file: &Path, text: &str) {
+        for layer in self.layers.iter_mut().filter(|layer| *layer.file == *file) {
+            layer.text = Ok(text.into());
+        }
+    }
+
     /// The text of a file, to show a finding in.
     pub fn text(&self, file: &Path) -> Option<&str> {
         let layer = self.layers.iter().find(|layer| *layer.file == *file)?;

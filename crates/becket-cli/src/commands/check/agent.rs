@@ -50,6 +50,7 @@ fn finding(dialect: &Dialect, hook: &Handler, loaded: &LoadedFiles) -> Diagnosti
         help: None,
         source: hook.place.source.clone(),
         rule: None,
+        fix: None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Lints on the text of a command: quoting, relative paths, a swallowed failure, a Stop hook without its guard.
 
 use super::{Around, Entry, answers, fields, swallow, variables};
+use crate::config::fix::{Fix, FixChange};
 use crate::config::handler::{Action, Command, Shell};
 use crate::config::nesting::runs_becket;
 use crate::config::source::report::Report;
@@ -23,7 +24,7 @@ pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) 
         Action::Command(Command::Exec { program, args }) => {
             let script =
                 scripts(std::iter::once(&**program).chain(args.iter().map(String::as_str)).map(Some));
-            relative(script.as_deref(), entry, around, report);
+            relative("", script.as_deref(), entry, around, report);
         }
         Action::Command(Command::Shell { shell: Shell::PowerShell, .. })
         | Action::Http(_)
@@ -54,7 +55,7 @@ fn shell_text(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Repor
     variables::lint(text, entry, around, report);
     unquoted(text, entry, around, report);
     for command in line.commands() {
-        relative(scripts(command.words()).as_deref(), entry, around, report);
+        relative(text, scripts(command.words()).as_deref(), entry, around, report);
     }
     if holds_back(entry.event)
         && let Some(ending) = swallow::ending(text, &line)
@@ -143,7 +144,12 @@ fn unquoted(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Report<
         report
             .warning(at, "unquoted-variable", message)
             .help(format!("write `\\\"${name}\\\"{}`", if found.joined { "/…" } else { "" }))
-            .rule("H2");
+            .rule("H2")
+            .fix(Fix::not_safe(
+                entry.handler.action_span,
+                "put the variable in quotes",
+                FixChange::SetValue(variables::in_quotes(text, |found| ours.contains(&found.name)).into()),
+            ));
     }
 }
 
@@ -166,7 +172,8 @@ pub(super) fn scripts<'w>(mut words: impl Iterator<Item = Option<&'w str>>) -> O
 }
 
 /// A path that depends on where the session's directory happens to be.
-fn relative(script: Option<&str>, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
+/// `text` is the shell text that names the script, empty in exec form.
+fn relative(text: &str, script: Option<&str>, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
     let Some(script) = script.filter(|script| !script.starts_with(['/', '~', '$', '%'])) else {
         return;
     };
@@ -181,7 +188,21 @@ fn relative(script: Option<&str>, entry: &Entry, around: &Around<'_>, report: &m
     report
         .warning(entry.handler.action_span, "relative-script", message)
         .help(format!("write `\\\"${{{root}}}\\\"/{clean}`"))
-        .rule("H3");
+        .rule("H3")
+        .fix(with_root(text, script, &format!("\"${{{root}}}\"/{clean}")).map(|text| {
+            let at = entry.handler.action_span;
+            Fix::not_safe(at, format!("put `${{{root}}}` in front"), FixChange::SetValue(text.into()))
+        }));
+}
+
+/// Writes another path for a script that a text names once, as a word of its own.
+fn with_root(text: &str, script: &str, path: &str) -> Option<String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '/' | '-');
+    let (before, after) = text.split_once(script)?;
+    let ends = after.chars().next().is_none_or(|c| c.is_whitespace() || matches!(c, ';' | '&' | '|'));
+    let begins = before.chars().next_back().is_none_or(char::is_whitespace);
+    let is_alone = begins && ends && !after.contains(script) && !before.contains(['"', '\'', '\\']);
+    (is_alone && script.chars().all(is_plain)).then(|| format!("{before}{path}{after}"))
 }
 
 /// A Stop hook that blocks in its own text and never asks whether it has done so before.

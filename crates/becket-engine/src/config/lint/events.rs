@@ -1,6 +1,7 @@
 //! Lints on what one event makes of a handler: nothing to watch, limits without effect.
 
 use super::{Around, Entry};
+use crate::config::fix::{Fix, FixChange};
 use crate::config::source::report::Report;
 use becket_model::EventKind;
 use becket_rules::MatcherKind;
@@ -28,6 +29,7 @@ pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) 
         report
             .warning(timeout.span, "timeout-without-effect", message)
             .help(format!("remove it; the user can raise `{variable}`"))
-            .rule("H11");
+            .rule("H11")
+            .fix(Fix::safe(timeout.span, "remove `timeout`", FixChange::RemoveMember("timeout")));
     }
 }

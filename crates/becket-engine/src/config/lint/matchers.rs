@@ -1,6 +1,7 @@
 //! Matchers that load and never match, or match by luck.
 
 use super::{Around, Entry};
+use crate::config::fix::{Fix, FixChange};
 use crate::config::raw::tool_filter_help;
 use crate::config::source::report::Report;
 use becket_base::suggest;
@@ -99,7 +100,8 @@ fn tool_name(matcher: MatcherName<'_>, entry: &Entry, around: &Around<'_>, repor
             report
                 .never_works(is_lost, entry.matcher_span, "never-matches", message)
                 .help(format!("for all tools of the server write `{name}__.*`"))
-                .rule("M2");
+                .rule("M2")
+                .fix(is_only.then(|| write(entry, format!("{name}__.*"))));
         }
         return;
     }
@@ -117,7 +119,14 @@ fn tool_name(matcher: MatcherName<'_>, entry: &Entry, around: &Around<'_>, repor
     report
         .never_works(is_lost && near.is_some(), entry.matcher_span, "unknown-tool", message)
         .maybe_help(help)
-        .rule("M2");
+        .rule("M2")
+        .fix(near.filter(|_| is_only).map(|near| write(entry, near.to_owned())));
+}
+
+/// The fix that writes another matcher.
+fn write(entry: &Entry, matcher: String) -> Fix {
+    let title = format!("write `{matcher}`");
+    Fix::not_safe(entry.matcher_span, title, FixChange::SetValue(matcher.into()))
 }
 
 /// Text that is an expression to the engine, and was something else to its author.
@@ -133,7 +142,12 @@ fn expression(text: &str, spec: MatcherSpec, entry: &Entry, report: &mut Report<
             .help(format!(
                 "write `\"matcher\": \"{tool}\"` on the group and `\"if\": \"{text}\"` on the handler"
             ))
-            .rule("M3");
+            .rule("M3")
+            .fix(Fix::not_safe(
+                entry.matcher_span,
+                "move the rule to `if`",
+                FixChange::RuleToCondition { tool: tool.to_owned(), rule: text.to_owned() },
+            ));
         return;
     }
     if spec.field == "tool_name" && text.split('|').all(needs_blank_or_colon) {
@@ -154,7 +168,8 @@ fn expression(text: &str, spec: MatcherSpec, entry: &Entry, report: &mut Report<
         report
             .warning(entry.matcher_span, "glob-in-matcher", message)
             .help(format!("for any text write `.*`: `{}`", text.replace('*', ".*")))
-            .rule("M3");
+            .rule("M3")
+            .fix(write(entry, text.replace('*', ".*")));
     }
 }
 

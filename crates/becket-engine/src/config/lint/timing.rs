@@ -1,9 +1,17 @@
 //! Time limits that look like milliseconds, and answers that come too late to count.
 
 use super::Entry;
+use crate::config::fix::{Fix, FixChange};
 use crate::config::handler::Background;
 use crate::config::source::report::Report;
 use becket_model::table::OnFailureEffect;
+
+/// Returns milliseconds as seconds, whole where they are.
+fn in_seconds(milliseconds: f64) -> serde_json::Value {
+    let seconds = milliseconds / 1000.0;
+    let whole = serde_json::from_str(&format!("{seconds}"));
+    whole.unwrap_or_else(|_| seconds.into())
+}
 
 /// From here on a number of seconds looks like one of milliseconds.
 const LONG: f64 = 1000.0;
@@ -14,7 +22,12 @@ pub(super) fn lint(entry: &Entry, report: &mut Report<'_>) {
         if seconds >= LONG {
             let message = format!("`timeout` counts seconds: {seconds} are {}", in_words(seconds));
             let help = format!("if milliseconds were meant, write {}", seconds / 1000.0);
-            report.warning(timeout.span, "timeout-in-milliseconds", message).help(help).rule("H11");
+            let fix = Fix::not_safe(
+                timeout.span,
+                format!("write {}", seconds / 1000.0),
+                FixChange::SetValue(in_seconds(seconds)),
+            );
+            report.warning(timeout.span, "timeout-in-milliseconds", message).help(help).rule("H11").fix(fix);
         }
     }
     let gates = entry.event.spec().on_failure != OnFailureEffect::Nothing;

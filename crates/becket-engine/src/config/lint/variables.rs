@@ -4,6 +4,7 @@ use super::{Around, Entry};
 use crate::config::source::report::Report;
 use becket_base::suggest;
 use std::collections::HashSet;
+use std::ops::Range;
 
 /// A variable in a shell text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub(super) struct Use {
     pub(super) guarded: bool,
     /// Set if more of a word follows it: `$DIR/x`.
     pub(super) joined: bool,
+    /// Its bytes in the text, with the `$`.
+    range: Range<usize>,
 }
 
 /// The variables of a text, in order; none from single quotes and after a backslash.
@@ -36,7 +39,8 @@ pub(super) fn uses(text: &str) -> Vec<Use> {
             ')' => in_quotes = quoted.pop().unwrap_or(in_quotes),
             '$' => {
                 if let Some((variable, after)) = one(rest, in_quotes) {
-                    found.push(variable);
+                    let range = text.len() - rest.len() - 1..text.len() - after.len();
+                    found.push(Use { range, ..variable });
                     rest = after;
                 }
             }
@@ -59,7 +63,19 @@ fn one(rest: &str, quoted: bool) -> Option<(Use, &str)> {
     let after = if braced.is_some() { after.split_once('}').map_or("", |(_, after)| after) } else { after };
     let joined =
         after.starts_with(|c: char| !c.is_whitespace() && !matches!(c, ';' | '&' | '|' | ')' | '"' | '\''));
-    Some((Use { name: name.to_owned(), quoted, guarded, joined }, after))
+    Some((Use { name: name.to_owned(), quoted, guarded, joined, range: 0..0 }, after))
+}
+
+/// Returns the text with the wanted variables in double quotes where they are in none.
+pub(super) fn in_quotes(text: &str, wanted: impl Fn(&Use) -> bool) -> String {
+    let (mut new, mut end) = (String::new(), 0);
+    for found in uses(text).iter().filter(|found| !found.quoted && wanted(found)) {
+        let (before, variable) = (text.get(end..found.range.start), text.get(found.range.clone()));
+        new.extend([before.unwrap_or_default(), "\"", variable.unwrap_or_default(), "\""]);
+        end = found.range.end;
+    }
+    new.push_str(text.get(end..).unwrap_or_default());
+    new
 }
 
 /// Names that people expect and nothing sets, and where the value is instead.

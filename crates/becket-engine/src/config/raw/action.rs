@@ -3,6 +3,7 @@
 use super::dialect::UnknownKey;
 use super::fields::{At, Fields};
 use super::sheet::ReadContext;
+use crate::config::fix::{Fix, FixChange};
 use crate::config::handler::{Action, Command, Http, McpTool, Prompt, Shell};
 use crate::config::source::tree::{Span, members_to_json};
 use crate::config::url;
@@ -100,7 +101,12 @@ fn exec_warnings(command: &At<String>, fields: &mut Fields<'_, '_, '_>) {
     if fields.has("shell") {
         let at = fields.place("shell");
         let message = "`shell` has no effect beside `args`: the program is started without a shell";
-        fields.report.warning(at, "shell-beside-args", message).help("remove `shell`").rule("H2");
+        fields
+            .report
+            .warning(at, "shell-beside-args", message)
+            .help("remove `shell`")
+            .rule("H2")
+            .fix(Fix::safe(at, "remove `shell`", FixChange::RemoveMember("shell")));
     }
 }
 

@@ -3,6 +3,7 @@
 //! INVARIANT: after any error [`Fields::is_sound`] is false, and what is being read is not loaded.
 
 use super::dialect::UnknownKey;
+use crate::config::fix::{Fix, FixChange};
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Data, Member, Node, Span};
 use becket_base::suggest;
@@ -176,8 +177,16 @@ impl<'n, 'r, 't> Fields<'n, 'r, 't> {
                     self.report.error(at, code, message).help(help);
                 }
                 UnknownKey::Unknown => {
-                    let near = suggest(key, known).map(|near| format!("did you mean `{near}`?"));
-                    self.report.warning(at, code, ignored).maybe_help(near);
+                    let near = suggest(key, known);
+                    let fix = near.map(|near| {
+                        Fix::not_safe(
+                            at,
+                            format!("rename it to `{near}`"),
+                            FixChange::RenameKey(near.to_owned()),
+                        )
+                    });
+                    let help = near.map(|near| format!("did you mean `{near}`?"));
+                    self.report.warning(at, code, ignored).maybe_help(help).fix(fix);
                 }
             }
         }

@@ -7,6 +7,7 @@ use super::dialect::{self, Dialect, UnknownKey};
 use super::fields::{At, Fields};
 use super::handler;
 use super::sheet::{ReadContext, Sheet};
+use crate::config::fix::{Fix, FixChange};
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Data, Member, Node, Span};
 use becket_base::suggest;
@@ -63,9 +64,14 @@ fn event(name: &str, at: Span, sheet: &mut Sheet, report: &mut Report<'_>) -> Op
     report
         .error(at, "unknown-event", format!("there is no event `{name}`; its hooks are not loaded"))
         .help(help)
-        .rule("C7");
+        .rule("C7")
+        .fix(near.map(|near| rename(at, near.name())));
     sheet.reject(near, name, at, report);
     None
+}
+
+fn rename(at: Span, name: &str) -> Fix {
+    Fix::not_safe(at, format!("rename it to `{name}`"), FixChange::RenameKey(name.to_owned()))
 }
 
 fn nearest(name: &str) -> Option<EventKind> {
@@ -165,6 +171,7 @@ fn take(
 fn no_hooks(event: EventKind, label: &str, node: &Node, sheet: &mut Sheet, report: &mut Report<'_>) {
     let handler_like =
         ["command", "url", "prompt", "bash", "type"].iter().find(|key| node.get(key).is_some());
+    let is_handler = node.get("command").is_some() || node.get("type").is_some();
     let help = match handler_like {
         Some(_) => "it looks like a handler without its group, as Cursor and Copilot write it: wrap it as \
                     `{\"hooks\": [{\"type\": \"command\", \"command\": \"…\"}]}`"
@@ -185,7 +192,8 @@ fn no_hooks(event: EventKind, label: &str, node: &Node, sheet: &mut Sheet, repor
             format!("this group under `{event}` has no `hooks`, so nothing of it runs"),
         )
         .help(help)
-        .rule("C1");
+        .rule("C1")
+        .fix(is_handler.then(|| Fix::not_safe(node.span, "put a group around it", FixChange::WrapHandler)));
     sheet.reject(Some(event), label, node.span, report);
 }
 
@@ -199,7 +207,11 @@ fn matcher(event: EventKind, fields: &mut Fields<'_, '_, '_>, words: &ReadContex
     let text = text.as_ref().map(|text| text.value.as_str());
     if event.spec().matcher.is_none() && text.is_some_and(|text| !text.is_empty() && text != "*") {
         let message = format!("`{event}` has no matcher: this one is ignored, and the hooks always run");
-        fields.report.warning(span, "ignored-matcher", message).help("remove it").rule("M6");
+        fields.report.warning(span, "ignored-matcher", message).help("remove it").rule("M6").fix(Fix::safe(
+            span,
+            "remove `matcher`",
+            FixChange::RemoveMember("matcher"),
+        ));
     }
     match words.matcher(event, text) {
         Ok(value) => Some(At { value, span }),

@@ -7,6 +7,7 @@ use super::common::{background, condition, on_failure, questions, timeout};
 use super::dialect;
 use super::fields::{At, Fields};
 use super::sheet::ReadContext;
+use crate::config::fix::{Fix, FixChange};
 use crate::config::handler::{Action, Background, If};
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Node, Span};
@@ -92,9 +93,13 @@ fn kind(
     fields: &mut Fields<'_, '_, '_>,
 ) -> Option<HandlerKind> {
     if !fields.has("type") {
-        let help = implied(node).map(|kind| format!("add `\"type\": \"{kind}\"`"));
+        let implied = implied(node);
+        let help = implied.map(|kind| format!("add `\"type\": \"{kind}\"`"));
         let help = help.unwrap_or_else(|| format!("`type` is one of {}", kinds()));
-        fields.report.error(node.span, "missing-type", "this handler has no `type`").help(help).rule("C1");
+        let add = |kind: HandlerKind| FixChange::AddMember { key: "type", value: kind.name().into() };
+        let fix = implied.map(|kind| Fix::not_safe(node.span, "add its `type`", add(kind)));
+        let message = "this handler has no `type`";
+        fields.report.error(node.span, "missing-type", message).help(help).rule("C1").fix(fix);
         return None;
     }
     let text = fields.text("type")?;
@@ -133,7 +138,10 @@ fn unknown_kind(text: &At<String>, report: &mut Report<'_>) {
     report
         .error(text.span, "unknown-type", format!("there is no handler of type `{}`", text.value))
         .help(help)
-        .rule("C1");
+        .rule("C1")
+        .fix(near.map(|near| {
+            Fix::not_safe(text.span, format!("write `{near}`"), FixChange::SetValue(near.into()))
+        }));
 }
 
 fn implied(node: &Node) -> Option<HandlerKind> {

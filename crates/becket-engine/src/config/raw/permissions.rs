@@ -4,6 +4,7 @@
 use super::dialect::UnknownKey;
 use super::fields::{At, Fields};
 use super::sheet::Sheet;
+use crate::config::fix::{Fix, FixChange};
 use crate::config::permissions::RuleList;
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Member, Span};
@@ -135,7 +136,12 @@ fn mode(fields: &mut Fields<'_, '_, '_>) -> Option<RawMode> {
             |near| format!("did you mean `{near}`?"),
         );
         let message = format!("there is no permission mode `{name}`; the session starts in `default`");
-        fields.report.error(text.span, "unknown-mode", message).help(help).rule("P14");
+        // No fix grants everything.
+        let near = near.filter(|near| *near != PermissionMode::BypassPermissions.as_str());
+        let fix = near.map(|near| {
+            Fix::not_safe(text.span, format!("write `{near}`"), FixChange::SetValue(near.into()))
+        });
+        fields.report.error(text.span, "unknown-mode", message).help(help).rule("P14").fix(fix);
         return None;
     }
     Some(At { value: mode, span: text.span })

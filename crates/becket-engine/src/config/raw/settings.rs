@@ -7,6 +7,7 @@ use super::permissions;
 use super::sheet::{ReadContext, Sheet};
 use super::switches;
 use crate::config::diagnostic::Severity;
+use crate::config::fix::{Fix, FixChange};
 use crate::config::source::json::{self, Document};
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Duplicate, Member, Node, Span};
@@ -66,11 +67,13 @@ pub(crate) fn hooks_file(text: &str, words: &ReadContext, report: &mut Report<'_
     }
     let events = members.iter().find(|member| member.key.parse::<EventKind>().is_ok());
     let at = events.map_or(document.root.span, |member| member.key_span);
+    let is_whole = events.is_some() && members.iter().all(|member| member.key.parse::<EventKind>().is_ok());
     let message = "this file has no `hooks` around its events, so nothing of it is loaded";
     report
         .error(at, "missing-hooks-wrapper", message)
         .help("write `{\"hooks\": { … }}` around what the file holds now")
-        .rule("C9");
+        .rule("C9")
+        .fix(is_whole.then(|| Fix::not_safe(at, "put `hooks` around it", FixChange::WrapEvents)));
     for member in members.iter().filter(|member| member.key.parse::<EventKind>().is_ok()) {
         sheet.reject(member.key.parse().ok(), &member.key, member.key_span, report);
     }

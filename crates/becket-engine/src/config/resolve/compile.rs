@@ -1,6 +1,7 @@
 //! One entry of a file becomes a [`Handler`]: place, time limit, and what its file lets it do.
 
 use super::Part;
+use crate::config::fix::{Fix, FixChange};
 use crate::config::handler::{Background, Handler, Once, Timeout};
 use crate::config::policy::Policy;
 use crate::config::position::{HandlerOrder, position};
@@ -87,7 +88,11 @@ fn once(at: crate::config::source::tree::Span, source: &Source, part: &mut Part<
         | Source::Plugin(_)
         | Source::Agent(_) => {
             let message = "`once` counts in a skill's frontmatter only; here the handler runs every time";
-            part.report.warning(at, "once-without-effect", message).help("remove `once`").rule("C11");
+            part.report
+                .warning(at, "once-without-effect", message)
+                .help("remove `once`")
+                .rule("C11")
+                .fix(Fix::safe(at, "remove `once`", FixChange::RemoveMember("once")));
             None
         }
     }
