@@ -130,7 +130,9 @@ impl CheckResult {
             out.print(&change.diff(around))?;
         }
         let fixes: usize = self.changes.iter().map(|change| change.made.len()).sum();
-        out.tell(&format!("{fixes} fixes in {} files\n", self.changes.len()));
+        let plural = |number: usize, many: &'static str| if number == 1 { "" } else { many };
+        let files = self.changes.len();
+        out.tell(&format!("{fixes} fix{} in {files} file{}\n", plural(fixes, "es"), plural(files, "s")));
         Ok(u8::from(fixes > 0))
     }
 

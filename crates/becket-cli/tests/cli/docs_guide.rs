@@ -39,6 +39,7 @@ pages! {
     hooks_of_plugins types "plugins.md";
     rules_at_exec types "exec.md";
     tests_of_hooks types "test.md";
+    a_configuration_that_is_checked types "check.md";
 }
 
 /// Pages about what only a person can type: `tests/cli/run_terminal` walks through what they tell.

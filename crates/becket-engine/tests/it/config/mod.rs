@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod cases;
+mod fixes;
 mod guards;
 mod laws;
 mod plugins;
