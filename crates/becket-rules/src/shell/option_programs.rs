@@ -50,6 +50,9 @@ const TAR: &[&str] = &["tar", "gtar", "bsdtar", "star"];
 const SSH: &[&str] = &["ssh", "slogin", "scp", "sftp", "ssh-copy-id", "autossh", "sshfs", "ssh-keyscan"];
 const NETCAT: &[&str] = &["nc", "ncat", "netcat", "nc.traditional", "nc.openbsd"];
 
+const NPM: &[&str] = &["npx", "npm", "bunx", "pnpx"];
+const VIM: &[&str] = &["vim", "vi", "nvim", "view", "ex", "gvim", "vimdiff"];
+
 /// The keys of ssh's configuration that hold a program.
 const SSH_KEYS: &[&str] = &["proxycommand", "localcommand", "knownhostscommand", "ssh_command"];
 
@@ -88,6 +91,11 @@ const OPTIONS: &[ProgramOption] = &[
     option(&["apt", "apt-get", "aptitude"], "o", &["option"], Runs::Keyed(APT_KEYS)),
     option(&["su", "runuser", "script"], "c", &["command", "session-command"], Runs::Text),
     option(&["nodemon"], "x", &["exec"], Runs::Text),
+    option(NPM, "c", &["call"], Runs::Text),
+    option(&["cargo", "cargo-watch"], "s", &["shell"], Runs::Text),
+    option(VIM, "cS", &["cmd"], Runs::Marked(&["!", ":!", "silent !", "silent! !"])),
+    option(&["psql"], "c", &["command"], Runs::Marked(&["\\!"])),
+    option(&["mysql", "mariadb"], "e", &["execute"], Runs::Marked(&["\\!", "system "])),
     option(&["gdbserver"], "", &["wrapper"], Runs::Text),
     option(
         &["parallel"],
@@ -194,7 +202,7 @@ pub(crate) fn is_filter(text: &str) -> bool {
 impl ProgramOption {
     /// Returns whether the command is there to run another one: a rule that allows it allows that, too.
     fn is_launcher(&self) -> bool {
-        self.commands.iter().any(|name| matches!(*name, "su" | "nodemon" | "gdbserver" | "parallel"))
+        self.commands.iter().any(|name| matches!(*name, "su" | "nodemon" | "gdbserver" | "parallel" | "npx" | "cargo"))
     }
 
     /// Everything in `args` that may be the option's value.
