@@ -11,8 +11,10 @@ use std::path::{Path, PathBuf};
 use syn::{Attribute, Fields, ImplItem, Item, ItemImpl, TraitItem, UseTree, Visibility};
 
 /// The library crates.
-const CRATES: [&str; 11] =
-    ["base", "model", "rules", "process", "exec", "llm", "engine", "mcp", "agent", "embed", "lab"];
+const CRATES: [&str; 13] = [
+    "base", "model", "dialects", "rules", "process", "exec", "llm", "engine", "mcp", "tools", "agent",
+    "embed", "lab",
+];
 
 /// Returns the path and the text of each listing.
 ///

@@ -35,6 +35,7 @@ impl AskQuestions for Arc<dyn AskQuestions> {
 
 /// One question.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ModelQuestion {
     /// The question, which no other of the call is.
     pub question: String,
@@ -67,6 +68,7 @@ impl ModelQuestion {
 
 /// One choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ModelOption {
     /// Text of the choice.
     pub label: String,
@@ -149,9 +151,8 @@ impl AskUserQuestion {
             answers = asked => answers
                 .map_err(|said| ToolFailure::new(format!("the host's code for asking panicked: {said}")))?,
         };
-        answers.ok_or_else(|| ToolFailure {
-            error: "the user does not want to answer".to_owned(),
-            interrupted: cancel.is_cancelled(),
+        answers.ok_or_else(|| {
+            ToolFailure::new("the user does not want to answer").interrupted(cancel.is_cancelled())
         })
     }
 }

@@ -41,7 +41,7 @@ impl Facts {
 
     /// The facts of a subagent that begins: it starts where this agent loop is now.
     #[must_use]
-    pub fn of_subagent(&self, agent: Agent) -> Self {
+    pub(crate) fn of_subagent(&self, agent: Agent) -> Self {
         let own = self.own().with_agent(agent);
         let tree = self.entered().map(|entered| entered.tree);
         let tree = tree.map(|tree| EnteredTree { from: tree.clone(), tree });
@@ -116,7 +116,7 @@ impl Facts {
     }
 
     /// Says which prompt is worked on.
-    pub fn set_prompt(&self, prompt: PromptId) {
+    pub(crate) fn set_prompt(&self, prompt: PromptId) {
         self.change(|session| session.prompt_id = Some(prompt));
     }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 /// An event of a stream.
 #[derive(Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Event {
     /// Its name; empty if it has none, which means `message`.
     pub name: Vec<u8>,

@@ -92,7 +92,7 @@ pub(crate) fn with_all_folders(session: Session, start: &Path, out: &Out) -> Ses
     let nested = folders.map(|directory| {
         let mut of_folder = request.clone();
         of_folder.start.clone_from(&directory);
-        NestedFolder { is_trusted: becket_engine::config::trust::is_recorded(&of_folder), directory }
+        NestedFolder::new(directory, becket_engine::config::trust::is_recorded(&of_folder))
     });
     Session { nested: nested.collect(), project: Some(outermost), ..session }
 }

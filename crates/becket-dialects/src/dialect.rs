@@ -228,7 +228,7 @@ impl Dialect {
     }
 
     /// Returns the name of the event in a payload.
-    pub fn event_name<'p>(&self, payload: &'p Value) -> Option<&'p str> {
+    pub(crate) fn event_name<'p>(&self, payload: &'p Value) -> Option<&'p str> {
         let own =
             self.fields.iter().filter(|(_, ours)| *ours == "hook_event_name").map(|(theirs, _)| *theirs);
         own.chain(["hook_event_name"]).find_map(|field| payload.get(field)?.as_str())

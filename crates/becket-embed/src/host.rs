@@ -178,7 +178,7 @@ fn id(wants: &Open) -> Result<String, NotOpened> {
 
 fn sources(wanted: &[Source]) -> Sources {
     let has = |source| wanted.contains(&source);
-    Sources { user: has(Source::User), project: has(Source::Project), local: has(Source::Local) }
+    Sources::none().user(has(Source::User)).project(has(Source::Project)).local(has(Source::Local))
 }
 
 impl From<Profile> for becket_engine::Profile {

@@ -1,6 +1,6 @@
 //! The directory and dialect of a session, and the additional sources of its configuration.
 
-use becket_engine::config::{FlagPermissions, FlagSettings, NestedFolder, Plugin, Request, Sources, Trust};
+use becket_engine::config::{FlagPermissions, FlagSettings, NestedFolder, Plugin, Request, Sources};
 use becket_engine::{Builder, Engine, Environment, Profile};
 use std::path::{Path, PathBuf};
 
@@ -94,7 +94,7 @@ impl Launch {
     /// not in the actions of a model there: see [`Launch::folder_trusted`].
     pub fn builder(&self, somebody_to_ask: bool) -> Builder {
         let mut request = self.request();
-        request.trust = Trust { interactive: somebody_to_ask, trusted: true, ..request.trust };
+        request.trust = request.trust.interactive(somebody_to_ask).trusted(true);
         Engine::builder().request(|whole| *whole = request)
     }
 }

@@ -107,13 +107,13 @@ fn is_anthropic(name: &str) -> bool {
 }
 
 fn endpoint(credential: Option<Credential>, server: Option<String>) -> Option<Endpoint> {
-    let endpoint = match (credential, server) {
-        (None, None) => return None,
-        (credential, server) => {
-            Endpoint { base_url: server, ..Endpoint::with_key(credential.unwrap_or(Credential::None)) }
+    match (credential, server) {
+        (None, None) => None,
+        (Some(credential), None) => Some(Endpoint::with_key(credential)),
+        (credential, Some(server)) => {
+            Some(Endpoint::at(server).credential(credential.unwrap_or(Credential::None)))
         }
-    };
-    Some(endpoint)
+    }
 }
 
 fn credential(provider: &str, key: &str, around: &Environment) -> Option<Credential> {
@@ -125,11 +125,10 @@ fn credential(provider: &str, key: &str, around: &Environment) -> Option<Credent
 /// Returns the network options: the proxy of the environment, if it names one.
 pub fn http(around: &Environment) -> HttpOptions {
     let first = |names: &[&str]| names.iter().find_map(|name| text(around, name));
-    HttpOptions {
-        proxy: first(&["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]),
-        no_proxy: first(&["NO_PROXY", "no_proxy"]),
-        ..HttpOptions::default()
-    }
+    let mut options = HttpOptions::default();
+    options.proxy = first(&["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"]);
+    options.no_proxy = first(&["NO_PROXY", "no_proxy"]);
+    options
 }
 
 /// Returns the text of a variable that is set.

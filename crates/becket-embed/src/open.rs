@@ -11,6 +11,7 @@ use std::path::PathBuf;
 /// The options of a session.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Open {
     /// The directory in which the session starts, absolute. Its project provides the settings.
     pub start: PathBuf,

@@ -50,7 +50,8 @@ pub use flag_permissions::{FlagError, FlagPermissions};
 pub use git::repository_root;
 pub use lint::{lint, lint_files};
 pub(crate) use load::is_same;
-pub use load::{Layer, LoadedFiles, load, load_changed};
+pub(crate) use load::load_changed;
+pub use load::{Layer, LoadedFiles, load};
 pub use permissions::{AdditionalDirectory, DefaultMode, RuleList, RuleSource};
 pub use plugins::PluginDefinitions;
 #[cfg(feature = "http")]

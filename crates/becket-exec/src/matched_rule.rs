@@ -4,6 +4,7 @@ use std::fmt;
 
 /// A rule that matches a program.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub struct MatchedRule {
     /// The rule as it is written.
     pub text: String,

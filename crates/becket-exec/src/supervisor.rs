@@ -82,7 +82,7 @@ impl Supervisor {
 
     /// Holds programs that the ask rules of `conditions` match: hooks are to be asked about them (E4).
     #[must_use]
-    pub fn with_conditions(mut self, conditions: RuleSet) -> Self {
+    pub(crate) fn with_conditions(mut self, conditions: RuleSet) -> Self {
         self.gate.conditions = conditions;
         self
     }

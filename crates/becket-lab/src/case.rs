@@ -10,6 +10,7 @@ use std::time::Duration;
 
 /// One test of the hooks of a configuration.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Case {
     /// Its name, unique in its file.
     pub name: String,
@@ -29,6 +30,7 @@ pub struct Case {
 
 /// The place where a case is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CaseOrigin {
     /// The file: a case file, or a hook.
     pub file: PathBuf,
@@ -48,6 +50,7 @@ impl fmt::Display for CaseOrigin {
 
 /// One event of a case.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Step {
     /// The event.
     pub event: EventKind,
@@ -62,6 +65,7 @@ pub struct Step {
 /// The expected outcome of a step. What is absent is not compared, but a handler that fails without being in
 /// [`Want::failed`] fails the case.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
 pub struct Want {
     /// The decision, one of [`DECISIONS`].
     pub decision: Option<String>,
@@ -100,6 +104,7 @@ pub const DECISIONS: [&str; 11] =
 
 /// The git repository of a throw-away project.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GitState {
     /// The branch that is checked out.
     pub branch: String,
@@ -111,6 +116,7 @@ pub struct GitState {
 
 /// The answer of a handler that is not run, read as the output of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GivenReply {
     /// The handler.
     pub handler: String,
@@ -124,6 +130,7 @@ pub struct GivenReply {
 
 /// A mutant that no case can kill, by the author's word.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EquivalentMutant {
     /// The place where that is written.
     pub origin: CaseOrigin,

@@ -15,6 +15,7 @@ pub(crate) use fields::{Fields, SourceText};
 
 /// The contents of a case file.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct CaseFile {
     /// The cases, in order.
     pub cases: Vec<Case>,
@@ -25,6 +26,7 @@ pub struct CaseFile {
 /// An error in a case file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{origin}: {what}")]
+#[non_exhaustive]
 pub struct CaseFileError {
     /// The place.
     pub origin: CaseOrigin,

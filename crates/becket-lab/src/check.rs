@@ -13,6 +13,7 @@ use std::time::Duration;
 
 /// An expectation that was not met.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Mismatch {
     /// The key of `want`.
     pub what: &'static str,
@@ -23,6 +24,7 @@ pub struct Mismatch {
 }
 
 /// The outcome of a step.
+#[non_exhaustive]
 pub struct Seen<'a> {
     /// The outcome.
     pub outcome: &'a Outcome,

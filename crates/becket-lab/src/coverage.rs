@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 /// The coverage of one handler. The counts are those of runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HandlerCoverage {
     /// The handler.
     pub handler: HandlerKey,
@@ -45,6 +46,7 @@ pub struct HandlerCoverage {
 
 /// One alternative of a matcher.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MatcherAlternative {
     /// Its text.
     pub text: String,
@@ -54,6 +56,7 @@ pub struct MatcherAlternative {
 
 /// The results of an `if` that were seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ConditionCoverage {
     /// It let the handler run.
     pub matched: bool,

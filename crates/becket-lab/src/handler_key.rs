@@ -6,6 +6,7 @@ use std::fmt;
 
 /// A handler of a configuration, whichever copy of the project it was loaded from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct HandlerKey {
     /// Its event.
     pub event: EventKind,

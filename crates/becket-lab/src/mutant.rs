@@ -72,7 +72,7 @@ impl Mutant {
     }
 
     /// Returns whether it changes the configuration rather than the answer of a handler.
-    pub const fn changes_plan(self) -> bool {
+    pub(crate) const fn changes_plan(self) -> bool {
         match self {
             Mutant::Deleted | Mutant::MatcherNever | Mutant::MatcherWidened | Mutant::IfDropped => true,
             Mutant::AlwaysPass

@@ -23,6 +23,7 @@ use tokio::sync::{Mutex, OnceCell};
 
 /// A mutant of one handler, tested.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct MutantReport {
     /// The handler.
     pub handler: HandlerKey,
@@ -80,6 +81,7 @@ pub enum MutantResult {
 /// The error of an `[[equivalent]]` that is about no handler.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{origin}: no hook is called `{handler}`, so its mutant `{mutant}` can't be equivalent")]
+#[non_exhaustive]
 pub struct UnknownEquivalent {
     /// The place.
     pub origin: String,

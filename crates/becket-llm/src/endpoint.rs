@@ -5,6 +5,7 @@ use std::fmt;
 
 /// The address of a provider and the credentials for it.
 #[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Endpoint {
     /// Its address; `None` is the provider's own.
     pub base_url: Option<String>,
@@ -19,6 +20,12 @@ impl Endpoint {
     #[must_use]
     pub fn with_key(credential: Credential) -> Self {
         Self { base_url: None, credential, structured_output: StructuredOutput::Auto }
+    }
+
+    /// Sets the credentials.
+    #[must_use]
+    pub fn credential(self, credential: Credential) -> Self {
+        Self { credential, ..self }
     }
 
     /// A server without a key.

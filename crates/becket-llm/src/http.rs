@@ -18,6 +18,7 @@ use std::time::Duration;
 
 /// The HTTP settings of a host.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct HttpOptions {
     /// The trusted roots.
     pub roots: Roots,

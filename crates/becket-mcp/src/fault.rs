@@ -142,6 +142,7 @@ const LINES: usize = 10;
 /// A server's output beside messages, as far as it was kept. Displays as the tail of an error message, with the last
 /// ten lines of stderr; empty if there was no output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ServerOutput {
     /// The end of its stderr, at most 8 KiB, with replacement characters for invalid UTF-8.
     pub stderr: String,

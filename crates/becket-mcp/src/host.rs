@@ -125,6 +125,7 @@ pub struct Root {
 
 /// The progress of a call.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Progress {
     /// The tool that was called.
     pub tool: String,
@@ -138,6 +139,7 @@ pub struct Progress {
 
 /// A log message of a server.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct LogMessage {
     /// `debug`, `info`, `warning`, `error`, or another level of the protocol.
     pub level: String,

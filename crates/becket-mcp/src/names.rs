@@ -46,6 +46,7 @@ pub struct Names {
 
 /// A name, with its server and its tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Name {
     /// `mcp__<server>__<tool>`, at most 64 characters.
     pub full: Arc<str>,

@@ -22,6 +22,7 @@ const AUTHORITIES: &str = "NODE_EXTRA_CA_CERTS";
 /// A time limit for connecting that is not one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{TIMEOUT}={given}` is not a valid time: write milliseconds, as in `{TIMEOUT}=30000`")]
+#[non_exhaustive]
 pub struct InvalidTimeout {
     /// The value of the variable.
     pub given: String,

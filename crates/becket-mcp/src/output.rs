@@ -60,6 +60,7 @@ impl Default for OutputCaps {
 
 /// An answer as a model is shown it.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct LimitedResult {
     /// The parts for the model, in order.
     pub shown: Vec<ShownPart>,

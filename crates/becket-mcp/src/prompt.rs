@@ -9,6 +9,7 @@ use crate::content::Content;
 
 /// A prompt that a server lists.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Prompt {
     /// The name on the server.
     pub name: String,
@@ -24,6 +25,7 @@ pub struct Prompt {
 
 /// An argument of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PromptArgument {
     /// Its name.
     pub name: String,
@@ -37,6 +39,7 @@ pub struct PromptArgument {
 
 /// A filled-in prompt.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct PromptResult {
     /// A description, in the server's words.
     pub description: Option<String>,
@@ -46,6 +49,7 @@ pub struct PromptResult {
 
 /// One message of a prompt.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct PromptMessage {
     /// The role of its author.
     pub role: PromptRole,

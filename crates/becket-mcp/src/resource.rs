@@ -9,6 +9,7 @@ use crate::content::Content;
 
 /// A resource that a server lists.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Resource {
     /// Its URI, in the server's own terms.
     pub uri: String,
@@ -28,6 +29,7 @@ pub struct Resource {
 
 /// A family of resources that a server lists.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ResourceTemplate {
     /// Their URIs, an RFC 6570 template.
     pub uri_template: String,
@@ -45,6 +47,7 @@ pub struct ResourceTemplate {
 
 /// One list of a server's resources.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Resources {
     /// The resources.
     pub resources: Vec<Resource>,
@@ -54,6 +57,7 @@ pub struct Resources {
 
 /// The content of a resource; one request may return several.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ResourceContents {
     /// Its URI.
     pub uri: String,
@@ -123,6 +127,7 @@ impl ResourceContents {
 
 /// A mention of a resource in a prompt: `@server:uri`.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Mention<'a> {
     /// The configured name of the server.
     pub server: &'a str,

@@ -21,6 +21,7 @@ const SHOWN: usize = 2_048;
 
 /// A tool of a connected server (`protocol.md` X5).
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Tool {
     /// The name on the server.
     pub name: String,

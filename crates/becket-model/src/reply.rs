@@ -70,7 +70,7 @@ impl Reply {
     }
 }
 
-/// The decision of a hook.
+/// The decision of a hook. Exhaustive on purpose, as all enums of decisions: a match has to handle each.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
     /// About a tool call that is about to run.

@@ -68,7 +68,7 @@ pub struct Reason {
     pub by: DecidedBy,
 }
 
-/// The decision of an event.
+/// The decision of an event. Exhaustive on purpose: a match has to handle each.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ruling {
     /// No handler decided anything.

@@ -34,6 +34,7 @@ pub enum Primary {
 
 /// One known tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Tool {
     /// Its name today; old names are in [`Renames`](crate::Renames).
     pub name: &'static str,

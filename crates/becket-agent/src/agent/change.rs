@@ -16,6 +16,7 @@ use std::sync::atomic::Ordering;
 /// A hook of PreModelSwitch has kept the model that was there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the model stays `{model}`: {because}")]
+#[non_exhaustive]
 pub struct SwitchBlocked {
     /// The model that stays.
     pub model: String,

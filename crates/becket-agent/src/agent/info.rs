@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 /// A session as it is now.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Info {
     /// Its id.
     pub id: String,

@@ -39,7 +39,7 @@ impl Agent {
     }
 
     /// Counts an answer that the host has asked a model for on behalf of the session.
-    pub fn also_spent(&self, model: &dyn Model, usage: Usage) {
+    pub(crate) fn also_spent(&self, model: &dyn Model, usage: Usage) {
         self.shared.meter.answered(model, usage);
     }
 

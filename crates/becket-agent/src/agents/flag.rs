@@ -52,17 +52,6 @@ fn one(name: &str, value: Value) -> (Option<Definition>, Vec<Diagnostic>) {
 }
 
 fn finding(message: String) -> Diagnostic {
-    Diagnostic {
-        severity: Severity::Error,
-        code: "bad-agents-flag",
-        message,
-        file: Path::new(FILE).into(),
-        line: 0,
-        column: 0,
-        span: 0..0,
-        help: None,
-        source: Source::Flag,
-        rule: Some("C7"),
-        fix: None,
-    }
+    let file = Path::new(FILE).into();
+    Diagnostic::new(Severity::Error, "bad-agents-flag", message, file, Source::Flag).with_rule("C7")
 }

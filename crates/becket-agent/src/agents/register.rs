@@ -10,8 +10,6 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The directory of a [`definitions::Home`] in which agents lie.
-
 /// The agents of a session. Cheap to clone, and never changed: a reload makes another.
 #[derive(Debug, Clone)]
 pub struct Agents {
@@ -20,6 +18,7 @@ pub struct Agents {
 
 /// The definitions that were loaded, and the problems with the others.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct LoadedAgents {
     /// The agents.
     pub agents: Agents,

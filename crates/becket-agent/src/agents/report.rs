@@ -41,7 +41,7 @@ pub(crate) fn tools_called(messages: &[Message]) -> BTreeMap<String, u64> {
 /// The answer to the call that started the agent.
 pub(crate) fn answer(end: &TurnEnd, facts: &Facts) -> Result<ToolOutput, ToolFailure> {
     let text = text(end, facts)
-        .map_err(|error| ToolFailure { error, interrupted: matches!(end.reason, EndReason::Interrupted) })?;
+        .map_err(|error| ToolFailure::new(error).interrupted(matches!(end.reason, EndReason::Interrupted)))?;
     Ok(ToolOutput::text(text.clone(), response(end, facts, &text)))
 }
 

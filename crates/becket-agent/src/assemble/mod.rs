@@ -32,7 +32,6 @@ pub use assembly::Assembly;
 pub use definitions::Definitions;
 pub use error::AssemblyError;
 pub use notes_setting::wants_notes;
-pub use protected_files::protected_files;
 pub use session::AssembledSession;
 pub use system_prompt::SystemPrompt;
 pub use team_setting::team;

@@ -16,7 +16,7 @@ const SCRIPTS: [&str; 14] =
 /// Returns these files and directories: of plugins, of the user, of an administrator, the settings of the host, and the
 /// scripts of hooks.
 #[must_use]
-pub fn protected_files(engine: &Engine, request: &Request) -> Vec<PathBuf> {
+pub(crate) fn protected_files(engine: &Engine, request: &Request) -> Vec<PathBuf> {
     let plugins = engine.config().plugins.iter().map(|plugin| plugin.directory.clone()).collect::<Vec<_>>();
     let settings = match &request.flag {
         Some(FlagSettings::File(file)) => Some(file.clone()),

@@ -56,6 +56,7 @@ pub struct Compaction<'a> {
 
 /// A summary.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct CompactionSummary {
     /// The text that replaces the conversation for the model.
     pub text: String,

@@ -40,7 +40,7 @@ impl Window {
 
     /// The size from which on it is.
     #[must_use]
-    pub fn full_at(self) -> u64 {
+    pub(crate) fn full_at(self) -> u64 {
         self.tokens.saturating_sub(self.reserve)
     }
 

@@ -21,6 +21,7 @@ pub struct DeferredCalls {
     Some(id) => format!("no call `{id}` is open: only open calls can be put off"),
     None => "no call is named: close the calls instead".to_owned(),
 })]
+#[non_exhaustive]
 pub struct DeferError {
     /// The call that is not open; `None` if none was named.
     pub id: Option<String>,

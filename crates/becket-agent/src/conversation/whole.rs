@@ -85,7 +85,7 @@ impl Conversation {
 
     /// Returns whether a text is already beside the conversation, word for word.
     #[must_use]
-    pub fn has_beside(&self, text: &str) -> bool {
+    pub(crate) fn has_beside(&self, text: &str) -> bool {
         let wanted = reminder(text);
         self.body.messages.iter().any(|message| message.content.contains(&wanted))
     }
@@ -131,8 +131,7 @@ impl Conversation {
 
     /// The messages of a request.
     ///
-    /// If [`Conversation::awaits_answer`] is false the model's own message is last: a provider continues from there
-    /// after a pause, and most refuse it otherwise.
+    /// If the last message is the model's own, a provider continues from there after a pause; most refuse it otherwise.
     #[must_use]
     pub fn messages(&self) -> Vec<Message> {
         let mut messages = self.body.messages.clone();
@@ -155,12 +154,6 @@ impl Conversation {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.body.messages.is_empty()
-    }
-
-    /// Returns whether the last message is the user's: a prompt, results, or only reminders.
-    #[must_use]
-    pub fn awaits_answer(&self) -> bool {
-        self.body.messages.last().is_some_and(|last| last.role == Role::User)
     }
 
     /// About how many tokens it takes: what the API told with the last answer, which counts the system prompt and the

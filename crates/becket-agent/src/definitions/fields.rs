@@ -135,19 +135,12 @@ impl<'t> Fields<'t> {
     /// A finding about a field, or about the whole file where it has no such field.
     fn add(&mut self, severity: Severity, key: &str, code: &'static str, message: String) {
         let field = self.fields.iter().find(|field| field.key == key);
-        self.diagnostics.push(Diagnostic {
-            severity,
-            code,
-            message,
-            file: Arc::clone(&self.file),
-            line: field.map_or(0, |field| field.line),
-            column: field.map_or(0, |field| field.column),
-            span: field.map_or(0..0, |field| field.span.clone()),
-            help: None,
-            source: self.source.clone(),
-            rule: Some("C7"),
-            fix: None,
-        });
+        let found = Diagnostic::new(severity, code, message, Arc::clone(&self.file), self.source.clone());
+        let found = match field {
+            Some(field) => found.at(field.line, field.column, field.span.clone()),
+            None => found,
+        };
+        self.diagnostics.push(found.with_rule("C7"));
     }
 }
 

@@ -98,17 +98,5 @@ pub(crate) fn unreadable(file: &Path, source: &Source, error: &ReadError) -> Dia
 }
 
 fn about(file: &Path, source: &Source, code: &'static str, message: String) -> Diagnostic {
-    Diagnostic {
-        severity: Severity::Error,
-        code,
-        message,
-        file: file.into(),
-        line: 0,
-        column: 0,
-        span: 0..0,
-        help: None,
-        source: source.clone(),
-        rule: Some("C7"),
-        fix: None,
-    }
+    Diagnostic::new(Severity::Error, code, message, file.into(), source.clone()).with_rule("C7")
 }

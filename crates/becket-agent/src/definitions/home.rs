@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// One directory that may hold agents, skills and commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Home {
     /// Origin of the definitions: managed, the user, the project, or a plugin.
     pub source: Source,

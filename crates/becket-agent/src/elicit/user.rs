@@ -18,6 +18,7 @@ pub trait ElicitUser: Send + Sync {
 
 /// A question for the user.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct UserQuestion {
     /// The server that asks; always to be shown.
     pub server: String,

@@ -97,7 +97,7 @@ mod tests {
         shared_alone.sources.local = false;
         assert_eq!(listed(&shared_alone, &all), ["CLAUDE.md", ".claude/CLAUDE.md"]);
         let mut untrusted = claude();
-        untrusted.trust = Trust { interactive: true, trusted: false, this_folder_trusted: false };
+        untrusted.trust = Trust::default().interactive(true).trusted(false).this_folder_trusted(false);
         assert!(listed(&untrusted, &all).is_empty());
     }
 

@@ -19,6 +19,7 @@ const FEWEST: usize = 5;
 
 /// The condition for consolidating notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ConsolidationGate {
     /// The least time since the last consolidation.
     pub least_age: Duration,
@@ -49,7 +50,7 @@ impl Notes {
     ///
     /// # Errors
     /// The notes, or the file that says when that was done last, can't be read.
-    pub async fn consolidate(
+    pub(crate) async fn consolidate(
         &self,
         gate: ConsolidationGate,
         now: SystemTime,

@@ -18,6 +18,7 @@ pub struct SessionPermissions {
 
 /// Applied changes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct PermissionChange {
     /// The mode before and now, if another one.
     pub mode: Option<(PermissionMode, PermissionMode)>,

@@ -73,6 +73,7 @@ pub enum PromptKind {
 
 /// A command that the user typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TypedCommand {
     /// Kind of its source.
     pub kind: CommandKind,

@@ -12,6 +12,7 @@ use becket_model::event::lifecycle::{UserPromptExpansion, UserPromptSubmit};
 
 /// A prompt of the user.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Prompt {
     /// Text, images, documents.
     pub content: Vec<Block>,

@@ -20,6 +20,7 @@ pub struct Skills {
 
 /// The definitions that were loaded, and the problems with the others.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct LoadedSkills {
     /// The skills.
     pub skills: Skills,

@@ -51,7 +51,7 @@ pub enum Kind {
 impl Skill {
     /// Returns its source, as in UserPromptExpansion (`command_source`).
     #[must_use]
-    pub fn source_on_the_wire(&self) -> String {
+    pub(crate) fn source_on_the_wire(&self) -> String {
         use becket_model::Source;
         match &self.whose {
             Whose::BuiltIn => "builtin".to_owned(),

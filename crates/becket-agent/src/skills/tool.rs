@@ -43,7 +43,7 @@ impl SkillTool {
 
     /// The tool of another agent loop, whose commands `calls` runs: a shell has a directory of its own there.
     #[must_use]
-    pub fn with_calls(&self, calls: ToolCalls) -> Self {
+    pub(crate) fn with_calls(&self, calls: ToolCalls) -> Self {
         Self { skills: self.skills.clone(), calls: Some(calls) }
     }
 

@@ -23,7 +23,7 @@ mod tools;
 pub use list::{ChangeError, ListedTask, Status, TaskFile};
 pub use shared_file::SharedFileError;
 pub use team::{NameError, Team};
-pub use tools::team_tools;
+pub(crate) use tools::team_tools;
 
 pub(crate) use seat::Seat;
 pub(crate) use tools::OF_TEAM;

@@ -54,7 +54,7 @@ enum Leads {
 
 impl Team {
     /// The list of a session without teammates, kept below `directory`: `tasks/<session>/tasks.json`.
-    pub fn without_teammates(directory: impl Into<PathBuf>) -> Self {
+    pub(crate) fn without_teammates(directory: impl Into<PathBuf>) -> Self {
         Self::of(directory.into(), Leads::Nobody)
     }
 
@@ -63,7 +63,10 @@ impl Team {
     ///
     /// # Errors
     /// The name names no file: see [`NameError`].
-    pub fn with_teammates(directory: impl Into<PathBuf>, name: Option<&str>) -> Result<Self, NameError> {
+    pub(crate) fn with_teammates(
+        directory: impl Into<PathBuf>,
+        name: Option<&str>,
+    ) -> Result<Self, NameError> {
         name.map_or(Ok(()), check_name)?;
         let name = name.map_or_else(OnceLock::new, |name| OnceLock::from(name.to_owned()));
         Ok(Self::of(directory.into(), Leads::Team { name, session: OnceLock::new() }))
@@ -75,7 +78,7 @@ impl Team {
 
     /// Returns whether there may be teammates.
     #[must_use]
-    pub fn has_teammates(&self) -> bool {
+    pub(crate) fn has_teammates(&self) -> bool {
         matches!(self.inner.leads, Leads::Team { .. })
     }
 

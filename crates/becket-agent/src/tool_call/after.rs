@@ -72,7 +72,7 @@ async fn failed(
     failure: ToolFailure,
     log: &mut HookLog,
 ) -> CallEnd {
-    let ToolFailure { error, interrupted } = failure;
+    let ToolFailure { error, interrupted, .. } = failure;
     let event = failure_event(at, input, &error, interrupted, log);
     drop(log.fire(&at.calls.engine, &event, at.cancel).await);
     CallEnd::Failed { error, interrupted }

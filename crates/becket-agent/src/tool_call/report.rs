@@ -72,6 +72,7 @@ pub enum DeniedBy {
 
 /// One call from its beginning to its end.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Report {
     /// The call as the model made it: conversations keep this.
     pub call: ToolCall,

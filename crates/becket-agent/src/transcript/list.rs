@@ -16,6 +16,7 @@ const WINDOW: u64 = 64 * 1024;
 
 /// A session that can be resumed.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ResumableSession {
     /// Its id.
     pub id: String,

@@ -17,6 +17,7 @@ use std::time::{Duration, SystemTime};
 /// A session as it was stored.
 #[derive(Debug)]
 #[must_use = "a conversation that is dropped is lost"]
+#[non_exhaustive]
 pub struct StoredSession {
     /// The conversation, or the calls that wait (D10).
     pub stored: StoredConversation,
@@ -48,6 +49,7 @@ impl StoredSession {
 
 /// A line that is not as it should be.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Damage {
     /// The transcript.
     pub path: PathBuf,

@@ -116,6 +116,7 @@ pub enum EndReason {
 
 /// The event whose hook rejected a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RejectedByHook {
     /// `UserPromptSubmit` or `UserPromptExpansion`.
     pub event: String,

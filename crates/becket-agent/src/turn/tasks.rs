@@ -22,6 +22,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 
 /// A turn at its end, before its Stop hooks.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct AtTurnEnd {
     /// Agent whose turn it is.
     pub of: Origin,
@@ -112,7 +113,7 @@ pub struct TurnEndTask {
 
 impl TurnEndTask {
     /// Creates a task for the session's own turns, which a bare session skips.
-    pub fn of_main<F>(
+    pub(crate) fn of_main<F>(
         name: impl Into<String>,
         how: How,
         run: impl Fn(MainTurn) -> F + Send + Sync + 'static,

@@ -416,7 +416,7 @@ async fn a_definition_opens_nothing_that_it_may_not() {
             .tools(at.toolbox.clone())
             .request(|asked| {
                 asked.managed = Some(dir.join("managed"));
-                asked.trust = Trust { interactive: false, trusted: true, this_folder_trusted: trusted };
+                asked.trust = Trust::default().this_folder_trusted(trusted);
                 if mode == Some("bypassPermissions") {
                     asked.permissions.start_in("bypassPermissions").unwrap();
                 }

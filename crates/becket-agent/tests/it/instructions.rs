@@ -402,7 +402,7 @@ async fn sources_trust_and_a_bare_start_count() {
     assert!(told.contains("of the repository") && !told.contains("of the user"), "{told}");
 
     let mut untrusted = World::new(&ALL, &[]);
-    untrusted.request.trust = Trust { interactive: true, trusted: false, this_folder_trusted: false };
+    untrusted.request.trust = Trust::default().interactive(true).trusted(false).this_folder_trusted(false);
     let told = untrusted.run().await;
     assert!(told.contains("a rule of the user") && !told.contains("of the repository"), "{told}");
 

@@ -49,7 +49,7 @@ impl World {
         let toolbox = ToolSet::default();
         let mut request = None;
         let builder = place.builder(&settings).start_dir(&work).tools(toolbox.clone()).request(|asked| {
-            asked.trust = Trust { interactive: false, trusted, this_folder_trusted: trusted };
+            asked.trust = Trust::default().trusted(trusted).this_folder_trusted(trusted);
             request = Some(asked.clone());
         });
         let engine = builder.build().unwrap();

@@ -49,8 +49,7 @@ fn settings(case: &Value) -> Value {
 /// The tool of a case.
 fn probe(case: &Value) -> Probe {
     let other_name = if case["also"] == true { Some("Probe_before") } else { kept(&case["also"]) };
-    let server =
-        case["server"].as_str().map(|name| ToolServer { name: name.into(), source: "project".into() });
+    let server = case["server"].as_str().map(|name| ToolServer::new(name, "project"));
     Probe {
         name: kept(&case["tool"]),
         does: case["fails"].as_str().map(|error| Does::Fails(error.into())).unwrap_or_default(),

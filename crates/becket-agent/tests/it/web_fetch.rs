@@ -238,11 +238,12 @@ async fn no_name_leads_where_its_owner_wants_a_model_to_go() {
     }
     // Addresses that the host opens are open; a proxy is known by any address.
     let opened = WebFetch::new().with_resolver(names()).with_networks(["10.1.0.0/16".parse().unwrap()]);
-    let http = HttpOptions { connect_timeout: Duration::from_millis(50), ..HttpOptions::default() };
+    let mut http = HttpOptions::default();
+    http.connect_timeout = Duration::from_millis(50);
     let failure = fetch(&session(opened.with_http(http)), "https://10.1.2.3/").await.unwrap_err();
     assert!(failure.error.contains("nothing came from `10.1.2.3`"), "{failure}");
-    let proxy =
-        HttpOptions { proxy: Some(format!("http://rebound.example:{port}")), ..HttpOptions::default() };
+    let mut proxy = HttpOptions::default();
+    proxy.proxy = Some(format!("http://rebound.example:{port}"));
     let here = session(WebFetch::new().with_resolver(names()).with_http(proxy));
     let before = server.asked().len();
     let failure = fetch(&here, "https://any.example/").await.unwrap_err();

@@ -108,7 +108,7 @@ fn prepared(args: &ExecArgs, global: &Global, around: &Surroundings, out: &Out) 
     });
     let session = session::launched(global, around)?;
     let flag = file.transpose()?.map(FlagSettings::File).or(session.flag);
-    Ok(Session { sources: Sources { user: false, project: false, local: false }, flag, ..session })
+    Ok(Session { sources: Sources::none(), flag, ..session })
 }
 
 fn rules(args: &ExecArgs, session: Session, around: &Surroundings, out: &Out) -> Result<RuleSet, CliError> {

@@ -31,6 +31,7 @@ pub struct Answer {
 
 /// Something that the output does.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Effect {
     /// The kind of effect: `deny`, `block`, `context`, `system message`, the name of a field, …
     pub what: String,
@@ -42,6 +43,7 @@ pub struct Effect {
 
 /// A field without meaning.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct UnknownField {
     /// Its path.
     pub field: String,

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 /// A hook that the event did not wait for.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct BackgroundResult {
     /// The origin of the hook.
     pub source: String,
@@ -49,6 +50,7 @@ pub fn left(delivered: Vec<BackgroundDelivery>, mut wakes: Vec<Wake>) -> Vec<Bac
 
 /// The results of background hooks (A3, A4).
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct BackgroundResults {
     /// The results, in the order of their ends.
     pub background: Vec<BackgroundResult>,
@@ -58,6 +60,7 @@ pub struct BackgroundResults {
 
 /// A wake.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct WakeReminder {
     /// The origin of the hook.
     pub source: String,

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 /// One event.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct EventRow {
     /// Its name.
     pub event: &'static str,
@@ -45,6 +46,7 @@ pub struct EventRow {
 
 /// One field.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct FieldRow {
     /// Its name.
     pub name: &'static str,
@@ -58,6 +60,7 @@ pub struct FieldRow {
 
 /// A handler kind.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct KindRow {
     /// The `type` in a settings file.
     pub kind: &'static str,

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 /// All findings.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct CheckReport {
     /// The number of files that were read.
     pub files: usize,

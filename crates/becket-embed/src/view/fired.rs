@@ -13,6 +13,7 @@ use serde_json::Value;
 
 /// The runs and the verdict of an event's hooks.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct FireReport {
     /// The event.
     pub event: &'static str,
@@ -75,6 +76,7 @@ impl From<Decision> for NextStep {
 
 /// The verdict.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct VerdictReport {
     /// The decision: `none`, `allow`, `ask`, `defer`, `deny`, `block`, `accept`, `cancel`, `decline`, `created` or
     /// `failed`.
@@ -102,6 +104,7 @@ pub struct VerdictReport {
 
 /// `continue: false`.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct StopRequest {
     /// `stopReason`
     pub reason: Option<String>,
@@ -109,6 +112,7 @@ pub struct StopRequest {
 
 /// A text and its source.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct AttributedText {
     /// The origin of the hook.
     pub source: String,

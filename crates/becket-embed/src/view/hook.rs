@@ -8,6 +8,7 @@ use serde::Serialize;
 
 /// One handler.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Hook {
     /// Its origin: `project`, `plugin:name`, …
     pub source: String,
@@ -32,6 +33,7 @@ pub struct SourcePosition {
 
 /// A handler that does not run.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct SkippedHook {
     /// Its origin.
     pub source: String,

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 /// The effective hooks.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct HookListing {
     /// The events that have hooks, in the order of the event table.
     pub events: Vec<ListedEvent>,
@@ -25,6 +26,7 @@ pub struct HookListing {
 
 /// A permission rule.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ListedRule {
     /// Its origin: `project`, `user`, …
     pub source: String,
@@ -38,6 +40,7 @@ pub struct ListedRule {
 
 /// The hooks of one event.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct ListedEvent {
     /// The event.
     pub event: &'static str,
@@ -49,6 +52,7 @@ pub struct ListedEvent {
 
 /// A hook.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct RecordedHook {
     /// The handler.
     #[serde(flatten)]

@@ -26,6 +26,7 @@ pub struct McpServers {
 
 /// A server.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct McpServer {
     /// Its name.
     pub name: String,
@@ -192,6 +193,7 @@ pub fn why_disabled(why: &DisabledReason, server: &str) -> String {
 
 /// The tools of a server.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct McpTools {
     /// The server.
     pub server: String,
@@ -204,6 +206,7 @@ pub struct McpTools {
 
 /// A tool.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct McpTool {
     /// The name on the server, as `call` takes it.
     pub name: String,

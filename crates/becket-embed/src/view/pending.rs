@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 
 /// The pending hooks of a session directory.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct AllPending {
     /// The directory that was searched.
     pub directory: String,
@@ -19,6 +20,7 @@ pub struct AllPending {
 
 /// One hook.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PendingHook {
     /// Its run.
     pub id: String,
@@ -56,6 +58,7 @@ pub enum State {
 
 /// A file that describes no hook.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct BadFile {
     /// The file.
     pub file: String,

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 /// The hooks that an event would run, and the reasons why others would not.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PlanReport {
     /// The event.
     pub event: &'static str,
@@ -28,6 +29,7 @@ pub struct PlanReport {
 
 /// The decision of permission rules on a call.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct WithoutHooks {
     /// `allowed`, `denied` or `asked`.
     pub settlement: &'static str,
@@ -37,6 +39,7 @@ pub struct WithoutHooks {
 
 /// The hooks that an event would run.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Runs {
     /// The event.
     pub event: &'static str,
@@ -53,6 +56,7 @@ impl Runs {
 
 /// A handler that runs.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct PlannedHook {
     /// The handler.
     #[serde(flatten)]

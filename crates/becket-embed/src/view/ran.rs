@@ -62,6 +62,7 @@ pub struct RunReport {
 
 /// The input and output of a hook's process.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Process {
     /// Its input on stdin.
     pub input: Option<String>,
@@ -75,6 +76,7 @@ pub struct Process {
 
 /// A question and its answer.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct QuestionReport {
     /// The hook's name for it.
     pub id: String,
@@ -88,6 +90,7 @@ pub struct QuestionReport {
 
 /// The usage of a model.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct Model {
     /// Its name.
     pub name: String,

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 /// One kind of finding.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct RuleView {
     /// Its stable name in kebab-case.
     pub code: &'static str,

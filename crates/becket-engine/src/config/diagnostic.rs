@@ -41,6 +41,7 @@ impl fmt::Display for Severity {
 
 /// One finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// An error if anything was left out because of it.
     pub severity: Severity,
@@ -67,6 +68,41 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// Returns a finding about a whole file.
+    pub fn new(
+        severity: Severity,
+        code: &'static str,
+        message: String,
+        file: Arc<Path>,
+        source: Source,
+    ) -> Self {
+        Diagnostic {
+            severity,
+            code,
+            message,
+            file,
+            line: 0,
+            column: 0,
+            span: 0..0,
+            help: None,
+            source,
+            rule: None,
+            fix: None,
+        }
+    }
+
+    /// Sets the place in the file, with line and column from 1.
+    #[must_use]
+    pub fn at(self, line: u32, column: u32, span: Range<usize>) -> Self {
+        Diagnostic { line, column, span, ..self }
+    }
+
+    /// Sets the rule of the protocol behind it.
+    #[must_use]
+    pub fn with_rule(self, rule: &'static str) -> Self {
+        Diagnostic { rule: Some(rule), ..self }
+    }
+
     /// Returns whether something was left out, or never works, because of it.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error

@@ -132,7 +132,7 @@ impl FlagPermissions {
 
     /// Returns whether the session is started with `bypassPermissions` available.
     #[must_use]
-    pub fn bypass_available(&self) -> bool {
+    pub(crate) fn bypass_available(&self) -> bool {
         self.bypass_available || self.mode == Some(Mode::BypassPermissions)
     }
 

@@ -50,6 +50,7 @@ pub struct Frontmatter<'a> {
 
 /// The hooks of one frontmatter.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct FrontmatterHooks {
     /// The handlers, ready to be added to a set.
     pub handlers: Vec<Handler>,

@@ -16,6 +16,7 @@ use std::time::Duration;
 
 /// One handler of one event.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Handler {
     /// The event it is registered for.
     pub event: EventKind,
@@ -60,6 +61,7 @@ pub enum If {
 
 /// A time limit and whether the configuration named it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Timeout {
     /// The time that it may take.
     pub limit: Duration,
@@ -85,6 +87,7 @@ pub enum Background {
 
 /// The place where a handler is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Location {
     /// The file, or a name in angle brackets for a text that is not in a file (`<--settings>`).
     pub file: Arc<Path>,
@@ -206,6 +209,7 @@ pub enum Shell {
 
 /// An HTTP handler (H5). `Debug` shows no value that could be a secret (S3).
 #[derive(Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Http {
     /// The URL that the input is posted to; never expanded.
     pub url: String,
@@ -228,6 +232,7 @@ impl fmt::Debug for Http {
 
 /// An MCP tool handler (H6).
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct McpTool {
     /// The server's name.
     pub server: String,
@@ -239,6 +244,7 @@ pub struct McpTool {
 
 /// A prompt or agent handler (H7, H8).
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Prompt {
     /// The text, `$ARGUMENTS` not yet filled.
     pub prompt: String,

@@ -15,6 +15,7 @@ pub struct HookSet {
 
 /// A module of in-process hooks that a plugin brings for another program. It is not run here (C12).
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HookModule {
     /// The source that it belongs to.
     pub source: Source,
@@ -28,6 +29,7 @@ pub struct HookModule {
 
 /// A handler, group or event that is written in a configuration and was not loaded (C7). `explain` lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RejectedHandler {
     /// The event, where its name is one; the nearest one where it is misspelt.
     pub event: Option<EventKind>,

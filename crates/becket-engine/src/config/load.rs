@@ -121,7 +121,7 @@ pub fn load(request: &Request) -> LoadedFiles {
 
 /// Reads again what belongs to the source that has changed, and keeps all else as `old` has it: a change of another
 /// file, one that was not accepted above all, must not come in with this one (C8).
-pub fn load_changed(old: &LoadedFiles, changed: &Source) -> LoadedFiles {
+pub(crate) fn load_changed(old: &LoadedFiles, changed: &Source) -> LoadedFiles {
     let kept = |source: &Source| -> Vec<Layer> {
         old.layers.iter().filter(|layer| layer.source == *source).cloned().collect()
     };

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 /// One permission rule and its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RuleSource {
     /// The list that it is in.
     pub list: RuleList,
@@ -25,6 +26,7 @@ pub struct RuleSource {
 
 /// A directory in addition to the working directory in which a session may work.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AdditionalDirectory {
     /// The directory, absolute.
     pub path: PathBuf,
@@ -36,6 +38,7 @@ pub struct AdditionalDirectory {
 
 /// The mode in which a session starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DefaultMode {
     /// The mode.
     pub mode: PermissionMode,

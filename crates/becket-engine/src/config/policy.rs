@@ -80,12 +80,8 @@ pub struct Refusal {
 }
 
 impl Policy {
-    /// Returns the reason for which a handler of `source` may not post to an address, or `None` if it may (S1).
-    pub fn refuses_address(&self, address: IpAddr, source: &Source) -> Option<Refusal> {
-        self.reach(source).refuses_address(address)
-    }
-
-    /// The same for a URL whose host is a literal address; names are judged when they are resolved.
+    /// Returns the reason for which a handler of `source` may not post to a URL whose host is a literal address, or
+    /// `None` if it may (S1). Names are judged when they are resolved.
     pub(crate) fn refuses(&self, url: &str, source: &Source) -> Option<Refusal> {
         self.reach(source).refuses_host(&url::host(url).ok()?)
     }

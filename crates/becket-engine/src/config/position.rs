@@ -5,6 +5,7 @@ use becket_model::Source;
 
 /// The parts of a handler's position, most significant first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct HandlerOrder<'a> {
     /// The source of the handler.
     pub source: &'a Source,

@@ -93,6 +93,7 @@ impl fmt::Debug for FlagSettings {
 
 /// A plugin on disk (C9).
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Plugin {
     /// The id by which policy and settings know it, `plugin@marketplace`.
     pub id: Arc<str>,
@@ -112,6 +113,7 @@ pub struct Plugin {
 
 /// An option of a plugin and its value. `Debug` does not show the value: it may be a key (S3).
 #[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PluginOption {
     /// The key, as the manifest declares it.
     pub key: String,
@@ -119,6 +121,19 @@ pub struct PluginOption {
     pub value: String,
     /// Set if the manifest calls the value sensitive: then it is put into no text that a model reads.
     pub is_sensitive: bool,
+}
+
+impl PluginOption {
+    /// Returns an option that the manifest does not call sensitive.
+    pub fn new(key: impl Into<String>, value: impl Into<String>) -> Self {
+        PluginOption { key: key.into(), value: value.into(), is_sensitive: false }
+    }
+
+    /// Marks the value as sensitive.
+    #[must_use]
+    pub fn sensitive(self) -> Self {
+        PluginOption { is_sensitive: true, ..self }
+    }
 }
 
 impl fmt::Debug for PluginOption {
@@ -173,6 +188,7 @@ impl Plugin {
 
 /// A folder inside of the one in which the session starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct NestedFolder {
     /// Its path, absolute.
     pub directory: PathBuf,
@@ -180,8 +196,16 @@ pub struct NestedFolder {
     pub is_trusted: bool,
 }
 
+impl NestedFolder {
+    /// Returns a folder below the project.
+    pub fn new(directory: impl Into<PathBuf>, is_trusted: bool) -> Self {
+        NestedFolder { directory: directory.into(), is_trusted }
+    }
+}
+
 /// The files that are read in addition to managed settings and those of the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Sources {
     /// The user's settings.
     pub user: bool,
@@ -189,6 +213,31 @@ pub struct Sources {
     pub project: bool,
     /// The project's settings of this machine.
     pub local: bool,
+}
+
+impl Sources {
+    /// Returns no sources but managed settings and those of the command line.
+    pub const fn none() -> Self {
+        Sources { user: false, project: false, local: false }
+    }
+
+    /// Sets whether the user's settings are read.
+    #[must_use]
+    pub const fn user(self, user: bool) -> Self {
+        Sources { user, ..self }
+    }
+
+    /// Sets whether the project's shared settings are read.
+    #[must_use]
+    pub const fn project(self, project: bool) -> Self {
+        Sources { project, ..self }
+    }
+
+    /// Sets whether the project's settings of this machine are read.
+    #[must_use]
+    pub const fn local(self, local: bool) -> Self {
+        Sources { local, ..self }
+    }
 }
 
 impl Default for Sources {
@@ -199,6 +248,7 @@ impl Default for Sources {
 
 /// The facts about trust (G3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Trust {
     /// Set if a person is present in the session.
     pub interactive: bool,
@@ -209,6 +259,24 @@ pub struct Trust {
 }
 
 impl Trust {
+    /// Sets whether a person is present in the session.
+    #[must_use]
+    pub const fn interactive(self, interactive: bool) -> Self {
+        Trust { interactive, ..self }
+    }
+
+    /// Sets whether the workspace is trusted, itself or by a parent.
+    #[must_use]
+    pub const fn trusted(self, trusted: bool) -> Self {
+        Trust { trusted, ..self }
+    }
+
+    /// Sets whether this folder itself is trusted.
+    #[must_use]
+    pub const fn this_folder_trusted(self, this_folder_trusted: bool) -> Self {
+        Trust { this_folder_trusted, ..self }
+    }
+
     /// Returns whether anything may run at all: a session without a person counts as trusted.
     pub fn lets_hooks_run(self) -> bool {
         !self.interactive || self.trusted

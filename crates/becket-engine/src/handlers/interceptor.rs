@@ -12,6 +12,7 @@ use std::time::Duration;
 
 /// A run that is about to start, or that has ended.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct InterceptedRun<'a> {
     /// The handler.
     pub handler: &'a Handler,

@@ -33,9 +33,17 @@ pub struct McpCall<'a> {
 
 /// The answer of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct McpAnswer {
     /// Its text blocks, joined by newlines.
     pub text: String,
     /// Set if the tool reports that it failed.
     pub is_error: bool,
+}
+
+impl McpAnswer {
+    /// Returns an answer; `is_error` if the tool reports that it failed.
+    pub fn new(text: impl Into<String>, is_error: bool) -> Self {
+        McpAnswer { text: text.into(), is_error }
+    }
 }

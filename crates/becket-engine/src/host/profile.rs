@@ -7,6 +7,7 @@ use std::time::Duration;
 
 /// A dialect of the protocol. [`Profile::claude`] is the default; a host may define its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Profile {
     /// Its name, as `--profile` takes it.
     pub name: Cow<'static, str>,
@@ -96,7 +97,7 @@ impl Profile {
     }
 
     /// The name of a variable about the session: `session_var("SESSION_ID")` is `CLAUDE_CODE_SESSION_ID`.
-    pub fn session_var(&self, name: &str) -> String {
+    pub(crate) fn session_var(&self, name: &str) -> String {
         format!("{}_{name}", self.session_prefix)
     }
 }

@@ -178,6 +178,7 @@ impl Default for Hints {
 
 /// The MCP server of a tool, as events name it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ToolServer {
     /// Its name in the configuration.
     pub name: String,
@@ -186,6 +187,11 @@ pub struct ToolServer {
 }
 
 impl ToolServer {
+    /// Returns a server by its name, with the origin of its configuration.
+    pub fn new(name: impl Into<String>, source: impl Into<String>) -> Self {
+        Self { name: name.into(), source: source.into() }
+    }
+
     /// Returns the fields of `mcp_server` in events.
     #[must_use]
     pub fn on_the_wire(&self) -> Map<String, Value> {
@@ -196,6 +202,7 @@ impl ToolServer {
 
 /// Output of a tool.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ToolOutput {
     /// For the model.
     pub content: Vec<Block>,
@@ -206,6 +213,7 @@ pub struct ToolOutput {
 /// The reason why a tool that was started gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{error}")]
+#[non_exhaustive]
 pub struct ToolFailure {
     /// For the model.
     pub error: String,
@@ -214,6 +222,11 @@ pub struct ToolFailure {
 }
 
 impl ToolOutput {
+    /// Returns an output of blocks.
+    pub fn new(content: Vec<Block>, response: Value) -> Self {
+        Self { content, response }
+    }
+
     /// Returns an answer in text.
     pub fn text(text: impl Into<String>, response: Value) -> Self {
         Self { content: vec![Block::Text(text.into())], response }
@@ -231,5 +244,11 @@ impl ToolFailure {
     /// Returns a failure of the tool's own.
     pub fn new(error: impl Into<String>) -> Self {
         Self { error: error.into(), interrupted: false }
+    }
+
+    /// Sets whether the tool's own work was interrupted.
+    #[must_use]
+    pub fn interrupted(self, interrupted: bool) -> Self {
+        Self { interrupted, ..self }
     }
 }

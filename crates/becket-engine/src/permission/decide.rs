@@ -44,7 +44,7 @@ pub(crate) struct Circumstances {
     pub(crate) allow_is_void: Option<String>,
 }
 
-/// The fate of the call, once hooks and permission rules have been heard.
+/// The decision about a call by hooks and permission rules together. Exhaustive on purpose: a match has to handle each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "a call whose settlement nobody reads is not guarded"]
 pub enum Settlement {

@@ -87,7 +87,7 @@ impl Gates {
     }
 
     /// Returns the reason for which no handler of `source` may run, or `None` if it may.
-    pub fn closed_for(&self, source: &Source) -> Option<SkipReason> {
+    pub(crate) fn closed_for(&self, source: &Source) -> Option<SkipReason> {
         if self.policy_disables_all {
             return Some(SkipReason::DisabledByPolicy);
         }
@@ -215,11 +215,11 @@ mod tests {
     #[test]
     fn an_untrusted_workspace_runs_nothing_at_all() {
         // rule: G3
-        let trust = Trust { interactive: true, trusted: false, this_folder_trusted: false };
+        let trust = Trust::default().interactive(true).trusted(false).this_folder_trusted(false);
         let gates = Gates { trust, ..forced() };
         assert_eq!(open(&gates), Vec::<String>::new());
         assert_eq!(gates.closed_for(&Source::Policy), Some(SkipReason::Untrusted));
-        let nobody_there = Trust { interactive: false, ..trust };
+        let nobody_there = trust.interactive(false);
         assert_eq!(open(&Gates { trust: nobody_there, ..forced() }).len(), sources().len());
     }
 }

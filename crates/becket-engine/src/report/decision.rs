@@ -7,7 +7,7 @@ use crate::report::outcome::Outcome;
 use becket_model::table::{DecisionModel, EventSpec, Exit2Effect, OnFailureEffect};
 use becket_model::{Failure, Verdict};
 
-/// The next step of a host.
+/// The next step of a host. Exhaustive, so that a host that handles all of it can't miss one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[must_use = "an event whose decision nobody reads is not guarded"]
 pub enum Decision {

@@ -26,8 +26,8 @@ impl McpTools for Servers {
         let text = call.input.get("say").and_then(Value::as_str).unwrap_or_default().to_owned();
         Box::pin(async move {
             match call.tool {
-                "text" => Ok(McpAnswer { text, is_error: false }),
-                "error" => Ok(McpAnswer { text, is_error: true }),
+                "text" => Ok(McpAnswer::new(text, false)),
+                "error" => Ok(McpAnswer::new(text, true)),
                 "panic" => panic!("a host that panics"),
                 "never" => {
                     *self.token.lock().unwrap() = Some(call.cancel.clone());

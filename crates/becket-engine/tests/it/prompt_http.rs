@@ -14,7 +14,7 @@ const KEY: &str = "sk-ant-secret-0123456789";
 /// The models of a server on this machine.
 fn served(server: &Server) -> impl Models + use<> {
     let key = Credential::ApiKey(Secret::new(KEY));
-    let endpoint = Endpoint { base_url: Some(server.url.clone()), ..Endpoint::with_key(key) };
+    let endpoint = Endpoint::at(server.url.clone()).credential(key);
     Providers::new(HttpOptions::default()).with_endpoint("anthropic", endpoint).with_default("claude-test")
 }
 

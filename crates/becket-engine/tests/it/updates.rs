@@ -53,11 +53,11 @@ fn engine(case: &Value, project: &Project) -> Engine {
     let builder = project.builder().request(|request| {
         request.permissions = flags;
         if case["untrusted"] == true {
-            request.trust = Trust { interactive: false, trusted: true, this_folder_trusted: false };
+            request.trust = Trust::default().this_folder_trusted(false);
         }
         if let Some(read) = case["sources"].as_array() {
             let has = |name: &str| read.iter().any(|source| source == name);
-            request.sources = Sources { user: has("user"), project: has("project"), local: has("local") };
+            request.sources = Sources::none().user(has("user")).project(has("project")).local(has("local"));
         }
     });
     builder.build().unwrap()

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 /// One run of a handler.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct RecordedRun {
     /// The handler.
     pub handler: HandlerKey,
@@ -24,6 +25,7 @@ pub struct RecordedRun {
 
 /// One event of a case, fired.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct StepRecord {
     /// The event.
     pub event: Event,

@@ -18,6 +18,7 @@ const PIECE_EVERY: Duration = Duration::from_millis(5);
 
 /// A request that a scripted model got.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct RecordedRequest {
     /// The request.
     pub request: Request,

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 fn endpoint(url: &str) -> Endpoint {
-    Endpoint { credential: Credential::ApiKey(Secret::new(KEY)), ..Endpoint::at(url) }
+    Endpoint::at(url).credential(Credential::ApiKey(Secret::new(KEY)))
 }
 
 fn model(server: &Server) -> Genai {

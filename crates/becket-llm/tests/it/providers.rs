@@ -89,8 +89,7 @@ fn a_provider_without_a_key_or_an_address_has_none() {
 #[tokio::test]
 async fn a_model_of_the_providers_answers_and_knows_its_price() {
     let server = Server::start(vec![served("anthropic/text.sse")]).await;
-    let endpoint =
-        Endpoint { base_url: Some(server.url()), ..Endpoint::with_key(Credential::ApiKey(Secret::new(KEY))) };
+    let endpoint = Endpoint::at(server.url()).credential(Credential::ApiKey(Secret::new(KEY)));
     let price = Price { input: 1.0, output: 5.0, cache_read: 0.1, cache_write: 1.25 };
     let providers = Providers::new(HttpOptions::default())
         .with_endpoint("anthropic", endpoint)
@@ -105,7 +104,8 @@ async fn a_model_of_the_providers_answers_and_knows_its_price() {
 #[tokio::test]
 async fn a_proxy_is_used_only_where_the_host_hands_one_in() {
     let proxy = Server::start(vec![served("anthropic/text.sse")]).await;
-    let options = HttpOptions { proxy: Some(proxy.url()), ..HttpOptions::default() };
+    let mut options = HttpOptions::default();
+    options.proxy = Some(proxy.url());
     let through = http_client(&options).expect("a client");
     let model = Anthropic::new(through, "m", &Credential::None).expect("a model");
     let model = model.with_base_url("http://model.invalid").expect("a URL");
@@ -129,7 +129,9 @@ async fn this_machine_and_what_is_named_are_reached_without_the_proxy() {
     {
         let server = Server::start(vec![served("anthropic/text.sse")]).await;
         let no_proxy = no_proxy.map(str::to_owned);
-        let options = HttpOptions { proxy: Some(proxy.url()), no_proxy, ..HttpOptions::default() };
+        let mut options = HttpOptions::default();
+        options.proxy = Some(proxy.url());
+        options.no_proxy = no_proxy;
         let model = Anthropic::new(http_client(&options).expect("a client"), "m", &Credential::None);
         let url = server.url().replace("127.0.0.1", host);
         let model = model.expect("a model").with_base_url(&url).expect("a URL");
@@ -142,7 +144,8 @@ async fn this_machine_and_what_is_named_are_reached_without_the_proxy() {
 #[test]
 fn roots_are_read_or_refused() {
     for pem in ["", "nonsense", "-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----"] {
-        let options = HttpOptions { roots: Roots::Only(pem.into()), ..HttpOptions::default() };
+        let mut options = HttpOptions::default();
+        options.roots = Roots::Only(pem.into());
         let error = http_client(&options).expect_err("no certificate");
         assert!(error.to_string().starts_with("can't read the root certificates"), "{error}");
     }

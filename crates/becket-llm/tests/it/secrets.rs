@@ -32,7 +32,7 @@ async fn a_token_in_a_header_or_an_address_is_a_secret_too() {
     let model = Anthropic::new(http(), "m", &Credential::None).expect("a model");
     let model =
         model.with_base_url(&url).expect("a URL").with_header("x-gateway-token", KEY).expect("a header");
-    let endpoint = Endpoint { credential: credential(), ..Endpoint::at(url) };
+    let endpoint = Endpoint::at(url).credential(credential());
     let other = Genai::new(http(), "openai", "m", &endpoint).expect("a model");
     let models: [&dyn Model; 2] = [&model, &other];
     for asked in models {
@@ -85,7 +85,7 @@ async fn no_error_repeats_a_key_that_a_server_echoes() {
         let server = Server::start(vec![steps]).await;
         let native = Anthropic::new(http(), "m", &credential()).expect("a model");
         let native = native.with_base_url(&server.url()).expect("a URL");
-        let endpoint = Endpoint { credential: credential(), ..Endpoint::at(server.url()) };
+        let endpoint = Endpoint::at(server.url()).credential(credential());
         let other = Genai::new(http(), "openai", "m", &endpoint).expect("a model");
         let models: [&dyn Model; 2] = [&native, &other];
         for model in models {
@@ -104,19 +104,19 @@ async fn nothing_that_is_shown_shows_a_key() {
     let url = format!("https://user:{KEY}@host.example/{KEY}?key={KEY}");
     let native = Anthropic::new(http(), "m", &credential()).expect("a model");
     let native = native.with_base_url(&url).expect("a URL").with_header("x-more", KEY).expect("a header");
-    let endpoint =
-        Endpoint { credential: Credential::Bearer(Secret::new(KEY)), ..Endpoint::at("http://127.0.0.1:1") };
+    let endpoint = Endpoint::at("http://127.0.0.1:1").credential(Credential::Bearer(Secret::new(KEY)));
     let other = Genai::new(http(), "openai", "m", &endpoint).expect("a model");
     let providers = Providers::new(HttpOptions::default())
         .with_endpoint("anthropic", Endpoint::with_key(credential()))
         .with_endpoint("openai", endpoint.clone())
-        .with_endpoint("gemini", Endpoint { base_url: Some(url), ..Endpoint::with_key(credential()) });
+        .with_endpoint("gemini", Endpoint::at(url).credential(credential()));
     let model = Models::model(&providers, Some("haiku")).expect("a model");
     let shown = format!("{native:?} {other:?} {endpoint:?} {providers:?} {:#?} {model:?}", credential());
     assert!(!shown.contains("very-secret"), "{shown}");
     clean(&other.respond(&Request::user("?")).await.expect_err("nobody listens"));
 
-    let proxied = HttpOptions { proxy: Some(format!("http://user:{KEY}@")), ..HttpOptions::default() };
+    let mut proxied = HttpOptions::default();
+    proxied.proxy = Some(format!("http://user:{KEY}@"));
     let error = http_client(&proxied).expect_err("no proxy");
     let shown = format!("{error} {error:?} {proxied:?}");
     assert!(!shown.contains("very-secret"), "{shown}");

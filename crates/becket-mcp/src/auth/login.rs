@@ -38,6 +38,7 @@ pub struct Login {
 
 /// The result of a login.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LoggedIn {
     /// The scopes that were granted.
     pub scopes: Vec<String>,

@@ -15,6 +15,7 @@ use super::warning::ServerWarning;
 
 /// A configured server.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ConfiguredServer {
     /// Its name.
     pub name: ServerName,

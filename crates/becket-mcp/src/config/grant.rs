@@ -88,7 +88,7 @@ impl Grant {
 
     /// Returns whether a person has to log in with a browser.
     #[must_use]
-    pub fn wants_person(&self) -> bool {
+    pub(crate) fn wants_person(&self) -> bool {
         match self {
             Grant::Code => true,
             Grant::Secret | Grant::Key(_) | Grant::Assertion(_) | Grant::Exchange(_) => false,

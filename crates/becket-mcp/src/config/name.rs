@@ -7,6 +7,7 @@ use std::fmt;
 /// It is shown as `mcp_tool` handlers write it: `github`, or `plugin:tools:github` (`protocol.md` X5). Characters that
 /// would garble a terminal are shown as escapes; no server that can be connected has any in its name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct ServerName {
     /// The key of its entry.
     pub plain: String,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 /// A place in a file. Shown as `file:line:column`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Place {
     /// The file, as the caller named it.
     pub file: Arc<Path>,

@@ -153,7 +153,7 @@ impl Transport {
     /// Returns whether the server runs on this machine as a process or within ours: it counts in the lane of local
     /// servers (`protocol.md` X2).
     #[must_use]
-    pub fn is_local(&self) -> bool {
+    pub(crate) fn is_local(&self) -> bool {
         match self {
             Transport::Stdio(_) | Transport::InProcess => true,
             Transport::Http(_)

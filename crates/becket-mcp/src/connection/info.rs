@@ -4,6 +4,7 @@ use rmcp::model::ServerPeerInfo;
 
 /// A server's description of itself. Untrusted: a server can say anything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ServerInfo {
     /// The name of the program.
     pub name: Option<String>,

@@ -15,6 +15,7 @@ pub type Judge<'a> = dyn Fn(&str, &str) -> Option<bool> + 'a;
 /// A field does not meet the form's requirements.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{field}`: {what}")]
+#[non_exhaustive]
 pub struct FieldError {
     /// Its name.
     pub field: String,

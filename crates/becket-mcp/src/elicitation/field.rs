@@ -10,6 +10,7 @@ use super::format::Format;
 
 /// A field that a user fills in.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Field {
     /// Its name in the answer.
     pub name: String,

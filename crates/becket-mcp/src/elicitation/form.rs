@@ -32,6 +32,7 @@ const MOST: usize = 200;
 /// # Ok::<(), becket_mcp::elicitation::Unreadable>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Form {
     /// The display name.
     pub title: Option<String>,

@@ -11,6 +11,7 @@ use crate::content::Content;
 
 /// The result of a call (`protocol.md` H6).
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct CallResult {
     /// The blocks of the answer, in order.
     pub content: Vec<Content>,

@@ -47,6 +47,7 @@ pub enum ServerState {
 
 /// One server, with its current state.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct ServerView {
     /// Its name, as calls name it.
     pub name: String,

@@ -16,6 +16,7 @@ const MOST: usize = 20;
 /// A problem at one position of an input.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{what}", at(.path))]
+#[non_exhaustive]
 pub struct InputError {
     /// Its position, as a JSON pointer (RFC 6901); empty for the whole input.
     pub path: String,

@@ -14,6 +14,7 @@ const SECONDS_END: f64 = 1000.0;
 
 /// A hook has announced that it goes on in the background.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Announcement {
     /// The time that it may run from here on.
     pub limit: Duration,

@@ -20,6 +20,7 @@ use std::time::Duration;
 
 /// One row: everything that is particular to an event.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct EventSpec {
     /// The event.
     pub kind: EventKind,
@@ -72,7 +73,7 @@ impl EventSpec {
 
     /// Returns whether neither the output nor the exit code of its hooks has any effect (O4): no decision, no fields,
     /// and exit 2 does nothing.
-    pub const fn discards_output(&self) -> bool {
+    pub(crate) const fn discards_output(&self) -> bool {
         matches!(self.decision, DecisionModel::None) && matches!(self.exit_2.effect, Exit2Effect::Ignored)
     }
 

@@ -86,6 +86,7 @@ pub enum ExecOnDeny {
 /// The options of the setting `exec`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
 pub struct ExecOptions {
     /// The mode.
     pub mode: Option<ExecMode>,
@@ -96,6 +97,7 @@ pub struct ExecOptions {
 /// The settings of a plugin.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
 pub struct PluginConfig {
     /// Values of the options that its manifest declares, by key.
     pub options: Option<Map<String, Value>>,
@@ -104,6 +106,7 @@ pub struct PluginConfig {
 /// Permission rules, in the grammar `Tool` or `Tool(specifier)` (P1).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
 pub struct Permissions {
     /// Calls that run without asking.
     pub allow: Option<Vec<String>>,
@@ -178,6 +181,7 @@ impl JsonSchema for Hooks {
 /// Handlers, and for which values of the event's subject they run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
+#[non_exhaustive]
 pub struct MatcherGroup {
     /// Exact names joined by `|`, or an ECMAScript expression; absent, empty or `*`: everything (M1–M3).
     pub matcher: Option<String>,

@@ -39,7 +39,7 @@ pub struct RuleEntry {
     compiled: CompiledRule,
 }
 
-/// The effect of the rules on a call.
+/// The effect of the rules on a call. Exhaustive on purpose: a match has to handle each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Behavior {
     /// A deny rule matches.
@@ -54,6 +54,7 @@ pub enum Behavior {
 
 /// The decision of the rules about one call, with its reason.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Decision<'r> {
     /// The decision.
     pub behavior: Behavior,

@@ -25,6 +25,7 @@ pub enum FileAccess {
 
 /// A file that a command names.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FileUse {
     /// Read or edited.
     pub access: FileAccess,

@@ -9,6 +9,7 @@ use crate::steps::{OutOfSteps, Steps};
 
 /// The command that a deny or ask rule matched.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Hit {
     /// The command, as it is written; the whole line where commands can't be separated.
     pub command: String,
@@ -149,7 +150,7 @@ impl Command {
     /// Returns whether an allow rule covers this subcommand (protocol.md P5); `false` for anything that is not a
     /// subcommand.
     #[must_use]
-    pub fn covered_by(&self, pattern: &CommandPattern) -> bool {
+    pub(crate) fn covered_by(&self, pattern: &CommandPattern) -> bool {
         let Some(allow) = &self.allow else { return false };
         if pattern.is_everything() {
             return true;

@@ -2,6 +2,7 @@
 
 /// The effects of a script, as far as its text shows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SedScript {
     /// Files of `r` and `R`.
     pub reads: Vec<String>,

@@ -28,14 +28,14 @@ impl OutputStore {
             let said = if text.trim().is_empty() { "the tool says that it failed".to_owned() } else { text };
             return Err(ToolFailure::new(said));
         }
-        Ok(ToolOutput { content: blocks(limited), response: result.tool_response() })
+        Ok(ToolOutput::new(blocks(limited), result.tool_response()))
     }
 
     /// Returns the answer that a hook gave instead of another (D11).
     pub(super) fn replaced(&self, value: &Value) -> Result<ToolOutput, String> {
         let result = CallResult::replacement(value.clone()).map_err(|error| error.to_string())?;
         let limited = result.limited(&self.caps, Path::new(&self.dir));
-        Ok(ToolOutput { content: blocks(limited), response: value.clone() })
+        Ok(ToolOutput::new(blocks(limited), value.clone()))
     }
 }
 

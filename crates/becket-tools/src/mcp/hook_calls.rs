@@ -22,7 +22,7 @@ impl McpTools for HookCalls {
         let call = ToolCall { server, tool, input, limit, connect: Connect::Never };
         Box::pin(async move {
             let answer = self.0.call(call, cancel).await.map_err(|error| error.to_string())?;
-            Ok(McpAnswer { text: answer.text(), is_error: answer.is_error })
+            Ok(McpAnswer::new(answer.text(), answer.is_error))
         })
     }
 }

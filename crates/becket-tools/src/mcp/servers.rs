@@ -63,7 +63,7 @@ impl McpServers {
         let names = Names::of_tools(listed);
         let mut all: Vec<Arc<dyn Tool>> = Vec::new();
         for view in &servers {
-            let server = ToolServer { name: view.name.clone(), source: source(&view.configured.scope) };
+            let server = ToolServer::new(view.name.clone(), source(&view.configured.scope));
             let mut listed: Vec<&becket_mcp::Tool> =
                 view.tools.iter().flat_map(|tools| tools.iter()).collect();
             // What a server lists twice under one name is there once, as it came first.

@@ -68,7 +68,7 @@ fn answer(
     let stderr = notes.join("\n");
     if *ended != LineEnd::Well {
         let error = joined(&[&ended.words(), &stdout, &stderr]);
-        return Err(ToolFailure { error, interrupted: *ended == LineEnd::Cancelled });
+        return Err(ToolFailure::new(error).interrupted(*ended == LineEnd::Cancelled));
     }
     let picture = picture(&stdout).filter(|_| stderr.is_empty());
     let response = json!({
@@ -79,7 +79,7 @@ fn answer(
         "noOutputExpected": is_silent(line),
     });
     let content = picture.unwrap_or_else(|| Block::Text(joined(&[&stdout, &stderr])));
-    Ok(ToolOutput { content: vec![content], response })
+    Ok(ToolOutput::new(vec![content], response))
 }
 
 /// Returns the output that the model sees for a response of this tool; `None` if it does not have its shape (D11).

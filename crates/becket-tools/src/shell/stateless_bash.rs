@@ -155,7 +155,7 @@ impl Both {
         match end {
             LineEnd::Well => Ok(ToolOutput::text(text, response)),
             LineEnd::Code(_) | LineEnd::Killed(_) | LineEnd::TooLong(_) | LineEnd::Cancelled => {
-                Err(ToolFailure { error: text, interrupted: end.is_interrupted() })
+                Err(ToolFailure::new(text).interrupted(end.is_interrupted()))
             }
         }
     }

@@ -121,7 +121,7 @@ const READER: &str = "You read one page of the web for somebody else and answer 
 impl WebFetch {
     async fn answer(&self, running: RunningCall<'_>) -> Result<ToolOutput, ToolFailure> {
         let began = Instant::now();
-        let cancelled = || ToolFailure { error: "the page was not waited for".to_owned(), interrupted: true };
+        let cancelled = || ToolFailure::new("the page was not waited for").interrupted(true);
         let work = tokio::time::timeout(running.limit, self.fetch(running));
         let found = tokio::select! {
             biased;

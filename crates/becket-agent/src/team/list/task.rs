@@ -30,6 +30,7 @@ impl Status {
 /// A task of a shared list. Background tasks of a session are another thing: [`becket_tools::tasks`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[non_exhaustive]
 pub struct ListedTask {
     /// A number, which no other task of the list has or will have.
     pub id: String,

@@ -48,9 +48,8 @@ pub(super) async fn run(
         .teammate_name(teammate_name)
         .team_name(team_name);
     let judged = at.judged(created, running, nested).await;
-    judged.map_err(|failure| ToolFailure {
-        error: format!("the task was not created: {}", failure.error),
-        ..failure
+    judged.map_err(|failure| {
+        ToolFailure::new(format!("the task was not created: {failure}")).interrupted(failure.interrupted)
     })?;
     list.add(task.clone(), running.cancel).await.map_err(failed)?;
     let said = format!("Task #{} created: {}", task.id, task.subject);

@@ -6,6 +6,6 @@ mod send;
 mod tool;
 mod update;
 
-pub use tool::team_tools;
+pub(crate) use tool::team_tools;
 
 pub(crate) use tool::OF_TEAM;

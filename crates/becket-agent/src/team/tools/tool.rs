@@ -40,7 +40,7 @@ impl Does {
 /// Returns the tools of a session's list and, in a team, of its mail. One set serves all agent loops: a call names its
 /// caller.
 #[must_use]
-pub fn team_tools(team: &Team, engine: &Engine) -> Vec<Arc<dyn Tool>> {
+pub(crate) fn team_tools(team: &Team, engine: &Engine) -> Vec<Arc<dyn Tool>> {
     let mail = team.has_teammates().then_some(Does::Send);
     let all = [Does::Create, Does::Update, Does::List, Does::Get].into_iter().chain(mail);
     all.map(|does| {
@@ -82,7 +82,7 @@ impl At {
         let reasons: Vec<String> = hook_messages::blocks(verdict).iter().map(hook_messages::reason).collect();
         nested.fired(outcome);
         if running.cancel.is_cancelled() {
-            return Err(ToolFailure { error: "the call was cancelled".to_owned(), interrupted: true });
+            return Err(ToolFailure::new("the call was cancelled").interrupted(true));
         }
         match (reasons.is_empty(), stop) {
             (false, _) => Err(ToolFailure::new(format!("{hook} hook feedback:\n{}", reasons.join("\n\n")))),

@@ -50,7 +50,7 @@ pub(super) async fn run(
         if after.status.is_some() {
             at.judged(completed(at, &after.task, running), running, nested).await.map_err(|failure| {
                 let error = format!("task #{} is not completed: {}", after.task.id, failure.error);
-                ToolFailure { error, ..failure }
+                ToolFailure::new(error).interrupted(failure.interrupted)
             })?;
             change.judged = before;
         }

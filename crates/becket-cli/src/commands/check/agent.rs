@@ -33,25 +33,15 @@ fn finding(dialect: &Dialect, hook: &Handler, loaded: &LoadedFiles) -> Diagnosti
     }
     let documented = if dialect.proof == Proof::Documented { ", by its documentation" } else { "" };
     let location = &hook.location;
-    Diagnostic {
-        severity: report.severity(),
-        code: report.code(),
-        message: format!(
-            "{} under {} {}{documented}: {}",
-            hook.event,
-            dialect.title,
-            dialect.version,
-            report.text()
-        ),
-        file: location.file.clone(),
-        line: location.line,
-        column: location.column,
-        span: loaded.text(&location.file).map_or(0..0, |text| span(text, location.line, location.column)),
-        help: None,
-        source: hook.place.source.clone(),
-        rule: None,
-        fix: None,
-    }
+    let (title, version) = (dialect.title, dialect.version);
+    let message = format!("{} under {title} {version}{documented}: {}", hook.event, report.text());
+    let span = loaded.text(&location.file).map_or(0..0, |text| span(text, location.line, location.column));
+    let (file, source) = (location.file.clone(), hook.place.source.clone());
+    Diagnostic::new(report.severity(), report.code(), message, file, source).at(
+        location.line,
+        location.column,
+        span,
+    )
 }
 
 /// The time that Becket keeps of the agent's limit for its answer.

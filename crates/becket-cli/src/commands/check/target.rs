@@ -76,7 +76,7 @@ fn below(path: &Path, directory: &str, session: &Session, found: &mut CheckResul
 
 fn project(path: &Path, session: &Session) -> Request {
     let mut request = bare(path, session);
-    request.sources = Sources { user: false, project: true, local: true };
+    request.sources = Sources::none().project(true).local(true);
     request
 }
 
@@ -141,7 +141,7 @@ fn bare(start: &Path, session: &Session) -> Request {
     request.flag = None;
     request.plugins = Vec::new();
     request.managed = Some(start.join(NOWHERE));
-    request.sources = Sources { user: false, project: false, local: false };
+    request.sources = Sources::none();
     request
 }
 

@@ -240,7 +240,7 @@ fn prompts(args: &RunArgs, around: &Surroundings) -> Result<Prompts, CliError> {
 
 fn sources(given: Option<&str>) -> Result<Sources, CliError> {
     let Some(given) = given else { return Ok(Sources::default()) };
-    let mut sources = Sources { user: false, project: false, local: false };
+    let mut sources = Sources::none();
     for name in given.split(',').map(str::trim).filter(|name| !name.is_empty()) {
         match name {
             "user" => sources.user = true,

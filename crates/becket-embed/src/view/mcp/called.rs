@@ -6,6 +6,7 @@ use serde_json::Value;
 
 /// The result of a call.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct McpCalled {
     /// The tool by its full name.
     pub tool: String,

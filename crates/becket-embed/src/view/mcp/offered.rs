@@ -8,6 +8,7 @@ use serde_json::Value;
 
 /// The resources of a server.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct McpResources {
     /// The server.
     pub server: String,
@@ -19,6 +20,7 @@ pub struct McpResources {
 
 /// A resource, or a template.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct McpResource {
     /// Its URI.
     pub uri: String,
@@ -37,6 +39,7 @@ pub struct McpResource {
 
 /// A resource that was read.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct McpContents {
     /// The server.
     pub server: String,
@@ -97,6 +100,7 @@ impl McpContents {
 
 /// The prompts of a server.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct McpPrompts {
     /// The server.
     pub server: String,
@@ -120,6 +124,7 @@ pub struct McpListedPrompt {
 
 /// A prompt that was filled in.
 #[derive(Debug, Serialize, JsonSchema)]
+#[non_exhaustive]
 pub struct McpPrompt {
     /// The server.
     pub server: String,

@@ -26,6 +26,7 @@ pub struct Definition<'t> {
 
 /// One field of the top level.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Field {
     /// Its name.
     pub key: String,

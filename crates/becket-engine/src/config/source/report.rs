@@ -3,7 +3,6 @@
 use super::lines::Lines;
 use super::tree::Span;
 use crate::config::diagnostic::{Diagnostic, Severity};
-use crate::config::fix::Fix;
 use crate::config::handler::Location;
 use becket_model::Source;
 use std::path::Path;
@@ -136,19 +135,11 @@ impl<'a> Report<'a> {
 
     fn diagnostic(&self, severity: Severity, at: Span, code: &'static str, message: String) -> Diagnostic {
         let (line, column) = self.lines.position(self.text, at.start);
-        Diagnostic {
-            severity,
-            code,
-            message,
-            file: self.file.clone(),
+        Diagnostic::new(severity, code, message, self.file.clone(), self.source.clone()).at(
             line,
             column,
-            span: at.range(),
-            help: None,
-            source: self.source.clone(),
-            rule: None,
-            fix: None,
-        }
+            at.range(),
+        )
     }
 
     fn add(&mut self, severity: Severity, at: Span, code: &'static str, message: String) -> Finding<'_> {
@@ -182,12 +173,6 @@ impl Finding<'_> {
             Some(help) => self.help(help),
             None => self,
         }
-    }
-
-    /// Adds the change that removes it.
-    pub(crate) fn fix(self, fix: impl Into<Option<Fix>>) -> Self {
-        self.0.fix = fix.into();
-        self
     }
 
     /// The rule behind it.

@@ -53,6 +53,7 @@ impl Answer {
 
 /// One question of a run, with its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AnsweredQuestion {
     /// The hook's id of the question; JSON if it is not text.
     pub id: String,

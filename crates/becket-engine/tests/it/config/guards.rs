@@ -170,7 +170,7 @@ fn git_data(machine: &Machine, directory: &str) {
 
 fn untrusted(machine: &Machine) -> becket_engine::config::Config {
     let mut request = machine.request();
-    request.trust = Trust { interactive: false, trusted: true, this_folder_trusted: false };
+    request.trust = Trust::default().this_folder_trusted(false);
     resolve(&load(&request))
 }
 
@@ -271,7 +271,7 @@ fn read(text: &str, source: Source, subagent: Option<&str>, trusted: bool) -> Fr
             directory: Path::new("/s"),
             subagent: subagent.map(AgentId::from),
             of_project: true,
-            trust: Trust { this_folder_trusted: trusted, ..Trust::default() },
+            trust: Trust::default().this_folder_trusted(trusted),
             fail_closed: false,
             tools: &tools,
             first_sequence: 7,

@@ -223,7 +223,7 @@ fn a_folder_that_is_not_trusted_neither_turns_plugins_on_nor_off() {
     store.0.settings("project", project.to_string());
     assert_eq!(store.stop(), ["kit"]);
     let mut request = store.0.request();
-    request.trust = Trust { this_folder_trusted: false, ..Trust::default() };
+    request.trust = Trust::default().this_folder_trusted(false);
     let config = resolve(&load(&request));
     assert_eq!(labels(&config, EventKind::Stop), ["guard"]);
     assert_eq!(codes(&config.diagnostics), ["withheld-untrusted"; 2]);
@@ -470,7 +470,7 @@ fn plugins_in_directories_of_skills_count_without_a_record() {
     let of = |by_project| PluginOrigin::SkillsDirectory { by_project };
     assert_eq!(ids, [("guard@skills-dir", &of(false)), ("own@skills-dir", &of(true))]);
     let mut request = store.0.request();
-    request.trust = Trust { this_folder_trusted: false, ..Trust::default() };
+    request.trust = Trust::default().this_folder_trusted(false);
     let config = resolve(&load(&request));
     assert_eq!(labels(&config, EventKind::Stop), ["the user's"]);
     assert_eq!(codes(&config.diagnostics), ["withheld-untrusted"]);

@@ -109,7 +109,7 @@ fn sources_can_be_left_out_but_not_the_managed_ones() {
         machine.settings(source, one("Stop", source));
     }
     let mut request = machine.request();
-    request.sources = Sources { user: false, project: true, local: false };
+    request.sources = Sources::none().project(true);
     assert_eq!(labels(&resolve(&load(&request)), EventKind::Stop), ["managed", "project"]);
 }
 
@@ -320,7 +320,7 @@ fn order_moves_a_plugins_handlers_among_its_own_only() {
     request.plugins.push(Plugin::new("other", machine.path("other")));
     let config = resolve(&load(&request));
     assert_eq!(labels(&config, EventKind::Stop), ["u0", "u1", "p-1", "p5", "q-9", "q0"]);
-    request.profile = Profile { order_among_all: true, ..Profile::claude() };
+    request.profile.order_among_all = true;
     let config = resolve(&load(&request));
     assert_eq!(labels(&config, EventKind::Stop), ["q-9", "p-1", "u0", "q0", "u1", "p5"]);
 }

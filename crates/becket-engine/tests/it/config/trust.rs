@@ -43,7 +43,7 @@ fn own(machine: &Machine) {
 fn untrusted_in(machine: &Machine, start: &str) -> Config {
     let mut request = machine.request();
     request.start = machine.path(start);
-    request.trust = Trust { interactive: false, trusted: true, this_folder_trusted: false };
+    request.trust = Trust::default().this_folder_trusted(false);
     resolve(&load(&request))
 }
 
@@ -314,7 +314,7 @@ fn folders_inside_of_the_project_add_up_and_grant_only_where_they_are_trusted() 
     machine.write("project/in/.claude/settings.local.json", GRANTS);
     for is_trusted in [false, true] {
         let mut request = machine.request();
-        request.nested = vec![NestedFolder { directory: machine.path("project/in"), is_trusted }];
+        request.nested = vec![NestedFolder::new(machine.path("project/in"), is_trusted)];
         let config = resolve(&load(&request));
         let of: Vec<(String, Privileges)> = (config.hooks.of(EventKind::PreToolUse).iter())
             .map(|handler| (handler.place.label.to_string(), handler.place.privileges))

@@ -166,11 +166,7 @@ fn neither_variables_of_settings_nor_options_of_plugins_are_shown_by_debug() {
     let shipped = hooks("PreToolUse", "", json!([{"type": "command", "command": "true", "args": []}]));
     project.write("plugin/hooks/hooks.json", &shipped.to_string());
     let mut plugin = becket_engine::config::Plugin::new("p@m", project.path("plugin"));
-    let option = becket_engine::config::PluginOption {
-        key: "SHOWN_OPTION".into(),
-        value: "hush".into(),
-        is_sensitive: true,
-    };
+    let option = becket_engine::config::PluginOption::new("SHOWN_OPTION", "hush").sensitive();
     plugin.options.push(option);
     let told = Arc::new(Mutex::new(String::new()));
     let builder = || {

@@ -12,6 +12,7 @@ use std::sync::Arc;
 ///
 /// `hook_event_name` may be among them, and is not looked at: the event is known.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Fields {
     spec: &'static EventSpec,
     /// As many as [`COMMON_INPUT`] has rows. An event's row of the same name comes first.

@@ -5,7 +5,6 @@
 use crate::error::CliError;
 use crate::session::Session;
 use becket_dialects::{Action, Resolution};
-use becket_engine::config::Sources;
 use becket_engine::config::trust::is_recorded;
 use becket_engine::{Engine, Settlement, Start};
 use becket_model::{Event, EventBody};
@@ -24,7 +23,7 @@ impl TrustGate {
         if !user_scope || is_recorded(&session.request()) {
             return TrustGate { session, whole: None };
         }
-        let sources = Sources { project: false, local: false, ..session.sources };
+        let sources = session.sources.project(false).local(false);
         let whole = session.clone().trusting(false);
         TrustGate { session: Session { sources, nested: Vec::new(), ..session }, whole: Some(whole) }
     }
