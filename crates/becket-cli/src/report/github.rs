@@ -46,6 +46,7 @@ mod tests {
             span: Span { start: 0, end: 1 },
             source: "project".into(),
             rule: None,
+            fix: None,
         };
         let line = line(&finding, Path::new("/r"));
         assert_eq!(

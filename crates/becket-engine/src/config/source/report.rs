@@ -3,6 +3,7 @@
 use super::lines::Lines;
 use super::tree::Span;
 use crate::config::diagnostic::{Diagnostic, Severity};
+use crate::config::fix::Fix;
 use crate::config::handler::Location;
 use becket_model::Source;
 use std::path::Path;
@@ -173,6 +174,12 @@ impl Finding<'_> {
             Some(help) => self.help(help),
             None => self,
         }
+    }
+
+    /// Adds the change that removes it.
+    pub(crate) fn fix(self, fix: impl Into<Option<Fix>>) -> Self {
+        self.0.fix = fix.into();
+        self
     }
 
     /// The rule behind it.
