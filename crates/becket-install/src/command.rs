@@ -1,0 +1,157 @@
+//! The command of an entry: `becket fire`, or a refusal in the agent's own form if it can't be run.
+//!
+//! A POSIX shell runs `becket` and passes on its exit code if it is one of an answer. Any other one, as of a program that
+//! is missing, can't be executed or was killed, becomes the refusal that the agent takes on this event.
+
+use crate::agent::{AgentConfig, RegisteredEvent, Scope};
+use becket_dialects::refuse;
+use serde_json::json;
+use std::time::Duration;
+
+/// The argument by which an entry is recognised as Becket's own.
+pub const MARKER: &str = "--installed";
+
+/// The script of every entry. `$0` is the program; the first three arguments are the refusal's stdout, stderr and exit
+/// code, the others are those of the program.
+const SCRIPT: &str = r#"o=$1 e=$2 x=$3; shift 3; "$0" "$@"; c=$?; case $c in 0|1|2) exit $c;; esac; [ -z "$o" ] || printf "%s\n" "$o"; [ -z "$e" ] || printf "%s\n" "$e" >&2; exit $x"#;
+
+/// The command of one entry.
+#[derive(Debug, Clone)]
+pub struct HookCommand<'a> {
+    /// The agent.
+    pub agent: &'a AgentConfig,
+    /// The scope of the entry.
+    pub scope: Scope,
+    /// The program: an absolute path, or `becket` to find it on `PATH`.
+    pub program: &'a str,
+    /// The longest time that a handler may take; `None` if there are no handlers.
+    pub longest: Option<Duration>,
+}
+
+impl HookCommand<'_> {
+    /// Returns the words with which the program is started.
+    pub fn words(&self, event: &RegisteredEvent) -> Vec<String> {
+        let within = self.agent.within(event.name, self.longest).as_secs().max(1).to_string();
+        let mut words = vec!["fire", "--dialect", self.agent.name, "--within", &within];
+        if self.scope == Scope::User {
+            words.push("--user-scope");
+        }
+        words.extend([MARKER, env!("CARGO_PKG_VERSION_MAJOR")]);
+        words.into_iter().map(str::to_owned).collect()
+    }
+
+    /// Returns the command for a shell.
+    pub fn text(&self, event: &RegisteredEvent) -> String {
+        let refused = refuse(self.agent.dialect(), &json!({"hook_event_name": event.native}), &self.reason());
+        let exit = refused.exit.to_string();
+        let (stdout, stderr) = (refused.stdout.trim_end(), refused.stderr.trim_end());
+        let words = self.words(event);
+        let all = ["sh", "-c", SCRIPT, self.program, stdout, stderr, &exit];
+        join(all.into_iter().chain(words.iter().map(String::as_str)))
+    }
+
+    /// Returns the reason of the refusal.
+    pub fn reason(&self) -> String {
+        let AgentConfig { name, .. } = self.agent;
+        let scope = self.scope.name();
+        format!(
+            "becket can not be run ({}), so this is refused. To repair: becket install {name} --{scope} --repair. To remove: \
+             becket uninstall {name} --{scope}, or delete the entries with {MARKER} in {}",
+            self.program,
+            self.agent.shown(self.scope)
+        )
+    }
+}
+
+/// Returns true if a command, or the text of a plugin, is Becket's own.
+pub fn is_own(text: &str) -> bool {
+    text.contains("becket") && text.contains(MARKER)
+}
+
+/// Joins words for a shell. A text with a NUL, which no command can hold, is left out.
+fn join<'w>(words: impl Iterator<Item = &'w str>) -> String {
+    let quoted: Vec<String> =
+        words.filter_map(|word| shlex::try_quote(word).ok().map(|word| word.into_owned())).collect();
+    quoted.join(" ")
+}
+
+/// Returns the program of an own command.
+pub(crate) fn program_of(command: &str) -> Option<String> {
+    let words = shlex::split(command)?;
+    match words.as_slice() {
+        [sh, c, _, program, ..] if sh == "sh" && c == "-c" => Some(program.clone()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::AGENTS;
+    use becket_dialects::{Answer, Effect};
+    use std::process::Command;
+
+    /// The answer of an entry whose program is `program`.
+    fn answer(agent: &AgentConfig, event: &RegisteredEvent, program: &str) -> Answer {
+        let command = HookCommand { agent, scope: Scope::User, program, longest: None }.text(event);
+        let ended = Command::new("sh").args(["-c", &command]).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        let exit = u8::try_from(ended.status.code().unwrap()).unwrap();
+        Answer { stdout: text(ended.stdout), stderr: text(ended.stderr), exit }
+    }
+
+    #[test]
+    fn a_program_that_cant_be_run_refuses_in_the_form_of_the_agent() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str, mode: u32| {
+            let path = directory.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::PermissionsExt;
+                std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+            }
+            path.display().to_string()
+        };
+        let programs = [
+            directory.path().join("it's gone").display().to_string(),
+            file("text", "#!/bin/sh\n", 0o600),
+            file("broken", "\u{7f}ELF", 0o755),
+            file("killed", "#!/bin/sh\nkill -9 $$\n", 0o755),
+            file("other", "#!/bin/sh\nexit 64\n", 0o755),
+        ];
+        for agent in &AGENTS {
+            for event in agent.registered(&[]).iter().filter(|event| event.kind == becket_model::EventKind::PreToolUse) {
+                for program in &programs {
+                    let answer = answer(agent, event, program);
+                    let effect = agent.dialect().effect_of(&answer);
+                    let name = (agent.name, event.name, program, &answer);
+                    assert!(matches!(effect, Effect::Held | Effect::Ends), "{name:?}");
+                    assert!(format!("{answer:?}").contains("--repair"), "{name:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_answer_of_the_program_is_passed_on() {
+        let directory = tempfile::tempdir().unwrap();
+        let program = directory.path().join("becket");
+        std::fs::write(&program, "#!/bin/sh\nread line; echo \"out $line $*\"; echo err >&2; exit 2\n").unwrap();
+        #[cfg(unix)]
+        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let agent = crate::agent("gemini").unwrap();
+        let event = agent.registered(&[])[2];
+        let command =
+            HookCommand { agent, scope: Scope::User, program: program.to_str().unwrap(), longest: None };
+        let text = command.text(&event);
+        assert!(is_own(&text));
+        assert_eq!(program_of(&text).as_deref(), program.to_str());
+        let line = format!("echo in | {text}");
+        let ended = Command::new("sh").args(["-c", &line]).output().unwrap();
+        let out = String::from_utf8(ended.stdout).unwrap();
+        assert_eq!(ended.status.code(), Some(2));
+        assert_eq!(out, "out in fire --dialect gemini --within 55 --user-scope --installed 0\n");
+        assert_eq!(ended.stderr, b"err\n");
+    }
+}

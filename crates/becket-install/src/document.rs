@@ -1,0 +1,159 @@
+//! Entries in the text of a configuration file: added by insertions alone, removed by deletions alone.
+//!
+//! INVARIANT: before a changed text is returned, it is parsed again; its meaning differs in Becket's own entries only.
+
+mod json;
+mod layout;
+mod splice;
+mod toml;
+mod yaml;
+
+use crate::agent::ConfigForm;
+use serde_json::Value;
+use std::ops::Range;
+
+/// An entry to add.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The event by its name in the configuration.
+    pub event: String,
+    /// The command.
+    pub command: String,
+    /// The time limit in the unit of the configuration.
+    pub limit: u64,
+}
+
+/// An own entry of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnEntry {
+    /// The event.
+    pub event: String,
+    /// The command.
+    pub command: String,
+}
+
+/// The reason for which a text was not changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DocumentError {
+    /// It can't be parsed.
+    #[error("it is not {format}: {why}; correct it first")]
+    Malformed {
+        /// The format.
+        format: &'static str,
+        /// The cause, with the position.
+        why: String,
+    },
+    /// A key occurs twice.
+    #[error("`{0}` occurs twice; join the two first")]
+    DuplicateKey(String),
+    /// A value has another type.
+    #[error("{what} is not {expected}; correct it first")]
+    WrongType {
+        /// The part of the file.
+        what: String,
+        /// The type that it has to be.
+        expected: &'static str,
+    },
+    /// The form of the file is one that can't be edited safely.
+    #[error("{0}")]
+    Form(String),
+    /// The changed text would mean something else.
+    #[error("it can't be changed without changing more than the entries of becket; {0}")]
+    Ambiguous(&'static str),
+}
+
+/// A changed text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EditedText {
+    /// The text.
+    pub text: String,
+    /// The parts of it that were inserted, in order.
+    pub inserted: Vec<Range<usize>>,
+    /// The objects and lists that were created, as paths of keys.
+    pub created: Vec<Vec<String>>,
+}
+
+/// The text of a configuration file.
+#[derive(Debug, Clone, Copy)]
+pub struct ConfigText<'t> {
+    form: ConfigForm,
+    mark: &'static str,
+    body: &'t str,
+}
+
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+impl<'t> ConfigText<'t> {
+    /// The text of a file; a byte-order mark is kept.
+    pub fn new(form: ConfigForm, text: &'t str) -> Self {
+        match text.strip_prefix(BYTE_ORDER_MARK) {
+            Some(body) => ConfigText { form, mark: BYTE_ORDER_MARK, body },
+            None => ConfigText { form, mark: "", body: text },
+        }
+    }
+
+    /// Returns the entries that are Becket's own.
+    ///
+    /// # Errors
+    /// The text can't be parsed.
+    pub fn own(&self) -> Result<Vec<OwnEntry>, DocumentError> {
+        match self.form {
+            ConfigForm::Groups { .. } | ConfigForm::List(_) => json::own(self.form, self.body),
+            ConfigForm::Tables => toml::own(self.body),
+            ConfigForm::Sequences => yaml::own(self.body),
+            ConfigForm::Scripts | ConfigForm::Plugin(_) => Err(no_entries()),
+        }
+    }
+
+    /// Adds entries.
+    ///
+    /// # Errors
+    /// The text can't be changed as intended.
+    pub fn add(&self, entries: &[Entry]) -> Result<EditedText, DocumentError> {
+        let edited = match self.form {
+            ConfigForm::Groups { .. } | ConfigForm::List(_) => json::add(self.form, self.body, entries)?,
+            ConfigForm::Tables => toml::add(self.body, entries)?,
+            ConfigForm::Sequences => yaml::add(self.body, entries)?,
+            ConfigForm::Scripts | ConfigForm::Plugin(_) => return Err(no_entries()),
+        };
+        Ok(self.marked(edited))
+    }
+
+    /// Removes the own entries, and of `created` what is empty then.
+    ///
+    /// # Errors
+    /// The text can't be changed as intended.
+    pub fn remove(&self, created: &[Vec<String>]) -> Result<EditedText, DocumentError> {
+        let edited = match self.form {
+            ConfigForm::Groups { .. } | ConfigForm::List(_) => json::remove(self.form, self.body, created)?,
+            ConfigForm::Tables => toml::remove(self.body)?,
+            ConfigForm::Sequences => yaml::remove(self.body, created)?,
+            ConfigForm::Scripts | ConfigForm::Plugin(_) => return Err(no_entries()),
+        };
+        Ok(self.marked(edited))
+    }
+
+    /// Returns true if nothing is left but what `add` writes around entries in an empty file.
+    pub fn is_bare(&self) -> bool {
+        let text = self.body.trim();
+        match self.form {
+            ConfigForm::Groups { .. } | ConfigForm::List(_) => {
+                let value: Option<Value> = serde_json::from_str(text).ok();
+                let bare = [serde_json::json!({}), serde_json::json!({"version": 1})];
+                text.is_empty() || value.is_some_and(|value| bare.contains(&value))
+            }
+            ConfigForm::Tables | ConfigForm::Sequences => text.is_empty(),
+            ConfigForm::Scripts | ConfigForm::Plugin(_) => false,
+        }
+    }
+
+    fn marked(&self, edited: EditedText) -> EditedText {
+        let shift = self.mark.len();
+        let inserted = edited.inserted.into_iter().map(|range| range.start + shift..range.end + shift);
+        EditedText { text: format!("{}{}", self.mark, edited.text), inserted: inserted.collect(), ..edited }
+    }
+}
+
+fn no_entries() -> DocumentError {
+    DocumentError::Form("it is a file of code, which has no entries".to_owned())
+}

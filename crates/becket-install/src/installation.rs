@@ -1,0 +1,404 @@
+//! One agent in one scope: the changes that register Becket, and those that remove it again.
+
+use crate::agent::{AgentConfig, ConfigForm, Places, PluginKind, RegisteredEvent, Scope};
+use crate::command::{HookCommand, is_own};
+use crate::document::{ConfigText, DocumentError, Entry};
+use crate::file::{ConfigFile, FileError};
+use crate::record::{FileRecord, RecordError, Records, digest};
+use becket_model::EventKind;
+use serde_json::json;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The parts of a registration that the caller decides.
+#[derive(Debug, Clone, Copy)]
+pub struct Installation<'a> {
+    /// The program: an absolute path, or `becket` to find it on `PATH`.
+    pub program: &'a str,
+    /// The longest time that a handler may take; `None` if there are no handlers.
+    pub longest: Option<Duration>,
+    /// Events to register beside those that are always registered.
+    pub more: &'a [EventKind],
+    /// Set if files that Becket wrote are replaced even if they were edited since.
+    pub repair: bool,
+}
+
+/// The reason for which an agent was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallError {
+    /// There is no home directory.
+    #[error("there is no home directory: set HOME, or use `--project`")]
+    NoHome,
+    /// The agent reads no hooks there.
+    #[error("{title} reads no hooks from the configuration of a {missing}: use `--{instead}`", missing = .missing.name(), instead = .instead.name())]
+    NoScope {
+        /// The agent.
+        title: &'static str,
+        /// The scope that it does not have.
+        missing: Scope,
+        /// The one that it has.
+        instead: Scope,
+    },
+    /// A file can't be used.
+    #[error("`{}`: {why}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        why: FileError,
+    },
+    /// A text can't be edited.
+    #[error("`{}` was left alone: {why}", path.display())]
+    Document {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        why: DocumentError,
+    },
+    /// A file of that name is not Becket's.
+    #[error("`{}` is not a file of becket: move it away, or call becket from it", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file that Becket wrote was edited.
+    #[error("`{}` was edited since becket wrote it, so it was left alone: {remedy}", path.display())]
+    Edited {
+        /// The file.
+        path: PathBuf,
+        /// The way out.
+        remedy: &'static str,
+    },
+    /// The record can't be used.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+}
+
+/// The changes of one agent in one scope.
+#[derive(Debug)]
+pub struct Plan {
+    /// The agent.
+    pub agent: &'static AgentConfig,
+    /// The scope.
+    pub scope: Scope,
+    /// The changes, one for each file.
+    pub changes: Vec<Change>,
+}
+
+/// The change of one file.
+#[derive(Debug)]
+pub struct Change {
+    file: ConfigFile,
+    after: Option<Vec<u8>>,
+    executable: bool,
+    record: Option<FileRecord>,
+    /// The directories to remove with the file, if they are empty then.
+    directories: Vec<PathBuf>,
+}
+
+impl Change {
+    /// Returns the path.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// Returns the content before the change; `None` if there is no file.
+    pub fn before(&self) -> Option<&[u8]> {
+        self.file.bytes()
+    }
+
+    /// Returns the content after the change; `None` if the file is removed.
+    pub fn after(&self) -> Option<&[u8]> {
+        self.after.as_deref()
+    }
+
+    /// Returns true if the file stays as it is.
+    pub fn is_nothing(&self) -> bool {
+        self.before() == self.after()
+    }
+
+    fn apply(&self, records: &mut Records) -> Result<(), InstallError> {
+        // An entry without a record is recognised, a record without an entry is harmless: the record comes first, and goes
+        // last.
+        if self.record.is_some() {
+            records.set(self.path(), self.record.clone())?;
+        }
+        if !self.is_nothing() {
+            self.file.replace(self.after(), self.executable).map_err(|why| at(self.path(), why))?;
+        }
+        for directory in self.directories.iter().rev() {
+            // One that holds anything else stays.
+            let _ = fs::remove_dir(directory);
+        }
+        if self.record.is_none() {
+            records.hand_over(self.path(), &self.directories);
+            records.set(self.path(), None)?;
+        }
+        Ok(())
+    }
+
+    /// Brings the content before the change back.
+    fn revert(&self, before: Option<FileRecord>, records: &mut Records) {
+        let Ok(now) = ConfigFile::read(self.path()) else { return };
+        if now.bytes() == self.after() && now.replace(self.before(), self.executable).is_ok() {
+            // The record of an entry that is gone is harmless.
+            let _ = records.set(self.path(), before);
+        }
+    }
+}
+
+impl Plan {
+    /// Returns true if nothing changes.
+    pub fn is_nothing(&self) -> bool {
+        self.changes.iter().all(Change::is_nothing)
+    }
+
+    /// Makes the changes. If one fails, those before it are undone.
+    ///
+    /// # Errors
+    /// A file can't be changed; all files are then as they were.
+    pub fn apply(&self, records: &mut Records) -> Result<(), InstallError> {
+        let mut done: Vec<(&Change, Option<FileRecord>)> = Vec::new();
+        for change in &self.changes {
+            let before = records.of(change.path()).cloned();
+            if let Err(error) = change.apply(records) {
+                let _ = records.set(change.path(), before);
+                for (change, before) in done.into_iter().rev() {
+                    change.revert(before, records);
+                }
+                return Err(error);
+            }
+            done.push((change, before));
+        }
+        Ok(())
+    }
+}
+
+fn at(path: &Path, why: FileError) -> InstallError {
+    InstallError::File { path: path.to_owned(), why }
+}
+
+/// Plans the registration of Becket with an agent.
+///
+/// # Errors
+/// See [`InstallError`].
+pub fn install(
+    agent: &'static AgentConfig,
+    scope: Scope,
+    places: &Places,
+    records: &Records,
+    wanted: &Installation<'_>,
+) -> Result<Plan, InstallError> {
+    let path = path(agent, scope, places)?;
+    let command = HookCommand { agent, scope, program: wanted.program, longest: wanted.longest };
+    let events = agent.registered(wanted.more);
+    let changes = match agent.form {
+        ConfigForm::Scripts => {
+            let scripts = events.iter().map(|event| {
+                let text = script(&command, event);
+                own_file(agent, scope, &path.join(event.name), text, true, wanted.repair, records)
+            });
+            scripts.collect::<Result<_, _>>()?
+        }
+        ConfigForm::Plugin(kind) => {
+            vec![own_file(agent, scope, &path, plugin(kind, &command, &events), false, wanted.repair, records)?]
+        }
+        _ => vec![entries(agent, scope, &path, &command, &events, records)?],
+    };
+    let plan = Plan { agent, scope, changes };
+    check_writable(&plan)?;
+    Ok(plan)
+}
+
+/// Plans the removal of Becket from an agent.
+///
+/// # Errors
+/// See [`InstallError`].
+pub fn uninstall(
+    agent: &'static AgentConfig,
+    scope: Scope,
+    places: &Places,
+    records: &Records,
+) -> Result<Plan, InstallError> {
+    let path = path(agent, scope, places)?;
+    let changes = match agent.form {
+        ConfigForm::Scripts => {
+            let scripts = agent.fired();
+            let scripts = scripts.iter().map(|event| without_file(&path.join(event.name), records));
+            scripts.collect::<Result<_, _>>()?
+        }
+        ConfigForm::Plugin(_) => vec![without_file(&path, records)?],
+        form => vec![without_entries(form, &path, records)?],
+    };
+    let mut plan = Plan { agent, scope, changes };
+    plan.changes.retain(|change| !change.is_nothing() || records.of(change.path()).is_some());
+    check_writable(&plan)?;
+    Ok(plan)
+}
+
+fn check_writable(plan: &Plan) -> Result<(), InstallError> {
+    for change in plan.changes.iter().filter(|change| !change.is_nothing()) {
+        change.file.check_writable().map_err(|why| at(change.path(), why))?;
+    }
+    Ok(())
+}
+
+fn path(agent: &AgentConfig, scope: Scope, places: &Places) -> Result<PathBuf, InstallError> {
+    let instead = match scope {
+        Scope::User if agent.user.is_none() => Some(Scope::Project),
+        Scope::Project if agent.project.is_none() => Some(Scope::User),
+        Scope::User | Scope::Project => None,
+    };
+    if let Some(instead) = instead {
+        return Err(InstallError::NoScope { title: agent.dialect().title, missing: scope, instead });
+    }
+    agent.path(scope, places).ok_or(InstallError::NoHome)
+}
+
+/// The change that adds entries to a file.
+fn entries(
+    agent: &AgentConfig,
+    scope: Scope,
+    path: &Path,
+    command: &HookCommand<'_>,
+    events: &[RegisteredEvent],
+    records: &Records,
+) -> Result<Change, InstallError> {
+    let file = ConfigFile::read(path).map_err(|why| at(path, why))?;
+    let known = records.of(path);
+    let refused = |why| InstallError::Document { path: path.to_owned(), why };
+    let before = bare(agent.form, &file, known)?;
+    let entries: Vec<Entry> = events
+        .iter()
+        .map(|event| Entry {
+            event: event.name.to_owned(),
+            command: command.text(event),
+            limit: agent.in_unit(agent.limit(event.name, command.longest)),
+        })
+        .collect();
+    let edited = ConfigText::new(agent.form, &before).add(&entries).map_err(refused)?;
+    let mut created = edited.created;
+    created.extend(known.map(|known| known.created.clone()).unwrap_or_default());
+    created.sort();
+    created.dedup();
+    let after = edited.text.into_bytes();
+    let record = FileRecord {
+        path: path.to_owned(),
+        agent: agent.name.to_owned(),
+        scope,
+        existed: known.map_or(file.bytes().is_some(), |known| known.existed),
+        digest: digest(&after),
+        inserted: edited.inserted,
+        created,
+        directories: known.map_or_else(|| file.missing_directories(), |known| known.directories.clone()),
+    };
+    Ok(Change { file, after: Some(after), executable: false, record: Some(record), directories: Vec::new() })
+}
+
+/// Returns the text of a file without own entries.
+fn bare(form: ConfigForm, file: &ConfigFile, known: Option<&FileRecord>) -> Result<String, InstallError> {
+    let path = file.path();
+    let text = file.text().map_err(|why| at(path, why))?;
+    let original = known.and_then(|known| known.original(text.as_bytes()));
+    if let Some(original) = original.and_then(|original| String::from_utf8(original).ok()) {
+        return Ok(original);
+    }
+    let text = ConfigText::new(form, text);
+    let refused = |why| InstallError::Document { path: path.to_owned(), why };
+    if text.own().map_err(refused)?.is_empty() {
+        return Ok(file.text().map_err(|why| at(path, why))?.to_owned());
+    }
+    let created = known.map_or(&[][..], |known| &known.created);
+    Ok(text.remove(created).map_err(refused)?.text)
+}
+
+/// The change that removes the entries of a file.
+fn without_entries(form: ConfigForm, path: &Path, records: &Records) -> Result<Change, InstallError> {
+    let file = ConfigFile::read(path).map_err(|why| at(path, why))?;
+    let known = records.of(path);
+    if file.bytes().is_none() {
+        return Ok(gone(file, known));
+    }
+    let text = bare(form, &file, known)?;
+    let is_new = known.is_some_and(|known| !known.existed);
+    let directories = known.map_or_else(Vec::new, |known| known.directories.clone());
+    let after = if is_new && ConfigText::new(form, &text).is_bare() { None } else { Some(text.into_bytes()) };
+    Ok(Change { file, after, executable: false, record: None, directories })
+}
+
+/// The change of a file that is gone already.
+fn gone(file: ConfigFile, known: Option<&FileRecord>) -> Change {
+    let directories = known.map_or_else(Vec::new, |known| known.directories.clone());
+    Change { file, after: None, executable: false, record: None, directories }
+}
+
+/// The change that writes a file which is Becket's own.
+fn own_file(
+    agent: &AgentConfig,
+    scope: Scope,
+    path: &Path,
+    text: String,
+    executable: bool,
+    repair: bool,
+    records: &Records,
+) -> Result<Change, InstallError> {
+    let file = ConfigFile::read(path).map_err(|why| at(path, why))?;
+    let known = records.of(path);
+    if let Some(bytes) = file.bytes() {
+        if !is_own(&String::from_utf8_lossy(bytes)) {
+            return Err(InstallError::Foreign { path: path.to_owned() });
+        }
+        let is_edited = known.is_some_and(|known| known.digest != digest(bytes)) && bytes != text.as_bytes();
+        if is_edited && !repair {
+            return Err(InstallError::Edited { path: path.to_owned(), remedy: "`--repair` writes it again" });
+        }
+    }
+    let record = FileRecord {
+        path: path.to_owned(),
+        agent: agent.name.to_owned(),
+        scope,
+        existed: false,
+        digest: digest(text.as_bytes()),
+        inserted: Vec::new(),
+        created: Vec::new(),
+        directories: known.map_or_else(|| file.missing_directories(), |known| known.directories.clone()),
+    };
+    Ok(Change { file, after: Some(text.into_bytes()), executable, record: Some(record), directories: Vec::new() })
+}
+
+/// The change that removes a file which is Becket's own.
+fn without_file(path: &Path, records: &Records) -> Result<Change, InstallError> {
+    let file = ConfigFile::read(path).map_err(|why| at(path, why))?;
+    let known = records.of(path);
+    let Some(bytes) = file.bytes() else { return Ok(gone(file, known)) };
+    if !is_own(&String::from_utf8_lossy(bytes)) {
+        let after = Some(bytes.to_owned());
+        return Ok(Change { file, after, executable: false, record: None, directories: Vec::new() });
+    }
+    if known.is_some_and(|known| known.digest != digest(bytes)) {
+        return Err(InstallError::Edited { path: path.to_owned(), remedy: "remove it by hand" });
+    }
+    Ok(gone(file, known))
+}
+
+fn script(command: &HookCommand<'_>, event: &RegisteredEvent) -> String {
+    format!("#!/bin/sh\n# Written by `becket install {}`.\nexec {}\n", command.agent.name, command.text(event))
+}
+
+fn plugin(kind: PluginKind, command: &HookCommand<'_>, events: &[RegisteredEvent]) -> String {
+    let source = match kind {
+        PluginKind::Opencode => include_str!("plugins/opencode.js"),
+        PluginKind::Pi => include_str!("plugins/pi.js"),
+    };
+    let words = events.first().map(|event| command.words(event)).unwrap_or_default();
+    let words: Vec<String> = std::iter::once(command.program.to_owned()).chain(words).collect();
+    let limit = command.agent.limit("", command.longest).as_millis();
+    let shared = include_str!("plugins/shared.js");
+    let filled = source.replace("// @shared", shared.trim_end());
+    filled
+        .replace("@agent", command.agent.name)
+        .replace("\"@command\"", &json!(words).to_string())
+        .replace("\"@reason\"", &json!(command.reason()).to_string())
+        .replace("\"@limit\"", &limit.to_string())
+}

@@ -1,0 +1,34 @@
+//! Becket as a hook in the configurations of other agents: added in place, and removed without a trace.
+//!
+//! The parts, from the table to the disk:
+//!
+//! - [`AgentConfig`]: the configuration of one agent: its files, the form of an entry, its limits; [`AGENTS`] holds them
+//! - [`HookCommand`]: the command of an entry, which refuses in the agent's own form if `becket` can't be run
+//! - [`ConfigText`]: entries added to the text of a file and removed from it; every other byte stays
+//! - [`ConfigFile`]: a file as it was read, replaced whole or not at all, and only if it is still the same
+//! - [`Records`]: what was added, where, and what the file was before
+//! - [`install`], [`uninstall`] and [`status`]: one agent in one scope
+//!
+//! Nothing here reads the environment or the home directory: [`Places`] holds all paths.
+//!
+//! INVARIANT: a file that can't be changed as intended is not changed at all.
+
+mod agent;
+mod agents;
+mod command;
+mod document;
+mod file;
+mod installation;
+mod program;
+mod record;
+mod status;
+
+pub use agent::{AgentConfig, ConfigForm, ListEntry, Location, Places, PluginKind, RegisteredEvent, Scope};
+pub use agents::{AGENTS, agent};
+pub use command::{HookCommand, MARKER, is_own};
+pub use document::{ConfigText, DocumentError, EditedText, Entry, OwnEntry};
+pub use file::{ConfigFile, FileError};
+pub use installation::{Change, InstallError, Installation, Plan, install, uninstall};
+pub use program::{ProgramError, check_program};
+pub use record::{FileRecord, RecordError, Records};
+pub use status::{AgentStatus, FileStatus, status};

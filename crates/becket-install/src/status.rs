@@ -1,0 +1,111 @@
+//! The registrations of an agent as they are on the disk.
+
+use crate::agent::{AgentConfig, ConfigForm, Places, RegisteredEvent, Scope};
+use crate::command::{is_own, program_of};
+use crate::document::ConfigText;
+use crate::file::ConfigFile;
+use crate::record::Records;
+use std::path::{Path, PathBuf};
+
+/// The registrations of one agent.
+#[derive(Debug)]
+pub struct AgentStatus {
+    /// The agent.
+    pub agent: &'static AgentConfig,
+    /// The files with entries, and those that can't be read.
+    pub files: Vec<FileStatus>,
+}
+
+/// The entries in one scope.
+#[derive(Debug)]
+pub struct FileStatus {
+    /// The scope.
+    pub scope: Scope,
+    /// The file, or the directory of scripts.
+    pub path: PathBuf,
+    /// The names of the events that have an entry.
+    pub events: Vec<String>,
+    /// The events without an entry that should have one.
+    pub missing: Vec<RegisteredEvent>,
+    /// The programs that the entries start.
+    pub programs: Vec<String>,
+    /// Set if no record of the entries is kept on this machine.
+    pub is_unrecorded: bool,
+    /// The reason for which the file can't be read.
+    pub problem: Option<String>,
+}
+
+/// Returns the registrations of an agent.
+pub fn status(agent: &'static AgentConfig, places: &Places, records: &Records) -> AgentStatus {
+    let scopes = [Scope::User, Scope::Project].into_iter();
+    let files = scopes.filter_map(|scope| file(agent, scope, &agent.path(scope, places)?, records));
+    AgentStatus { agent, files: files.collect() }
+}
+
+/// An own entry: its event and its program.
+struct Registration {
+    event: String,
+    program: Option<String>,
+}
+
+fn file(agent: &'static AgentConfig, scope: Scope, path: &Path, records: &Records) -> Option<FileStatus> {
+    let is_known = records.files().iter().any(|record| record.path.starts_with(path));
+    let (found, problem) = match registrations(agent, path) {
+        Ok(found) => (found, None),
+        Err(problem) => (Vec::new(), Some(problem)),
+    };
+    if found.is_empty() && !is_known && problem.is_none() {
+        return None;
+    }
+    let mut missing = agent.registered(&[]);
+    missing.retain(|event| !found.iter().any(|entry| entry.event == event.name));
+    let mut programs: Vec<String> = found.iter().filter_map(|entry| entry.program.clone()).collect();
+    programs.sort();
+    programs.dedup();
+    Some(FileStatus {
+        scope,
+        path: path.to_owned(),
+        events: found.into_iter().map(|entry| entry.event).collect(),
+        missing,
+        programs,
+        is_unrecorded: !is_known,
+        problem,
+    })
+}
+
+fn registrations(agent: &'static AgentConfig, path: &Path) -> Result<Vec<Registration>, String> {
+    let read = |path: &Path| ConfigFile::read(path).map_err(|error| error.to_string());
+    match agent.form {
+        ConfigForm::Scripts => {
+            let mut found = Vec::new();
+            for event in agent.fired() {
+                let file = read(&path.join(event.name))?;
+                let text = String::from_utf8_lossy(file.bytes().unwrap_or_default()).into_owned();
+                if is_own(&text) {
+                    let command = text.lines().find_map(|line| line.strip_prefix("exec "));
+                    found.push(Registration { event: event.name.to_owned(), program: command.and_then(program_of) });
+                }
+            }
+            Ok(found)
+        }
+        ConfigForm::Plugin(_) => {
+            let file = read(path)?;
+            let text = String::from_utf8_lossy(file.bytes().unwrap_or_default()).into_owned();
+            if !is_own(&text) {
+                return Ok(Vec::new());
+            }
+            let words = text.lines().find_map(|line| line.strip_prefix("const COMMAND = "));
+            let words: Option<Vec<String>> = words.and_then(|words| serde_json::from_str(words).ok());
+            let program = words.and_then(|words| words.into_iter().next());
+            let events = agent.registered(&[]).into_iter();
+            Ok(events.map(|event| Registration { event: event.name.to_owned(), program: program.clone() }).collect())
+        }
+        form => {
+            let file = read(path)?;
+            let text = file.text().map_err(|error| error.to_string())?;
+            let own = ConfigText::new(form, text).own().map_err(|error| error.to_string())?;
+            let own = own.into_iter();
+            Ok(own.map(|entry| Registration { program: program_of(&entry.command), event: entry.event }).collect())
+        }
+    }
+}

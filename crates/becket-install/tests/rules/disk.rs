@@ -1,0 +1,289 @@
+//! Registrations on the disk.
+
+use becket_install::{AGENTS, Installation, InstallError, Places, Records, Scope, agent, install, status, uninstall};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// A home, a project, and the directory of the records.
+struct Machine {
+    root: TempDir,
+    places: Places,
+}
+
+const WANTED: Installation<'static> =
+    Installation { program: "/opt/becket", longest: None, more: &[], repair: false };
+
+impl Machine {
+    fn new() -> Self {
+        let root = tempfile::tempdir().expect("a directory");
+        let places = Places {
+            home: Some(root.path().join("home")),
+            project: Some(root.path().join("project")),
+            variables: Vec::new(),
+        };
+        for directory in ["home", "project"] {
+            fs::create_dir(root.path().join(directory)).expect("a directory");
+        }
+        Machine { root, places }
+    }
+
+    fn records(&self) -> Records {
+        Records::open(&self.root.path().join("state")).expect("records")
+    }
+
+    fn write(&self, path: &str, text: &str) -> PathBuf {
+        let path = self.root.path().join(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
+        fs::write(&path, text).expect("a file");
+        path
+    }
+
+    fn install(&self, name: &str, scope: Scope) -> Result<bool, InstallError> {
+        self.install_as(name, scope, &WANTED)
+    }
+
+    fn install_as(&self, name: &str, scope: Scope, wanted: &Installation<'_>) -> Result<bool, InstallError> {
+        let mut records = self.records();
+        let plan = install(agent(name).expect("an agent"), scope, &self.places, &records, wanted)?;
+        plan.apply(&mut records)?;
+        Ok(!plan.is_nothing())
+    }
+
+    fn uninstall(&self, name: &str, scope: Scope) -> Result<bool, InstallError> {
+        let mut records = self.records();
+        let plan = uninstall(agent(name).expect("an agent"), scope, &self.places, &records)?;
+        plan.apply(&mut records)?;
+        Ok(!plan.is_nothing())
+    }
+
+    /// Everything below home and project: directories, links, and files with their content.
+    fn tree(&self) -> BTreeMap<PathBuf, String> {
+        let mut found = BTreeMap::new();
+        for directory in ["home", "project"] {
+            walk(&self.root.path().join(directory), &mut found);
+        }
+        found
+    }
+}
+
+fn walk(path: &Path, found: &mut BTreeMap<PathBuf, String>) {
+    let metadata = path.symlink_metadata().expect("it is there");
+    let content = if metadata.is_symlink() {
+        format!("-> {}", path.read_link().expect("a link").display())
+    } else if metadata.is_dir() {
+        "directory".to_owned()
+    } else {
+        format!("{:?} {:?}", metadata.permissions(), fs::read(path).expect("a file"))
+    };
+    found.insert(path.to_owned(), content);
+    if metadata.is_dir() {
+        for entry in fs::read_dir(path).expect("a directory") {
+            walk(&entry.expect("an entry").path(), found);
+        }
+    }
+}
+
+/// Every agent in every scope that it has.
+fn all() -> impl Iterator<Item = (&'static str, Scope)> {
+    AGENTS.iter().flat_map(|agent| {
+        let user = agent.user.is_some().then_some((agent.name, Scope::User));
+        user.into_iter().chain(agent.project.is_some().then_some((agent.name, Scope::Project)))
+    })
+}
+
+#[test]
+fn nothing_is_left_of_what_was_installed() {
+    let machine = Machine::new();
+    machine.write("home/.gemini/settings.json", "\u{feff}{\r\n  // mine\r\n  \"ui\": {}\r\n}");
+    machine.write("home/.hermes/config.yaml", "model: x\n");
+    machine.write("project/.github/workflow.yml", "x");
+    let before = machine.tree();
+    for (name, scope) in all() {
+        assert!(machine.install(name, scope).expect(name), "{name}");
+        assert!(!machine.install(name, scope).expect(name), "{name}: the second time changes nothing");
+    }
+    let names: Vec<_> = machine.records().files().iter().map(|record| record.agent.clone()).collect();
+    assert!(AGENTS.iter().all(|agent| names.iter().any(|name| name == agent.name)));
+    for agent in &AGENTS {
+        let found = status(agent, &machine.places, &machine.records());
+        let scopes = usize::from(agent.user.is_some()) + usize::from(agent.project.is_some());
+        assert_eq!(found.files.len(), scopes, "{}", agent.name);
+        for file in &found.files {
+            assert!(file.missing.is_empty() && file.problem.is_none(), "{found:?}");
+            assert_eq!(file.programs, ["/opt/becket"], "{}", agent.name);
+        }
+    }
+    for (name, scope) in all() {
+        assert!(machine.uninstall(name, scope).expect(name), "{name}");
+        assert!(!machine.uninstall(name, scope).expect(name), "{name}");
+    }
+    assert_eq!(machine.tree(), before);
+    assert!(machine.records().files().is_empty());
+}
+
+#[test]
+fn another_program_replaces_the_entries_and_the_original_comes_back_all_the_same() {
+    let machine = Machine::new();
+    machine.write("home/.gemini/settings.json", "{\"a\": 1}");
+    machine.write("home/.kimi-code/config.toml", "a = 1");
+    machine.write("home/.hermes/config.yaml", "a: 1");
+    let before = machine.tree();
+    for name in ["gemini", "kimi", "hermes", "pi"] {
+        assert!(machine.install(name, Scope::User).expect(name));
+        let other = Installation { program: "/usr/bin/becket", longest: Some(std::time::Duration::from_secs(90)), ..WANTED };
+        assert!(machine.install_as(name, Scope::User, &other).expect(name));
+        let found = status(agent(name).expect("an agent"), &machine.places, &machine.records());
+        assert_eq!(found.files[0].programs, ["/usr/bin/becket"], "{name}");
+        assert!(machine.uninstall(name, Scope::User).expect(name));
+    }
+    assert_eq!(machine.tree(), before);
+}
+
+#[test]
+fn a_lost_record_and_edits_since_lose_nothing() {
+    let machine = Machine::new();
+    let file = machine.write("home/.gemini/settings.json", "{\n  \"a\": 1\n}\n");
+    machine.install("gemini", Scope::User).expect("installed");
+    let text = fs::read_to_string(&file).expect("a file").replace("\"a\": 1,", "\"a\": 1, // mine\n  \"b\": 2,");
+    fs::write(&file, text).expect("written");
+    fs::remove_file(machine.root.path().join("state/installed.json")).expect("a record");
+    assert!(machine.uninstall("gemini", Scope::User).expect("removed"));
+    let left = fs::read_to_string(&file).expect("a file");
+    assert!(left.starts_with("{\n  \"a\": 1, // mine\n  \"b\": 2"), "{left}");
+    assert!(!left.contains("becket"), "{left}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_stays_a_link_and_mode_and_owner_stay() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+    let machine = Machine::new();
+    let real = machine.write("dotfiles/gemini.json", "{}");
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).expect("a mode");
+    let link = machine.root.path().join("home/.gemini/settings.json");
+    fs::create_dir(link.parent().expect("a parent")).expect("a directory");
+    symlink("../../dotfiles/gemini.json", &link).expect("a link");
+    let before = machine.tree();
+    let owner = |path: &Path| path.metadata().map(|found| (found.mode(), found.uid(), found.gid())).expect("a file");
+    let owned = owner(&real);
+    machine.install("gemini", Scope::User).expect("installed");
+    assert!(fs::read_to_string(&real).expect("a file").contains("fire --dialect gemini"));
+    assert_eq!(owner(&real), owned);
+    assert_eq!(owned.0 & 0o777, 0o640);
+    assert!(link.symlink_metadata().expect("it").is_symlink());
+    machine.uninstall("gemini", Scope::User).expect("removed");
+    assert_eq!(machine.tree(), before);
+    assert_eq!(fs::read(&real).expect("a file"), b"{}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_cant_be_used_is_an_error_and_stays() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let machine = Machine::new();
+    let place = machine.root.path().join("home/.gemini/settings.json");
+    fs::create_dir(place.parent().expect("a parent")).expect("a directory");
+    let cases: [(&str, &dyn Fn()); 6] = [
+        ("it is not JSON", &|| fs::write(&place, "{broken").expect("written")),
+        ("it is not UTF-8 from byte 1 on", &|| fs::write(&place, b"{\xff}").expect("written")),
+        ("it is read-only (mode 444)", &|| {
+            fs::write(&place, "{}").expect("written");
+            fs::set_permissions(&place, fs::Permissions::from_mode(0o444)).expect("a mode");
+        }),
+        ("which is not there", &|| symlink("gone", &place).expect("a link")),
+        ("it is not a regular file", &|| fs::create_dir(&place).expect("a directory")),
+        ("it has 2 names", &|| {
+            fs::write(&place, "{}").expect("written");
+            fs::hard_link(&place, place.with_extension("other")).expect("a link");
+        }),
+    ];
+    for (part, make) in cases {
+        make();
+        let before = machine.tree();
+        let error = machine.install("gemini", Scope::User).expect_err(part).to_string();
+        assert!(error.contains(part) && error.contains("settings.json"), "{error}");
+        assert_eq!(machine.tree(), before, "{part}");
+        if fs::remove_file(&place).is_err() {
+            fs::remove_dir(&place).expect("a directory");
+        }
+    }
+    let homeless = Places::default();
+    let planned = install(agent("gemini").expect("an agent"), Scope::User, &homeless, &machine.records(), &WANTED);
+    assert!(planned.expect_err("no home").to_string().contains("set HOME"));
+    for (name, scope, part) in [("kimi", Scope::Project, "use `--user`"), ("cline", Scope::User, "use `--project`")] {
+        let error = machine.install(name, scope).expect_err(name).to_string();
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+#[test]
+fn a_file_that_changes_between_reading_and_writing_is_left_alone() {
+    let machine = Machine::new();
+    let file = machine.write("home/.gemini/settings.json", "{}");
+    let mut records = machine.records();
+    let plan = install(agent("gemini").expect("an agent"), Scope::User, &machine.places, &records, &WANTED).expect("a plan");
+    fs::write(&file, "{\"written\": \"by the agent\"}").expect("written");
+    let error = plan.apply(&mut records).expect_err("it was changed").to_string();
+    assert!(error.contains("changed meanwhile"), "{error}");
+    assert_eq!(fs::read_to_string(&file).expect("a file"), "{\"written\": \"by the agent\"}");
+    assert!(records.files().is_empty());
+    let names: Vec<_> = fs::read_dir(file.parent().expect("a parent")).expect("a directory").collect();
+    assert_eq!(names.len(), 1, "no half of a file is left: {names:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn if_one_of_several_files_fails_the_others_are_as_before() {
+    let machine = Machine::new();
+    fs::create_dir_all(machine.root.path().join("project/.clinerules/hooks")).expect("directories");
+    let mut records = machine.records();
+    let plan = install(agent("cline").expect("an agent"), Scope::Project, &machine.places, &records, &WANTED).expect("a plan");
+    let before = machine.tree();
+    // The agent, or a person, writes one of them meanwhile.
+    let last = plan.changes.last().expect("scripts").path().to_owned();
+    fs::write(&last, "#!/bin/sh\n").expect("written");
+    assert!(plan.apply(&mut records).is_err());
+    fs::remove_file(&last).expect("it was written");
+    assert_eq!(machine.tree(), before);
+    assert!(records.files().is_empty());
+}
+
+#[test]
+fn files_of_others_and_edited_ones_are_not_replaced() {
+    let machine = Machine::new();
+    let plugin = machine.write("home/.pi/agent/extensions/becket.js", "// mine");
+    let error = machine.install("pi", Scope::User).expect_err("it is foreign").to_string();
+    assert!(error.contains("is not a file of becket"), "{error}");
+    assert!(!machine.uninstall("pi", Scope::User).expect("nothing to do"));
+    fs::remove_file(&plugin).expect("it is there");
+    machine.install("pi", Scope::User).expect("installed");
+    let text = fs::read_to_string(&plugin).expect("a plugin") + "// edited\n";
+    fs::write(&plugin, &text).expect("written");
+    for result in [machine.install("pi", Scope::User), machine.uninstall("pi", Scope::User)] {
+        let error = result.expect_err("it was edited").to_string();
+        assert!(error.contains("was edited since"), "{error}");
+        assert_eq!(fs::read_to_string(&plugin).expect("a plugin"), text);
+    }
+    machine.install_as("pi", Scope::User, &Installation { repair: true, ..WANTED }).expect("repaired");
+    assert!(machine.uninstall("pi", Scope::User).expect("removed"));
+    assert!(!plugin.exists());
+}
+
+#[test]
+fn variables_name_the_directories_of_agents() {
+    let mut machine = Machine::new();
+    let elsewhere = machine.root.path().join("elsewhere");
+    machine.places.home = None;
+    machine.places.variables = [("CODEX_HOME", &elsewhere), ("XDG_CONFIG_HOME", &elsewhere)]
+        .map(|(name, path)| (name.to_owned(), path.clone()))
+        .into();
+    machine.install("codex", Scope::User).expect("installed");
+    machine.install("opencode", Scope::User).expect("installed");
+    assert!(elsewhere.join("hooks.json").is_file());
+    assert!(elsewhere.join("opencode/plugins/becket.js").is_file());
+    machine.uninstall("codex", Scope::User).expect("removed");
+    machine.uninstall("opencode", Scope::User).expect("removed");
+    assert!(!elsewhere.exists());
+}

@@ -1,0 +1,153 @@
+//! Entries in texts of every format.
+
+use crate::{entries, with_entries};
+use becket_install::{ConfigText, DocumentError, agent};
+use serde_json::{Value, json};
+
+fn form(name: &str) -> becket_install::ConfigForm {
+    agent(name).expect("an agent").form
+}
+
+fn added(name: &str, text: &str) -> becket_install::EditedText {
+    ConfigText::new(form(name), text).add(&entries(name)).unwrap_or_else(|error| panic!("{name} {text:?}: {error}"))
+}
+
+fn removed(name: &str, text: &str, created: &[Vec<String>]) -> String {
+    let edited = ConfigText::new(form(name), text).remove(created);
+    edited.unwrap_or_else(|error| panic!("{name} {text:?}: {error}")).text
+}
+
+#[test]
+fn an_empty_file_gets_the_form_that_the_agent_reads() {
+    let json = |name: &str| serde_json::from_str::<Value>(&added(name, "").text).expect("JSON");
+    let gemini = json("gemini");
+    let group = &gemini["hooks"]["BeforeTool"][0];
+    assert_eq!(group["matcher"], "*");
+    let handler = &group["hooks"][0];
+    assert_eq!((&handler["type"], &handler["name"]), (&json!("command"), &json!("becket")));
+    assert_eq!(handler["timeout"], 60_000);
+    assert!(handler["command"].as_str().expect("a text").contains("fire --dialect gemini"));
+    let cursor = json("cursor");
+    assert_eq!(cursor["version"], 1);
+    assert_eq!(cursor["hooks"]["preToolUse"][0]["failClosed"], true);
+    assert_eq!(json("copilot")["hooks"]["PreToolUse"][0]["timeoutSec"], 30);
+    assert_eq!(json("codex")["hooks"]["SessionEnd"][0]["hooks"][0]["timeout"], 3);
+    let kimi: toml_edit::DocumentMut = added("kimi", "").text.parse().expect("TOML");
+    assert_eq!(kimi["hooks"][0]["timeout"].as_integer(), Some(30));
+    let hermes: Value = serde_saphyr::from_str(&added("hermes", "").text).expect("YAML");
+    assert_eq!(hermes["hooks"]["pre_tool_call"][0]["timeout"], 60);
+}
+
+#[test]
+fn everything_else_stays_and_comes_back_byte_for_byte() {
+    let json = [
+        "{}", "{ }", "{\n}\n", "{\"a\":1}", "{\"a\": 1, \"b\": [1, 2]}\n", "\u{feff}{\r\n\t\"a\": 1\r\n}\r\n",
+        "{\n    \"a\": 0.10000000000000000001,\n    \"a\\u0062\": \"\\/\"\n}",
+        "{\"hooks\": {}}", "{\n  \"hooks\": {\n    \"PreToolUse\": [\n    ]\n  }\n}\n",
+        "{\"hooks\": {\"PreToolUse\": [], \"BeforeTool\": [{\"hooks\": [{\"command\": \"mine\"}]}], \"preToolUse\": [{\"command\": \"mine\"}]}}",
+        "{\n  \"hooks\": {\"BeforeTool\": [\n    {\"matcher\": \"x\", \"hooks\": []}\n  ]},\n  \"z\": null\n}\n",
+    ];
+    let comments = [
+        "// mine\n", "{ // mine\n}", "{ /* mine */ }", "{\n  \"a\": 1, // one\n  // two\n}\n", "{\n  \"a\": 1 // one\n  // two\n}\n",
+        "{\"a\": 1 /* one */ }", "{\n  \"hooks\": { // mine\n    \"BeforeTool\": [ /* none */ ], // end\n  },\n}",
+        "{ \"hooks\": {}, // mine\n}",
+    ];
+    let toml = ["a = 1", "a = 1\r\n[b]\r\nc = 2\r\n", "[[hooks]]\nevent = \"Stop\"\ncommand = \"mine\"\n\n[z]\nx = 1 # mine\n", "# only\n"];
+    let yaml = [
+        "a: 1", "a: 1\r\nb:\r\n  - 2\r\n", "hooks:\n  pre_tool_call:\n    - command: mine\n      timeout: 5\n# end\n", "hooks:\n",
+        "a: |\n  text\n   - command\nhooks:\n    pre_tool_call:\n    - command: >-\n        mine\n        too\n    other:\n    - command: x\nz: 1\n",
+        "# only a comment\n",
+    ];
+    for (name, form) in with_entries() {
+        let texts: Vec<&str> = match form {
+            becket_install::ConfigForm::Tables => toml.to_vec(),
+            becket_install::ConfigForm::Sequences => yaml.to_vec(),
+            becket_install::ConfigForm::Groups { comments: true, .. } => [&json[..], &comments[..]].concat(),
+            _ => json.to_vec(),
+        };
+        for text in texts {
+            let edited = added(name, text);
+            let mut original = edited.text.clone();
+            for range in edited.inserted.iter().rev() {
+                original.replace_range(range.clone(), "");
+            }
+            assert_eq!(original, text, "{name}: only insertions");
+            let own = ConfigText::new(form, &edited.text).own().expect("it can be read");
+            assert_eq!(own.len(), entries(name).len(), "{name}: {}", edited.text);
+            // Without the record only blanks differ.
+            let left = removed(name, &edited.text, &edited.created);
+            let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+            let found = squeezed(&left);
+            // A file without a value is left with an empty one.
+            let found = if text.contains('{') { &found } else { found.strip_suffix("{}").unwrap_or(&found) };
+            assert_eq!(found, squeezed(text), "{name}: {}", edited.text);
+            // A second time there is nothing to do.
+            assert_eq!(removed(name, &left, &[]), left, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_new_part_has_the_layout_of_the_file() {
+    let text = added("gemini", "{\r\n\t\"ui\": {\r\n\t\t\"theme\": \"x\" // mine\r\n\t}\r\n}\r\n").text;
+    assert!(text.contains("\t},\r\n\t\"hooks\": {\r\n\t\t\"SessionStart\": [\r\n\t\t\t{\r\n"), "{text}");
+    assert!(!text.replace("\r\n", "").contains('\n'), "{text}");
+    let text = added("gemini", "{\n  \"a\": 1 // mine\n}\n").text;
+    assert!(text.starts_with("{\n  \"a\": 1, // mine\n  \"hooks\": {\n"), "{text}");
+    let text = added("gemini", "{\n  \"a\": 1, // mine\n}\n").text;
+    assert!(text.starts_with("{\n  \"a\": 1, // mine\n  \"hooks\": {\n") && text.ends_with("},\n}\n"), "{text}");
+}
+
+#[test]
+fn hooks_of_others_beside_ours_stay() {
+    let before = "{\"hooks\": {\"BeforeTool\": [{\"hooks\": [{\"command\": \"mine\"}]}]}}";
+    let edited = added("gemini", before);
+    // A person puts a hook into our group.
+    let ours = edited.text.find("{\"matcher\":\"*\"").expect("it is inline");
+    let mut text = edited.text.clone();
+    let inside = ours + text[ours..].find("\"hooks\":[").expect("a list") + "\"hooks\":[".len();
+    text.insert_str(inside, "{\"command\": \"too\"}, ");
+    let left: Value = serde_json::from_str(&removed("gemini", &text, &edited.created)).expect("JSON");
+    assert_eq!(
+        left,
+        json!({"hooks": {"BeforeTool": [
+            {"hooks": [{"command": "mine"}]},
+            {"matcher": "*", "hooks": [{"command": "too"}]},
+        ]}})
+    );
+}
+
+#[test]
+fn a_doubtful_text_is_left_alone() {
+    for (name, text, part) in [
+        ("gemini", "{", "it is not JSON"),
+        ("gemini", "[]", "the top level is not an object"),
+        ("gemini", "{\"hooks\": []}", "`hooks` is not an object"),
+        ("gemini", "{\"hooks\": {\"BeforeTool\": {}}}", "`hooks.BeforeTool` is not a list"),
+        ("gemini", "{\"hooks\": {}, \"hooks\": {}}", "`hooks` occurs twice"),
+        ("gemini", "{\"hooks\": {\"BeforeTool\": [], \"BeforeTool\": []}}", "`BeforeTool` occurs twice"),
+        ("gemini", "{} trailing", "it is not JSON"),
+        // An agent that reads no comments does not start with one.
+        ("codex", "{} // mine", "it is not JSON"),
+        ("codex", "{\"a\": 1,}", "it is not JSON"),
+        ("kimi", "a = ", "it is not TOML"),
+        ("kimi", "hooks = []", "`hooks` is not written as tables"),
+        ("hermes", "a: [", "it is not YAML"),
+        ("hermes", "hooks: {pre_tool_call: []}", "`hooks` is not a block"),
+        ("hermes", "hooks:\n  pre_tool_call: []\n", "by hand"),
+        ("hermes", "- a\n", "by hand"),
+        ("hermes", "a: 1\n...\n", "by hand"),
+    ] {
+        let error = ConfigText::new(form(name), text).add(&entries(name)).expect_err(text).to_string();
+        assert!(error.contains(part), "{name} {text:?}: {error}");
+    }
+    let kimi = added("kimi", "").text;
+    for (addition, part) in [("mine = 1\n", "the key `mine`"), ("# mine\n", "")] {
+        let result = ConfigText::new(form("kimi"), &format!("{kimi}{addition}")).remove(&[]);
+        match result {
+            Ok(left) => assert_eq!(left.text, addition),
+            Err(error) => assert!(!part.is_empty() && error.to_string().contains(part), "{error}"),
+        }
+    }
+    assert!(matches!(ConfigText::new(form("pi"), "").own(), Err(DocumentError::Form(_))));
+}
