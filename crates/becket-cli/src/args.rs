@@ -3,6 +3,7 @@
 mod autocompact;
 mod exec;
 mod fire;
+mod install;
 mod mcp;
 mod run;
 mod run_sdk;
@@ -13,6 +14,7 @@ mod test;
 pub(crate) use autocompact::{Autocompact, InvalidWindow};
 pub(crate) use exec::{ExecArgs, NetworkChoice};
 pub(crate) use fire::{AsksChoice, FireArgs, ProgressChoice, ServiceArgs};
+pub(crate) use install::{DoctorArgs, InstallArgs, ScopeArgs, UninstallArgs};
 pub(crate) use mcp::{
     McpAddArgs, McpAddJsonArgs, McpArgs, McpCallArgs, McpCommand, McpListArgs, McpLoginArgs, McpPromptsArgs,
     McpScope, McpToolsArgs, McpTransport,
@@ -111,6 +113,12 @@ pub(crate) enum Command {
     Test(TestArgs),
     /// List the events, or show the details of one
     Events(EventsArgs),
+    /// Register becket as a hook of other agents, in their own configurations
+    Install(InstallArgs),
+    /// Remove becket from the configurations of other agents
+    Uninstall(UninstallArgs),
+    /// Show where becket is registered as a hook, and whether it would be run
+    Doctor(DoctorArgs),
     /// Show which hooks run in the background of other processes
     Background(BackgroundArgs),
     /// Let an agent work on a prompt, under the hooks and rules of the configuration
@@ -168,6 +176,7 @@ impl Command {
                 | Command::Events(_)
                 | Command::CheckOutput(_)
                 | Command::Test(_)
+                | Command::Doctor(_)
         )
     }
 }

@@ -106,6 +106,17 @@ pub(crate) enum CliError {
     NoSuchCase { filter: String, all: usize },
     #[error("{why}")]
     Lab { why: String },
+    #[error(
+        "the entry is of becket {installed}.x, and this is {}; `becket install AGENT --repair` writes it again",
+        env!("CARGO_PKG_VERSION")
+    )]
+    OtherVersion { installed: String },
+    #[error("there is no home directory for the record of what is installed: set HOME")]
+    NoRecord,
+    #[error("nothing was changed: {why}")]
+    Record { why: becket_install::RecordError },
+    #[error("no becket can be registered: {why}")]
+    Program { why: String },
     #[error("{why}")]
     Usage { why: String },
     #[error("the session can't start as `initialize` requests: {why}")]

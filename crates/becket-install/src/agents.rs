@@ -38,7 +38,9 @@ pub static AGENTS: [AgentConfig; 14] = [
         user: named("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
         project: Some(".claude/settings.json"),
         form: groups(false, false),
-        step: Some("start it with `--setting-sources user`, or it runs the hooks of the project itself as well"),
+        step: Some(
+            "start it with `--setting-sources user`, or it runs the hooks of the project itself as well",
+        ),
         reads_hooks: Some("it runs the hooks of `.claude/settings.json` itself"),
         ..NONE
     },
@@ -49,7 +51,9 @@ pub static AGENTS: [AgentConfig; 14] = [
         project: Some(".codex/hooks.json"),
         form: groups(false, false),
         short: &[("SessionEnd", Duration::from_secs(3))],
-        step: Some("open Codex, type `/hooks` and trust the hooks of becket: until then it skips them without a word"),
+        step: Some(
+            "open Codex, type `/hooks` and trust the hooks of becket: until then it skips them without a word",
+        ),
         ..NONE
     },
     AgentConfig {
@@ -74,7 +78,9 @@ pub static AGENTS: [AgentConfig; 14] = [
         user: named("COPILOT_HOME", ".copilot", "hooks/becket.json"),
         project: Some(".github/hooks/becket.json"),
         form: ConfigForm::List(ListEntry::Copilot),
-        reads_hooks: Some("it reads `.claude/settings.json` itself, without `if` and the arguments of plugins"),
+        reads_hooks: Some(
+            "it reads `.claude/settings.json` itself, without `if` and the arguments of plugins",
+        ),
         ..NONE
     },
     AgentConfig {
@@ -155,7 +161,9 @@ pub static AGENTS: [AgentConfig; 14] = [
         user: at(".cursor", "hooks.json"),
         project: Some(".cursor/hooks.json"),
         form: ConfigForm::List(ListEntry::Cursor),
-        reads_hooks: Some("it runs the hooks of `.claude/settings.json` itself if third-party configurations are enabled"),
+        reads_hooks: Some(
+            "it runs the hooks of `.claude/settings.json` itself if third-party configurations are enabled",
+        ),
         ..NONE
     },
     AgentConfig {
@@ -186,7 +194,12 @@ mod tests {
         for agent in &AGENTS {
             let registered = agent.registered(&[]);
             for row in agent.dialect().events.iter().filter(|row| row.supports.refusal) {
-                assert!(registered.iter().any(|event| event.kind == row.kind), "{} {}", agent.name, row.native);
+                assert!(
+                    registered.iter().any(|event| event.kind == row.kind),
+                    "{} {}",
+                    agent.name,
+                    row.native
+                );
             }
             assert!(registered.iter().any(|event| event.kind == EventKind::PreToolUse), "{}", agent.name);
             assert!(agent.user.is_some() || agent.project.is_some());

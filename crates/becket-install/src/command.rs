@@ -121,7 +121,9 @@ mod tests {
             file("other", "#!/bin/sh\nexit 64\n", 0o755),
         ];
         for agent in &AGENTS {
-            for event in agent.registered(&[]).iter().filter(|event| event.kind == becket_model::EventKind::PreToolUse) {
+            for event in
+                agent.registered(&[]).iter().filter(|event| event.kind == becket_model::EventKind::PreToolUse)
+            {
                 for program in &programs {
                     let answer = answer(agent, event, program);
                     let effect = agent.dialect().effect_of(&answer);
@@ -137,7 +139,8 @@ mod tests {
     fn the_answer_of_the_program_is_passed_on() {
         let directory = tempfile::tempdir().unwrap();
         let program = directory.path().join("becket");
-        std::fs::write(&program, "#!/bin/sh\nread line; echo \"out $line $*\"; echo err >&2; exit 2\n").unwrap();
+        std::fs::write(&program, "#!/bin/sh\nread line; echo \"out $line $*\"; echo err >&2; exit 2\n")
+            .unwrap();
         #[cfg(unix)]
         std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         let agent = crate::agent("gemini").unwrap();

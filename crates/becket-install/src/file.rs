@@ -66,7 +66,8 @@ impl ConfigFile {
     /// # Errors
     /// See [`FileError`].
     pub fn read(path: &Path) -> Result<Self, FileError> {
-        let absent = |target: PathBuf| ConfigFile { path: path.to_owned(), target, bytes: None, attributes: None };
+        let absent =
+            |target: PathBuf| ConfigFile { path: path.to_owned(), target, bytes: None, attributes: None };
         let metadata = match path.symlink_metadata() {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound) => return Ok(absent(path.to_owned())),
             Err(error) => return Err(FileError::Read(error)),
@@ -74,9 +75,9 @@ impl ConfigFile {
         };
         let mut target = path.to_owned();
         if metadata.is_symlink() {
-            target = path.canonicalize().map_err(|error| match error.kind() {
-                ErrorKind::NotFound => FileError::Dangling(path.read_link().unwrap_or_default()),
-                _ => FileError::Read(error),
+            target = path.canonicalize().map_err(|error| match error.kind() == ErrorKind::NotFound {
+                true => FileError::Dangling(path.read_link().unwrap_or_default()),
+                false => FileError::Read(error),
             })?;
         }
         let metadata = target.metadata().map_err(FileError::Read)?;
@@ -106,7 +107,8 @@ impl ConfigFile {
     /// # Errors
     /// It is not UTF-8.
     pub fn text(&self) -> Result<&str, FileError> {
-        std::str::from_utf8(self.bytes().unwrap_or_default()).map_err(|error| FileError::NotUtf8(error.valid_up_to()))
+        std::str::from_utf8(self.bytes().unwrap_or_default())
+            .map_err(|error| FileError::NotUtf8(error.valid_up_to()))
     }
 
     /// Returns the directories above the file that do not exist, the outermost first.
@@ -145,7 +147,8 @@ impl ConfigFile {
         if let Some(directory) = self.target.parent() {
             fs::create_dir_all(directory).map_err(FileError::Write)?;
         }
-        let mut replacement = Replacement::beside(&self.target, &self.options(executable)).map_err(FileError::Write)?;
+        let mut replacement =
+            Replacement::beside(&self.target, &self.options(executable)).map_err(FileError::Write)?;
         self.keep_attributes(&mut replacement).map_err(FileError::Write)?;
         replacement.write(new).map_err(FileError::Write)?;
         self.check_unchanged()?;
@@ -190,7 +193,8 @@ impl ConfigFile {
 
     fn check_unchanged(&self) -> Result<(), FileError> {
         let now = ConfigFile::read(&self.path)?;
-        let is_same = now.bytes == self.bytes && now.target == self.target && now.attributes == self.attributes;
+        let is_same =
+            now.bytes == self.bytes && now.target == self.target && now.attributes == self.attributes;
         if is_same { Ok(()) } else { Err(FileError::Changed) }
     }
 }
@@ -199,7 +203,12 @@ impl Attributes {
     #[cfg(unix)]
     fn of(metadata: &fs::Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
-        Attributes { mode: metadata.mode(), owner: metadata.uid(), group: metadata.gid(), links: metadata.nlink() }
+        Attributes {
+            mode: metadata.mode(),
+            owner: metadata.uid(),
+            group: metadata.gid(),
+            links: metadata.nlink(),
+        }
     }
 
     #[cfg(not(unix))]

@@ -202,9 +202,19 @@ pub fn install(
             scripts.collect::<Result<_, _>>()?
         }
         ConfigForm::Plugin(kind) => {
-            vec![own_file(agent, scope, &path, plugin(kind, &command, &events), false, wanted.repair, records)?]
+            vec![own_file(
+                agent,
+                scope,
+                &path,
+                plugin(kind, &command, &events),
+                false,
+                wanted.repair,
+                records,
+            )?]
         }
-        _ => vec![entries(agent, scope, &path, &command, &events, records)?],
+        ConfigForm::Groups { .. } | ConfigForm::List(_) | ConfigForm::Tables | ConfigForm::Sequences => {
+            vec![entries(agent, scope, &path, &command, &events, records)?]
+        }
     };
     let plan = Plan { agent, scope, changes };
     check_writable(&plan)?;
@@ -229,7 +239,10 @@ pub fn uninstall(
             scripts.collect::<Result<_, _>>()?
         }
         ConfigForm::Plugin(_) => vec![without_file(&path, records)?],
-        form => vec![without_entries(form, &path, records)?],
+        form @ (ConfigForm::Groups { .. }
+        | ConfigForm::List(_)
+        | ConfigForm::Tables
+        | ConfigForm::Sequences) => vec![without_entries(form, &path, records)?],
     };
     let mut plan = Plan { agent, scope, changes };
     plan.changes.retain(|change| !change.is_nothing() || records.of(change.path()).is_some());
@@ -364,7 +377,13 @@ fn own_file(
         created: Vec::new(),
         directories: known.map_or_else(|| file.missing_directories(), |known| known.directories.clone()),
     };
-    Ok(Change { file, after: Some(text.into_bytes()), executable, record: Some(record), directories: Vec::new() })
+    Ok(Change {
+        file,
+        after: Some(text.into_bytes()),
+        executable,
+        record: Some(record),
+        directories: Vec::new(),
+    })
 }
 
 /// The change that removes a file which is Becket's own.
@@ -383,7 +402,11 @@ fn without_file(path: &Path, records: &Records) -> Result<Change, InstallError> 
 }
 
 fn script(command: &HookCommand<'_>, event: &RegisteredEvent) -> String {
-    format!("#!/bin/sh\n# Written by `becket install {}`.\nexec {}\n", command.agent.name, command.text(event))
+    format!(
+        "#!/bin/sh\n# Written by `becket install {}`.\nexec {}\n",
+        command.agent.name,
+        command.text(event)
+    )
 }
 
 fn plugin(kind: PluginKind, command: &HookCommand<'_>, events: &[RegisteredEvent]) -> String {

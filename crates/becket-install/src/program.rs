@@ -32,7 +32,16 @@ pub enum ProgramError {
 
 /// Names of directories that package managers and tools empty.
 const CACHES: [&str; 10] = [
-    ".cache", "Caches", "_npx", "_cacache", ".npm", "dlx", "node_modules", "archive-v0", "__pycache__", ".pnpm-store",
+    ".cache",
+    "Caches",
+    "_npx",
+    "_cacache",
+    ".npm",
+    "dlx",
+    "node_modules",
+    "archive-v0",
+    "__pycache__",
+    ".pnpm-store",
 ];
 
 /// Checks that a program can be registered. `temporary` are the directories for temporary files.
@@ -76,7 +85,8 @@ fn unstable(path: &Path, temporary: &[PathBuf]) -> Option<&'static str> {
         let name = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let below = path.strip_prefix(directory).ok().and_then(|rest| rest.components().next());
         let is_build = name == "target"
-            && below.is_some_and(|below| ["debug", "release"].iter().any(|build| below.as_os_str() == *build));
+            && below
+                .is_some_and(|below| ["debug", "release"].iter().any(|build| below.as_os_str() == *build));
         if is_marked || is_build {
             return Some("directory of build output");
         }

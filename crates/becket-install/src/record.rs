@@ -118,7 +118,10 @@ impl Records {
             false => serde_json::from_str(&text).map_err(|error| broken(error.to_string()))?,
         };
         if kept.version > VERSION {
-            return Err(broken(format!("it is of version {}, and this becket knows {VERSION}", kept.version)));
+            return Err(broken(format!(
+                "it is of version {}, and this becket knows {VERSION}",
+                kept.version
+            )));
         }
         Ok(Records { path, files: kept.files, _lock: None })
     }
@@ -131,7 +134,8 @@ impl Records {
         let path = directory.join("installed.lock");
         let failed = |why| RecordError::Io { path: path.clone(), why };
         private_file::create_parent(&path).map_err(failed)?;
-        let file = private_file::options().write(true).create(true).truncate(false).open(&path).map_err(failed)?;
+        let file =
+            private_file::options().write(true).create(true).truncate(false).open(&path).map_err(failed)?;
         match lock(&file, [PAUSE; ATTEMPTS]).map_err(failed)? {
             LockState::Held | LockState::Unsupported => {}
             LockState::Busy => return Err(RecordError::Busy),

@@ -83,7 +83,10 @@ fn registrations(agent: &'static AgentConfig, path: &Path) -> Result<Vec<Registr
                 let text = String::from_utf8_lossy(file.bytes().unwrap_or_default()).into_owned();
                 if is_own(&text) {
                     let command = text.lines().find_map(|line| line.strip_prefix("exec "));
-                    found.push(Registration { event: event.name.to_owned(), program: command.and_then(program_of) });
+                    found.push(Registration {
+                        event: event.name.to_owned(),
+                        program: command.and_then(program_of),
+                    });
                 }
             }
             Ok(found)
@@ -98,14 +101,21 @@ fn registrations(agent: &'static AgentConfig, path: &Path) -> Result<Vec<Registr
             let words: Option<Vec<String>> = words.and_then(|words| serde_json::from_str(words).ok());
             let program = words.and_then(|words| words.into_iter().next());
             let events = agent.registered(&[]).into_iter();
-            Ok(events.map(|event| Registration { event: event.name.to_owned(), program: program.clone() }).collect())
+            Ok(events
+                .map(|event| Registration { event: event.name.to_owned(), program: program.clone() })
+                .collect())
         }
-        form => {
+        form @ (ConfigForm::Groups { .. }
+        | ConfigForm::List(_)
+        | ConfigForm::Tables
+        | ConfigForm::Sequences) => {
             let file = read(path)?;
             let text = file.text().map_err(|error| error.to_string())?;
             let own = ConfigText::new(form, text).own().map_err(|error| error.to_string())?;
             let own = own.into_iter();
-            Ok(own.map(|entry| Registration { program: program_of(&entry.command), event: entry.event }).collect())
+            Ok(own
+                .map(|entry| Registration { program: program_of(&entry.command), event: entry.event })
+                .collect())
         }
     }
 }

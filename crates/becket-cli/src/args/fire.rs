@@ -48,6 +48,9 @@ pub(crate) struct FireArgs {
     /// Run the hooks of a project only if the user trusts its folder: for a hook in the user's own configuration
     #[arg(long, requires = "dialect")]
     pub(crate) user_scope: bool,
+    /// Refuse unless the major version of this program is MAJOR; `install` writes it
+    #[arg(long, value_name = "MAJOR", requires = "dialect")]
+    pub(crate) installed: Option<String>,
     /// Rewrite shell lines to run under `becket exec`, if the agent takes rewrites: the rules then hold for every program
     /// that a line executes
     ///

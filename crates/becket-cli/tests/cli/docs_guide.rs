@@ -40,6 +40,7 @@ pages! {
     rules_at_exec types "exec.md";
     tests_of_hooks types "test.md";
     a_configuration_that_is_checked types "check.md";
+    in_every_agent types "install.md";
 }
 
 /// Pages about what only a person can type: `tests/cli/run_terminal` walks through what they tell.

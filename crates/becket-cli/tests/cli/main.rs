@@ -28,6 +28,8 @@ mod exec;
 mod fire;
 #[cfg(unix)]
 mod hook_tests;
+#[cfg(unix)]
+mod install;
 #[cfg(target_os = "linux")]
 mod interrupt;
 #[cfg(unix)]

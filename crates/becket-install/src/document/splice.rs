@@ -22,7 +22,8 @@ impl Insertions {
     /// Returns the text with all of them.
     pub(super) fn apply(mut self, text: &str, created: Vec<Vec<String>>) -> EditedText {
         self.0.sort_by_key(|insertion| insertion.at);
-        let mut edited = EditedText { text: String::with_capacity(text.len()), inserted: Vec::new(), created };
+        let mut edited =
+            EditedText { text: String::with_capacity(text.len()), inserted: Vec::new(), created };
         let mut from = 0;
         for Insertion { at, text: new } in self.0 {
             edited.text.push_str(&text[from..at]);

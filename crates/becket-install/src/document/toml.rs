@@ -12,8 +12,10 @@ const HOOKS: &str = "hooks";
 const KEYS: [&str; 3] = ["event", "command", "timeout"];
 
 fn parsed(text: &str) -> Result<Document<&str>, DocumentError> {
-    Document::parse(text)
-        .map_err(|error| DocumentError::Malformed { format: "TOML", why: error.to_string().trim().replace('\n', " ") })
+    Document::parse(text).map_err(|error| DocumentError::Malformed {
+        format: "TOML",
+        why: error.to_string().trim().replace('\n', " "),
+    })
 }
 
 /// Returns the tables of the hooks.
@@ -22,7 +24,8 @@ fn tables<'d>(document: &'d Document<&str>) -> Result<Vec<&'d Table>, DocumentEr
         None => Ok(Vec::new()),
         Some(Item::ArrayOfTables(tables)) => Ok(tables.iter().collect()),
         Some(_) => Err(DocumentError::Form(
-            "`hooks` is not written as tables `[[hooks]]`, so no entry can be added: write it so first".to_owned(),
+            "`hooks` is not written as tables `[[hooks]]`, so no entry can be added: write it so first"
+                .to_owned(),
         )),
     }
 }
@@ -101,7 +104,9 @@ fn lines(text: &str, table: &Table) -> Result<Range<usize>, DocumentError> {
         )));
     }
     let spans = || table.iter().filter_map(|(_, item)| item.span());
-    let (Some(first), Some(last)) = (spans().map(|span| span.start).min(), spans().map(|span| span.end).max()) else {
+    let (Some(first), Some(last)) =
+        (spans().map(|span| span.start).min(), spans().map(|span| span.end).max())
+    else {
         return Err(DocumentError::Ambiguous("remove them by hand"));
     };
     let header = text[..first].rfind("[[").ok_or(DocumentError::Ambiguous("remove them by hand"))?;
@@ -114,11 +119,13 @@ fn lines(text: &str, table: &Table) -> Result<Range<usize>, DocumentError> {
         line.starts_with('#') || (line.starts_with("timeout") && line.contains('#'))
     });
     if has_comment {
-        return Err(DocumentError::Form("a comment is inside of an entry of becket: move it elsewhere first".to_owned()));
+        return Err(DocumentError::Form(
+            "a comment is inside of an entry of becket: move it elsewhere first".to_owned(),
+        ));
     }
     let before = &text[..start];
-    let blank = ["\r\n", "\n"].into_iter().find(|blank| {
-        before.strip_suffix(blank).is_some_and(|rest| rest.is_empty() || rest.ends_with('\n'))
-    });
+    let blank = ["\r\n", "\n"]
+        .into_iter()
+        .find(|blank| before.strip_suffix(blank).is_some_and(|rest| rest.is_empty() || rest.ends_with('\n')));
     Ok(start - blank.map_or(0, str::len)..end)
 }

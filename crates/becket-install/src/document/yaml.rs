@@ -27,7 +27,10 @@ pub(super) fn own(text: &str) -> Result<Vec<OwnEntry>, DocumentError> {
     let value = meaning(text)?;
     let events = value.get(HOOKS).and_then(Value::as_object).into_iter().flatten();
     let entries = events.flat_map(|(event, list)| {
-        list.as_array().into_iter().flatten().filter_map(move |entry| Some((event, entry.get("command")?.as_str()?)))
+        list.as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(move |entry| Some((event, entry.get("command")?.as_str()?)))
     });
     Ok(entries
         .filter(|(_, command)| is_own(command))
@@ -93,13 +96,8 @@ fn block(lines: &[Line<'_>], within: Range<usize>, indent: usize, key: &str) -> 
     let at = within.clone().find(|at| lines[*at].indent == indent && lines[*at].opens(key))?;
     let inside = |line: &Line<'_>| line.indent > indent || (line.indent == indent && line.is_item());
     let mut end = at + 1;
-    for index in at + 1..within.end {
-        if lines[index].is_blank() {
-            continue;
-        }
-        if !inside(&lines[index]) {
-            break;
-        }
+    let below = lines.iter().enumerate().take(within.end).skip(at + 1);
+    for (index, _) in below.filter(|(_, line)| !line.is_blank()).take_while(|(_, line)| inside(line)) {
         end = index + 1;
     }
     Some(Block { key: at, body: at + 1..end })
@@ -131,7 +129,10 @@ pub(super) fn add(text: &str, entries: &[Entry]) -> Result<EditedText, DocumentE
         match event {
             Some(event) => {
                 let dash = indent_of(&all, &event).unwrap_or(indent + 2);
-                insertions.push(end_of(text, &all, &event), lead(text, &all, &event, broken) + &item(entry, dash, broken));
+                insertions.push(
+                    end_of(text, &all, &event),
+                    lead(text, &all, &event, broken) + &item(entry, dash, broken),
+                );
             }
             None => match missing.iter_mut().find(|(known, _)| *known == entry.event) {
                 Some((_, items)) => items.push_str(&item(entry, indent + 2, broken)),
@@ -189,7 +190,8 @@ fn put(expected: &mut Value, entry: &Entry) {
     if hooks.is_null() {
         *hooks = json!({});
     }
-    let Some(list) = hooks.as_object_mut().map(|hooks| hooks.entry(&entry.event).or_insert(Value::Null)) else {
+    let Some(list) = hooks.as_object_mut().map(|hooks| hooks.entry(&entry.event).or_insert(Value::Null))
+    else {
         return;
     };
     match list.as_array_mut() {
@@ -230,7 +232,11 @@ pub(super) fn remove(text: &str, created: &[Vec<String>]) -> Result<EditedText, 
     let edited = EditedText { text: without(text, ranges), inserted: Vec::new(), created: Vec::new() };
     let after = meaning(&edited.text);
     match after {
-        Ok(value) if without_empty(value.clone()) == without_empty(expected) && own(&edited.text)?.is_empty() => Ok(edited),
+        Ok(value)
+            if without_empty(value.clone()) == without_empty(expected) && own(&edited.text)?.is_empty() =>
+        {
+            Ok(edited)
+        }
         Ok(_) | Err(_) => Err(DocumentError::Ambiguous("remove them by hand")),
     }
 }
@@ -248,7 +254,8 @@ fn own_items(lines: &[Line<'_>], event: &Block) -> Vec<Range<usize>> {
     }
     items.retain(|item| {
         // A comment between the lines of an item is the user's.
-        item.clone().any(|at| is_own(lines[at].text)) && item.clone().all(|at| !lines[at].text.starts_with('#'))
+        item.clone().any(|at| is_own(lines[at].text))
+            && item.clone().all(|at| !lines[at].text.starts_with('#'))
     });
     items
 }

@@ -1,6 +1,8 @@
 //! Registrations on the disk.
 
-use becket_install::{AGENTS, Installation, InstallError, Places, Records, Scope, agent, install, status, uninstall};
+use becket_install::{
+    AGENTS, InstallError, Installation, Places, Records, Scope, agent, install, status, uninstall,
+};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -132,7 +134,11 @@ fn another_program_replaces_the_entries_and_the_original_comes_back_all_the_same
     let before = machine.tree();
     for name in ["gemini", "kimi", "hermes", "pi"] {
         assert!(machine.install(name, Scope::User).expect(name));
-        let other = Installation { program: "/usr/bin/becket", longest: Some(std::time::Duration::from_secs(90)), ..WANTED };
+        let other = Installation {
+            program: "/usr/bin/becket",
+            longest: Some(std::time::Duration::from_secs(90)),
+            ..WANTED
+        };
         assert!(machine.install_as(name, Scope::User, &other).expect(name));
         let found = status(agent(name).expect("an agent"), &machine.places, &machine.records());
         assert_eq!(found.files[0].programs, ["/usr/bin/becket"], "{name}");
@@ -146,7 +152,8 @@ fn a_lost_record_and_edits_since_lose_nothing() {
     let machine = Machine::new();
     let file = machine.write("home/.gemini/settings.json", "{\n  \"a\": 1\n}\n");
     machine.install("gemini", Scope::User).expect("installed");
-    let text = fs::read_to_string(&file).expect("a file").replace("\"a\": 1,", "\"a\": 1, // mine\n  \"b\": 2,");
+    let text =
+        fs::read_to_string(&file).expect("a file").replace("\"a\": 1,", "\"a\": 1, // mine\n  \"b\": 2,");
     fs::write(&file, text).expect("written");
     fs::remove_file(machine.root.path().join("state/installed.json")).expect("a record");
     assert!(machine.uninstall("gemini", Scope::User).expect("removed"));
@@ -166,7 +173,8 @@ fn a_link_stays_a_link_and_mode_and_owner_stay() {
     fs::create_dir(link.parent().expect("a parent")).expect("a directory");
     symlink("../../dotfiles/gemini.json", &link).expect("a link");
     let before = machine.tree();
-    let owner = |path: &Path| path.metadata().map(|found| (found.mode(), found.uid(), found.gid())).expect("a file");
+    let owner =
+        |path: &Path| path.metadata().map(|found| (found.mode(), found.uid(), found.gid())).expect("a file");
     let owned = owner(&real);
     machine.install("gemini", Scope::User).expect("installed");
     assert!(fs::read_to_string(&real).expect("a file").contains("fire --dialect gemini"));
@@ -210,9 +218,12 @@ fn a_file_that_cant_be_used_is_an_error_and_stays() {
         }
     }
     let homeless = Places::default();
-    let planned = install(agent("gemini").expect("an agent"), Scope::User, &homeless, &machine.records(), &WANTED);
+    let planned =
+        install(agent("gemini").expect("an agent"), Scope::User, &homeless, &machine.records(), &WANTED);
     assert!(planned.expect_err("no home").to_string().contains("set HOME"));
-    for (name, scope, part) in [("kimi", Scope::Project, "use `--user`"), ("cline", Scope::User, "use `--project`")] {
+    for (name, scope, part) in
+        [("kimi", Scope::Project, "use `--user`"), ("cline", Scope::User, "use `--project`")]
+    {
         let error = machine.install(name, scope).expect_err(name).to_string();
         assert!(error.contains(part), "{error}");
     }
@@ -223,7 +234,8 @@ fn a_file_that_changes_between_reading_and_writing_is_left_alone() {
     let machine = Machine::new();
     let file = machine.write("home/.gemini/settings.json", "{}");
     let mut records = machine.records();
-    let plan = install(agent("gemini").expect("an agent"), Scope::User, &machine.places, &records, &WANTED).expect("a plan");
+    let plan = install(agent("gemini").expect("an agent"), Scope::User, &machine.places, &records, &WANTED)
+        .expect("a plan");
     fs::write(&file, "{\"written\": \"by the agent\"}").expect("written");
     let error = plan.apply(&mut records).expect_err("it was changed").to_string();
     assert!(error.contains("changed meanwhile"), "{error}");
@@ -239,7 +251,8 @@ fn if_one_of_several_files_fails_the_others_are_as_before() {
     let machine = Machine::new();
     fs::create_dir_all(machine.root.path().join("project/.clinerules/hooks")).expect("directories");
     let mut records = machine.records();
-    let plan = install(agent("cline").expect("an agent"), Scope::Project, &machine.places, &records, &WANTED).expect("a plan");
+    let plan = install(agent("cline").expect("an agent"), Scope::Project, &machine.places, &records, &WANTED)
+        .expect("a plan");
     let before = machine.tree();
     // The agent, or a person, writes one of them meanwhile.
     let last = plan.changes.last().expect("scripts").path().to_owned();

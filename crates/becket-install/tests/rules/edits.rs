@@ -1,15 +1,17 @@
 //! Entries in texts of every format.
 
 use crate::{entries, with_entries};
-use becket_install::{ConfigText, DocumentError, agent};
+use becket_install::{ConfigForm, ConfigText, DocumentError, agent};
 use serde_json::{Value, json};
 
-fn form(name: &str) -> becket_install::ConfigForm {
+fn form(name: &str) -> ConfigForm {
     agent(name).expect("an agent").form
 }
 
 fn added(name: &str, text: &str) -> becket_install::EditedText {
-    ConfigText::new(form(name), text).add(&entries(name)).unwrap_or_else(|error| panic!("{name} {text:?}: {error}"))
+    ConfigText::new(form(name), text)
+        .add(&entries(name))
+        .unwrap_or_else(|error| panic!("{name} {text:?}: {error}"))
 }
 
 fn removed(name: &str, text: &str, created: &[Vec<String>]) -> String {
@@ -41,29 +43,50 @@ fn an_empty_file_gets_the_form_that_the_agent_reads() {
 #[test]
 fn everything_else_stays_and_comes_back_byte_for_byte() {
     let json = [
-        "{}", "{ }", "{\n}\n", "{\"a\":1}", "{\"a\": 1, \"b\": [1, 2]}\n", "\u{feff}{\r\n\t\"a\": 1\r\n}\r\n",
+        "{}",
+        "{ }",
+        "{\n}\n",
+        "{\"a\":1}",
+        "{\"a\": 1, \"b\": [1, 2]}\n",
+        "\u{feff}{\r\n\t\"a\": 1\r\n}\r\n",
         "{\n    \"a\": 0.10000000000000000001,\n    \"a\\u0062\": \"\\/\"\n}",
-        "{\"hooks\": {}}", "{\n  \"hooks\": {\n    \"PreToolUse\": [\n    ]\n  }\n}\n",
+        "{\"hooks\": {}}",
+        "{\n  \"hooks\": {\n    \"PreToolUse\": [\n    ]\n  }\n}\n",
         "{\"hooks\": {\"PreToolUse\": [], \"BeforeTool\": [{\"hooks\": [{\"command\": \"mine\"}]}], \"preToolUse\": [{\"command\": \"mine\"}]}}",
         "{\n  \"hooks\": {\"BeforeTool\": [\n    {\"matcher\": \"x\", \"hooks\": []}\n  ]},\n  \"z\": null\n}\n",
     ];
     let comments = [
-        "// mine\n", "{ // mine\n}", "{ /* mine */ }", "{\n  \"a\": 1, // one\n  // two\n}\n", "{\n  \"a\": 1 // one\n  // two\n}\n",
-        "{\"a\": 1 /* one */ }", "{\n  \"hooks\": { // mine\n    \"BeforeTool\": [ /* none */ ], // end\n  },\n}",
+        "// mine\n",
+        "{ // mine\n}",
+        "{ /* mine */ }",
+        "{\n  \"a\": 1, // one\n  // two\n}\n",
+        "{\n  \"a\": 1 // one\n  // two\n}\n",
+        "{\"a\": 1 /* one */ }",
+        "{\n  \"hooks\": { // mine\n    \"BeforeTool\": [ /* none */ ], // end\n  },\n}",
         "{ \"hooks\": {}, // mine\n}",
     ];
-    let toml = ["a = 1", "a = 1\r\n[b]\r\nc = 2\r\n", "[[hooks]]\nevent = \"Stop\"\ncommand = \"mine\"\n\n[z]\nx = 1 # mine\n", "# only\n"];
+    let toml = [
+        "a = 1",
+        "a = 1\r\n[b]\r\nc = 2\r\n",
+        "[[hooks]]\nevent = \"Stop\"\ncommand = \"mine\"\n\n[z]\nx = 1 # mine\n",
+        "# only\n",
+    ];
     let yaml = [
-        "a: 1", "a: 1\r\nb:\r\n  - 2\r\n", "hooks:\n  pre_tool_call:\n    - command: mine\n      timeout: 5\n# end\n", "hooks:\n",
+        "a: 1",
+        "a: 1\r\nb:\r\n  - 2\r\n",
+        "hooks:\n  pre_tool_call:\n    - command: mine\n      timeout: 5\n# end\n",
+        "hooks:\n",
         "a: |\n  text\n   - command\nhooks:\n    pre_tool_call:\n    - command: >-\n        mine\n        too\n    other:\n    - command: x\nz: 1\n",
         "# only a comment\n",
     ];
     for (name, form) in with_entries() {
         let texts: Vec<&str> = match form {
-            becket_install::ConfigForm::Tables => toml.to_vec(),
-            becket_install::ConfigForm::Sequences => yaml.to_vec(),
-            becket_install::ConfigForm::Groups { comments: true, .. } => [&json[..], &comments[..]].concat(),
-            _ => json.to_vec(),
+            ConfigForm::Tables => toml.to_vec(),
+            ConfigForm::Sequences => yaml.to_vec(),
+            ConfigForm::Groups { comments: true, .. } => [&json[..], &comments[..]].concat(),
+            ConfigForm::Groups { .. } | ConfigForm::List(_) | ConfigForm::Scripts | ConfigForm::Plugin(_) => {
+                json.to_vec()
+            }
         };
         for text in texts {
             let edited = added(name, text);
@@ -95,7 +118,10 @@ fn a_new_part_has_the_layout_of_the_file() {
     let text = added("gemini", "{\n  \"a\": 1 // mine\n}\n").text;
     assert!(text.starts_with("{\n  \"a\": 1, // mine\n  \"hooks\": {\n"), "{text}");
     let text = added("gemini", "{\n  \"a\": 1, // mine\n}\n").text;
-    assert!(text.starts_with("{\n  \"a\": 1, // mine\n  \"hooks\": {\n") && text.ends_with("},\n}\n"), "{text}");
+    assert!(
+        text.starts_with("{\n  \"a\": 1, // mine\n  \"hooks\": {\n") && text.ends_with("},\n}\n"),
+        "{text}"
+    );
 }
 
 #[test]

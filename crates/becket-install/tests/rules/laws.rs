@@ -69,12 +69,19 @@ fn edited(text: &mut String, edit: &Edit, number: usize, places: &[usize], insta
     match edit {
         Edit::Property => after("{", " \"u~\": 1,"),
         Edit::Event => {
-            let found = ["\"hooks\": {", "\"hooks\":{"].into_iter().find(|anchor| installed.text.contains(anchor));
-            found.map_or((), |anchor| after(anchor, "\"u~\": [1], "));
+            let found =
+                ["\"hooks\": {", "\"hooks\":{"].into_iter().find(|anchor| installed.text.contains(anchor));
+            if let Some(anchor) = found {
+                after(anchor, "\"u~\": [1], ");
+            }
         }
         Edit::InList(new) => {
-            let found = ["\"BeforeTool\": [", "\"BeforeTool\":["].into_iter().find(|anchor| installed.text.contains(anchor));
-            found.map_or((), |anchor| after(anchor, new));
+            let found = ["\"BeforeTool\": [", "\"BeforeTool\":["]
+                .into_iter()
+                .find(|anchor| installed.text.contains(anchor));
+            if let Some(anchor) = found {
+                after(anchor, new);
+            }
         }
         Edit::Comment(index) if number == 0 => {
             // The place of the original in the installed text.
@@ -96,7 +103,8 @@ fn marks(text: &str) -> Vec<String> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());
     let is_mark = |word: &&str| {
         let number = word.strip_prefix(['c', 'u']);
-        *word == "mine" || number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+        *word == "mine"
+            || number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
     };
     words.filter(is_mark).map(str::to_owned).collect()
 }
@@ -104,13 +112,14 @@ fn marks(text: &str) -> Vec<String> {
 /// The JSON of a text without comments and trailing commas.
 fn value(text: &str) -> Value {
     let options = jsonc_parser::ParseOptions::default();
-    let parsed = jsonc_parser::parse_to_ast(text, &jsonc_parser::CollectOptions::default(), &options).expect("JSONC");
+    let parsed =
+        jsonc_parser::parse_to_ast(text, &jsonc_parser::CollectOptions::default(), &options).expect("JSONC");
     fn plain(node: &jsonc_parser::ast::Value<'_>) -> Value {
         use jsonc_parser::ast::Value as Node;
         match node {
-            Node::Object(object) => {
-                Value::Object(object.properties.iter().map(|p| (p.name.as_str().to_owned(), plain(&p.value))).collect())
-            }
+            Node::Object(object) => Value::Object(
+                object.properties.iter().map(|p| (p.name.as_str().to_owned(), plain(&p.value))).collect(),
+            ),
             Node::Array(list) => Value::Array(list.elements.iter().map(plain).collect()),
             Node::StringLit(text) => Value::String(text.value.to_string()),
             Node::NumberLit(number) => serde_json::from_str(number.value).expect("a number"),
@@ -142,7 +151,7 @@ fn without_own(value: &mut Value) {
                 *value = serde_json::json!({"own": true});
             }
         }
-        _ => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 

@@ -1,6 +1,6 @@
 //! Registrations in real files: what is added, what is removed, and what stays.
 
-#![expect(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod disk;
 mod edits;

@@ -34,6 +34,7 @@ pub(super) fn run(
     let answer = unless_it_panics(|| {
         input.read(around)?;
         let dialect = input.recognise(name, around)?;
+        check_version(args.installed.as_deref())?;
         payload_run::answer_payload(&input.payload, dialect, &early, args, global, around, out)
     });
     let answer = answer.unwrap_or_else(|error| input.refusal(&error.to_string()));
@@ -95,6 +96,14 @@ impl Input {
             // The form that most agents understand.
             None => Answer { exit: 2, stderr: format!("{reason}\n"), ..Answer::default() },
         }
+    }
+}
+
+/// Checks the major version for which `install` wrote the entry.
+fn check_version(installed: Option<&str>) -> Result<(), CliError> {
+    match installed.filter(|major| *major != env!("CARGO_PKG_VERSION_MAJOR")) {
+        Some(major) => Err(CliError::OtherVersion { installed: major.to_owned() }),
+        None => Ok(()),
     }
 }
 

@@ -1,0 +1,81 @@
+//! The arguments of `becket install`, `uninstall` and `doctor`.
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// `becket install`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  becket install gemini --dry-run
+  becket install all
+  becket install codex --user
+  becket install gemini --repair
+
+Without --user and --project the hooks are registered in the project if it has a `.claude/settings.json` or one was found above,
+and in the user's own configuration otherwise. `becket doctor` shows what is registered, `becket uninstall` removes it.
+The guide: docs/guide/install.md.
+
+Exit codes: 0 everything is registered, 1 an agent was left as it was, 2 wrong usage.")]
+pub(crate) struct InstallArgs {
+    /// The agents: claude, codex, gemini, qwen, copilot, droid, kimi, cline, hermes, opencode, kilo, pi, cursor, windsurf;
+    /// `all` stands for those found on this machine
+    #[arg(value_name = "AGENT|all", required_unless_present = "list")]
+    pub(crate) agents: Vec<String>,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+    /// Show the changes, and make none
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Write files again that becket wrote, even if they were edited since
+    #[arg(long)]
+    pub(crate) repair: bool,
+    /// Only list what is registered
+    #[arg(long, conflicts_with_all = ["agents", "dry_run", "repair", "only_hook", "program"])]
+    pub(crate) list: bool,
+    /// Register with Claude Code too, which runs these hooks itself: for a Claude Code that becket is the only hook of
+    #[arg(long)]
+    pub(crate) only_hook: bool,
+    /// The program that the hooks of the user start; default: the `becket` of PATH, or this one
+    #[arg(long, value_name = "PATH", conflicts_with = "project")]
+    pub(crate) program: Option<PathBuf>,
+}
+
+/// The scope of a registration.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct ScopeArgs {
+    /// In the user's own configuration: hooks of a project run where the user trusts its folder
+    #[arg(long, conflicts_with = "project")]
+    pub(crate) user: bool,
+    /// In the configuration of the project, for everyone who works on it; `becket` is found on PATH
+    #[arg(long)]
+    pub(crate) project: bool,
+}
+
+/// `becket uninstall`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Without --user and --project both are undone; `uninstall all` also undoes what was registered in other projects.
+
+Exit codes: 0 nothing of becket is left, 1 something was left as it was, 2 wrong usage."
+)]
+pub(crate) struct UninstallArgs {
+    /// The agents, or `all`
+    #[arg(value_name = "AGENT|all", required = true)]
+    pub(crate) agents: Vec<String>,
+    #[command(flatten)]
+    pub(crate) scope: ScopeArgs,
+    /// Show the changes, and make none
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+/// `becket doctor`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 everything that is registered works, 1 something does not, 2 wrong usage."
+)]
+pub(crate) struct DoctorArgs {
+    /// Only these agents
+    #[arg(value_name = "AGENT")]
+    pub(crate) agents: Vec<String>,
+}

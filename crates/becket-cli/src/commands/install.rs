@@ -1,0 +1,138 @@
+//! `becket install`: registers Becket in the configurations of other agents.
+
+mod context;
+mod program;
+mod show;
+
+pub(crate) use context::{InstallContext, named, on_path};
+pub(crate) use program::{major_of, version_of};
+pub(crate) use show::{AgentOutcome, apply, scope_and_path, summary};
+
+use crate::args::{Global, InstallArgs};
+use crate::env::Surroundings;
+use crate::error::{CliError, CommandResult};
+use crate::out::Out;
+use crate::report::style::{WARNING, plain, styled};
+use becket_install::{AgentConfig, Installation, Records, Scope, install, status};
+
+/// Registers with the agents, one after another: one that can't be changed leaves the others as they are.
+pub(crate) fn run(args: &InstallArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
+    let context = InstallContext::of(global, around, out)?;
+    if args.list {
+        return list(&context, around, out);
+    }
+    let scope = context.scope(args.scope);
+    let agents = chosen(args, scope, &context, around, out)?;
+    let program = program::to_register(args, scope, around)?;
+    let wanted = Installation {
+        program: &program,
+        longest: context.longest(),
+        more: &context.kinds(),
+        repair: args.repair,
+    };
+    let mut records = context.open_records()?;
+    let mut outcomes = Vec::new();
+    for agent in agents {
+        let plan = install(agent, scope, &context.places, &records, &wanted);
+        let done = apply(plan, agent, args.dry_run, &mut records, around, out)?;
+        if !done.is_failure() {
+            tell_steps(agent, &context, &records, out);
+        }
+        outcomes.push(done);
+    }
+    if scope == Scope::User && context.has_untrusted_hooks() {
+        tell("the hooks of this project run there only once you trust its folder: `becket run` asks", out);
+    }
+    summary(&outcomes, "registered with", args.dry_run, out)
+}
+
+/// Returns the agents that the arguments name.
+fn chosen(
+    args: &InstallArgs,
+    scope: Scope,
+    context: &InstallContext,
+    around: &Surroundings,
+    out: &Out,
+) -> Result<Vec<&'static AgentConfig>, CliError> {
+    let is_all = args.agents.iter().any(|name| name == "all");
+    if !is_all {
+        let named: Vec<_> = args.agents.iter().map(|name| context::named(name)).collect::<Result<_, _>>()?;
+        if named.iter().any(|agent| agent.name == "claude") && !args.only_hook {
+            return Err(CliError::usage(
+                "Claude Code runs these hooks itself, and would run each twice; if becket is to be its only hook, add \
+                 `--only-hook`",
+            ));
+        }
+        return Ok(named);
+    }
+    let (mut found, mut other) = (Vec::new(), Vec::new());
+    for agent in becket_install::AGENTS.iter().filter(|agent| agent.name != "claude" || args.only_hook) {
+        let is_here = agent.has_directory(&context.places)
+            || agent.programs.iter().any(|program| on_path(program, around).is_some());
+        let has_scope = match scope {
+            Scope::User => agent.user.is_some(),
+            Scope::Project => agent.project.is_some(),
+        };
+        if is_here && has_scope {
+            found.push(agent);
+        } else if is_here {
+            let other = if scope == Scope::User { "project" } else { "user" };
+            let (title, name) = (agent.dialect().title, agent.name);
+            tell(&format!("{title} is left out: type `becket install {name} --{other}`"), out);
+        } else {
+            other.push(agent.name);
+        }
+    }
+    if !other.is_empty() {
+        tell(
+            &format!(
+                "not found on this machine: {}; name one to register with it all the same",
+                other.join(", ")
+            ),
+            out,
+        );
+    }
+    match found.is_empty() {
+        true => Err(CliError::usage("none of the agents was found on this machine: name one")),
+        false => Ok(found),
+    }
+}
+
+/// Names what a person still has to do, and what would run twice.
+fn tell_steps(agent: &AgentConfig, context: &InstallContext, records: &Records, out: &Out) {
+    let title = agent.dialect().title;
+    if let Some(step) = agent.step {
+        tell(&format!("{title}: {step}"), out);
+    }
+    if let Some(reads) = agent.reads_hooks.filter(|_| context.has_project_hooks() && agent.name != "claude") {
+        tell(&format!("{title}: {reads}, so hooks of this project run twice there"), out);
+    }
+    let of_agent = |scope| records.files().iter().any(|file| file.agent == agent.name && file.scope == scope);
+    if of_agent(Scope::User) && of_agent(Scope::Project) {
+        tell(
+            &format!("{title}: becket is registered for the user and in a project, so hooks run twice there"),
+            out,
+        );
+    }
+}
+
+fn tell(text: &str, out: &Out) {
+    out.tell(&format!("{} {}\n", styled(WARNING, "note:"), plain(text)));
+}
+
+/// Lists the registrations.
+fn list(context: &InstallContext, around: &Surroundings, out: &Out) -> CommandResult {
+    let records = context.read_records()?;
+    for agent in &becket_install::AGENTS {
+        for file in status(agent, &context.places, &records).files {
+            let events = match file.events.len() {
+                0 => "nothing".to_owned(),
+                1 => "1 event".to_owned(),
+                count => format!("{count} events"),
+            };
+            let place = scope_and_path(file.scope, &file.path, around);
+            out.print(&format!("{:14} {place}: {events}\n", agent.dialect().title))?;
+        }
+    }
+    Ok(0)
+}

@@ -1,0 +1,150 @@
+//! The facts that registrations are made from: places, records, and the hooks that are configured.
+
+use crate::args::{Global, ScopeArgs};
+use crate::env::Surroundings;
+use crate::error::CliError;
+use crate::out::Out;
+use crate::session::{self, Session};
+use becket_engine::config::{self, trust};
+use becket_install::{AGENTS, AgentConfig, Places, Records, Scope, agent};
+use becket_model::{EventKind, Source};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The facts about this machine and project.
+pub(crate) struct InstallContext {
+    pub(crate) places: Places,
+    /// The directory of the records.
+    state: Option<PathBuf>,
+    hooks: Vec<HookFacts>,
+    is_trusted: bool,
+}
+
+/// The facts about one configured hook.
+struct HookFacts {
+    kind: EventKind,
+    limit: Duration,
+    is_of_project: bool,
+}
+
+impl InstallContext {
+    /// Reads the configuration of the project around the working directory.
+    ///
+    /// # Errors
+    /// The directory is missing.
+    pub(crate) fn of(global: &Global, around: &Surroundings, out: &Out) -> Result<Self, CliError> {
+        let session = session::in_project(global, around, out)?;
+        let request = session.request();
+        let config = config::resolve(&config::load(&request));
+        let hooks = config.hooks.all().map(|hook| HookFacts {
+            kind: hook.event,
+            limit: hook.timeout.limit,
+            is_of_project: matches!(hook.place.source, Source::Project | Source::Local),
+        });
+        Ok(InstallContext {
+            places: places(&session, around),
+            state: request.user_directory().map(|directory| directory.join("becket")),
+            hooks: hooks.collect(),
+            is_trusted: trust::is_recorded(&request),
+        })
+    }
+
+    /// Returns the scope that the arguments name, or the project's if it has hooks.
+    pub(crate) fn scope(&self, args: ScopeArgs) -> Scope {
+        match (args.user, args.project) {
+            (true, _) => Scope::User,
+            (_, true) => Scope::Project,
+            (false, false) if self.has_project_hooks() => Scope::Project,
+            (false, false) => Scope::User,
+        }
+    }
+
+    /// Returns true if the project has hooks.
+    pub(crate) fn has_project_hooks(&self) -> bool {
+        self.hooks.iter().any(|hook| hook.is_of_project)
+    }
+
+    /// Returns true if the project has hooks and the user does not trust its folder.
+    pub(crate) fn has_untrusted_hooks(&self) -> bool {
+        self.has_project_hooks() && !self.is_trusted
+    }
+
+    /// Returns the longest time limit of a hook.
+    pub(crate) fn longest(&self) -> Option<Duration> {
+        self.hooks.iter().map(|hook| hook.limit).max()
+    }
+
+    /// Returns the events that have hooks.
+    pub(crate) fn kinds(&self) -> Vec<EventKind> {
+        let mut kinds: Vec<EventKind> = Vec::new();
+        for hook in &self.hooks {
+            if !kinds.contains(&hook.kind) {
+                kinds.push(hook.kind);
+            }
+        }
+        kinds
+    }
+
+    /// Reads the records, to be changed.
+    ///
+    /// # Errors
+    /// There is no home, or they can't be used.
+    pub(crate) fn open_records(&self) -> Result<Records, CliError> {
+        let state = self.state.as_ref().ok_or(CliError::NoRecord)?;
+        Records::open(state).map_err(|why| CliError::Record { why })
+    }
+
+    /// Reads the records.
+    ///
+    /// # Errors
+    /// There is no home, or they can't be used.
+    pub(crate) fn read_records(&self) -> Result<Records, CliError> {
+        let state = self.state.as_ref().ok_or(CliError::NoRecord)?;
+        Records::read(state).map_err(|why| CliError::Record { why })
+    }
+}
+
+fn places(session: &Session, around: &Surroundings) -> Places {
+    let variables = AGENTS.iter().filter_map(|agent| agent.user?.variable).filter_map(|(name, _)| {
+        let value = around.var(name)?;
+        Some((name.to_owned(), PathBuf::from(value)))
+    });
+    Places {
+        home: around.home.clone(),
+        project: Some(session.project.clone().unwrap_or_else(|| session.start.clone())),
+        variables: variables.collect(),
+    }
+}
+
+/// Returns the agent of a name.
+///
+/// # Errors
+/// There is none.
+pub(crate) fn named(name: &str) -> Result<&'static AgentConfig, CliError> {
+    agent(name).ok_or_else(|| {
+        let names: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
+        let near = becket_base::suggest(name, &names).map(|near| format!(" (did you mean `{near}`?)"));
+        CliError::usage(format!(
+            "there is no agent `{name}`{}; the agents are {}",
+            near.unwrap_or_default(),
+            names.join(", ")
+        ))
+    })
+}
+
+/// Returns the program of a name on the search path.
+pub(crate) fn on_path(name: &str, around: &Surroundings) -> Option<PathBuf> {
+    let path = around.var("PATH")?;
+    let found = std::env::split_paths(path).filter(|directory| directory.is_absolute());
+    found.map(|directory| directory.join(name)).find(|program| is_executable(program))
+}
+
+fn is_executable(program: &std::path::Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        program.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    }
+    #[cfg(not(unix))]
+    program.is_file()
+}

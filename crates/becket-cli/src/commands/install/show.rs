@@ -1,0 +1,107 @@
+//! The changes of an agent on the screen, and their application.
+
+use crate::env::Surroundings;
+use crate::error::{CliError, CommandResult};
+use crate::out::Out;
+use crate::report::style::{ERROR, FAINT, GOOD, HEAD, plain, styled};
+use becket_install::{AgentConfig, Change, InstallError, Plan, Records, Scope};
+use similar::TextDiff;
+use std::path::Path;
+
+/// The result for one agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AgentOutcome {
+    /// Its files were changed, or would be.
+    Changed(&'static str),
+    /// There was nothing to do.
+    Unchanged(&'static str),
+    /// It was left as it was.
+    Failed(&'static str),
+}
+
+impl AgentOutcome {
+    pub(crate) const fn is_failure(self) -> bool {
+        matches!(self, AgentOutcome::Failed(_))
+    }
+}
+
+/// Shows the changes of an agent, and makes them unless it is a dry run.
+pub(crate) fn apply(
+    plan: Result<Plan, InstallError>,
+    agent: &'static AgentConfig,
+    dry_run: bool,
+    records: &mut Records,
+    around: &Surroundings,
+    out: &Out,
+) -> Result<AgentOutcome, CliError> {
+    let title = agent.dialect().title;
+    let failed = |error: &InstallError| {
+        out.tell(&format!("{} {title}: {}\n", styled(ERROR, "becket:"), plain(&error.to_string())));
+        AgentOutcome::Failed(title)
+    };
+    let plan = match plan {
+        Ok(plan) => plan,
+        Err(error) => return Ok(failed(&error)),
+    };
+    for change in plan.changes.iter().filter(|change| !change.is_nothing()) {
+        out.print(&difference(change, around))?;
+    }
+    if !dry_run && let Err(error) = plan.apply(records) {
+        return Ok(failed(&error));
+    }
+    Ok(if plan.is_nothing() { AgentOutcome::Unchanged(title) } else { AgentOutcome::Changed(title) })
+}
+
+/// The difference of a file in the unified form.
+fn difference(change: &Change, around: &Surroundings) -> String {
+    let text = |bytes: Option<&[u8]>| String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
+    let (before, after) = (text(change.before()), text(change.after()));
+    let path = plain(&around.short(change.path()));
+    let name = |is_there: bool| if is_there { path.as_str() } else { "/dev/null" };
+    let diff = TextDiff::from_lines(&before, &after);
+    let (old, new) = (name(change.before().is_some()), name(change.after().is_some()));
+    let unified = diff.unified_diff().context_radius(2).header(old, new).to_string();
+    let line = |line: &str| match line.as_bytes() {
+        [b'-', b'-', b'-', ..] | [b'+', b'+', b'+', ..] => styled(HEAD, line),
+        [b'@', ..] => styled(FAINT, line),
+        [b'-', ..] => styled(ERROR, line),
+        [b'+', ..] => styled(GOOD, line),
+        _ => plain(line),
+    };
+    unified.lines().map(|text| line(text) + "\n").collect()
+}
+
+/// A place as messages name it.
+pub(crate) fn scope_and_path(scope: Scope, path: &Path, around: &Surroundings) -> String {
+    format!("{:7} {}", scope.name(), plain(&around.short(path)))
+}
+
+/// One line about all agents, and the exit code.
+pub(crate) fn summary(outcomes: &[AgentOutcome], deed: &str, dry_run: bool, out: &Out) -> CommandResult {
+    let names = |of: fn(&AgentOutcome) -> Option<&'static str>| {
+        outcomes.iter().filter_map(of).collect::<Vec<_>>().join(", ")
+    };
+    let changed = names(|outcome| match outcome {
+        AgentOutcome::Changed(title) => Some(title),
+        AgentOutcome::Unchanged(_) | AgentOutcome::Failed(_) => None,
+    });
+    let unchanged = names(|outcome| match outcome {
+        AgentOutcome::Unchanged(title) => Some(title),
+        AgentOutcome::Changed(_) | AgentOutcome::Failed(_) => None,
+    });
+    let failed = names(|outcome| match outcome {
+        AgentOutcome::Failed(title) => Some(title),
+        AgentOutcome::Changed(_) | AgentOutcome::Unchanged(_) => None,
+    });
+    let would = if dry_run { "would be " } else { "" };
+    for (label, names) in [
+        (format!("{would}{deed}"), changed),
+        ("nothing to do for".to_owned(), unchanged),
+        ("left as it was".to_owned(), failed),
+    ] {
+        if !names.is_empty() {
+            out.print(&format!("{label}: {names}\n"))?;
+        }
+    }
+    Ok(u8::from(outcomes.iter().any(|outcome| outcome.is_failure())))
+}

@@ -1,0 +1,307 @@
+//! `install`, `uninstall` and `doctor`: with real configurations, and the commands that agents would run.
+
+use crate::{env, workspace};
+use becket_dialects::{ALL, Answer, Effect, dialect};
+use becket_testkit::env::{ProgramOutput, TestEnv};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// The guarded example, and a `becket` on PATH as a user would have it.
+fn machine() -> TestEnv {
+    let env = env();
+    env.copy(&workspace().join("examples/guarded-repo"), "project");
+    let managed = env.root().join("managed").display().to_string();
+    let text =
+        format!("#!/bin/sh\nexec '{}' --managed-dir '{managed}' \"$@\"\n", env!("CARGO_BIN_EXE_becket"));
+    program(&env, "bin/becket", &text);
+    env
+}
+
+fn program(env: &TestEnv, path: &str, text: &str) -> PathBuf {
+    let program = env.write(path, text);
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a mode");
+    program
+}
+
+fn run(env: &TestEnv, arguments: &[&str]) -> ProgramOutput {
+    env.becket(arguments.iter().copied()).path_first(&env.root().join("bin")).run()
+}
+
+fn done(env: &TestEnv, arguments: &[&str]) -> ProgramOutput {
+    let ended = run(env, arguments);
+    assert_eq!(ended.code, Some(0), "{arguments:?} {ended:?}");
+    ended
+}
+
+/// Runs a command as an agent would, with a payload of its own on stdin.
+fn fired(env: &TestEnv, name: &str, command: &str, payload: &str) -> Effect {
+    let becket = env.becket::<&str>([]).path_first(&env.root().join("bin")).into_command();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).current_dir(env.project()).env_clear();
+    shell.envs(becket.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = shell.spawn().expect("a shell");
+    let mut stdin = child.stdin.take().expect("piped");
+    std::io::Write::write_all(&mut stdin, payload.as_bytes()).expect("it is read");
+    drop(stdin);
+    let ended = child.wait_with_output().expect("it ends");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    let exit = u8::try_from(ended.status.code().expect("a code")).expect("a small one");
+    let answer = Answer { stdout: text(ended.stdout), stderr: text(ended.stderr), exit };
+    dialect(name).expect("a dialect").effect_of(&answer)
+}
+
+fn payload(env: &TestEnv, name: &str, command: &str) -> String {
+    let file = workspace().join("crates/becket-dialects/tests/fixtures").join(name).join("payloads.json");
+    let cases: Vec<Value> = serde_json::from_str(&fs::read_to_string(file).expect("fixtures")).expect("JSON");
+    let case = cases.into_iter().find(|case| case["name"] == "shell").expect("every agent runs commands");
+    let text = case["payload"].to_string().replace("/work/p", &env.project().display().to_string());
+    text.replace("git push --force", command)
+}
+
+/// The command of an entry before a call, by the text of the file.
+fn command(env: &TestEnv, name: &str, path: &str) -> String {
+    let text = fs::read_to_string(env.root().join(path)).expect("a file");
+    let json = || serde_json::from_str::<Value>(&text).expect("JSON");
+    let group =
+        |event: &str| json()["hooks"][event][0]["hooks"][0]["command"].as_str().expect("a text").to_owned();
+    match name {
+        "gemini" => group("BeforeTool"),
+        "codex" | "qwen" | "droid" => group("PreToolUse"),
+        "copilot" => json()["hooks"]["PreToolUse"][0]["bash"].as_str().expect("a text").to_owned(),
+        "cursor" => json()["hooks"]["preToolUse"][0]["command"].as_str().expect("a text").to_owned(),
+        "windsurf" => json()["hooks"]["pre_run_command"][0]["command"].as_str().expect("a text").to_owned(),
+        "cline" => format!("exec {}", env.root().join(path).display()),
+        "kimi" => {
+            let toml: toml_edit::DocumentMut = text.parse().expect("TOML");
+            let tables = toml["hooks"].as_array_of_tables().expect("tables").iter();
+            let table = tables.filter(|table| table["event"].as_str() == Some("PreToolUse")).last();
+            table.expect("an entry")["command"].as_str().expect("a text").to_owned()
+        }
+        _ => panic!("{name}"),
+    }
+}
+
+const OF_USER: [(&str, &str); 8] = [
+    ("codex", "home/.codex/hooks.json"),
+    ("gemini", "home/.gemini/settings.json"),
+    ("qwen", "home/.qwen/settings.json"),
+    ("copilot", "home/.copilot/hooks/becket.json"),
+    ("droid", "home/.factory/settings.json"),
+    ("kimi", "home/.kimi-code/config.toml"),
+    ("cursor", "home/.cursor/hooks.json"),
+    ("windsurf", "home/.codeium/windsurf/hooks.json"),
+];
+
+const OF_PROJECT: [(&str, &str); 8] = [
+    ("codex", "project/.codex/hooks.json"),
+    ("gemini", "project/.gemini/settings.json"),
+    ("qwen", "project/.qwen/settings.json"),
+    ("copilot", "project/.github/hooks/becket.json"),
+    ("droid", "project/.factory/settings.json"),
+    ("cline", "project/.clinerules/hooks/PreToolUse"),
+    ("cursor", "project/.cursor/hooks.json"),
+    ("windsurf", "project/.windsurf/hooks.json"),
+];
+
+// rules: D1, G3
+#[test]
+fn what_is_registered_holds_and_refuses_once_becket_is_gone() {
+    for (agents, scope) in [(OF_USER, "--user"), (OF_PROJECT, "--project")] {
+        let env = machine();
+        let all: Vec<&str> = agents.iter().map(|(name, _)| *name).collect();
+        let arguments = [&["install", scope][..], &all].concat();
+        done(&env, &arguments);
+        for (name, file) in agents {
+            let command = command(&env, name, file);
+            let call = |line: &str| fired(&env, name, &command, &payload(&env, name, line));
+            let held = call("git push --force origin main");
+            assert!(matches!(held, Effect::Held | Effect::Ends), "{name} {scope}: {held:?}");
+            assert_eq!(call("git status"), Effect::Runs, "{name} {scope}");
+        }
+        // Another major version, one that can't be executed, none at all.
+        let text = fs::read_to_string(env.root().join("bin/becket")).expect("a program");
+        for breaks in ["other", "mode", "gone"] {
+            match breaks {
+                "other" => {
+                    program(
+                        &env,
+                        "bin/becket",
+                        &text.replace("\"$@\"", "$(echo \"$@\" | sed 's/--installed 0/--installed 7/')"),
+                    );
+                }
+                "mode" => {
+                    let mode = fs::Permissions::from_mode(0o644);
+                    fs::set_permissions(env.root().join("bin/becket"), mode).expect("a mode");
+                }
+                _ => fs::remove_file(env.root().join("bin/becket")).expect("a program"),
+            }
+            for (name, file) in agents {
+                let held = fired(&env, name, &command(&env, name, file), &payload(&env, name, "git status"));
+                assert!(matches!(held, Effect::Held | Effect::Ends), "{name} {scope} {breaks}: {held:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_dry_run_shows_the_difference_and_changes_nothing() {
+    let env = machine();
+    env.write("home/.gemini/settings.json", "{\n  \"ui\": {} // mine\n}\n");
+    let ended = done(&env, &["install", "gemini", "--user", "--dry-run"]);
+    assert!(ended.stdout.contains("--- ~/.gemini/settings.json\n+++ ~/.gemini/settings.json\n"), "{ended:?}");
+    assert!(ended.stdout.contains("+  \"hooks\": {\n"), "{ended:?}");
+    assert!(ended.stdout.ends_with("would be registered with: Gemini CLI\n"), "{ended:?}");
+    let text = fs::read_to_string(env.root().join("home/.gemini/settings.json")).expect("a file");
+    assert_eq!(text, "{\n  \"ui\": {} // mine\n}\n");
+    assert_eq!(done(&env, &["install", "--list"]).stdout, "");
+}
+
+#[test]
+fn all_registers_with_what_is_here_and_is_undone_byte_for_byte() {
+    let env = machine();
+    let before = env.write("project/.gemini/settings.json", "{ \"a\": 1 }");
+    for name in ["gemini", "codex", "kimi"] {
+        program(&env, &format!("bin/{name}"), "#!/bin/sh\n");
+    }
+    let ended = done(&env, &["install", "all"]);
+    assert!(ended.stdout.ends_with("registered with: Codex, Gemini CLI\n"), "{ended:?}");
+    assert!(ended.stderr.contains("Codex: open Codex, type `/hooks`"), "{ended:?}");
+    assert!(ended.stderr.contains("Kimi Code is left out: type `becket install kimi --user`"), "{ended:?}");
+    assert!(ended.stderr.contains("not found on this machine: qwen, copilot"), "{ended:?}");
+    let again = done(&env, &["install", "all"]);
+    assert_eq!(again.stdout, "nothing to do for: Codex, Gemini CLI\n");
+    let listed = done(&env, &["install", "--list"]).stdout;
+    assert!(listed.contains("Gemini CLI     project .gemini/settings.json: 6 events"), "{listed}");
+    // From anywhere.
+    let elsewhere = env.write("elsewhere/x", "").parent().expect("a folder").to_owned();
+    let run = env.becket(["uninstall", "all"]).dir(&elsewhere).run();
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(run.stdout.ends_with("removed from: Codex, Gemini CLI\n"), "{run:?}");
+    assert_eq!(fs::read_to_string(before).expect("a file"), "{ \"a\": 1 }");
+    assert!(!env.project().join(".codex").exists());
+    assert_eq!(done(&env, &["uninstall", "all"]).stdout, "nothing is registered\n");
+}
+
+#[test]
+fn one_agent_that_cant_be_changed_leaves_the_others_as_they_should_be() {
+    let env = machine();
+    let broken = env.write("home/.qwen/settings.json", "{broken");
+    let ended = run(&env, &["install", "codex", "gemini", "qwen", "droid", "--user"]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.stderr.contains("Qwen Code: `"), "{ended:?}");
+    assert!(ended.stderr.contains("was left alone: it is not JSON: "), "{ended:?}");
+    assert!(
+        ended
+            .stdout
+            .ends_with("registered with: Codex, Gemini CLI, Factory Droid\nleft as it was: Qwen Code\n"),
+        "{ended:?}"
+    );
+    assert_eq!(fs::read_to_string(broken).expect("a file"), "{broken");
+    let doctor = run(&env, &["doctor", "qwen"]);
+    assert_eq!(doctor.code, Some(1), "{doctor:?}");
+    assert!(doctor.stdout.contains("error: the file can't be read: it is not JSON"), "{doctor:?}");
+    assert_eq!(run(&env, &["uninstall", "codex", "gemini", "droid"]).code, Some(0));
+    assert!(!env.root().join("home/.gemini").exists());
+}
+
+#[test]
+fn programs_that_will_not_last_are_not_registered() {
+    let env = machine();
+    // Only this build is left: it is in a directory of build output.
+    fs::remove_file(env.root().join("bin/becket")).expect("a program");
+    let ended = run(&env, &["install", "gemini", "--user"]);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.stderr.contains("is in a directory of build output"), "{ended:?}");
+    let ended = run(&env, &["install", "gemini", "--project"]);
+    assert!(ended.stderr.contains("no `becket` is on PATH"), "{ended:?}");
+    symlink(env!("CARGO_BIN_EXE_becket"), env.root().join("bin/becket")).expect("a link");
+    let ended = run(&env, &["install", "gemini", "--user"]);
+    assert!(ended.stderr.contains("is in a directory of build output"), "{ended:?}");
+    for (name, text, part) in [
+        ("other", "#!/bin/sh\necho 'becket 7.0.0'\n", "is becket 7.0.0"),
+        ("none", "#!/bin/sh\necho 'git 2'\n", "is not becket"),
+        ("fails", "#!/bin/sh\nexit 1\n", "is not becket"),
+    ] {
+        let path = program(&env, &format!("opt/{name}"), text).display().to_string();
+        let ended = run(&env, &["install", "gemini", "--user", "--program", &path]);
+        assert!(ended.code == Some(1) && ended.stderr.contains(part), "{ended:?}");
+    }
+    let temporary = program(&env, "tmp/becket", "#!/bin/sh\necho 'becket 0.1.0'\n").display().to_string();
+    let ended = run(&env, &["install", "gemini", "--user", "--program", &temporary]);
+    assert!(ended.stderr.contains("is in a directory for temporary files"), "{ended:?}");
+    assert!(!env.root().join("home/.gemini").exists());
+}
+
+#[test]
+fn wrong_arguments_and_a_missing_home_are_clear_errors() {
+    let env = machine();
+    for (arguments, part) in [
+        (&["install", "gemni"][..], "there is no agent `gemni` (did you mean `gemini`?)"),
+        (&["install", "claude"], "add `--only-hook`"),
+        (&["install"], "AGENT|all"),
+        (&["install", "gemini", "--user", "--project"], "cannot be used with"),
+        (&["uninstall", "nobody"], "there is no agent `nobody`"),
+        (&["install", "all", "--user"], "none of the agents was found"),
+    ] {
+        let ended = run(&env, arguments);
+        assert_eq!(ended.code, Some(2), "{arguments:?} {ended:?}");
+        assert!(ended.stderr.contains(part), "{arguments:?} {ended:?}");
+    }
+    for command in ["install", "uninstall"] {
+        let ended = env.becket([command, "gemini"]).path_first(&env.root().join("bin")).env("HOME", "").run();
+        assert_eq!(ended.code, Some(1), "{ended:?}");
+        assert!(ended.stderr.contains("there is no home directory"), "{ended:?}");
+    }
+    assert!(run(&env, &["install", "kimi", "--project"]).stderr.contains("use `--user`"));
+}
+
+#[test]
+fn the_doctor_names_what_would_not_work() {
+    let env = machine();
+    done(&env, &["install", "codex", "gemini", "--user"]);
+    done(&env, &["install", "gemini", "--project"]);
+    let fine = done(&env, &["doctor"]).stdout;
+    assert!(fine.contains("ok: becket 0.1.0 ("), "{fine}");
+    assert!(fine.contains("registered for the user and in this project, so hooks run twice"), "{fine}");
+    assert!(fine.contains("note: open Codex, type `/hooks`"), "{fine}");
+    let file = env.root().join("home/.codex/hooks.json");
+    let text = fs::read_to_string(&file).expect("a file");
+    fs::write(&file, text.replace("\"PreToolUse\"", "\"PreToolUze\"")).expect("written");
+    let found = run(&env, &["doctor", "codex"]);
+    assert_eq!(found.code, Some(1), "{found:?}");
+    assert!(
+        found.stdout.contains("error: no entry for PreToolUse: `becket install codex --user --repair`"),
+        "{found:?}"
+    );
+    fs::remove_file(env.root().join("bin/becket")).expect("a program");
+    let found = run(&env, &["doctor"]).stdout;
+    assert!(found.contains("`becket` is not on PATH, so every call is refused"), "{found}");
+    assert!(found.contains("can't be run"), "{found}");
+}
+
+// rule: H4
+#[test]
+fn the_limit_of_the_agent_is_longer_than_that_of_the_longest_hook() {
+    let env = machine();
+    env.write(
+        "home/.claude/settings.json",
+        r#"{"hooks": {"PreCompact": [{"hooks": [{"type": "command", "command": "true", "timeout": 700}]}]}}"#,
+    );
+    done(&env, &["install", "gemini", "kimi", "hermes", "--user"]);
+    let gemini: Value = serde_json::from_str(
+        &fs::read_to_string(env.root().join("home/.gemini/settings.json")).expect("a file"),
+    )
+    .expect("JSON");
+    let entry = &gemini["hooks"]["BeforeTool"][0]["hooks"][0];
+    assert_eq!(entry["timeout"], 705_000);
+    assert!(entry["command"].as_str().expect("a text").contains("--within 700"), "{entry}");
+    // An event that has a hook is registered, whatever the agent makes of its answer.
+    assert!(gemini["hooks"]["PreCompress"].is_array());
+    let kimi = fs::read_to_string(env.root().join("home/.kimi-code/config.toml")).expect("a file");
+    assert!(kimi.contains("timeout = 600\n") && kimi.contains("--within 595"), "{kimi}");
+    assert!(ALL.iter().all(|dialect| becket_install::agent(dialect.name).is_some()));
+}

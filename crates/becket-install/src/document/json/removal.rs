@@ -1,0 +1,168 @@
+//! Own entries taken out of a text, with the blanks before them and one comma each.
+
+use super::{HOOKS, Parsed, checked, handlers, is_grouped, is_own_entry, meaning};
+use crate::agent::{ConfigForm, ListEntry};
+use crate::command::is_own;
+use crate::document::layout::Gap;
+use crate::document::splice::without;
+use crate::document::{DocumentError, EditedText};
+use jsonc_parser::ast::{Array, Value as Node};
+use jsonc_parser::common::{Range, Ranged};
+use serde_json::Value;
+
+/// Removes the own entries, and of `created` what is empty then.
+pub(in crate::document) fn remove(
+    form: ConfigForm,
+    text: &str,
+    created: &[Vec<String>],
+) -> Result<EditedText, DocumentError> {
+    let parsed = Parsed::of(form, text)?;
+    let mut removal = Removal { form, text, ranges: Vec::new() };
+    let mut keys: Vec<String> = Vec::new();
+    let mut takes_all = false;
+    if let (Some(root), Some(hooks)) = (&parsed.root, parsed.hooks()?) {
+        let is_created = |path: &[&str]| created.iter().any(|known| known == path);
+        let mut gone = Vec::new();
+        for (index, event) in hooks.properties.iter().enumerate() {
+            let Node::Array(list) = &event.value else { continue };
+            let own: Vec<usize> = removal.own_elements(list);
+            let is_empty = !own.is_empty() && own.len() == list.elements.len();
+            if is_empty && is_created(&[HOOKS, event.name.as_str()]) && removal.is_plain(list) {
+                gone.push(index);
+                keys.push(event.name.as_str().to_owned());
+            } else {
+                removal.children(list.range, &ranges(&list.elements), &own);
+            }
+        }
+        let properties: Vec<Range> = hooks.properties.iter().map(|property| property.range).collect();
+        let is_empty = !gone.is_empty() && gone.len() == properties.len();
+        takes_all = is_empty && is_created(&[HOOKS]) && removal.has_no_comments(hooks.range, &properties);
+        if takes_all {
+            let all: Vec<Range> = root.properties.iter().map(|property| property.range).collect();
+            let index = root.properties.iter().position(|property| property.name.as_str() == HOOKS);
+            removal.children(root.range, &all, &index.into_iter().collect::<Vec<_>>());
+        } else {
+            removal.children(hooks.range, &properties, &gone);
+        }
+    }
+    let edited =
+        EditedText { text: without(text, removal.ranges), inserted: Vec::new(), created: Vec::new() };
+    let mut expected = meaning(form, text)?;
+    take_own(form, &mut expected, &keys);
+    if takes_all {
+        expected.as_object_mut().map(|object| object.shift_remove(HOOKS));
+    }
+    checked(form, edited, &expected)
+}
+
+fn ranges(nodes: &[Node<'_>]) -> Vec<Range> {
+    nodes.iter().map(Ranged::range).collect()
+}
+
+/// The deletions that remove own entries.
+struct Removal<'t> {
+    form: ConfigForm,
+    text: &'t str,
+    ranges: Vec<std::ops::Range<usize>>,
+}
+
+impl Removal<'_> {
+    /// Returns the elements of an event's list that are removed whole; own handlers beside those of others are removed
+    /// at once.
+    fn own_elements(&mut self, list: &Array<'_>) -> Vec<usize> {
+        let mut whole = Vec::new();
+        for (index, element) in list.elements.iter().enumerate() {
+            if !is_grouped(self.form) {
+                if is_own_entry(self.form, element) {
+                    whole.push(index);
+                }
+                continue;
+            }
+            let Some(handlers) = handlers(element) else { continue };
+            let own: Vec<usize> = (0..handlers.elements.len())
+                .filter(|at| is_own_entry(self.form, &handlers.elements[*at]))
+                .collect();
+            if own.is_empty() {
+                continue;
+            }
+            if own.len() == handlers.elements.len() && is_plain_group(element) {
+                whole.push(index);
+            } else {
+                self.children(handlers.range, &ranges(&handlers.elements), &own);
+            }
+        }
+        whole
+    }
+
+    /// Returns true if a list holds no comment outside of its elements.
+    fn is_plain(&self, list: &Array<'_>) -> bool {
+        self.has_no_comments(list.range, &ranges(&list.elements))
+    }
+
+    fn has_no_comments(&self, container: Range, children: &[Range]) -> bool {
+        let starts = std::iter::once(container.start + 1).chain(children.iter().map(|child| child.end));
+        let ends = children.iter().map(|child| child.start).chain([container.end - 1]);
+        starts.zip(ends).all(|(start, end)| Gap::read(self.text, start..end).comments.is_empty())
+    }
+
+    /// Deletes children with the blanks before them and one comma each; comments stay.
+    fn children(&mut self, container: Range, children: &[Range], own: &[usize]) {
+        for &index in own {
+            let child = children[index];
+            let before = index.checked_sub(1).map_or(container.start + 1, |index| children[index].end);
+            let lead = Gap::read(self.text, before..child.start).end_of_kept(self.text, before);
+            self.ranges.push(lead..child.end);
+            let next = children.get(index + 1).map_or(container.end - 1, |next| next.start);
+            let comma = Gap::read(self.text, child.end..next).comma;
+            match comma {
+                Some(comma) if self.text[child.end..comma].trim().is_empty() => {
+                    self.ranges.push(child.end..comma + 1);
+                }
+                Some(comma) => self.ranges.push(comma..comma + 1),
+                None => self.comma_before(children, own, index),
+            }
+        }
+    }
+
+    /// Deletes the comma after the last child that stays.
+    fn comma_before(&mut self, children: &[Range], own: &[usize], index: usize) {
+        let Some(kept) = (0..index).rev().find(|kept| !own.contains(kept)) else { return };
+        let gap = Gap::read(self.text, children[kept].end..children[kept + 1].start);
+        self.ranges.extend(gap.comma.map(|comma| comma..comma + 1));
+    }
+}
+
+/// Returns true if a group holds nothing but what `add` writes.
+fn is_plain_group(group: &Node<'_>) -> bool {
+    let Node::Object(group) = group else { return false };
+    group.properties.iter().all(|property| match property.name.as_str() {
+        HOOKS => true,
+        "matcher" => matches!(&property.value, Node::StringLit(text) if text.value == "*"),
+        _ => false,
+    })
+}
+
+/// Takes the own entries out of the meaning of a text, and the lists of some events.
+fn take_own(form: ConfigForm, value: &mut Value, events: &[String]) {
+    let key = if form == ConfigForm::List(ListEntry::Copilot) { "bash" } else { "command" };
+    let is_ours = |entry: &Value| entry.get(key).and_then(Value::as_str).is_some_and(is_own);
+    let Some(hooks) = value.get_mut(HOOKS).and_then(Value::as_object_mut) else { return };
+    hooks.retain(|event, _| !events.contains(event));
+    for list in hooks.values_mut().filter_map(Value::as_array_mut) {
+        list.retain_mut(|element| match is_grouped(form) {
+            true => !is_taken(element, is_ours),
+            false => !is_ours(element),
+        });
+    }
+}
+
+/// Takes the own handlers out of a group; returns true if nothing of it is left.
+fn is_taken(group: &mut Value, is_ours: impl Fn(&Value) -> bool) -> bool {
+    let is_plain = group.as_object().is_some_and(|group| {
+        group.iter().all(|(key, value)| key == HOOKS || (key == "matcher" && value == "*"))
+    });
+    let Some(handlers) = group.get_mut(HOOKS).and_then(Value::as_array_mut) else { return false };
+    let before = handlers.len();
+    handlers.retain(|handler| !is_ours(handler));
+    is_plain && handlers.is_empty() && before > 0
+}
