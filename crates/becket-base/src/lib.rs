@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `files`, `async-lock` | `private_file`, `file_lock` |
 //! | `json-edit` | `json_edit` |
+//! | `secret` | `secret` |
 //! | `http` | `http` (bodies, TLS roots, transport errors), `secret` |
 
 pub mod address;
@@ -20,7 +21,7 @@ pub mod json_edit;
 mod panic;
 #[cfg(feature = "files")]
 pub mod private_file;
-#[cfg(feature = "http")]
+#[cfg(feature = "secret")]
 pub mod secret;
 pub mod sse;
 mod suggest;

@@ -4,6 +4,8 @@
 //! form. Code that needs the text calls [`Secret::expose`], which is easily searched for. Servers quote what they were
 //! sent, in error pages above all: a [`Redactor`] removes it from their texts.
 
+mod found;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -91,6 +93,13 @@ impl Redactor {
         let mut redactor = Self::new(parts.into_iter().flatten());
         url.query_pairs().for_each(|(_, value)| redactor.add(value.as_bytes()));
         redactor
+    }
+
+    /// Adds what looks like a secret in a text: keys of known services, private keys, JSON Web Tokens, credentials in URLs,
+    /// and values of names such as `API_TOKEN`, `password` and `authorization`. A guess, for texts that others wrote:
+    /// it finds too much rather than too little.
+    pub fn add_found_in(&mut self, text: &str) {
+        found::in_text(text).into_iter().for_each(|secret| self.add(secret));
     }
 
     /// Adds a secret, without the blanks around it. Very short ones are ignored.

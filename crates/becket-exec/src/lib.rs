@@ -48,7 +48,7 @@ pub use error::StartError;
 pub use exit_status::ExitStatus;
 pub use host::{Host, PendingApproval, Weakness};
 pub use matched_rule::MatchedRule;
-pub use rights::{NetworkRights, PathRights, Rights};
+pub use rights::{NetworkRights, PathRights, Rights, SignalRights};
 pub use supervisor::{OnDeny, Program, Supervisor};
 
 /// The example of the README.

@@ -27,6 +27,8 @@ pub struct Rights {
     pub write: PathRights,
     /// The network.
     pub network: NetworkRights,
+    /// The processes that can be sent signals.
+    pub signals: SignalRights,
 }
 
 /// A set of paths, with everything below them.
@@ -51,6 +53,16 @@ pub enum NetworkRights {
     Nothing,
 }
 
+/// The processes that a program can send signals to. An order: each is a part of the one before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum SignalRights {
+    /// Those that the system allows.
+    #[default]
+    All,
+    /// Those that have the same rights: itself, and what it starts.
+    Own,
+}
+
 impl Rights {
     /// Returns whether nothing is taken away.
     #[must_use]
@@ -65,6 +77,7 @@ impl Rights {
             read: self.read.intersection(&other.read),
             write: self.write.intersection(&other.write),
             network: self.network.max(other.network),
+            signals: self.signals.max(other.signals),
         }
     }
 }
@@ -125,7 +138,13 @@ mod tests {
     fn rights() -> impl Strategy<Value = Rights> {
         let network =
             prop_oneof![Just(NetworkRights::All), Just(NetworkRights::Local), Just(NetworkRights::Nothing)];
-        (paths(), paths(), network).prop_map(|(read, write, network)| Rights { read, write, network })
+        let signals = prop_oneof![Just(SignalRights::All), Just(SignalRights::Own)];
+        (paths(), paths(), network, signals).prop_map(|(read, write, network, signals)| Rights {
+            read,
+            write,
+            network,
+            signals,
+        })
     }
 
     proptest! {
@@ -146,6 +165,7 @@ mod tests {
             prop_assert_eq!(both.write.allow(&path), a.write.allow(&path) && b.write.allow(&path));
             prop_assert_eq!(both.read.allow(&path), a.read.allow(&path) && b.read.allow(&path));
             prop_assert!(both.network >= a.network && both.network >= b.network);
+            prop_assert!(both.signals >= a.signals && both.signals >= b.signals);
         }
     }
 }

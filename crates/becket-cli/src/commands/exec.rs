@@ -87,7 +87,7 @@ fn rights(args: &ExecArgs, directory: &Path) -> Result<Rights, CliError> {
         Some(NetworkChoice::Local) => NetworkRights::Local,
         Some(NetworkChoice::None) => NetworkRights::Nothing,
     };
-    Ok(Rights { read: paths(&args.read)?, write: paths(&args.write)?, network })
+    Ok(Rights { read: paths(&args.read)?, write: paths(&args.write)?, network, ..Rights::default() })
 }
 
 /// Returns the directories in which programs are looked for.

@@ -248,6 +248,11 @@ fn prepare(
     if let Some(file) = file {
         env.push((places.profile.var("ENV_FILE").into(), variables::written(file, style)));
     }
+    let more = context.intercepted(handler, |interceptor, run| Some(interceptor.variables(run)));
+    for (name, value) in more.unwrap_or_default() {
+        env.retain(|(own, _)| *own != name);
+        env.push((name, value));
+    }
     let cwd = working_directory(&context.event.session.cwd, &places.project_dir);
     let stdin = context.intercepted(handler, |interceptor, run| interceptor.stdin(run));
     let stdin = stdin.unwrap_or_else(|| context.stdin());

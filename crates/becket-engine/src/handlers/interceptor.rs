@@ -8,6 +8,7 @@ use crate::config::handler::Handler;
 use becket_model::{Event, Failure};
 use becket_process::{CapturedOutput, End, FinishedRun, SpawnError};
 use bytes::Bytes;
+use std::ffi::OsString;
 use std::time::Duration;
 
 /// A run that is about to start, or that has ended.
@@ -62,6 +63,12 @@ pub trait RunInterceptor: Send + Sync {
     fn stdin(&self, run: InterceptedRun<'_>) -> Option<Bytes> {
         let _ = run;
         None
+    }
+
+    /// Returns variables for a command, in addition to its own; they win.
+    fn variables(&self, run: InterceptedRun<'_>) -> Vec<(OsString, OsString)> {
+        let _ = run;
+        Vec::new()
     }
 
     /// Takes the end of a command that the event waited for, and returns the one that counts.

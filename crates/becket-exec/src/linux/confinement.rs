@@ -1,4 +1,4 @@
-//! Rights, enforced by Landlock (files) and seccomp (sockets). What the kernel can't enforce is an error.
+//! Rights, enforced by Landlock (files, signals) and seccomp (sockets). What the kernel can't enforce is an error.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -9,14 +9,14 @@ use std::path::Path;
 
 use landlock::{
     ABI, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
-    RulesetCreated, RulesetCreatedAttr, RulesetError,
+    RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
 };
 use seccompiler::{
     BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule,
 };
 
 use super::sandbox::{errno, filter};
-use crate::rights::{NetworkRights, PathRights, Rights};
+use crate::rights::{NetworkRights, PathRights, Rights, SignalRights};
 
 /// The Landlock version that is required: with `Truncate` (Linux 6.2), without which a file that can't be written can
 /// still be emptied.
@@ -25,17 +25,24 @@ const REQUIRED: ABI = ABI::V3;
 /// Devices that every program may write: they keep nothing.
 const HARMLESS: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts"];
 
-/// Returns the Landlock rules; nothing if the rights don't restrict files.
-pub(super) fn of_files(rights: &Rights) -> Result<Option<OwnedFd>, RulesetError> {
+/// Returns the Landlock rules; nothing if the rights restrict neither files nor signals.
+pub(super) fn of_files_and_signals(rights: &Rights) -> Result<Option<OwnedFd>, RulesetError> {
     let (read, write) = (AccessFs::from_read(REQUIRED), AccessFs::from_write(REQUIRED));
     let restricted = [(&rights.read, read), (&rights.write, write)];
     let handled = restricted.iter().filter(|(paths, _)| **paths != PathRights::All);
     let handled = handled.fold(BitFlags::empty(), |all, (_, access)| all | *access);
-    if handled.is_empty() {
+    let keeps_signals = rights.signals == SignalRights::Own;
+    if handled.is_empty() && !keeps_signals {
         return Ok(None);
     }
-    let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
-    let mut rules = ruleset.handle_access(handled)?.create()?;
+    let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+    if !handled.is_empty() {
+        ruleset = ruleset.handle_access(handled)?;
+    }
+    if keeps_signals {
+        ruleset = ruleset.scope(Scope::Signal)?;
+    }
+    let mut rules = ruleset.create()?;
     for (paths, access) in restricted {
         let PathRights::Below(paths) = paths else { continue };
         for path in paths {
