@@ -5,6 +5,7 @@ mod exec;
 mod fire;
 mod install;
 mod mcp;
+mod replay;
 mod run;
 mod run_sdk;
 mod serve;
@@ -19,6 +20,8 @@ pub(crate) use mcp::{
     McpAddArgs, McpAddJsonArgs, McpArgs, McpCallArgs, McpCommand, McpListArgs, McpLoginArgs, McpPromptsArgs,
     McpScope, McpToolsArgs, McpTransport,
 };
+
+pub(crate) use replay::ReplayArgs;
 
 pub(crate) use run_sdk::RunSdkArgs;
 
@@ -111,6 +114,8 @@ pub(crate) enum Command {
     CheckOutput(CheckOutputArgs),
     /// Test the hooks of the project with its cases, and the cases with mutants
     Test(TestArgs),
+    /// Show what the hooks would have decided about recorded sessions
+    Replay(ReplayArgs),
     /// List the events, or show the details of one
     Events(EventsArgs),
     /// Register becket as a hook of other agents, in their own configurations
@@ -177,6 +182,7 @@ impl Command {
                 | Command::CheckOutput(_)
                 | Command::Test(_)
                 | Command::Doctor(_)
+                | Command::Replay(_)
         )
     }
 }
@@ -338,6 +344,8 @@ pub(crate) enum SchemaOf {
     Report,
     /// The output of `becket test --json`
     TestReport,
+    /// The output of `becket replay --json`
+    ReplayReport,
     /// The messages of `becket serve`
     Rpc,
 }

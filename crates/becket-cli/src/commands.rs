@@ -16,6 +16,7 @@ pub(crate) mod list;
 pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod reference;
+pub(crate) mod replay;
 pub(crate) mod rule;
 pub(crate) mod run;
 pub(crate) mod schema;

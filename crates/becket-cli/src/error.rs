@@ -104,6 +104,8 @@ pub(crate) enum CliError {
     NoCases { root: PathBuf },
     #[error("none of the {all} cases has `{filter}` in its name or file")]
     NoSuchCase { filter: String, all: usize },
+    #[error("there are no transcripts in `{places}`: name a transcript (.jsonl) or a directory with some")]
+    NoTranscripts { places: String },
     #[error("{why}")]
     Lab { why: String },
     #[error(

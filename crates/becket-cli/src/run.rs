@@ -54,6 +54,7 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
         Command::Rule(args) => commands::rule::run(args, global, around, out),
         Command::CheckOutput(args) => commands::check_output::run(args, global, around, out),
         Command::Test(args) => commands::test::run(args, global, around, out),
+        Command::Replay(args) => commands::replay::run(args, global, around, out),
         Command::Events(args) => commands::events::run(args, global, around, out),
         Command::Install(args) => commands::install::run(args, global, around, out),
         Command::Uninstall(args) => commands::uninstall::run(args, global, around, out),

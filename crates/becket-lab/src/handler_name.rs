@@ -65,6 +65,11 @@ pub fn words(handler: &Handler) -> Vec<String> {
             handler.place.label.to_string()
         }
     };
+    words_of(&text)
+}
+
+/// Returns the words of a command line, without quotes.
+pub(crate) fn words_of(text: &str) -> Vec<String> {
     let unquoted: String = text.chars().filter(|c| !matches!(c, '"' | '\'')).collect();
     let breaks = |c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(' | ')' | '<' | '>');
     unquoted.split(breaks).filter(|word| !word.is_empty()).map(str::to_owned).collect()

@@ -21,7 +21,7 @@ use tempfile::TempDir;
 pub enum ProjectError {
     /// It holds too much to be copied for each case.
     #[error(
-        "the project has more than {files} files or {mebibytes} MiB, which is too much to copy for each case: let \
+        "the project has more than {files} files or {mebibytes} MiB, which is too much to copy: let \
          `.gitignore` or `.ignore` leave out what hooks don't need"
     )]
     TooLarge {

@@ -166,7 +166,7 @@ impl Tested<'_> {
 
 /// Returns the configuration of a session as what is tested: as it is, but in a copy of the project, and with every hook
 /// waited for.
-fn subject(session: &Session, root: &Path) -> Subject {
+pub(crate) fn subject(session: &Session, root: &Path) -> Subject {
     let launch = session.clone();
     let builder = move |project: &Path, environment| {
         let session = Session {

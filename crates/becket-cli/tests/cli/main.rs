@@ -57,6 +57,7 @@ mod plugins;
 mod project;
 #[cfg(target_os = "linux")]
 mod questions;
+mod replay;
 #[cfg(unix)]
 mod run;
 #[cfg(unix)]

@@ -1,6 +1,6 @@
 //! The case that would notice a mutant, as text for a case file.
 
-use crate::accept::toml_value;
+use crate::case_text::{quoted, toml, written};
 use crate::check;
 use crate::coverage::can_hold_back;
 use crate::handler_key::HandlerKey;
@@ -8,7 +8,6 @@ use crate::handler_name;
 use crate::mutant::Mutant;
 use crate::runner::{CaseRecord, StepRecord};
 use becket_engine::handler::Handler;
-use becket_model::EventKind;
 use becket_rules::tools;
 use serde_json::{Map, Value};
 
@@ -104,30 +103,4 @@ fn open_input(handler: &Handler, tool: &str) -> Map<String, Value> {
     input.insert("tool_name".to_owned(), tool.into());
     input.insert("tool_input".to_owned(), Value::Object(Map::from_iter([(field.to_owned(), OPEN.into())])));
     input
-}
-
-fn written(title: &str, event: EventKind, input: &Map<String, Value>, want: &str) -> String {
-    let mut text = format!("[[case]]\nname = {}\n", quoted(title));
-    if event != EventKind::PreToolUse {
-        text.push_str(&format!("event = {}\n", quoted(event.name())));
-    }
-    if let Some(tool) = input.get("tool_name") {
-        let given = input.get("tool_input").map_or_else(|| "{}".to_owned(), toml);
-        text.push_str(&format!("tool = {{ name = {}, input = {given} }}\n", toml(tool)));
-    }
-    let of_tool = |name: &str| matches!(name, "tool_name" | "tool_input");
-    let rest: Map<String, Value> = input.clone().into_iter().filter(|(name, _)| !of_tool(name)).collect();
-    if !rest.is_empty() {
-        text.push_str(&format!("input = {}\n", toml(&Value::Object(rest))));
-    }
-    text.push_str(&format!("want = {want}\n"));
-    text
-}
-
-fn quoted(text: &str) -> String {
-    toml_edit::Value::from(text).to_string()
-}
-
-fn toml(value: &Value) -> String {
-    toml_value(value).map_or_else(|| "\"\"".to_owned(), |value| value.to_string())
 }

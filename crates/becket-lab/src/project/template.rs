@@ -60,7 +60,7 @@ impl ProjectTemplate {
 
     /// Copies the files, with their modes. A link that stays in the project remains one; of any other the target is
     /// copied.
-    pub(super) fn copy_to(&self, root: &Path) -> Result<(), ProjectError> {
+    pub(crate) fn copy_to(&self, root: &Path) -> Result<(), ProjectError> {
         fs::create_dir_all(root).map_err(|why| ProjectError::Copy { path: root.to_owned(), why })?;
         let mut made = BTreeSet::new();
         for inside in &self.files {

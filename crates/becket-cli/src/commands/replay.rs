@@ -1,0 +1,161 @@
+//! `becket replay`: what the hooks and rules of a project would have decided about past sessions.
+
+use crate::args::{Global, ReplayArgs};
+use crate::commands::test::subject;
+use crate::env::Surroundings;
+use crate::error::{CliError, CommandResult};
+use crate::interrupt;
+use crate::out::Out;
+use crate::report::human;
+use crate::report::style::plain;
+use crate::session::{self, Session};
+use becket_base::secret::Redactor;
+use becket_base::text_file;
+use becket_engine::CancellationToken;
+use becket_lab::replay::{self, Replay, ReplayProgress, Replayed, Scratch};
+use becket_lab::transcript;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::path::{Path, PathBuf};
+use std::thread::available_parallelism;
+
+/// Parts of the names of variables whose values are secrets.
+const SECRET_NAMES: [&str; 6] = ["TOKEN", "SECRET", "PASSWORD", "API_KEY", "APIKEY", "CREDENTIAL"];
+
+/// Replays transcripts and shows what is decided differently. Exits with 1 if something is.
+pub(crate) fn run(args: &ReplayArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
+    // Here the option replaces the settings of the project, instead of adding to them.
+    let new_settings = global.settings.as_deref().map(|given| text_of(given, around)).transpose()?;
+    if args.bisect && new_settings.is_none() {
+        return Err(CliError::usage(
+            "`--bisect` compares two configurations: name the new one with `--settings FILE`",
+        ));
+    }
+    let session = session::in_project(&Global { settings: None, ..global.clone() }, around, out)?;
+    let root = session.project.as_deref().unwrap_or(&session.start).to_owned();
+    let transcripts = transcripts(args, &session, &root, around)?;
+    let jobs = args.jobs.map_or_else(|| 2 * available_parallelism().map_or(1, usize::from), usize::from);
+    let replay = Replay {
+        subject: subject(&session, &root),
+        new_settings,
+        bisects: args.bisect,
+        jobs,
+        secrets: secrets(around),
+        transcripts,
+    };
+    let scratch = Scratch::create(&replay.subject).map_err(|error| CliError::lab(&error))?;
+    let mut replayed = replayed(&replay, &scratch, args, around)?;
+    replayed.report.confined = !args.unconfined;
+    let kept = keep(args, &replayed, &root.join(&replay.subject.settings).join("tests"))?;
+    if global.json {
+        let mut text = serde_json::to_vec_pretty(&replayed.report).map_err(std::io::Error::other)?;
+        text.push(b'\n');
+        out.print_raw(&text)?;
+    } else {
+        out.print(&human::replayed::render(&replayed.report, around))?;
+    }
+    if let Some(kept) = kept {
+        let (file, most) = (around.short(&kept), replayed.cases.len().min(args.keep.unwrap_or_default()));
+        out.tell(&format!("kept {most} of {} cases in {}\n", replayed.cases.len(), plain(&file)));
+    }
+    Ok(u8::from(replayed.report.has_findings()))
+}
+
+/// Runs the replay with a display of its progress, confined unless the user renounces that.
+fn replayed(
+    replay: &Replay,
+    scratch: &Scratch,
+    args: &ReplayArgs,
+    around: &Surroundings,
+) -> Result<Replayed, CliError> {
+    let bar = progress_bar(replay, around);
+    let cancel = CancellationToken::new();
+    let tell = |progress: ReplayProgress| {
+        bar.set_position(progress.bytes);
+        bar.set_message(progress.events.to_string());
+    };
+    let work = || {
+        interrupt::until_done_on_threads(&cancel, async {
+            let replayed = replay.run(scratch, &cancel, &tell).await;
+            if cancel.is_cancelled() {
+                return Err(CliError::Interrupted);
+            }
+            replayed.map_err(|error| CliError::lab(&error))
+        })
+    };
+    let result = if args.unconfined {
+        work()
+    } else {
+        let hint = "`--unconfined` runs them with all rights";
+        replay::confined(&scratch.writable(), work)
+            .unwrap_or_else(|error| Err(CliError::lab(&format!("nothing was replayed: {error}; {hint}"))))
+    };
+    bar.finish_and_clear();
+    result
+}
+
+fn progress_bar(replay: &Replay, around: &Surroundings) -> ProgressBar {
+    let sizes = replay.transcripts.iter().filter_map(|path| path.metadata().ok());
+    let bar = ProgressBar::new(sizes.map(|found| found.len()).sum());
+    let shows = around.terminals.stderr && !around.is_dumb();
+    bar.set_draw_target(if shows { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() });
+    let plain = ProgressStyle::default_bar();
+    let template = "{bar:30} {bytes}/{total_bytes}  {msg} events  {elapsed}, {eta} left";
+    bar.with_style(plain.clone().template(template).unwrap_or(plain))
+}
+
+fn keep(args: &ReplayArgs, replayed: &Replayed, directory: &Path) -> Result<Option<PathBuf>, CliError> {
+    let Some(most) = args.keep else { return Ok(None) };
+    let written = replayed.cases.write(most, directory);
+    written.map_err(|why| CliError::Write { path: directory.to_owned(), why })
+}
+
+/// Returns the text of the new settings.
+fn text_of(given: &str, around: &Surroundings) -> Result<String, CliError> {
+    if given.trim_start().starts_with('{') {
+        return Ok(given.to_owned());
+    }
+    let path = around.cwd.as_deref().map_or_else(|| PathBuf::from(given), |cwd| cwd.join(given));
+    Ok(text_file::read(&path)?)
+}
+
+/// Returns the transcripts that are named, or those of the project.
+fn transcripts(
+    args: &ReplayArgs,
+    session: &Session,
+    root: &Path,
+    around: &Surroundings,
+) -> Result<Vec<PathBuf>, CliError> {
+    let typed = |path: &PathBuf| around.cwd.as_deref().map_or_else(|| path.clone(), |cwd| cwd.join(path));
+    let paths: Vec<PathBuf> = if args.paths.is_empty() {
+        vec![of_project(session, root, around)?]
+    } else {
+        args.paths.iter().map(typed).collect()
+    };
+    let mut found = Vec::new();
+    for path in &paths {
+        found.extend(transcript::find(path).map_err(|why| CliError::unread(path, &why))?);
+    }
+    if found.is_empty() {
+        let listed: Vec<String> = paths.iter().map(|path| around.short(path)).collect();
+        return Err(CliError::NoTranscripts { places: listed.join("`, `") });
+    }
+    Ok(found)
+}
+
+fn of_project(session: &Session, root: &Path, around: &Surroundings) -> Result<PathBuf, CliError> {
+    let name: String =
+        root.to_string_lossy().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let home =
+        around.home.as_deref().map(|home| home.join(&*session.profile.directory).join("projects").join(name));
+    let place = home.clone().filter(|place| place.is_dir());
+    place.ok_or_else(|| CliError::NoTranscripts {
+        places: home.map_or_else(|| "~".to_owned(), |home| around.short(&home)),
+    })
+}
+
+/// Returns the secrets of this process.
+fn secrets(around: &Surroundings) -> Redactor {
+    let is_secret = |name: &str| SECRET_NAMES.iter().any(|part| name.to_ascii_uppercase().contains(part));
+    let values = around.vars.iter().filter(|(name, _)| name.to_str().is_some_and(is_secret));
+    Redactor::new(values.map(|(_, value)| value.as_encoded_bytes()))
+}

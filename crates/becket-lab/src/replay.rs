@@ -1,0 +1,41 @@
+//! Replays recorded sessions: what would these hooks and rules have decided about past calls?
+//!
+//! [`Replay::run`] fires the events of transcripts at the configuration as it is, in a scratch copy of the project
+//! ([`Scratch`]), and optionally at another one. No call is ever executed. Handlers that need the network never run.
+//!
+//! **It measures its own fidelity.** What a transcript says about hooks is compared with what they answer now, per handler
+//! ([`HandlerStatus`]). The programs, the clock and the network that a hook asks are watched, and where that can change
+//! its decision it is set aside, with the reason: [`dependence`].
+//!
+//! **It does no harm.** [`confined`] takes from the hooks the right to write outside of the scratch copies, to open
+//! sockets and to send signals to other processes.
+
+mod bisect;
+mod cause;
+mod confined;
+mod copy_git;
+mod dependence;
+mod engines;
+mod keep;
+mod places;
+mod probe;
+mod records;
+mod report;
+mod run;
+mod scratch;
+mod settings_change;
+mod shape;
+mod side;
+mod stage;
+mod tally;
+mod word;
+
+pub use confined::{ConfinementError, confined};
+pub use dependence::Dependence;
+pub use keep::{KeptCases, case_file};
+pub use report::{
+    DifferenceReport, DisagreementReport, HandlerReport, HandlerStatus, ReplayReport, SetAsideReport,
+    ShapeReport, TranscriptsReport,
+};
+pub use run::{Replay, ReplayError, ReplayProgress, Replayed};
+pub use scratch::{Scratch, ScratchError};

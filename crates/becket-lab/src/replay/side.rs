@@ -1,0 +1,184 @@
+//! One configuration of a replay: its engine, what was seen of its handlers, and the place for second answers.
+
+use super::dependence::{Dependence, Dependences};
+use super::engines::CopyEngine;
+use super::places::moved;
+use super::probe::{Probe, Words, is_worth};
+use super::records::{self, Record};
+use super::run::ReplayError;
+use super::scratch::Scratch;
+use super::shape;
+use super::tally::HandlerTally;
+use super::word::{self, holds_back};
+use crate::handler_key::HandlerKey;
+use crate::runner::Subject;
+use crate::transcript::RecordedEvent;
+use becket_engine::handler::Handler;
+use becket_engine::{CancellationToken, Outcome, Run};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::Mutex as AsyncMutex;
+
+/// A configuration that is replayed.
+pub(super) struct Side {
+    pub(super) copy: CopyEngine,
+    probe: AsyncMutex<Probe>,
+    pub(super) handlers: Mutex<BTreeMap<HandlerKey, HandlerTally>>,
+}
+
+/// Commands of hooks that a session has shown to be in force.
+pub(super) type InForce = BTreeSet<String>;
+
+impl Side {
+    /// Loads a configuration in two copies of the project; `settings` replaces the project's settings file.
+    pub(super) fn load(
+        subject: &Subject,
+        scratch: &Scratch,
+        name: &str,
+        settings: Option<&str>,
+    ) -> Result<Self, ReplayError> {
+        let root = scratch.copy(name, settings)?;
+        let copy = CopyEngine::load(subject, scratch, root)?;
+        let again = scratch.copy(&format!("{name}-again"), settings)?;
+        let repositories = scratch.git_states(&again, name)?;
+        let probe = Probe { copy: CopyEngine::load(subject, scratch, again)?, repositories };
+        let hooks = copy.engine.hooks();
+        let tallies = hooks.all().map(|handler| {
+            let dependences = Dependences::of_text(handler, &copy.root);
+            (HandlerKey::of(handler), HandlerTally { dependences, ..HandlerTally::default() })
+        });
+        let handlers = Mutex::new(tallies.collect());
+        Ok(Side { handlers, probe: AsyncMutex::new(probe), copy })
+    }
+
+    /// Returns a handler by its key.
+    pub(super) fn handler(&self, key: HandlerKey) -> Option<Arc<Handler>> {
+        let hooks = self.copy.engine.hooks();
+        hooks.of(key.event).iter().find(|handler| HandlerKey::of(handler) == key).cloned()
+    }
+
+    /// Fires an event, compares what is recorded, and asks again where that teaches something.
+    pub(super) async fn replay(
+        &self,
+        event: &RecordedEvent,
+        root: &str,
+        in_force: &InForce,
+        cancel: &CancellationToken,
+    ) -> Option<Outcome> {
+        let fired = self.copy.event(event, root)?;
+        let outcome = self.copy.engine.fire_until(&fired, cancel).await;
+        if outcome.runs.is_empty() || cancel.is_cancelled() {
+            return Some(outcome);
+        }
+        let bytes = becket_model::wire::input::to_bytes(&fired);
+        let mut asked_by_any = BTreeSet::new();
+        let mut worth = BTreeSet::new();
+        for run in &outcome.runs {
+            let asked = self.count(event, run, root, in_force, &bytes, &mut worth);
+            asked_by_any.extend(asked);
+        }
+        if !worth.is_empty() {
+            let first =
+                outcome.runs.iter().map(|run| (HandlerKey::of(&run.handler), word::of_run(run))).collect();
+            self.ask_again(event, root, &first, &worth, &asked_by_any, cancel).await;
+        }
+        Some(outcome)
+    }
+
+    /// Counts a run; returns what it asked.
+    fn count(
+        &self,
+        event: &RecordedEvent,
+        run: &Run,
+        root: &str,
+        in_force: &InForce,
+        bytes: &[u8],
+        worth: &mut BTreeSet<HandlerKey>,
+    ) -> BTreeSet<Dependence> {
+        let key = HandlerKey::of(&run.handler);
+        let trace = self.copy.stage.trace(&run.handler, run.input.as_deref().unwrap_or(bytes));
+        let replayed = word::of_run(run);
+        let shape = shape::of(event);
+        let mut handlers = self.handlers.lock().unwrap_or_else(PoisonError::into_inner);
+        let tally = handlers.entry(key).or_default();
+        let reason = || self.reason(run, root);
+        let is_new = tally.run(event, &shape, replayed, reason);
+        let asked = trace.map(|trace| tally.dependences.note(&trace)).unwrap_or_default();
+        compare(tally, event, run, &shape, in_force, reason);
+        if is_worth(&tally.dependences, is_new, replayed, &asked) {
+            tally.dependences.probes += 1;
+            worth.insert(key);
+        }
+        asked
+    }
+
+    /// Returns the text of a run's answer, with the paths of the recording.
+    fn reason(&self, run: &Run, root: &str) -> Option<String> {
+        let failure = || run.failure.as_ref().map(ToString::to_string);
+        let text = super::cause::reason_of(&run.reply).or_else(failure)?;
+        Some(moved(&text, &self.copy.root.to_string_lossy(), root))
+    }
+
+    async fn ask_again(
+        &self,
+        event: &RecordedEvent,
+        root: &str,
+        first: &Words,
+        worth: &BTreeSet<HandlerKey>,
+        asked: &BTreeSet<Dependence>,
+        cancel: &CancellationToken,
+    ) {
+        let answers = {
+            let probe = self.probe.lock().await;
+            let Some(fired) = probe.copy.event(event, root) else { return };
+            probe.answers(&fired, asked, cancel).await
+        };
+        if cancel.is_cancelled() {
+            return;
+        }
+        let mut handlers = self.handlers.lock().unwrap_or_else(PoisonError::into_inner);
+        for answer in &answers {
+            for key in worth {
+                if answer.words.get(key) == first.get(key) {
+                    continue;
+                }
+                if let Some(tally) = handlers.get_mut(key) {
+                    let is_asked = tally.dependences.asked.contains_key(&answer.depends_on);
+                    let by = if is_asked { answer.depends_on } else { Dependence::State };
+                    tally.dependences.shown.insert(by);
+                }
+            }
+        }
+    }
+}
+
+/// Compares a run with its record.
+fn compare(
+    tally: &mut HandlerTally,
+    event: &RecordedEvent,
+    run: &Run,
+    shape: &str,
+    in_force: &InForce,
+    reason: impl FnOnce() -> Option<String>,
+) {
+    let replayed = word::of_run(run);
+    let recorded = match records::of(&run.handler, event) {
+        Record::Word(word) => word,
+        Record::Ran => return,
+        Record::Silent => {
+            let is_in_force = in_force.iter().any(|command| records::is_of(&run.handler, command));
+            // What acts leaves a trace; so does a failure.
+            if !is_in_force || !(holds_back(replayed) || replayed == "failed") {
+                tally.silent += u64::from(replayed == "pass");
+                return;
+            }
+            "pass"
+        }
+    };
+    tally.compared += 1;
+    if recorded == replayed {
+        tally.agreed += 1;
+        return;
+    }
+    tally.disagreements.entry((recorded, replayed, shape.to_owned())).or_default().add(event, reason);
+}

@@ -1,0 +1,21 @@
+//! What agents have recorded of their sessions, as events: transcripts of Claude Code and of Becket's own agent, rollouts
+//! of Codex.
+//!
+//! A transcript is read line by line, whatever its size. A line that is cut, of an unknown kind or no UTF-8 is counted
+//! ([`ReadCounts`]), never an error. An event is handed out once the answers of its hooks that were recorded have had
+//! time to follow it: see [`window`].
+//!
+//! What no transcript holds: the settings in force, the environment, the files as they were, and hooks that passed
+//! silently.
+
+mod claude;
+mod codex;
+mod find;
+mod line;
+mod reader;
+mod recorded;
+mod window;
+
+pub use find::find;
+pub use reader::{ReadCounts, Transcript};
+pub use recorded::{RecordedAnswer, RecordedEvent, RecordedOutput};
