@@ -1,4 +1,4 @@
-//! Tests of agent hooks, as the configuration of a project runs them.
+//! Tests of agent hooks, as the configuration of a project runs them, and replays of recorded sessions ([`replay`]).
 //!
 //! A [`Case`] is one or more events in a throw-away copy of the project, with what is expected of each. Cases come from
 //! files ([`case_file`]) and from comments in the hooks ([`comment`]). The [`Runner`] fires their events through the

@@ -56,7 +56,16 @@ const ALLOWED: [(&str, &[&str]); 20] = [
     ),
     (
         "becket-lab",
-        &["becket-base", "becket-model", "becket-rules", "becket-process", "becket-llm", "becket-engine"],
+        &[
+            "becket-base",
+            "becket-model",
+            "becket-dialects",
+            "becket-rules",
+            "becket-process",
+            "becket-exec",
+            "becket-llm",
+            "becket-engine",
+        ],
     ),
     (
         "becket-cli",

@@ -41,6 +41,7 @@ pages! {
     tests_of_hooks types "test.md";
     a_configuration_that_is_checked types "check.md";
     in_every_agent types "install.md";
+    past_sessions types "replay.md";
 }
 
 /// Pages about what only a person can type: `tests/cli/run_terminal` walks through what they tell.

@@ -75,7 +75,7 @@ fn missing(run: &Run, other: (&Side, &Outcome), which: &str) -> String {
     if let Some(skipped) = outcome.plan.skipped().find(|skipped| is_same(&skipped.handler, &run.handler)) {
         return format!("`{own}` does not run under the {which} settings: {skipped}");
     }
-    let hooks = side.copy.engine.hooks();
+    let hooks = side.copy.engine.host().hooks();
     let rejected = hooks.rejected().len();
     let hint =
         if rejected > 0 { format!(", of which {rejected} hooks can't be loaded") } else { String::new() };

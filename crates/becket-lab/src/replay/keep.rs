@@ -154,7 +154,7 @@ impl Cases<'_> {
 
     /// Returns a name that means this handler alone.
     fn name_for_case(&self, handler: &Handler) -> String {
-        let hooks = self.seen.present.copy.engine.hooks();
+        let hooks = self.seen.present.copy.engine.host().hooks();
         let short = handler_name::short(handler);
         match handler_name::resolve(&short, handler.event.name(), hooks.of(handler.event)) {
             Ok(_) => short,

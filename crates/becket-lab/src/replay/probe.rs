@@ -10,12 +10,15 @@ use becket_model::Event;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// The calls of a handler that are answered again.
+/// The calls of a handler that are answered again, and those of them that it passes without asking anything.
 const CALLS: u32 = 16;
+const PLAIN_CALLS: u32 = 4;
 /// The times that a call is repeated unchanged.
 const REPEATS: usize = 2;
-/// Other clocks, in seconds: other hours of the day, another day of the week, another year.
-const CLOCKS: [i64; 4] = [8 * 3_600, 16 * 3_600, 3 * 86_400, 400 * 86_400];
+/// Other clocks, in seconds: no five hours of a day and no two days of a week are without one, and there is another year.
+const CLOCKS: [i64; 5] = [2 * DAY + 5 * HOUR, 3 * DAY + 10 * HOUR, 5 * DAY + 15 * HOUR, 20 * HOUR, 400 * DAY];
+const HOUR: i64 = 3_600;
+const DAY: i64 = 24 * HOUR;
 
 /// The place for second answers: a copy of its own, so that they don't disturb the first ones.
 pub(super) struct Probe {
@@ -40,33 +43,36 @@ pub(super) fn is_worth(
     word: &str,
     asked: &BTreeSet<Dependence>,
 ) -> bool {
-    known.probes < CALLS && (is_new_shape || word::holds_back(word) || !asked.is_empty())
+    if word::holds_back(word) || !asked.is_empty() {
+        return known.probes < CALLS;
+    }
+    is_new_shape && known.probes < PLAIN_CALLS
 }
 
 impl Probe {
-    /// Answers an event again, in every world in which what was asked has another answer.
+    /// Answers an event again: each handler in every world in which what it asks has another answer.
     pub(super) async fn answers(
         &self,
         event: &Event,
-        asked: &BTreeSet<Dependence>,
+        asked: &BTreeMap<HandlerKey, BTreeSet<Dependence>>,
         cancel: &CancellationToken,
     ) -> Vec<SecondAnswer> {
-        let repeated =
-            if asked.contains(&Dependence::Random) { Dependence::Random } else { Dependence::State };
-        let mut worlds = vec![(repeated, Intervention::Nothing); REPEATS];
-        if asked.contains(&Dependence::Clock) {
-            worlds.extend(CLOCKS.map(|seconds| (Dependence::Clock, Intervention::Clock(seconds))));
-        }
-        if asked.contains(&Dependence::Git) {
-            let states = self.repositories.iter().cloned();
-            worlds.extend(states.map(|state| (Dependence::Git, Intervention::Git(state))));
-        }
+        let mut worlds = vec![(Dependence::Random, Intervention::Nothing); REPEATS];
+        worlds.extend(CLOCKS.map(|seconds| (Dependence::Clock, Intervention::Clock(seconds))));
+        let states = self.repositories.iter().cloned();
+        worlds.extend(states.map(|state| (Dependence::Git, Intervention::Git(state))));
         let mut answers = Vec::with_capacity(worlds.len());
         for (depends_on, intervention) in worlds {
-            self.copy.stage.intervene(intervention);
+            let is_repeat = intervention == Intervention::Nothing;
+            let concerned = asked.iter().filter(|(_, asked)| is_repeat || asked.contains(&depends_on));
+            let only: BTreeSet<HandlerKey> = concerned.map(|(key, _)| *key).collect();
+            if only.is_empty() {
+                continue;
+            }
+            self.copy.stage.intervene(intervention, Some(only.clone()));
             let outcome = self.copy.engine.fire_until(event, cancel).await;
-            let words =
-                outcome.runs.iter().map(|run| (HandlerKey::of(&run.handler), word::of_run(run))).collect();
+            let runs = outcome.runs.iter().map(|run| (HandlerKey::of(&run.handler), word::of_run(run)));
+            let words = runs.filter(|(key, _)| only.contains(key)).collect();
             answers.push(SecondAnswer { depends_on, words });
         }
         answers

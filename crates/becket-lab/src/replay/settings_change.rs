@@ -57,8 +57,12 @@ impl Merge {
             (Some(Value::Object(old)), Some(Value::Object(new))) => Some(self.object(path, old, new)),
             (Some(Value::Array(old)), Some(Value::Array(new))) => Some(self.array(path, old, new)),
             // What is not there is like what is empty, so that each entry is a change of its own.
-            (None, Some(Value::Object(new))) if is_outer(path) => unless_empty(self.object(path, &Map::new(), new)),
-            (Some(Value::Object(old)), None) if is_outer(path) => unless_empty(self.object(path, old, &Map::new())),
+            (None, Some(Value::Object(new))) if is_outer(path) => {
+                unless_empty(self.object(path, &Map::new(), new))
+            }
+            (Some(Value::Object(old)), None) if is_outer(path) => {
+                unless_empty(self.object(path, old, &Map::new()))
+            }
             (None, Some(Value::Array(new))) if is_outer(path) => unless_empty(self.array(path, &[], new)),
             (Some(Value::Array(old)), None) if is_outer(path) => unless_empty(self.array(path, old, &[])),
             (Some(old), Some(new)) => {
@@ -112,7 +116,8 @@ impl Merge {
 const IDENTITY: [&str; 6] = ["command", "url", "tool", "prompt", "matcher", "name"];
 
 fn unless_empty(value: Value) -> Option<Value> {
-    let is_empty = value.as_object().is_some_and(Map::is_empty) || value.as_array().is_some_and(Vec::is_empty);
+    let is_empty =
+        value.as_object().is_some_and(Map::is_empty) || value.as_array().is_some_and(Vec::is_empty);
     (!is_empty).then_some(value)
 }
 

@@ -26,6 +26,9 @@ pub(super) struct Side {
     pub(super) handlers: Mutex<BTreeMap<HandlerKey, HandlerTally>>,
 }
 
+/// Handlers that are worth another answer, with what they asked.
+type Asked = BTreeMap<HandlerKey, BTreeSet<Dependence>>;
+
 /// Commands of hooks that a session has shown to be in force.
 pub(super) type InForce = BTreeSet<String>;
 
@@ -42,7 +45,7 @@ impl Side {
         let again = scratch.copy(&format!("{name}-again"), settings)?;
         let repositories = scratch.git_states(&again, name)?;
         let probe = Probe { copy: CopyEngine::load(subject, scratch, again)?, repositories };
-        let hooks = copy.engine.hooks();
+        let hooks = copy.engine.host().hooks();
         let tallies = hooks.all().map(|handler| {
             let dependences = Dependences::of_text(handler, &copy.root);
             (HandlerKey::of(handler), HandlerTally { dependences, ..HandlerTally::default() })
@@ -53,7 +56,7 @@ impl Side {
 
     /// Returns a handler by its key.
     pub(super) fn handler(&self, key: HandlerKey) -> Option<Arc<Handler>> {
-        let hooks = self.copy.engine.hooks();
+        let hooks = self.copy.engine.host().hooks();
         hooks.of(key.event).iter().find(|handler| HandlerKey::of(handler) == key).cloned()
     }
 
@@ -71,21 +74,17 @@ impl Side {
             return Some(outcome);
         }
         let bytes = becket_model::wire::input::to_bytes(&fired);
-        let mut asked_by_any = BTreeSet::new();
-        let mut worth = BTreeSet::new();
-        for run in &outcome.runs {
-            let asked = self.count(event, run, root, in_force, &bytes, &mut worth);
-            asked_by_any.extend(asked);
-        }
+        let counted = outcome.runs.iter().map(|run| self.count(event, run, root, in_force, &bytes));
+        let worth: Asked = counted.flatten().collect();
         if !worth.is_empty() {
             let first =
                 outcome.runs.iter().map(|run| (HandlerKey::of(&run.handler), word::of_run(run))).collect();
-            self.ask_again(event, root, &first, &worth, &asked_by_any, cancel).await;
+            self.ask_again(event, root, &first, &worth, cancel).await;
         }
         Some(outcome)
     }
 
-    /// Counts a run; returns what it asked.
+    /// Counts a run; returns what it asked if another answer of it is worth its time.
     fn count(
         &self,
         event: &RecordedEvent,
@@ -93,8 +92,7 @@ impl Side {
         root: &str,
         in_force: &InForce,
         bytes: &[u8],
-        worth: &mut BTreeSet<HandlerKey>,
-    ) -> BTreeSet<Dependence> {
+    ) -> Option<(HandlerKey, BTreeSet<Dependence>)> {
         let key = HandlerKey::of(&run.handler);
         let trace = self.copy.stage.trace(&run.handler, run.input.as_deref().unwrap_or(bytes));
         let replayed = word::of_run(run);
@@ -105,11 +103,11 @@ impl Side {
         let is_new = tally.run(event, &shape, replayed, reason);
         let asked = trace.map(|trace| tally.dependences.note(&trace)).unwrap_or_default();
         compare(tally, event, run, &shape, in_force, reason);
-        if is_worth(&tally.dependences, is_new, replayed, &asked) {
-            tally.dependences.probes += 1;
-            worth.insert(key);
+        if !is_worth(&tally.dependences, is_new, replayed, &asked) {
+            return None;
         }
-        asked
+        tally.dependences.probes += 1;
+        Some((key, asked))
     }
 
     /// Returns the text of a run's answer, with the paths of the recording.
@@ -124,22 +122,21 @@ impl Side {
         event: &RecordedEvent,
         root: &str,
         first: &Words,
-        worth: &BTreeSet<HandlerKey>,
-        asked: &BTreeSet<Dependence>,
+        worth: &Asked,
         cancel: &CancellationToken,
     ) {
         let answers = {
             let probe = self.probe.lock().await;
             let Some(fired) = probe.copy.event(event, root) else { return };
-            probe.answers(&fired, asked, cancel).await
+            probe.answers(&fired, worth, cancel).await
         };
         if cancel.is_cancelled() {
             return;
         }
         let mut handlers = self.handlers.lock().unwrap_or_else(PoisonError::into_inner);
         for answer in &answers {
-            for key in worth {
-                if answer.words.get(key) == first.get(key) {
+            for (key, word) in &answer.words {
+                if first.get(key) == Some(word) {
                     continue;
                 }
                 if let Some(tally) = handlers.get_mut(key) {

@@ -4,11 +4,12 @@
 use crate::handler_key::HandlerKey;
 use becket_engine::handler::{Action, Handler};
 use becket_engine::{InterceptedRun, RunEnd, RunInterceptor};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Another world for one answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -26,18 +27,30 @@ pub(super) enum Intervention {
 #[derive(Debug)]
 pub(super) struct Stage {
     directory: PathBuf,
-    intervention: Mutex<Intervention>,
+    world: Mutex<World>,
+}
+
+/// What events meet.
+#[derive(Debug, Default)]
+struct World {
+    intervention: Intervention,
+    /// The handlers that run; `None` for all.
+    only: Option<BTreeSet<HandlerKey>>,
 }
 
 impl Stage {
     /// Creates one whose probes write below `directory`.
     pub(super) fn new(directory: PathBuf) -> Self {
-        Stage { directory, intervention: Mutex::default() }
+        Stage { directory, world: Mutex::default() }
     }
 
-    /// Sets what the next events meet. Events at the same time meet it too.
-    pub(super) fn intervene(&self, intervention: Intervention) {
-        *self.intervention.lock().unwrap_or_else(PoisonError::into_inner) = intervention;
+    /// Sets what the next events meet, and which handlers run then. It holds for events at the same time too.
+    pub(super) fn intervene(&self, intervention: Intervention, only: Option<BTreeSet<HandlerKey>>) {
+        *self.world() = World { intervention, only };
+    }
+
+    fn world(&self) -> MutexGuard<'_, World> {
+        self.world.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn file(&self, handler: &Handler, input: &[u8]) -> PathBuf {
@@ -60,14 +73,16 @@ impl Stage {
 impl RunInterceptor for Stage {
     fn replace(&self, run: InterceptedRun<'_>) -> Option<RunEnd> {
         let needs_network = !matches!(run.handler.action, Action::Command(_));
+        let is_left_out =
+            self.world().only.as_ref().is_some_and(|only| !only.contains(&HandlerKey::of(run.handler)));
         // It says nothing; its status says why.
-        needs_network.then(|| RunEnd::exited(0, "", ""))
+        (needs_network || is_left_out).then(|| RunEnd::exited(0, "", ""))
     }
 
     fn variables(&self, run: InterceptedRun<'_>) -> Vec<(OsString, OsString)> {
         let trace = self.file(run.handler, run.input).into_os_string();
         let mut variables = vec![("BECKET_REPLAY_TRACE".into(), trace)];
-        match &*self.intervention.lock().unwrap_or_else(PoisonError::into_inner) {
+        match &self.world().intervention {
             Intervention::Nothing => {}
             Intervention::Clock(seconds) => {
                 variables.push(("BECKET_REPLAY_SHIFT".into(), seconds.to_string().into()));

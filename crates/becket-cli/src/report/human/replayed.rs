@@ -162,7 +162,7 @@ fn all_differences(differences: &[DifferenceReport], around: &Surroundings) -> S
         return "\nthe new settings decide every call as the present ones do\n".to_owned();
     }
     let calls: u64 = differences.iter().map(|difference| difference.count).sum();
-    let head = format!("{calls} CALLS ARE DECIDED DIFFERENTLY");
+    let head = format!("CALLS THAT ARE DECIDED DIFFERENTLY: {calls}");
     let mut text = format!("\n{}\n", styled(HEAD, &head));
     for difference in differences.iter().take(ROWS) {
         text.push_str(&of_difference(difference, around));

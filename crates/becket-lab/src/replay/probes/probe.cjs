@@ -17,26 +17,25 @@ if (trace) {
   const wrap = (object, name, kind) => {
     const real = object && object[name];
     if (typeof real !== "function") return;
-    object[name] = function (...rest) {
+    const watched = function (...rest) {
       note(kind, name);
       return real.apply(this, rest);
     };
+    try {
+      Object.assign(watched, real);
+      object[name] = watched;
+    } catch {} // It can't be replaced.
   };
   const RealDate = Date;
-  globalThis.Date = class Date extends RealDate {
-    constructor(...rest) {
-      if (rest.length === 0) {
-        note("clock", "new Date");
-        super(RealDate.now() + shift);
-      } else {
-        super(...rest);
-      }
-    }
-    static now() {
-      note("clock", "Date.now");
-      return RealDate.now() + shift;
-    }
+  const now = (how) => {
+    note("clock", how);
+    return RealDate.now() + shift;
   };
+  globalThis.Date = new Proxy(RealDate, {
+    apply: () => new RealDate(now("Date")).toString(),
+    construct: (target, rest, made) => Reflect.construct(target, rest.length ? rest : [now("new Date")], made),
+    get: (target, name) => (name === "now" ? () => now("Date.now") : target[name]),
+  });
   wrap(Math, "random", "random");
   const crypto = require("node:crypto");
   for (const name of ["randomUUID", "randomBytes", "randomInt", "getRandomValues"]) wrap(crypto, name, "random");

@@ -27,6 +27,20 @@ def _watch(trace, shift):
         elif event == "open" and arguments[0] in ("/dev/urandom", "/dev/random"):
             note("random", arguments[0])
 
+    def drawn(name, real):
+        def asked(*arguments, **named):
+            note("random", name)
+            return real(*arguments, **named)
+
+        return asked
+
+    os.urandom = drawn("os.urandom", os.urandom)
+    loaded = sys.modules.get("random")
+    if loaded:
+        # It was imported before anything could be heard.
+        for name in ("random", "randint", "randrange", "choice", "choices", "uniform", "shuffle", "sample", "getrandbits"):
+            setattr(loaded, name, drawn("random." + name, getattr(loaded, name)))
+
     sys.addaudithook(heard)
 
     def shifted(name, real, by):
