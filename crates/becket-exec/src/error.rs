@@ -32,8 +32,10 @@ pub enum StartError {
     #[error("seccomp filters are not available here ({0}), so the rules could not be enforced")]
     NoSeccomp(io::Error),
     /// A right can't be taken away here (E5).
-    #[error("the rights of the program can't be restricted here: {why}; that takes Landlock of Linux 6.2, and of \
-         Linux 6.12 for signals")]
+    #[error(
+        "the rights of the program can't be restricted here: {why}; that takes Landlock of Linux 6.2, and of \
+         Linux 6.12 for signals"
+    )]
     Rights {
         /// The reason.
         why: String,

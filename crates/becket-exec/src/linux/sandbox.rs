@@ -52,8 +52,8 @@ impl Sandbox {
         let filters = filters().map_err(|error| StartError::NoSeccomp(io::Error::other(error)))?;
         let memory = if has_one_proc() { read_only_proc().unwrap_or_default() } else { None };
         let protects_memory = memory.is_some();
-        let files =
-            confinement::of_files_and_signals(rights).map_err(|why| StartError::Rights { why: why.to_string() })?;
+        let files = confinement::of_files_and_signals(rights)
+            .map_err(|why| StartError::Rights { why: why.to_string() })?;
         let landlock = memory.into_iter().chain(files).collect();
         Ok(Self { filters, landlock, protects_memory })
     }
@@ -62,8 +62,8 @@ impl Sandbox {
     pub(super) fn of_rights(rights: &Rights) -> Result<Self, StartError> {
         let filters = confinement::of_network(rights.network)
             .map_err(|error| StartError::NoSeccomp(io::Error::other(error)))?;
-        let files =
-            confinement::of_files_and_signals(rights).map_err(|why| StartError::Rights { why: why.to_string() })?;
+        let files = confinement::of_files_and_signals(rights)
+            .map_err(|why| StartError::Rights { why: why.to_string() })?;
         Ok(Self { filters, landlock: files.into_iter().collect(), protects_memory: false })
     }
 
