@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use syn::{Attribute, Fields, ImplItem, Item, ItemImpl, TraitItem, UseTree, Visibility};
 
 /// The library crates.
-const CRATES: [&str; 13] = [
-    "base", "model", "dialects", "rules", "process", "exec", "llm", "engine", "mcp", "tools", "agent",
-    "embed", "lab",
+const CRATES: [&str; 14] = [
+    "base", "model", "dialects", "rules", "process", "exec", "llm", "engine", "fire", "mcp", "tools",
+    "agent", "embed", "lab",
 ];
 
 /// Returns the path and the text of each listing.

@@ -11,6 +11,7 @@ mod cases;
 mod conformance;
 mod conformance_suite;
 mod deny;
+mod dist;
 mod r#gen;
 mod installed;
 mod mcp_fixture;
@@ -33,6 +34,7 @@ const USAGE: &str = "usage: cargo xtask <chore>
   agents [NAME…]        run real agents with Becket as their one hook, against a scripted model
   bindings              build, install and test the bindings for other languages
   deny                  check licences, sources and versions of all dependencies
+  dist                  build the programs of a package: target/dist-out
   gen                   write schemas/, the tables of the bindings, docs/cli.md, docs/guide/agents.md and spec/cases/ from the code";
 
 fn main() -> ExitCode {
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         "bindings" => bindings::run(rest),
         "conformance" => conformance::run(rest),
         "deny" => deny::run(rest),
+        "dist" => dist::run(rest),
         "gen" => r#gen::run(rest),
         "suites" => suites::run(rest),
         "test" => test::run(rest),

@@ -1,4 +1,4 @@
-//! Texts that are shortened for a message.
+//! Texts that are shortened for a message, or made safe to show.
 
 /// Returns at most `characters` characters of a text; a shortened text ends with `…`.
 ///
@@ -33,6 +33,36 @@ pub fn one_line(text: &str, characters: usize) -> String {
         }
     }
     cut(line.trim_end(), characters)
+}
+
+/// Returns text without control characters except line breaks and tabs: others are written as escapes, and so are
+/// characters that hide others.
+///
+/// ```
+/// assert_eq!(becket_base::text::visible("a\u{1b}[2Jb\n"), "a\\u{1b}[2Jb\n");
+/// ```
+#[must_use]
+pub fn visible(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => clean.push(c),
+            c if c.is_control() || is_hidden(c) => clean.extend(c.escape_default()),
+            c => clean.push(c),
+        }
+    }
+    clean
+}
+
+/// Returns true for characters that reverse the direction of a line or have no width: they could hide the effect of a
+/// command.
+const fn is_hidden(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'
+    )
 }
 
 #[cfg(test)]

@@ -1,20 +1,17 @@
 //! The surroundings of this process: variables, home, working directory, terminals.
 //!
-//! This is the only place that reads them. All other code receives its inputs.
+//! Only this and [`ProcessContext`] read them. All other code receives its inputs.
 
+use becket_fire::ProcessContext;
 use std::ffi::{OsStr, OsString};
-use std::io::{ErrorKind, IsTerminal};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 /// The facts about the process and the machine around it.
 #[derive(Debug, Clone)]
 pub(crate) struct Surroundings {
-    pub(crate) arguments: Vec<OsString>,
-    pub(crate) vars: Vec<(OsString, OsString)>,
-    pub(crate) home: Option<PathBuf>,
-    /// The working directory; `None` if it was removed.
-    pub(crate) cwd: Option<PathBuf>,
-    pub(crate) temp: PathBuf,
+    /// Its arguments, variables and directories.
+    pub(crate) process: ProcessContext,
     /// This program, to start it again.
     pub(crate) program: Option<PathBuf>,
     pub(crate) terminals: Terminals,
@@ -36,15 +33,6 @@ fn width(vars: &[(OsString, OsString)], is_terminal: bool) -> Option<usize> {
     columns.filter(|columns| *columns > 0).map(|columns| columns.clamp(NARROWEST, WIDEST))
 }
 
-/// The user's home directory. `HOME=""` means that there is none; the system's list of users is then not consulted.
-#[expect(clippy::disallowed_methods, reason = "the one place that reads the environment and the home")]
-fn home() -> Option<PathBuf> {
-    if cfg!(unix) && std::env::var_os("HOME").is_some_and(|home| home.is_empty()) {
-        return None;
-    }
-    std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
-}
-
 /// The standard streams that are terminals.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terminals {
@@ -55,16 +43,11 @@ pub(crate) struct Terminals {
 
 impl Surroundings {
     /// Those of this process.
-    #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment and the home")]
     pub(crate) fn of_process() -> Self {
-        let vars: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+        let process = ProcessContext::of_process();
         Surroundings {
-            arguments: std::env::args_os().collect(),
-            width: width(&vars, std::io::stdout().is_terminal()),
-            vars,
-            home: home(),
-            cwd: std::env::current_dir().ok(),
-            temp: std::env::temp_dir(),
+            width: width(&process.vars, std::io::stdout().is_terminal()),
+            process,
             program: std::env::current_exe().ok(),
             terminals: Terminals {
                 stdin: std::io::stdin().is_terminal(),
@@ -77,8 +60,7 @@ impl Surroundings {
 
     /// Returns a variable that is set and not empty.
     pub(crate) fn var(&self, name: &str) -> Option<&OsStr> {
-        let found = self.vars.iter().find(|(key, _)| key == name)?;
-        Some(found.1.as_os_str()).filter(|value| !value.is_empty())
+        self.process.var(name)
     }
 
     /// Returns true if a stream has colour by default: `NO_COLOR` disables it, `CLICOLOR_FORCE` enables it, otherwise a
@@ -101,35 +83,16 @@ impl Surroundings {
 
     /// Returns a path as a user would write it here: relative below the working directory, `~` below the home.
     pub(crate) fn short(&self, path: &Path) -> String {
-        if let Some(inside) = self.cwd.as_ref().and_then(|cwd| path.strip_prefix(cwd).ok())
+        if let Some(inside) = self.process.cwd.as_ref().and_then(|cwd| path.strip_prefix(cwd).ok())
             && !inside.as_os_str().is_empty()
         {
             return inside.display().to_string();
         }
-        match self.home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
+        match self.process.home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
             Some(inside) if !inside.as_os_str().is_empty() => format!("~/{}", inside.display()),
             Some(_) | None => path.display().to_string(),
         }
     }
-}
-
-/// Returns true if a file and its link target belong to this user or to root; `None` if there is no such file. A file
-/// that can't be examined counts as owned, so that reading it reports it by name.
-#[cfg(unix)]
-pub(crate) fn is_owned_by_user_or_root(file: &Path) -> Option<bool> {
-    use std::os::unix::fs::MetadataExt;
-    let user = rustix::process::geteuid().as_raw();
-    let is_ours = |found: std::io::Result<std::fs::Metadata>| match found {
-        Ok(found) => Some(found.uid() == user || found.uid() == 0),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => None,
-        Err(_) => Some(true),
-    };
-    Some(is_ours(file.symlink_metadata())? && is_ours(file.metadata())?)
-}
-
-#[cfg(not(unix))]
-pub(crate) fn is_owned_by_user_or_root(file: &Path) -> Option<bool> {
-    file.exists().then_some(true)
 }
 
 #[cfg(unix)]
@@ -148,11 +111,13 @@ mod tests {
 
     fn with(vars: &[(&str, &str)]) -> Surroundings {
         Surroundings {
-            arguments: Vec::new(),
-            vars: vars.iter().map(|(name, value)| (name.into(), value.into())).collect(),
-            home: Some("/home/ada".into()),
-            cwd: Some("/home/ada/work".into()),
-            temp: "/tmp".into(),
+            process: ProcessContext {
+                arguments: Vec::new(),
+                vars: vars.iter().map(|(name, value)| (name.into(), value.into())).collect(),
+                home: Some("/home/ada".into()),
+                cwd: Some("/home/ada/work".into()),
+                temp: "/tmp".into(),
+            },
             program: None,
             terminals: Terminals { stdin: false, stdout: false, stderr: false },
             is_root: false,

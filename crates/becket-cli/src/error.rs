@@ -5,6 +5,7 @@ use crate::report::run::BadLine;
 use becket_base::text_file::Unread;
 use becket_embed::UnknownEvent;
 use becket_embed::models::BadScript;
+use becket_fire::{FiringError, NoProjectDirectory};
 use becket_model::wire::input::InputError;
 use becket_tools::discovery::DiscoveryError;
 use std::io;
@@ -54,8 +55,8 @@ pub(crate) enum CliError {
     NoDirectory { path: PathBuf, why: String },
     #[error("there is no home directory to search; name the directory with `--session-dir`")]
     NoSessionDirectory,
-    #[error("{named_by} is `{}`, which is not an accessible directory: {why}", path.display())]
-    NoProjectDirectory { named_by: String, path: PathBuf, why: String },
+    #[error("{0}")]
+    NoProjectDirectory(#[from] NoProjectDirectory),
     #[error("the working directory is gone; change to another or use `-C DIR`")]
     NoWorkingDirectory,
     #[error("`{}` contains nothing that `check` can read: give a settings file, a hooks.json, a plugin or project directory, a skill or an agent (.md)", path.display())]
@@ -139,20 +140,20 @@ pub(crate) enum CliError {
     NoSchema { what: String },
     #[error("`{}` can't be written: {why}", path.display())]
     Write { path: PathBuf, why: io::Error },
-    #[error("the output can't be written: {0}")]
-    Output(#[from] io::Error),
-    #[error("the runtime can't be started: {0}")]
-    Runtime(io::Error),
-    #[error("internal error: this is a bug in becket, please report the output above")]
-    Panicked,
+    #[error("{0}")]
+    Firing(#[from] FiringError),
     #[error("there is no dialect `{name}`{}; the dialects are {all}", did_you_mean(.near))]
     UnknownDialect { name: String, near: Option<String>, all: String },
     #[error(
         "the hooks took longer than {limit} s and were ended; give them less to do, or raise the limit with `--within`"
     )]
     HookLimit { limit: u64 },
-    #[error("interrupted; the hooks that still ran were ended, so nothing was decided")]
-    Interrupted,
+}
+
+impl From<io::Error> for CliError {
+    fn from(error: io::Error) -> Self {
+        CliError::Firing(FiringError::Output(error))
+    }
 }
 
 impl From<DiscoveryError> for CliError {

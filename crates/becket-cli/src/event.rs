@@ -57,7 +57,7 @@ pub(crate) fn given(
     if has(spec, "tool_name") && !input.contains_key("tool_name") {
         return Err(CliError::NoTool { event: kind.name() });
     }
-    let samples = samples::fill(&mut input, spec, start, &around.temp);
+    let samples = samples::fill(&mut input, spec, start, &around.process.temp);
     let event = input::from_value(Value::Object(input))
         .map_err(|why| CliError::WrongInput { event: kind.name(), why })?;
     Ok(EventInput { event, samples })

@@ -6,23 +6,20 @@
 
 mod args;
 mod commands;
-mod enclosing;
 mod env;
 mod error;
 mod event;
-mod interrupt;
 mod out;
 mod peer;
 mod progress;
-mod project;
 mod report;
 mod run;
 mod services;
 mod session;
 mod telemetry;
 mod trust;
-mod untraced;
 
+use becket_fire::{enclosing, hook_output, interrupt, project, untraced};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

@@ -4,7 +4,6 @@
 //! can't move the cursor or forge a line.
 
 pub(crate) mod github;
-pub(crate) mod hook_output;
 pub(crate) mod human;
 pub(crate) mod json;
 pub(crate) mod junit;

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 /// Runs the command that the arguments name.
 pub(crate) fn main(around: &Surroundings) -> ExitCode {
-    let cli = match Cli::try_parse_from(&*spelled_out(&around.arguments)) {
+    let cli = match Cli::try_parse_from(&*spelled_out(&around.process.arguments)) {
         Ok(cli) => cli,
         Err(error) => return bad_arguments(error, around),
     };
@@ -89,7 +89,7 @@ fn bad_arguments(error: clap::Error, around: &Surroundings) -> ExitCode {
     let text = error.render().ansi().to_string();
     if error.use_stderr() {
         out.tell(&text);
-        let is_hook = around.arguments.iter().any(|argument| argument == "--stdin-event");
+        let is_hook = around.process.arguments.iter().any(|argument| argument == "--stdin-event");
         let slip = match command_of(around).as_deref() {
             Some("exec") => NOTHING_RUN,
             Some(name) if SLIPS_END_WITH_2.contains(&name) => 2,
@@ -131,6 +131,7 @@ fn spelled_out(arguments: &[OsString]) -> Cow<'_, [OsString]> {
 
 /// Returns the called command, as far as the arguments can be parsed.
 fn command_of(around: &Surroundings) -> Option<String> {
-    let read = Cli::command().ignore_errors(true).try_get_matches_from(&*spelled_out(&around.arguments));
+    let read =
+        Cli::command().ignore_errors(true).try_get_matches_from(&*spelled_out(&around.process.arguments));
     read.ok()?.subcommand_name().map(str::to_owned)
 }

@@ -7,12 +7,12 @@ use crate::out::Out;
 use crate::project;
 use crate::report::style::{WARNING, plain};
 use becket_base::address::Network;
-use becket_embed::launch;
 use becket_engine::config::{FlagSettings, read_text};
 use becket_engine::{Environment, Profile};
+use becket_fire::{hook_launch, launch};
 use std::path::{Path, PathBuf};
 
-pub(crate) use becket_embed::Launch as Session;
+pub(crate) use becket_fire::Launch as Session;
 
 /// Resolves the global options. The paths in them are relative to the working directory of the process, whatever `-C`
 /// is.
@@ -24,7 +24,7 @@ pub(crate) fn launched(global: &Global, around: &Surroundings) -> Result<Session
 }
 
 fn launched_in(start: PathBuf, global: &Global, around: &Surroundings) -> Result<Session, CliError> {
-    let typed = |path: &Path| match &around.cwd {
+    let typed = |path: &Path| match &around.process.cwd {
         Some(cwd) => Ok(cwd.join(path)),
         None if path.is_absolute() => Ok(path.to_owned()),
         None => Err(CliError::NoWorkingDirectory),
@@ -73,26 +73,12 @@ pub(crate) fn as_hook(
     if global.directory.is_some() {
         return launched(global, around);
     }
-    let entered = |given: &Path, named_by: &str| {
-        let path = around.cwd.as_deref().map_or_else(|| given.to_owned(), |cwd| cwd.join(given));
-        launch::start(&path).map_err(|why| CliError::NoProjectDirectory {
-            named_by: named_by.to_owned(),
-            path,
-            why,
-        })
-    };
-    let named = variables.iter().find_map(|name| Some((*name, around.var(name)?)));
-    let named = named.map(|(name, given)| entered(Path::new(given), name)).transpose()?;
-    let found = match named {
-        Some(named) => named,
-        None => {
-            let cwd = entered(cwd, "`cwd` of the event")?;
-            let session = launched_in(around.cwd.clone().unwrap_or_else(|| cwd.clone()), global, around)?;
-            return Ok(project::with_all_folders(session, &cwd, out));
-        }
-    };
-    let session = launched_in(around.cwd.clone().unwrap_or_else(|| found.clone()), global, around)?;
-    Ok(Session { project: Some(found), ..session })
+    let found = hook_launch(cwd, variables, &around.process, |start| launched_in(start, global, around))?;
+    for file in &found.foreign {
+        let file = plain(&file.display().to_string());
+        out.tell(&format!("`{file}` is not read: neither this user nor root owns it\n"));
+    }
+    Ok(found.launch)
 }
 
 /// The same, with private networks that HTTP handlers of every source may reach (S1).
@@ -113,11 +99,7 @@ pub(crate) fn with_networks(mut session: Session, networks: &[String]) -> Result
 
 /// Returns the facts about the process and the machine around it for sessions.
 pub(crate) fn environment(around: &Surroundings) -> Environment {
-    let environment = Environment::from_vars(around.vars.iter().cloned()).with_temp(&around.temp);
-    match &around.home {
-        Some(home) => environment.with_home(home),
-        None => environment,
-    }
+    around.process.environment()
 }
 
 /// Returns a dialect by its name.
@@ -155,7 +137,7 @@ fn settings(
 }
 
 fn start(directory: Option<&Path>, around: &Surroundings) -> Result<PathBuf, CliError> {
-    let cwd = around.cwd.as_deref();
+    let cwd = around.process.cwd.as_deref();
     let path = match (cwd, directory) {
         (Some(cwd), Some(directory)) => cwd.join(directory),
         (None, Some(directory)) if directory.is_absolute() => directory.to_owned(),

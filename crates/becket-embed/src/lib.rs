@@ -7,7 +7,7 @@
 //! - [`host`]: the state that all sessions of a process share, and the opening of sessions
 //! - [`open`]: the options of a session
 //! - [`session`]: one session: an engine, the facts that its events share, the hooks that its program has registered
-//! - [`launch`]: the directory and dialect of a session, and the additional sources of its configuration
+//! - [`mod@launch`]: the directory and dialect of a session, and the additional sources of its configuration
 //! - [`servers`]: the MCP servers that a host names, for hooks to call
 //! - [`view`]: the results, as data with a schema
 //! - [`caller_executor`]: firings that run on the program's own threads
@@ -18,16 +18,15 @@
 pub mod caller_executor;
 pub mod event;
 pub mod host;
-pub mod launch;
 pub mod models;
 pub mod open;
 pub mod servers;
 pub mod session;
 pub mod view;
 
+pub use becket_fire::{Launch, launch};
 pub use event::UnknownEvent;
 pub use host::{Host, NotOpened};
-pub use launch::Launch;
 pub use open::{Mode, Open, Profile, Registration, Source};
 pub use session::{FiringCancelled, Session, runs_on_caller};
 

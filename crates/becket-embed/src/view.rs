@@ -9,7 +9,6 @@ pub mod event_row;
 pub mod failing;
 pub mod finding;
 pub mod fired;
-pub mod fired_fields;
 pub mod happened;
 pub mod hook;
 pub mod listed;

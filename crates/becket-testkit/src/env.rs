@@ -154,6 +154,18 @@ impl Run {
         self
     }
 
+    /// The same run of another program.
+    #[must_use]
+    pub fn of(self, program: &Path) -> Self {
+        let mut command = Command::new(program);
+        command.args(self.command.get_args()).env_clear();
+        command.envs(self.command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        if let Some(directory) = self.command.get_current_dir() {
+            command.current_dir(directory);
+        }
+        Run { command, ..self }
+    }
+
     /// Returns the command, for callers that run it in their own way.
     #[must_use]
     pub fn into_command(self) -> Command {

@@ -14,6 +14,7 @@ const ALLOWED: [(&str, &[&str]); 20] = [
     ("becket-exec", &["becket-base", "becket-model", "becket-rules", "becket-process"]),
     ("becket-llm", &["becket-base"]),
     ("becket-engine", &["becket-base", "becket-model", "becket-rules", "becket-process", "becket-llm"]),
+    ("becket-fire", &["becket-base", "becket-model", "becket-engine"]),
     ("becket-mcp", &["becket-base", "becket-model", "becket-process"]),
     (
         "becket-tools",
@@ -50,6 +51,7 @@ const ALLOWED: [(&str, &[&str]); 20] = [
             "becket-rules",
             "becket-llm",
             "becket-engine",
+            "becket-fire",
             "becket-mcp",
             "becket-tools",
         ],
@@ -78,6 +80,7 @@ const ALLOWED: [(&str, &[&str]); 20] = [
             "becket-exec",
             "becket-llm",
             "becket-engine",
+            "becket-fire",
             "becket-mcp",
             "becket-tools",
             "becket-agent",
@@ -153,6 +156,9 @@ fn an_engine_for_command_hooks_links_no_tls_http_or_models() {
     let engine = ["--package", "becket-engine", "--no-default-features"];
     let reached: Vec<_> = REMOTE.into_iter().filter(|name| linked(&engine).contains(*name)).collect();
     assert!(reached.is_empty(), "becket-engine without features reaches {reached:?}");
+    let small = linked(&["--package", "becket-fire"]);
+    let reached: Vec<_> = REMOTE.into_iter().chain(["clap"]).filter(|name| small.contains(*name)).collect();
+    assert!(reached.is_empty(), "becket-fire reaches {reached:?}");
     let all = linked(&engine[..2]);
     assert!(REMOTE.into_iter().all(|name| all.contains(name)), "{all:?}");
 }

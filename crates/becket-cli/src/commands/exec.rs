@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ExecArgs, global: &Global, around: &Surroundings, out: 
     let program = Program {
         name: name.clone(),
         arguments: arguments.to_vec(),
-        variables: around.vars.clone(),
+        variables: around.process.vars.clone(),
         directory,
     };
     let mut terminal = Terminal::new(around, *out);
@@ -58,7 +58,7 @@ fn supervisor(
             .with_decided(rules.decided)
             .with_own(vec![own])
             .on_deny(rules.on_deny);
-        let directory = around.cwd.clone();
+        let directory = around.process.cwd.clone();
         return Ok((
             supervisor,
             directory.ok_or_else(|| unread("there is no working directory".to_owned()))?,
@@ -101,7 +101,7 @@ fn prepared(args: &ExecArgs, global: &Global, around: &Surroundings, out: &Out) 
         return session::in_project(global, around, out);
     }
     let file = args.rules.as_ref().map(|file| {
-        let file = around.cwd.as_ref().map_or_else(|| file.clone(), |cwd| cwd.join(file));
+        let file = around.process.cwd.as_ref().map_or_else(|| file.clone(), |cwd| cwd.join(file));
         // A file that can't be read must not look like one without rules.
         File::open(&file).map_err(|why| CliError::unread(&file, &why))?;
         Ok::<PathBuf, CliError>(file)

@@ -3,7 +3,6 @@
 mod as_hook;
 mod background;
 mod dialect;
-mod env_file;
 mod exec_rewrite;
 mod servers;
 
@@ -28,6 +27,7 @@ use becket_embed::view::Report;
 use becket_embed::view::fired::{self, FireReport};
 use becket_embed::view::ran::RunReport;
 use becket_engine::{CancellationToken, Engine, Outcome, StartError};
+use becket_fire::FiringError;
 use becket_model::Event;
 
 /// Runs the hooks and shows what they did; the exit code says what becomes of it.
@@ -98,7 +98,7 @@ impl EventFiring<'_> {
         if self.cancel.is_cancelled() {
             engine.host().finish_background(&event.session).await;
             engine.close().await;
-            return Err(CliError::Interrupted);
+            return Err(FiringError::Interrupted.into());
         }
         let mut fired = FireReport::new(&outcome, event.body.subject(), samples);
         if args.verbose {
@@ -118,7 +118,7 @@ impl EventFiring<'_> {
         } else {
             out.print(&human::background::render(&fired.background))?;
         }
-        if self.cancel.is_cancelled() { Err(CliError::Interrupted) } else { Ok(code) }
+        if self.cancel.is_cancelled() { Err(FiringError::Interrupted.into()) } else { Ok(code) }
     }
 }
 

@@ -83,7 +83,7 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
         return Err(CliError::usage(nothing));
     }
     // Started before everything else, and kept until the end.
-    let private = around.temp.join(format!("becket-run-{}", uuid::Uuid::new_v4()));
+    let private = around.process.temp.join(format!("becket-run-{}", uuid::Uuid::new_v4()));
     let _guard = keep::guarded(&private, around, out);
     let view = terminal.map(|terminal| View::new(terminal.clone(), options.output, out));
     let places = printer::Destinations::new(around, out, debug, &cancel).with_view(view);

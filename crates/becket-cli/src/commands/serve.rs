@@ -55,6 +55,7 @@ use crate::services;
 use crate::session::launched;
 use becket_embed::Host;
 use becket_engine::CancellationToken;
+use becket_fire::FiringError;
 use connection::{Client, ConnectionEnd};
 use long_lines::LongLineLimit;
 use presence::Presence;
@@ -75,7 +76,7 @@ pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out:
         ..ServiceArgs::default()
     };
     let models = services::models(&model, &start, around)?;
-    let private = around.temp.join(format!("becket-serve-{}", uuid::Uuid::new_v4()));
+    let private = around.process.temp.join(format!("becket-serve-{}", uuid::Uuid::new_v4()));
     let _guard = keep::guarded(&private, around, out);
     let host = Host {
         environment: launch.environment,
@@ -117,7 +118,7 @@ async fn on_stdio(
     patience: Duration,
     cancel: &CancellationToken,
 ) -> CommandResult {
-    let presence = Presence::of_stdout().map_err(CliError::Runtime)?;
+    let presence = Presence::of_stdout().map_err(FiringError::Runtime)?;
     let client = Client { host, patience, presence, room: None };
     match client.serve(tokio::io::stdin(), tokio::io::stdout(), cancel).await {
         ConnectionEnd::Left => Ok(0),

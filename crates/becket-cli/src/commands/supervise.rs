@@ -12,13 +12,14 @@ pub(crate) fn run(command: &[OsString], around: &Surroundings) -> CommandResult 
     use becket_exec::line::{channel, supervise};
 
     let channel = channel(becket_process::Command::CHANNEL).map_err(CliError::usage)?;
-    let (Some((name, arguments)), Some(directory)) = (command.split_first(), around.cwd.clone()) else {
+    let (Some((name, arguments)), Some(directory)) = (command.split_first(), around.process.cwd.clone())
+    else {
         return Err(CliError::usage("a program is missing, or the working directory is gone"));
     };
     let program = Program {
         name: name.clone(),
         arguments: arguments.to_vec(),
-        variables: around.vars.clone(),
+        variables: around.process.vars.clone(),
         directory,
     };
     supervise(channel, &program, search_path(around)).map_err(CliError::usage)

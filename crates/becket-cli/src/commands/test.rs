@@ -13,6 +13,7 @@ use crate::report::test::{self, TestReport};
 use crate::report::{human, junit, sarif};
 use crate::session::{self, Session};
 use becket_engine::CancellationToken;
+use becket_fire::FiringError;
 use becket_lab::runner::Subject;
 use becket_lab::{Case, CaseRecord, Runner, Suite, coverage, mutation};
 use futures_util::stream::{self, StreamExt};
@@ -60,7 +61,7 @@ impl Tested<'_> {
         let (cases, seed) = self.chosen(&suite, &engine)?;
         let records = self.records(&runner, &cases).await;
         if self.cancel.is_cancelled() {
-            return Err(CliError::Interrupted);
+            return Err(FiringError::Interrupted.into());
         }
         let mut report = TestReport::new(&suite, &records, self.root());
         report.seed = seed;
@@ -72,7 +73,7 @@ impl Tested<'_> {
         if self.args.mutate {
             let mutants = mutation::run(&runner, &records, &suite.equivalents, self.jobs()).await;
             if self.cancel.is_cancelled() {
-                return Err(CliError::Interrupted);
+                return Err(FiringError::Interrupted.into());
             }
             report.mutants = Some(test::mutants(mutants.map_err(|error| CliError::lab(&error))?));
         }

@@ -2,6 +2,8 @@
 
 use anstyle::{AnsiColor, Style};
 
+pub(crate) use becket_base::text::visible as plain;
+
 /// Something is blocked or broken.
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// Something waits, or may be wrong.
@@ -22,20 +24,7 @@ pub(crate) fn styled(style: Style, text: &str) -> String {
     format!("{style}{}{style:#}", plain(text))
 }
 
-/// Returns text without control characters except line breaks and tabs: others are written as escapes.
-pub(crate) fn plain(text: &str) -> String {
-    let mut clean = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' | '\t' => clean.push(c),
-            c if c.is_control() || is_hidden(c) => clean.extend(c.escape_default()),
-            c => clean.push(c),
-        }
-    }
-    clean
-}
-
-/// The same on one line, cut after `width` characters.
+/// Returns text without control characters on one line, cut after `width` characters.
 pub(crate) fn one_line(text: &str, width: usize) -> String {
     let mut line = plain(text.trim()).replace('\n', "⏎").replace('\t', " ");
     if let Some((end, _)) = line.char_indices().nth(width) {
@@ -74,17 +63,6 @@ fn broken(line: &str, width: usize) -> Vec<&str> {
     }
     lines.push(rest);
     lines
-}
-
-/// Returns true for characters that reverse the direction of a line or have no width: they could hide the effect of a
-/// command.
-const fn is_hidden(c: char) -> bool {
-    matches!(
-        c,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'
-    )
 }
 
 #[cfg(test)]

@@ -174,14 +174,17 @@ fn no_model(why: &str) -> CliError {
 mod tests {
     use super::*;
     use crate::env::Terminals;
+    use becket_fire::ProcessContext;
 
     fn around(vars: &[(&str, &str)]) -> Surroundings {
         Surroundings {
-            arguments: Vec::new(),
-            vars: vars.iter().map(|(name, value)| (name.into(), value.into())).collect(),
-            home: None,
-            cwd: None,
-            temp: "/tmp".into(),
+            process: ProcessContext {
+                arguments: Vec::new(),
+                vars: vars.iter().map(|(name, value)| (name.into(), value.into())).collect(),
+                home: None,
+                cwd: None,
+                temp: "/tmp".into(),
+            },
             program: None,
             terminals: Terminals { stdin: false, stdout: false, stderr: false },
             is_root: false,

@@ -84,6 +84,8 @@ mod run_typed;
 mod sdk;
 #[cfg(unix)]
 mod serve;
+#[cfg(target_os = "linux")]
+mod small_program;
 #[cfg(unix)]
 mod terminal;
 #[cfg(unix)]

@@ -6,7 +6,9 @@ use super::planned::dropped;
 use super::ran::RunReport;
 use becket_engine::{Decision, Outcome, Run, Settlement};
 use becket_model::table::Audience;
-use becket_model::{Attributed, Failure, Notice, Verdict, continued};
+use becket_model::{Attributed, Failure, Notice};
+
+pub use becket_fire::result::{EventResult, failed, for_the_user, why};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -38,18 +40,6 @@ pub struct FireReport {
     pub verdict: VerdictReport,
     /// The results of hooks that ran in the background, in the order of their ends.
     pub background: Vec<BackgroundResult>,
-}
-
-/// The effect on the event itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum EventResult {
-    /// It is not blocked.
-    Passed,
-    /// It is blocked.
-    Blocked,
-    /// The user is asked, or it waits for the session to be resumed.
-    Waits,
 }
 
 /// The host's next step ([`Decision`]).
@@ -153,30 +143,6 @@ fn is_unchecked(run: &Run) -> bool {
     run.failure.as_ref().is_some_and(Failure::is_unchecked)
 }
 
-impl EventResult {
-    /// Converts an outcome. On a tool call it includes the permission rules.
-    pub fn of(outcome: &Outcome) -> Self {
-        let verdict = &outcome.verdict;
-        match &outcome.settlement {
-            Some(Settlement::Denied { .. } | Settlement::Stopped { .. }) => EventResult::Blocked,
-            Some(Settlement::Asked { .. } | Settlement::Deferred) => EventResult::Waits,
-            Some(Settlement::Allowed { .. } | Settlement::Undecided) => EventResult::Passed,
-            None if verdict.blocks() => EventResult::Blocked,
-            None if verdict.asks_or_defers() => EventResult::Waits,
-            None => EventResult::Passed,
-        }
-    }
-
-    /// Returns its exit code.
-    pub const fn exit_code(self) -> u8 {
-        match self {
-            EventResult::Passed => 0,
-            EventResult::Blocked => 2,
-            EventResult::Waits => 3,
-        }
-    }
-}
-
 impl VerdictReport {
     fn new(outcome: &Outcome) -> Self {
         let verdict = &outcome.verdict;
@@ -201,28 +167,9 @@ impl VerdictReport {
             notices: verdict.notices.iter().map(told).collect(),
             failures: verdict.failures.iter().map(|s| AttributedText::new(s, "user", failed(s))).collect(),
             warnings: verdict.warnings.clone(),
-            fields: super::fired_fields::of(verdict),
+            fields: becket_fire::fired_fields::of(verdict),
         }
     }
-}
-
-/// Returns the reason of the result: that of the settlement, which may be a rule's, otherwise that of the hooks.
-pub fn why(outcome: &Outcome) -> Option<String> {
-    let settled = match &outcome.settlement {
-        Some(
-            Settlement::Allowed { because }
-            | Settlement::Denied { because }
-            | Settlement::Asked { because }
-            | Settlement::Stopped { because },
-        ) => Some(because.clone()).filter(|text| !text.is_empty()),
-        Some(Settlement::Deferred | Settlement::Undecided) | None => None,
-    };
-    settled.or_else(|| outcome.verdict.joined_reason())
-}
-
-/// Returns a failure as text, with its consequence.
-pub fn failed(said: &Attributed<Failure>) -> String {
-    if said.what.is_unchecked() { format!("not checked: {}", said.what) } else { said.what.to_string() }
 }
 
 /// Returns the name of a settlement.
@@ -252,19 +199,4 @@ impl AttributedText {
     fn new<T>(said: &Attributed<T>, to: &'static str, text: String) -> Self {
         AttributedText { source: said.source.to_string(), label: said.label.to_string(), to, text }
     }
-}
-
-/// Returns the texts of a verdict for the user, one below the other, with their continuation lines indented.
-pub fn for_the_user(verdict: &Verdict) -> Option<String> {
-    let failures = verdict.failures.iter().map(|said| format!("[{}] {}", said.label, failed(said)));
-    let messages = verdict.messages.iter().map(|said| said.what.clone());
-    let notices =
-        verdict.notices.iter().filter(|said| matches!(said.what.to, Audience::User | Audience::Both));
-    let lines: Vec<String> = messages
-        .chain(notices.map(|said| said.what.text.clone()))
-        .chain(failures)
-        .chain(verdict.warnings.iter().cloned())
-        .map(|text| continued(&text))
-        .collect();
-    (!lines.is_empty()).then(|| lines.join("\n"))
 }

@@ -202,7 +202,9 @@ pub(crate) fn is_filter(text: &str) -> bool {
 impl ProgramOption {
     /// Returns whether the command is there to run another one: a rule that allows it allows that, too.
     fn is_launcher(&self) -> bool {
-        self.commands.iter().any(|name| matches!(*name, "su" | "nodemon" | "gdbserver" | "parallel" | "npx" | "cargo"))
+        self.commands
+            .iter()
+            .any(|name| matches!(*name, "su" | "nodemon" | "gdbserver" | "parallel" | "npx" | "cargo"))
     }
 
     /// Everything in `args` that may be the option's value.

@@ -9,9 +9,6 @@ use becket_model::Session;
 pub(super) enum Patience {
     /// Up to the limit of each; a signal leaves them the budget of SessionEnd.
     WaitsForAll,
-    /// The same, but a signal ends them at once: an agent that ends its hook kills it a moment later, and their
-    /// processes would remain.
-    WaitsUntilSignal,
     /// The budget of SessionEnd, as at the end of a session (A5).
     EndsSession,
 }
@@ -29,10 +26,7 @@ pub(super) async fn left(
             () = cancel.cancelled() => {}
         }
     }
-    let delivered = match patience {
-        Patience::WaitsForAll | Patience::EndsSession => engine.host().finish_background(session).await,
-        Patience::WaitsUntilSignal => engine.host().end_background(&session.id).await,
-    };
+    let delivered = engine.host().finish_background(session).await;
     let wakes = engine.host().wait_for_rewakes(&session.id).await;
     background::left(delivered, wakes)
 }

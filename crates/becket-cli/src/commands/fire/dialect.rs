@@ -8,7 +8,6 @@ mod payload_run;
 mod trust;
 mod unknown_tool;
 
-use super::as_hook::{EarlySignals, unless_it_panics};
 use crate::args::{AsksChoice, FireArgs, Global};
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
@@ -16,6 +15,7 @@ use crate::event::read;
 use crate::out::Out;
 use crate::report::style::plain;
 use becket_dialects::{ALL, Answer, Asks, Dialect, detect, dialect, refuse};
+use becket_fire::{EarlySignals, FiringError};
 use serde_json::Value;
 
 /// The word for a dialect that is recognised by the input.
@@ -31,7 +31,7 @@ pub(super) fn run(
 ) -> CommandResult {
     let mut input = Input::named(name);
     let early = EarlySignals::block();
-    let answer = unless_it_panics(|| {
+    let answer = FiringError::unless_it_panics(|| {
         input.read(around)?;
         let dialect = input.recognise(name, around)?;
         check_version(args.installed.as_deref())?;
@@ -45,7 +45,7 @@ pub(super) fn run(
 /// one that has nothing to say. Returns the exit code.
 pub(crate) fn refuse_slip(around: &Surroundings, out: &Out) -> Option<u8> {
     let arguments: Vec<String> =
-        around.arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
+        around.process.arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
     let at = arguments.iter().position(|argument| argument.split('=').next() == Some("--dialect"))?;
     let joined = arguments.get(at)?.split_once('=').map(|(_, name)| name.to_owned());
     let name = joined.or_else(|| arguments.get(at + 1).cloned()).unwrap_or_default();

@@ -110,7 +110,7 @@ fn places(session: &Session, around: &Surroundings) -> Places {
         Some((name.to_owned(), PathBuf::from(value)))
     });
     Places {
-        home: around.home.clone(),
+        home: around.process.home.clone(),
         project: Some(session.project.clone().unwrap_or_else(|| session.start.clone())),
         variables: variables.collect(),
     }

@@ -27,7 +27,9 @@ pub(super) fn to_register(
         };
     }
     let candidates: Vec<PathBuf> = match &args.program {
-        Some(program) => vec![around.cwd.as_ref().map_or_else(|| program.clone(), |cwd| cwd.join(program))],
+        Some(program) => {
+            vec![around.process.cwd.as_ref().map_or_else(|| program.clone(), |cwd| cwd.join(program))]
+        }
         None => found.into_iter().chain(around.program.clone()).collect(),
     };
     let mut why = refused("this program does not know its own path: name one with `--program`");
@@ -54,9 +56,9 @@ fn checked(program: &Path, around: &Surroundings) -> Result<String, CliError> {
 /// The directories for temporary files. A well-known one in which the home itself is does not count.
 fn temporary(around: &Surroundings) -> Vec<PathBuf> {
     let known = ["/tmp", "/private/tmp", "/var/tmp", "/var/folders", "/private/var/folders", "/dev/shm"];
-    let holds_home = |path: &Path| around.home.as_ref().is_some_and(|home| home.starts_with(path));
+    let holds_home = |path: &Path| around.process.home.as_ref().is_some_and(|home| home.starts_with(path));
     let all = known.into_iter().map(PathBuf::from).filter(|path| !holds_home(path));
-    all.chain([around.temp.clone()]).collect()
+    all.chain([around.process.temp.clone()]).collect()
 }
 
 /// Checks that a program is a becket of this major version.

@@ -13,6 +13,7 @@ use crate::report::{human, json};
 use becket_embed::view::Report;
 use becket_embed::view::mcp::{McpServer, McpServers, McpState, why_disabled};
 use becket_engine::CancellationToken;
+use becket_fire::FiringError;
 use becket_mcp::config::{ConfiguredServer, Status};
 use becket_tools::discovery::PoolOptions;
 use connected::connected;
@@ -37,7 +38,7 @@ pub(super) fn run(server: Option<&str>, at: McpContext<'_>) -> CommandResult {
         let each = chosen.into_iter().map(|server| examine(server, at, &cancel));
         let examined: Vec<_> = futures_util::stream::iter(each).buffered(AT_ONCE).collect().await;
         if cancel.is_cancelled() {
-            return Err(CliError::Interrupted);
+            return Err(FiringError::Interrupted.into());
         }
         examined.into_iter().collect::<Result<Vec<McpServer>, CliError>>()
     })?;

@@ -8,6 +8,7 @@ use crate::report::{human, json};
 use becket_embed::view::Report;
 use becket_embed::view::mcp::McpServers;
 use becket_engine::CancellationToken;
+use becket_fire::FiringError;
 use std::sync::Arc;
 
 /// Connects the servers and lists them; a server that can't be connected is not an error of this command, unless it is
@@ -21,7 +22,7 @@ pub(super) fn run(args: &McpListArgs, at: McpContext<'_>) -> CommandResult {
         }
         let servers = McpServers::new(&pool.servers(), &at.gathered.resolved.others);
         pool.close().await;
-        if cancel.is_cancelled() { Err(CliError::Interrupted) } else { Ok(servers) }
+        if cancel.is_cancelled() { Err(CliError::from(FiringError::Interrupted)) } else { Ok(servers) }
     })?;
     let failed = servers.servers.iter().any(|server| server.state.is_failure());
     if at.global.json {

@@ -80,7 +80,7 @@ fn session_ended(at: McpContext<'_>) -> Result<(), CliError> {
         return Ok(());
     }
     report_errors(&engine, at.around, at.out);
-    let transcript = at.around.temp.join("becket-transcript.jsonl");
+    let transcript = at.around.process.temp.join("becket-transcript.jsonl");
     let session = Session::new(Uuid::new_v4().to_string(), transcript, &at.session.start);
     let event = Event::new(session, SessionEnd::new("logout".to_owned()));
     let cancel = CancellationToken::new();

@@ -28,6 +28,7 @@ use becket_agent::tool_call::AskPermission;
 use becket_agent::update::{Notice, Origin, Update, UpdateKind, Watch};
 use becket_agent::{Agent, AgentBuilder};
 use becket_engine::{Engine, RunEvent, Start as HowStarted};
+use becket_fire::FiringError;
 use becket_mcp::config::ConfiguredServer;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -247,7 +248,7 @@ impl OpeningSession<'_> {
 async fn open(builder: AgentBuilder, at: RunContext<'_>) -> Result<Agent, CliError> {
     tokio::select! {
         opened = builder.open() => opened.map_err(|error| begins::not_opened(&error, begins::store(at).as_ref(), at)),
-        () = at.cancel.cancelled() => Err(CliError::Interrupted),
+        () = at.cancel.cancelled() => Err(FiringError::Interrupted.into()),
     }
 }
 

@@ -14,6 +14,7 @@ use crate::report::style::plain;
 use crate::report::wrap::fit;
 use becket_base::private_file;
 use becket_engine::CancellationToken;
+use becket_fire::FiringError;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -174,7 +175,7 @@ impl PrinterThread {
     /// # Errors
     /// Errors if the output could not be written.
     pub(super) fn end(self) -> Result<(), CliError> {
-        self.thread.join().unwrap_or(Err(CliError::Panicked))
+        self.thread.join().unwrap_or_else(|_| Err(FiringError::Panicked.into()))
     }
 }
 
@@ -219,7 +220,7 @@ impl Writer {
         if let (Some(stream), Some(file)) = (&mut self.debug, &mut self.places.debug) {
             let written = file.write_all(stream.lines(shown).as_bytes());
             if let Err(error) = written {
-                self.failed.get_or_insert(CliError::Output(error));
+                self.failed.get_or_insert(CliError::from(error));
                 self.debug = None;
             }
         }
@@ -271,7 +272,7 @@ impl Writer {
             Ok(ReaderGone(false)) => {}
             Ok(ReaderGone(true)) => self.places.cancel.cancel(),
             Err(error) => {
-                self.failed = Some(CliError::Output(error));
+                self.failed = Some(CliError::from(error));
                 self.places.cancel.cancel();
             }
         }

@@ -7,6 +7,7 @@ use super::options::Prompts as ElicitationRequest;
 use super::terminal::Terminal;
 use crate::error::CliError;
 use crate::event::read::{LIMIT, utf8};
+use becket_fire::FiringError;
 use becket_llm::Block;
 use std::io::{BufRead, Read};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -71,7 +72,7 @@ fn piped(may_be_silent: bool) -> Result<String, CliError> {
         return Ok(String::new());
     }
     let read = from.into_iter().flatten().next();
-    let bytes = read.ok_or(CliError::Panicked)?.map_err(CliError::Stdin)?;
+    let bytes = read.ok_or(FiringError::Panicked)?.map_err(CliError::Stdin)?;
     if bytes.len() as u64 > LIMIT {
         return Err(CliError::TooLarge { what: "stdin".to_owned(), limit: LIMIT });
     }

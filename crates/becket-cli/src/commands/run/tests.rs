@@ -5,16 +5,19 @@ use crate::args::{Cli, Command};
 use crate::env::{Surroundings, Terminals};
 use crate::error::CliError;
 use crate::report::run::{StreamOptions, Verbosity};
+use becket_fire::ProcessContext;
 use clap::Parser;
 
 /// Somebody at a terminal, or a script.
 fn around(terminals: bool, is_root: bool) -> Surroundings {
     Surroundings {
-        arguments: Vec::new(),
-        vars: Vec::new(),
-        home: None,
-        cwd: None,
-        temp: "/tmp".into(),
+        process: ProcessContext {
+            arguments: Vec::new(),
+            vars: Vec::new(),
+            home: None,
+            cwd: None,
+            temp: "/tmp".into(),
+        },
         program: None,
         terminals: Terminals { stdin: terminals, stdout: terminals, stderr: terminals },
         is_root,
@@ -111,9 +114,9 @@ fn root_skips_no_permissions_outside_of_a_sandbox() {
         let error = options(&arguments, &around(true, true)).unwrap_err();
         assert!(error.to_string().contains("IS_SANDBOX=1"), "{error}");
         let mut sandbox = around(true, true);
-        sandbox.vars.push(("IS_SANDBOX".into(), "0".into()));
+        sandbox.process.vars.push(("IS_SANDBOX".into(), "0".into()));
         assert!(options(&arguments, &sandbox).is_err());
-        sandbox.vars[0].1 = "1".into();
+        sandbox.process.vars[0].1 = "1".into();
         assert!(options(&arguments, &sandbox).is_ok());
         assert!(options(&arguments, &around(true, false)).is_ok());
     }

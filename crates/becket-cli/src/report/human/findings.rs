@@ -129,6 +129,11 @@ pub(crate) fn summary(checked: &CheckReport) -> String {
     }
 }
 
+/// Returns [`brief`] without colour, for an agent.
+pub(crate) fn brief_text<'a>(errors: impl Iterator<Item = &'a Diagnostic>, around: &Surroundings) -> String {
+    anstream::adapter::strip_str(&brief(errors, around)).to_string()
+}
+
 /// Returns one line for each error, for commands that continue without the broken parts (C7).
 pub(crate) fn brief<'a>(errors: impl Iterator<Item = &'a Diagnostic>, around: &Surroundings) -> String {
     let mut text = String::new();

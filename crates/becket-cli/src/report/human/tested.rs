@@ -71,7 +71,8 @@ fn of_case(
         }
         // Paths in the copy read as those of the project.
         let copy = &seen.event.session.cwd;
-        let inside = Surroundings { cwd: Some(copy.clone()), ..around.clone() };
+        let mut inside = around.clone();
+        inside.process.cwd = Some(copy.clone());
         let plan = PlanReport::new(&seen.outcome.plan, seen.event.body.subject(), Vec::new());
         let mut explained = lines(&planned::render(&plan, &Surroundings { width: None, ..inside }), 4);
         step.hooks.iter().for_each(|hook| explained.push_str(&process(hook)));

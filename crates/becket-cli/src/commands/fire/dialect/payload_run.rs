@@ -5,20 +5,18 @@ use super::carried;
 use super::trust::{self, TrustGate};
 use super::unknown_tool;
 use crate::args::{FireArgs, Global};
-use crate::commands::fire::as_hook::{EarlySignals, fired};
-use crate::commands::fire::env_file::hand_on;
 use crate::commands::fire::{exec_rewrite, human, prepared, servers};
-use crate::enclosing;
 use crate::env::Surroundings;
 use crate::error::CliError;
+use crate::hook_output;
 use crate::interrupt;
 use crate::out::Out;
-use crate::report::hook_output;
 use crate::services::{HookServices, ServiceOptions};
 use crate::session::{self, Session};
 use crate::telemetry;
 use becket_dialects::{Action, Answer, Dialect, Facts, Payload, Resolution, answer, read};
 use becket_engine::{CancellationToken, Engine};
+use becket_fire::EarlySignals;
 use becket_model::{Event, EventKind};
 use serde_json::Value;
 use std::path::Path;
@@ -40,7 +38,7 @@ pub(super) fn answer_payload(
     around: &Surroundings,
     out: &Out,
 ) -> Result<Answer, CliError> {
-    let cwd = around.cwd.as_ref().map(|cwd| cwd.to_string_lossy().into_owned()).unwrap_or_default();
+    let cwd = around.process.cwd.as_ref().map(|cwd| cwd.to_string_lossy().into_owned()).unwrap_or_default();
     let mut facts = Facts::new(&cwd);
     let unread = |why: becket_dialects::ReadError| CliError::StdinEvent { why: why.to_string() };
     let mut incoming = read(dialect, payload.clone(), &facts).map_err(unread)?;
@@ -119,7 +117,7 @@ impl PayloadRun<'_> {
         let builder = servers::with_servers(self.services.to(session.builder(true)), mcp.as_ref());
         let engine =
             telemetry::observed(builder).build().map_err(|error| CliError::Start { why: error.why })?;
-        let broken = human::findings::brief(engine.config().errors(), around);
+        let broken = human::findings::brief_text(engine.config().errors(), around);
         let done = self.events(&engine, &broken, args, cancel, around).await;
         engine.close().await;
         if let Some(mcp) = &mcp {
@@ -139,10 +137,8 @@ impl PayloadRun<'_> {
         let rules = self.gates.rules()?;
         let mut resolutions = Vec::with_capacity(self.incoming.events.len());
         for event in &self.incoming.events {
-            enclosing::show(engine.host().mark(event));
-            let (outcome, left) = fired(engine, event, cancel).await?;
-            hand_on(engine, event, around);
-            let output = hook_output::of(&outcome, broken, &left);
+            let fired = becket_fire::fire(engine, event, cancel, &around.process).await?;
+            let output = hook_output::of(&fired, broken);
             let blocked = output.stderr.as_deref().filter(|_| output.exit == 2);
             let mut resolution = Resolution::from_protocol(event.kind(), output.json, blocked);
             resolution.text = output.text;

@@ -15,6 +15,7 @@ use becket_agent::tool_call::{CallEnd, DeniedBy, Report, ToolCalls};
 use becket_embed::view::mcp::McpCalled;
 use becket_engine::handler::Action;
 use becket_engine::{CancellationToken, Engine, ToolCall, ToolSet};
+use becket_fire::FiringError;
 use becket_mcp::{Name, OutputCaps, Pool};
 use becket_model::Session;
 use becket_model::event::PermissionMode;
@@ -86,7 +87,7 @@ impl HookedCall<'_> {
         let session = self.session(&engine);
         let of_host = session.clone();
         self.host.ready(engine.clone(), move || of_host.clone());
-        let dir = at.around.temp.join(format!("becket-mcp-{}", std::process::id()));
+        let dir = at.around.process.temp.join(format!("becket-mcp-{}", std::process::id()));
         toolbox.replace(McpServers::new(self.pool.clone(), dir).with_caps(whole()).tools().tools);
         let mut calls = ToolCalls::new(engine.clone(), toolbox).with_limit(self.wanted.limit);
         if let Some(person) = self.services.person() {
@@ -126,7 +127,7 @@ impl HookedCall<'_> {
     fn session(&self, engine: &Engine) -> Session {
         let at = self.at;
         let mut session =
-            Session::new("becket", at.around.temp.join("becket-transcript.jsonl"), &at.session.start);
+            Session::new("becket", at.around.process.temp.join("becket-transcript.jsonl"), &at.session.start);
         let given = self.wanted.args.mode.as_deref().map(PermissionMode::from_name);
         let default = || engine.config().default_mode.as_ref().map(|default| default.mode.clone());
         session.permission_mode = given.or_else(default);
@@ -166,7 +167,7 @@ fn read(report: &Report) -> Result<McpCalled, CliError> {
                 .to_owned();
             Err(CliError::Mcp { why })
         }
-        CallEnd::Cancelled { started: false } => Err(CliError::Interrupted),
+        CallEnd::Cancelled { started: false } => Err(FiringError::Interrupted.into()),
         CallEnd::Done { .. }
         | CallEnd::Failed { .. }
         | CallEnd::Denied { .. }

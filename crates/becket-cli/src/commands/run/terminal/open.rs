@@ -28,7 +28,7 @@ pub(in crate::commands::run) fn opened(
         Output::Text(_) | Output::Json | Output::Stream(_) => return None,
     }
     let own = Request::new(Profile::becket(), session.environment().clone(), &session.start);
-    let history = around.home.as_ref().and_then(|_| own.user_directory());
+    let history = around.process.home.as_ref().and_then(|_| own.user_directory());
     Some(Terminal::open(Setup {
         out: *out,
         history: history.map(|directory| directory.join(HISTORY)),

@@ -13,7 +13,7 @@ const SOURCE: &str = "slash_command";
 pub(super) async fn added(answering: CommandContext<'_>, given: Option<&str>) -> CommandResult {
     let given = given.ok_or("name a directory, as in `/add-dir ../shared`")?;
     let agent = &answering.session.agent;
-    let path = agent.info().cwd.join(at_home(given, answering.at.around.home.as_deref()));
+    let path = agent.info().cwd.join(at_home(given, answering.at.around.process.home.as_deref()));
     let path = path.canonicalize().map_err(|error| format!("`{given}` can't be added: {error}"))?;
     if !path.is_dir() {
         return Err(format!("`{given}` is not a directory"));

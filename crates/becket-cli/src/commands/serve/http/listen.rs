@@ -12,6 +12,7 @@ use super::token::Token;
 use crate::error::{CliError, CommandResult};
 use crate::out::Out;
 use becket_engine::CancellationToken;
+use becket_fire::FiringError;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{HeaderName, HeaderValue};
 use hyper::server::conn::http1;
@@ -61,7 +62,7 @@ pub(in super::super) async fn serve(
     let (listener, address) = listener(wants.address).await.map_err(|why| CliError::Serve { why })?;
     let token = Token::of(&wants.token).map_err(|why| CliError::Serve { why })?;
     let told = json!({"url": format!("http://{address}/"), "token_file": token.file()});
-    out.print(&format!("{told}\n")).map_err(CliError::Runtime)?;
+    out.print(&format!("{told}\n")).map_err(FiringError::Runtime)?;
     let callers = Arc::new(Callers {
         host,
         patience: wants.patience,

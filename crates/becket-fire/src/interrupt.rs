@@ -2,7 +2,7 @@
 //!
 //! INVARIANT: a second signal ends this process at once, whatever is still running: pressing Ctrl-C again is deliberate.
 
-use crate::error::CliError;
+use crate::FiringError;
 use becket_engine::CancellationToken;
 use std::future::Future;
 use std::io;
@@ -12,11 +12,11 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 /// The first signal, if any.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Caught(Arc<AtomicU8>);
+pub struct Caught(Arc<AtomicU8>);
 
 impl Caught {
     /// Returns its exit code, as in shells: 128 plus the number of the signal.
-    pub(crate) fn exit_code(&self) -> Option<u8> {
+    pub fn exit_code(&self) -> Option<u8> {
         match self.0.load(Ordering::Relaxed) {
             0 => None,
             number => Some(128_u8.saturating_add(number)),
@@ -24,7 +24,7 @@ impl Caught {
     }
 
     /// Ends the run as a signal would, since its result is no longer needed.
-    pub(crate) fn as_if_terminated(&self) {
+    pub fn as_if_terminated(&self) {
         const TERMINATED: u8 = 15;
         self.note(TERMINATED);
     }
@@ -39,11 +39,11 @@ impl Caught {
 /// signal it is dropped, and every process of a hook is killed with it.
 ///
 /// # Errors
-/// Returns the errors of `work`, an error without a runtime, and [`CliError::Interrupted`] after a second signal.
-pub(crate) fn until_done<T>(
+/// Returns the errors of `work`, an error without a runtime, and [`FiringError::Interrupted`] after a second signal.
+pub fn until_done<T, E: From<FiringError>>(
     cancel: &CancellationToken,
-    work: impl Future<Output = Result<T, CliError>>,
-) -> Result<T, CliError> {
+    work: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
     until_done_or(cancel, &Caught::default(), work)
 }
 
@@ -51,13 +51,13 @@ pub(crate) fn until_done<T>(
 ///
 /// # Errors
 /// As of [`until_done`].
-pub(crate) fn until_done_or<T>(
+pub fn until_done_or<T, E: From<FiringError>>(
     cancel: &CancellationToken,
     caught: &Caught,
-    work: impl Future<Output = Result<T, CliError>>,
-) -> Result<T, CliError> {
+    work: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
     let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(CliError::Runtime)?;
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(FiringError::Runtime)?;
     on(runtime, cancel, caught, work)
 }
 
@@ -65,24 +65,24 @@ pub(crate) fn until_done_or<T>(
 ///
 /// # Errors
 /// As of [`until_done`].
-pub(crate) fn until_done_on_threads<T>(
+pub fn until_done_on_threads<T, E: From<FiringError>>(
     cancel: &CancellationToken,
-    work: impl Future<Output = Result<T, CliError>>,
-) -> Result<T, CliError> {
+    work: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
     let runtime =
-        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(CliError::Runtime)?;
+        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(FiringError::Runtime)?;
     on(runtime, cancel, &Caught::default(), work)
 }
 
-fn on<T>(
+fn on<T, E: From<FiringError>>(
     runtime: tokio::runtime::Runtime,
     cancel: &CancellationToken,
     caught: &Caught,
-    work: impl Future<Output = Result<T, CliError>>,
-) -> Result<T, CliError> {
+    work: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
     let done = runtime.block_on(async {
-        let interrupt = cancels(cancel, caught).map_err(CliError::Runtime)?;
-        interrupt.while_running(work).await.unwrap_or(Err(CliError::Interrupted))
+        let interrupt = cancels(cancel, caught).map_err(FiringError::Runtime)?;
+        interrupt.while_running(work).await.unwrap_or_else(|| Err(FiringError::Interrupted.into()))
     });
     if cancel.is_cancelled() {
         // A blocked thread must not keep the process alive.
@@ -182,12 +182,12 @@ mod tests {
             hang_up();
             cancel.cancelled().await;
             tokio::task::yield_now().await;
-            Ok(7)
+            Ok::<_, FiringError>(7)
         });
         assert!(matches!(done, Ok(7)), "the end is waited for: {done:?}");
         assert_eq!(caught.exit_code(), Some(129));
         let (cancel, heard) = (CancellationToken::new(), CancellationToken::new());
-        let done: Result<(), CliError> = until_done(&cancel.clone(), async {
+        let done: Result<(), FiringError> = until_done(&cancel.clone(), async {
             // A thread that can't be ended.
             let stuck =
                 tokio::task::spawn_blocking(|| std::thread::sleep(std::time::Duration::from_secs(3600)));
@@ -198,6 +198,6 @@ mod tests {
             drop(stuck.await);
             Ok(())
         });
-        assert!(heard.is_cancelled() && matches!(done, Err(CliError::Interrupted)), "{done:?}");
+        assert!(heard.is_cancelled() && matches!(done, Err(FiringError::Interrupted)), "{done:?}");
     }
 }

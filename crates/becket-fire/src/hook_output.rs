@@ -3,48 +3,66 @@
 //! INVARIANT: nothing is weakened on the way. A denial and a block are expressed twice, by exit code 2 with the reason on
 //! stderr and by JSON, but a block of Stop by JSON alone, since the model would read it twice; an allow is passed on only if hooks gave it, never if only a rule of this configuration did.
 
-use becket_embed::view::background::BackgroundResult;
-use becket_embed::view::{fired, fired_fields};
+use crate::fire::{BackgroundEnd, Fired};
+use crate::result::{EventResult, for_the_user, why};
+use crate::{FiringError, fired_fields};
+use becket_base::text::visible;
 use becket_engine::{Outcome, Settlement};
 use becket_model::table::DecisionModel;
 use becket_model::{Decision, EventKind, PermissionDecision, Ruling, Verdict};
 use serde_json::{Map, Value, json};
+use std::io::Write;
 
 /// The field for what the model reads.
 const CONTEXT: &str = "additionalContext";
 
 /// The output and the exit code.
 #[derive(Debug, PartialEq)]
-pub(crate) struct HookOutput {
-    pub(crate) exit: u8,
+pub struct HookOutput {
+    /// 0 or 2.
+    pub exit: u8,
     /// The JSON object for stdout; empty where there is none.
-    pub(crate) json: Map<String, Value>,
+    pub json: Map<String, Value>,
     /// The text for stdout instead, on the one event that takes no JSON.
-    pub(crate) text: Option<String>,
-    pub(crate) stderr: Option<String>,
+    pub text: Option<String>,
+    /// The reason for stderr.
+    pub stderr: Option<String>,
 }
 
 /// Adds the input that replaces the call's to an answer; it decides nothing.
-pub(crate) fn add_rewrite(answer: &mut Map<String, Value>, event: EventKind, input: Map<String, Value>) {
+pub fn add_rewrite(answer: &mut Map<String, Value>, event: EventKind, input: Map<String, Value>) {
     let own = answer.entry("hookSpecificOutput").or_insert_with(|| json!({"hookEventName": event.name()}));
     own["updatedInput"] = Value::Object(input);
 }
 
 impl HookOutput {
     /// Returns the text for stdout.
-    pub(crate) fn stdout(&self) -> String {
+    pub fn stdout(&self) -> String {
         match &self.text {
             Some(text) => format!("{text}\n"),
             None if self.json.is_empty() => String::new(),
             None => format!("{}\n", Value::Object(self.json.clone())),
         }
     }
+
+    /// Writes it and returns the exit code. The reader of stdout must be there; the one of stderr need not.
+    ///
+    /// # Errors
+    /// Errors if stdout can't be written.
+    pub fn deliver(&self, mut stdout: impl Write, mut stderr: impl Write) -> Result<u8, FiringError> {
+        stdout.write_all(self.stdout().as_bytes())?;
+        stdout.flush()?;
+        if let Some(reason) = &self.stderr {
+            drop(stderr.write_all(format!("{}\n", visible(reason)).as_bytes()));
+        }
+        Ok(self.exit)
+    }
 }
 
-/// Converts an outcome to the equivalent answer. `broken` describes parts that could not be loaded, `left` the
-/// background hooks: they were awaited, so their context is included, and a wake counts as the exit code 2 that it was
-/// (A4).
-pub(crate) fn of(outcome: &Outcome, broken: &str, left: &[BackgroundResult]) -> HookOutput {
+/// Converts an outcome to the equivalent answer. `broken` describes parts that could not be loaded. Hooks in the
+/// background were awaited, so their context is included, and a wake counts as the exit code 2 that it was (A4).
+pub fn of(fired: &Fired, broken: &str) -> HookOutput {
+    let Fired { outcome, background: left } = fired;
     let answer = of_verdict(outcome, broken, left);
     let reminders: Vec<&str> = left.iter().filter_map(|left| left.reminder.as_deref()).collect();
     let spec = outcome.verdict.event.spec();
@@ -55,17 +73,17 @@ pub(crate) fn of(outcome: &Outcome, broken: &str, left: &[BackgroundResult]) -> 
     HookOutput { exit: 2, stderr: Some(reminders.join("\n\n")), ..answer }
 }
 
-fn of_verdict(outcome: &Outcome, broken: &str, left: &[BackgroundResult]) -> HookOutput {
+fn of_verdict(outcome: &Outcome, broken: &str, left: &[BackgroundEnd]) -> HookOutput {
     let verdict = &outcome.verdict;
     let spec = verdict.event.spec();
     if spec.decision == DecisionModel::Path {
         return worktree(verdict);
     }
-    let blocked = fired::EventResult::of(outcome) == fired::EventResult::Blocked;
+    let blocked = EventResult::of(outcome) == EventResult::Blocked;
     let mut top = universal(verdict, broken);
     if blocked && matches!(spec.decision, DecisionModel::Block | DecisionModel::Task) {
         top.insert("decision".to_owned(), json!("block"));
-        top.insert("reason".to_owned(), json!(fired::why(outcome)));
+        top.insert("reason".to_owned(), json!(why(outcome)));
     }
     let own = own_fields(outcome, spec.decision, left);
     if !own.is_empty() {
@@ -83,7 +101,7 @@ fn of_verdict(outcome: &Outcome, broken: &str, left: &[BackgroundResult]) -> Hoo
 }
 
 /// Returns the content of `hookSpecificOutput`.
-fn own_fields(outcome: &Outcome, model: DecisionModel, left: &[BackgroundResult]) -> Map<String, Value> {
+fn own_fields(outcome: &Outcome, model: DecisionModel, left: &[BackgroundEnd]) -> Map<String, Value> {
     let mut own = fired_fields::of(&outcome.verdict);
     match model {
         DecisionModel::Permission => permission(&mut own, outcome),
@@ -109,7 +127,7 @@ fn own_fields(outcome: &Outcome, model: DecisionModel, left: &[BackgroundResult]
 
 fn reason(outcome: &Outcome) -> String {
     let stop = outcome.verdict.stop.as_ref().and_then(|stop| stop.what.reason.clone());
-    fired::why(outcome).or(stop).unwrap_or_else(|| "Blocked by hook".to_owned())
+    why(outcome).or(stop).unwrap_or_else(|| "Blocked by hook".to_owned())
 }
 
 fn universal(verdict: &Verdict, broken: &str) -> Map<String, Value> {
@@ -120,9 +138,9 @@ fn universal(verdict: &Verdict, broken: &str) -> Map<String, Value> {
             top.insert("stopReason".to_owned(), json!(reason));
         }
     }
-    let broken = anstream::adapter::strip_str(broken.trim_end()).to_string();
+    let broken = broken.trim_end().to_owned();
     let said: Vec<String> =
-        fired::for_the_user(verdict).into_iter().chain((!broken.is_empty()).then_some(broken)).collect();
+        for_the_user(verdict).into_iter().chain((!broken.is_empty()).then_some(broken)).collect();
     if !said.is_empty() {
         top.insert("systemMessage".to_owned(), json!(said.join("\n")));
     }
@@ -147,7 +165,7 @@ fn permission(own: &mut Map<String, Value>, outcome: &Outcome) {
         own.remove("updatedInput");
     }
     own.insert("permissionDecision".to_owned(), json!(decision.as_str()));
-    if let Some(reason) = fired::why(outcome) {
+    if let Some(reason) = why(outcome) {
         own.insert("permissionDecisionReason".to_owned(), json!(reason));
     }
 }
@@ -180,7 +198,7 @@ fn request(own: &mut Map<String, Value>, outcome: &Outcome) {
     let mut decision = Map::from_iter([("behavior".to_owned(), json!(behavior))]);
     match behavior {
         "deny" => {
-            decision.extend(fired::why(outcome).map(|reason| ("message".to_owned(), json!(reason))));
+            decision.extend(why(outcome).map(|reason| ("message".to_owned(), json!(reason))));
             decision.extend(fields.into_iter().filter(|(name, _)| name == "interrupt"));
         }
         _ => decision.extend(fields.into_iter().filter(|(name, _)| name != "interrupt")),
@@ -203,7 +221,7 @@ fn worktree(verdict: &Verdict) -> HookOutput {
             text: Some(path.what.display().to_string()),
             stderr: None,
         },
-        Ruling::None => failed(fired::for_the_user(verdict)),
+        Ruling::None => failed(for_the_user(verdict)),
         Ruling::WorktreeFailed(_)
         | Ruling::Permission { .. }
         | Ruling::Block(_)

@@ -7,12 +7,12 @@
 //! INVARIANT: a file counts only if this user or root owns it, so that another user's file in a shared parent directory does
 //! not count as the project's.
 
-use crate::env;
-use crate::out::Out;
-use crate::report::style::plain;
-use becket_embed::Launch as Session;
+use crate::Launch;
 use becket_engine::config::{NestedFolder, Request, repository_root};
 use std::path::{Path, PathBuf};
+
+#[cfg(unix)]
+use std::io::ErrorKind;
 
 /// The settings of the user in the profile's directory, which a project has as well.
 const SHARED: &str = "settings.json";
@@ -20,16 +20,16 @@ const LOCAL: &str = "settings.local.json";
 
 /// A project with nested folders of settings.
 #[derive(Debug, Default)]
-pub(crate) struct Project {
+pub struct Project {
     /// The folders with settings, the outermost first.
-    pub(crate) folders: Vec<PathBuf>,
+    pub folders: Vec<PathBuf>,
     /// The files that are ignored because another user owns them.
-    pub(crate) foreign: Vec<PathBuf>,
+    pub foreign: Vec<PathBuf>,
 }
 
 impl Project {
     /// Searches the folders from `start` upwards.
-    pub(crate) fn around(start: &Path, request: &Request) -> Self {
+    pub fn around(start: &Path, request: &Request) -> Self {
         let mut project = Project::default();
         for folder in searched(start, request) {
             let mut counts = false;
@@ -49,17 +49,16 @@ impl Project {
         project
     }
 
-    /// Reports the ignored files of other users on stderr.
-    pub(crate) fn tell_foreign(&self, out: &Out) {
-        for file in &self.foreign {
-            let file = plain(&file.display().to_string());
-            out.tell(&format!("`{file}` is not read: neither this user nor root owns it\n"));
-        }
+    /// Searches the folders around the directory of an event, or if there are none around the process's own directory.
+    pub fn of_event(launch: &Launch, start: &Path) -> Self {
+        let request = launch.request();
+        let project = Project::around(start, &request);
+        if project.folders.is_empty() { Project::around(&launch.start, &request) } else { project }
     }
 }
 
 /// Returns the nearest parent of `start` with settings, if `start` has none that a session would read.
-pub(crate) fn parent(start: &Path, request: &Request) -> Option<PathBuf> {
+pub fn parent(start: &Path, request: &Request) -> Option<PathBuf> {
     let is_in_repository = repository_root(start).is_some();
     let has_settings = |folder: &Path| {
         // The local file of a repository's root is read from anywhere in it.
@@ -72,29 +71,23 @@ pub(crate) fn parent(start: &Path, request: &Request) -> Option<PathBuf> {
 }
 
 /// Reports that a session that starts here would not read the settings of `parent`.
-pub(crate) fn not_read_by_sessions(parent: &Path, request: &Request) -> String {
+pub fn not_read_by_sessions(parent: &Path, request: &Request) -> String {
     let directory = parent.join(&*request.profile.directory);
     format!("a session that starts in `{}` does not read `{}`", request.start.display(), directory.display())
 }
 
-/// Returns the session with all folders of settings around `start`, or if there are none around the process's own
-/// directory: the outermost is the project, and each of the others grants something only if the user's own file records
-/// trust in it (G3).
-pub(crate) fn with_all_folders(session: Session, start: &Path, out: &Out) -> Session {
-    let request = session.request();
-    let mut project = Project::around(start, &request);
-    if project.folders.is_empty() {
-        project = Project::around(&session.start, &request);
-    }
-    project.tell_foreign(out);
-    let mut folders = project.folders.into_iter();
+/// Returns the session with all folders of settings of a project: the outermost is the project, and each of the others
+/// grants something only if the user's own file records trust in it (G3). A project without any is `start`.
+pub fn with_all_folders(launch: Launch, found: Project, start: &Path) -> Launch {
+    let request = launch.request();
+    let mut folders = found.folders.into_iter();
     let outermost = folders.next().unwrap_or_else(|| start.to_owned());
     let nested = folders.map(|directory| {
         let mut of_folder = request.clone();
         of_folder.start.clone_from(&directory);
         NestedFolder::new(directory, becket_engine::config::trust::is_recorded(&of_folder))
     });
-    Session { nested: nested.collect(), project: Some(outermost), ..session }
+    Launch { nested: nested.collect(), project: Some(outermost), ..launch }
 }
 
 /// Returns the file with this name.
@@ -109,7 +102,7 @@ fn look(file: &Path, request: &Request) -> Look {
     if users.is_some_and(|users| users == *file || is_same(&users, file)) {
         return Look::None;
     }
-    match env::is_owned_by_user_or_root(file) {
+    match is_owned_by_user_or_root(file) {
         Some(true) => Look::Counts,
         Some(false) => Look::Foreign,
         None => Look::None,
@@ -132,4 +125,23 @@ fn searched<'p>(start: &'p Path, request: &Request) -> impl Iterator<Item = &'p 
         is_over = root.as_deref() == Some(folder);
         goes_on
     })
+}
+
+/// Returns true if a file and its link target belong to this user or to root; `None` if there is no such file. A file
+/// that can't be examined counts as owned, so that reading it reports it by name.
+#[cfg(unix)]
+fn is_owned_by_user_or_root(file: &Path) -> Option<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let user = rustix::process::geteuid().as_raw();
+    let is_ours = |found: std::io::Result<std::fs::Metadata>| match found {
+        Ok(found) => Some(found.uid() == user || found.uid() == 0),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => None,
+        Err(_) => Some(true),
+    };
+    Some(is_ours(file.symlink_metadata())? && is_ours(file.metadata())?)
+}
+
+#[cfg(not(unix))]
+fn is_owned_by_user_or_root(file: &Path) -> Option<bool> {
+    file.exists().then_some(true)
 }

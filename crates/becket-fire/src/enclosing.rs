@@ -16,7 +16,7 @@ mod linux {
     const ANCESTORS: usize = 256;
 
     /// Sets a mark for child processes. Called on the main thread, whose name is that of the process.
-    pub(crate) fn show(mark: EventMark) {
+    pub fn show(mark: EventMark) {
         let name: String = NAME.chars().chain(mark.to_string().chars().take(DIGITS)).collect();
         if let Ok(name) = CString::new(name) {
             // If it can't be set (a sandbox may forbid the call), the variable still counts.
@@ -25,7 +25,7 @@ mod linux {
     }
 
     /// Returns the beginnings of the marks that the ancestors of this process show, the outermost first.
-    pub(crate) fn marks() -> Vec<String> {
+    pub fn marks() -> Vec<String> {
         let mut marks = Vec::new();
         let mut pid = std::process::id();
         for _ in 0..ANCESTORS {
@@ -51,14 +51,14 @@ mod linux {
 }
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{marks, show};
+pub use linux::{marks, show};
 
 /// Shows a mark to the processes that this one starts.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn show(_mark: becket_engine::EventMark) {}
+pub fn show(_mark: becket_engine::EventMark) {}
 
 /// The marks that the ancestors of this process show.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn marks() -> Vec<String> {
+pub fn marks() -> Vec<String> {
     Vec::new()
 }

@@ -1,6 +1,6 @@
 //! The environment files of an event's hooks, handed on to the agent that has Becket as its hook (H12).
 
-use crate::env::Surroundings;
+use crate::ProcessContext;
 use becket_engine::Engine;
 use becket_model::Event;
 use std::io::Write;
@@ -11,8 +11,8 @@ const VARIABLE: &str = "CLAUDE_ENV_FILE";
 
 /// Appends what hooks have written to their files to the agent's own file, where it names one. A failure loses variables,
 /// which decide nothing.
-pub(super) fn hand_on(engine: &Engine, event: &Event, around: &Surroundings) {
-    let Some(file) = around.var(VARIABLE).filter(|_| event.kind().spec().env_file) else { return };
+pub(crate) fn hand_on(engine: &Engine, event: &Event, process: &ProcessContext) {
+    let Some(file) = process.var(VARIABLE).filter(|_| event.kind().spec().env_file) else { return };
     let texts: Vec<Vec<u8>> = engine
         .host()
         .env_files(&event.session.id)

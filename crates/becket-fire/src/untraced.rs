@@ -6,7 +6,7 @@
 /// Disables tracing and core dumps of this process, and hides its memory and environment from other processes of the
 /// user. Its children are not affected: an `exec` resets it.
 #[cfg(target_os = "linux")]
-pub(crate) fn begin() {
+pub fn begin() {
     use rustix::process::{DumpableBehavior, set_dumpable_behavior};
     // A kernel without this call changes nothing; no guard depends on it.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
@@ -14,4 +14,4 @@ pub(crate) fn begin() {
 
 /// Not supported on this platform.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn begin() {}
+pub fn begin() {}

@@ -1,0 +1,262 @@
+//! The small program of `becket-fire`: the same exit code and the same bytes as the full one, whatever happens.
+//!
+//! Without the full program beside it, it can't hand anything on: then equal answers are its own.
+
+use crate::{env, env_with, workspace};
+use becket_testkit::env::{ProgramOutput, TestEnv};
+use serde_json::{Map, Value, json};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A directory with the small program, as packages install it.
+struct Installed {
+    directory: tempfile::TempDir,
+}
+
+impl Installed {
+    /// The small program alone.
+    fn alone() -> Self {
+        let built = Path::new(env!("CARGO_BIN_EXE_becket")).with_file_name("becket-fire");
+        let mut cargo = Command::new(env!("CARGO"));
+        // By itself, so that the engine has no features that others ask for.
+        cargo.args(["build", "--quiet", "--offline", "--package", "becket-fire", "--bin", "becket-fire"]);
+        let status = cargo.current_dir(workspace()).status().expect("cargo starts");
+        assert!(status.success(), "the small program can't be built");
+        let directory = tempfile::tempdir().expect("a directory can be made");
+        fs::copy(built, directory.path().join("becket")).expect("it can be copied");
+        Installed { directory }
+    }
+
+    /// The full program beside it.
+    fn whole() -> Self {
+        let installed = Installed::alone();
+        let full = installed.directory.path().join("becket-full");
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_becket"), full).expect("a link can be made");
+        installed
+    }
+
+    fn program(&self) -> PathBuf {
+        self.directory.path().join("becket")
+    }
+
+    /// Runs it and the full program in turn; returns what both say.
+    fn same(&self, env: &TestEnv, arguments: &[&str], stdin: &str) -> ProgramOutput {
+        let run = || env.becket(arguments).stdin(stdin);
+        let expected = run().run();
+        let own = run().of(&self.program()).run();
+        assert_eq!(own, expected, "{arguments:?} {stdin}");
+        own
+    }
+}
+
+const AS_HOOK: [&str; 2] = ["fire", "--stdin-event"];
+
+fn cases(file: &str) -> Vec<Value> {
+    let text = fs::read_to_string(workspace().join("crates").join(file)).expect("the cases are there");
+    serde_json::from_str(&text).expect("the cases are a list")
+}
+
+/// The input of an event with its required fields.
+fn input(event: &str) -> String {
+    let rows = cases("becket-model/tests/cases/events.json");
+    let row = rows.iter().find(|row| row["event"] == event).expect("the event has a row");
+    let mut input =
+        json!({"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/", "hook_event_name": event});
+    for field in row["input"].as_array().expect("a list") {
+        let name = field[0].as_str().expect("a name");
+        let is_matched = row["matcher"]["field"] == name;
+        input[name] = match field[1].as_str().expect("a type") {
+            "string" if name == "tool_name" => json!("Bash"),
+            "string" if is_matched && row["matcher"]["values"][0].is_string() => {
+                row["matcher"]["values"][0].clone()
+            }
+            "string" => json!("x"),
+            "boolean" => json!(false),
+            "integer" | "number" => json!(1),
+            "string[]" => json!(["x"]),
+            other if other.ends_with("[]") => json!([]),
+            _ => json!({}),
+        };
+    }
+    input.to_string()
+}
+
+/// A hook that gives the answer of a case.
+fn hook(case: &Value, number: usize, env: &TestEnv) -> Value {
+    let text = |name: &str| case[name].as_str().unwrap_or_default().to_owned();
+    let stdout = match &case["json"] {
+        Value::Null => text("stdout").into_bytes(),
+        answer => answer.to_string().into_bytes(),
+    };
+    let bytes = case["bytes"]
+        .as_array()
+        .map(|bytes| bytes.iter().filter_map(|byte| u8::try_from(byte.as_u64()?).ok()).collect::<Vec<u8>>());
+    env.write(&format!("answers/{number}.out"), bytes.unwrap_or(stdout));
+    env.write(&format!("answers/{number}.err"), text("stderr"));
+    let answers = env.root().join("answers").display().to_string();
+    let exit = case["exit"].as_i64().unwrap_or(0);
+    let command =
+        format!("cat >/dev/null; cat {answers}/{number}.out; cat {answers}/{number}.err >&2; exit {exit}");
+    let mut hook = json!({"type": "command", "command": command});
+    if case["closed"] == true {
+        hook["onFailure"] = json!("block");
+    }
+    hook
+}
+
+// rule: O1
+#[test]
+fn every_answer_of_a_hook_is_handed_on_alike() {
+    let installed = Installed::alone();
+    let cases = cases("becket-model/tests/cases/output.json");
+    assert!(cases.len() > 200);
+    for case in &cases {
+        let event = case["event"].as_str().expect("an event");
+        let env = env();
+        let settings = json!({"hooks": {event: [{"hooks": [hook(case, 0, &env)]}]}});
+        env.write("project/.claude/settings.json", settings.to_string());
+        installed.same(&env, &AS_HOOK, &input(event));
+    }
+}
+
+// rule: D1
+#[test]
+fn answers_of_several_sources_are_folded_alike() {
+    let installed = Installed::alone();
+    let cases = cases("becket-model/tests/cases/fold.json");
+    assert!(cases.len() > 100);
+    for case in &cases {
+        let event = case["event"].as_str().expect("an event");
+        let env = env();
+        let mut files: Map<String, Value> = Map::new();
+        for (number, entry) in case["entries"].as_array().expect("a list").iter().enumerate() {
+            let file = match entry["source"].as_str() {
+                Some("policy") => "managed/managed-settings.json",
+                Some("user") => "home/.claude/settings.json",
+                Some("local") => "project/.claude/settings.local.json",
+                _ => "project/.claude/settings.json",
+            };
+            let hooks = files.entry(file).or_insert_with(|| json!({"hooks": {event: [{"hooks": []}]}}));
+            let list = hooks["hooks"][event][0]["hooks"].as_array_mut().expect("a list");
+            list.push(hook(entry, number, &env));
+        }
+        for (file, settings) in &files {
+            env.write(file, settings.to_string());
+        }
+        installed.same(&env, &AS_HOOK, &input(event));
+    }
+}
+
+// rule: C7
+#[test]
+fn what_is_wrong_in_settings_is_told_alike() {
+    let installed = Installed::whole();
+    let cases = cases("becket-engine/tests/cases/config-findings.json");
+    assert!(cases.len() > 100);
+    for case in &cases {
+        let env = env();
+        let lines = case["text"].as_array().expect("lines");
+        let text: Vec<&str> = lines.iter().filter_map(Value::as_str).collect();
+        let file = match case["in"].as_str() {
+            Some("policy") => "managed/managed-settings.json",
+            Some("user") => "home/.claude/settings.json",
+            _ => "project/.claude/settings.json",
+        };
+        env.write(file, text.join("\n"));
+        installed.same(&env, &AS_HOOK, &input("PreToolUse"));
+    }
+}
+
+// rules: C7b, L6
+#[test]
+fn unreadable_events_and_other_arguments_are_answered_alike() {
+    let installed = Installed::whole();
+    let env = env_with(
+        &json!({"hooks": {"PreToolUse": [{"hooks": [
+        {"type": "command", "command": "echo no >&2; exit 2"}]}]}})
+        .to_string(),
+    );
+    let call = input("PreToolUse");
+    for text in
+        ["", "{", "[]", "{}", r#"{"hook_event_name": "FromTheFuture"}"#, &call.replace("\"cwd\"", "\"x\"")]
+    {
+        installed.same(&env, &AS_HOOK, text);
+    }
+    let large = format!("{call}{}", " ".repeat(17 << 20));
+    installed.same(&env, &AS_HOOK, &large);
+    for arguments in [
+        &["fire", "--stdin-event", "--no-such-flag"][..],
+        &["fire", "Stop", "--stdin-event"],
+        &["fire", "--stdin-event", "--profile", "nobody"],
+        &["fire", "--stdin-event", "--profile", "becket"],
+        &["fire", "--stdin-event", "--untrusted-project"],
+        &["fire", "--stdin-event", "-C", "/"],
+        &["fire", "--stdin-event", "--settings", r#"{"hooks": {}}"#],
+        &["fire", "--dialect", "gemini"],
+        &["list"],
+        &["--version"],
+        &["check", "--no-such-flag"],
+    ] {
+        installed.same(&env, arguments, &call);
+    }
+}
+
+// rules: H5, H6, H7
+#[test]
+fn handlers_of_other_kinds_run_in_the_full_program() {
+    let (whole, alone) = (Installed::whole(), Installed::alone());
+    for other in [
+        json!({"type": "http", "url": "http://127.0.0.1:1/"}),
+        json!({"type": "mcp_tool", "server": "s", "tool": "t"}),
+        json!({"type": "prompt", "prompt": "may it?"}),
+        json!({"type": "agent", "prompt": "may it?"}),
+        // It would run for an input that the command writes.
+        json!({"type": "prompt", "prompt": "may it?", "if": "Bash(git *)"}),
+    ] {
+        let hooks = json!([{"hooks": [{"type": "command", "command": "echo >> started"}, other]}]);
+        let env = env_with(&json!({"hooks": {"PreToolUse": hooks}}).to_string());
+        whole.same(&env, &AS_HOOK, &input("PreToolUse"));
+        assert_eq!(
+            fs::read_to_string(env.project().join("started")).expect("it ran"),
+            "\n\n",
+            "once in each"
+        );
+        let refused = env.becket(AS_HOOK).of(&alone.program()).stdin(input("PreToolUse")).run();
+        assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""), "{refused:?}");
+        assert_eq!(fs::read_to_string(env.project().join("started")).expect("it ran"), "\n\n", "nothing ran");
+    }
+    // It is for another event, or another tool.
+    let prompt = json!([{"matcher": "Write", "hooks": [{"type": "prompt", "prompt": "may it?"}]}]);
+    let env = env_with(&json!({"hooks": {"PreToolUse": prompt, "Stop": prompt}}).to_string());
+    alone.same(&env, &AS_HOOK, &input("PreToolUse"));
+}
+
+// rules: O10, C7b
+#[test]
+fn without_the_full_program_nothing_that_it_would_judge_passes() {
+    let alone = Installed::alone();
+    let env = env();
+    let (call, end) = (input("PreToolUse"), input("Stop"));
+    for (arguments, text, code) in [
+        (&["fire", "--stdin-event", "--exec-rewrite"][..], call.as_str(), 2),
+        (&["fire", "--stdin-event", "--exec-rewrite"], end.as_str(), 1),
+        (&["fire", "--stdin-event", "--exec-rewrite"], "", 2),
+        (&["fire", "--stdin-event"], "no JSON", 2),
+        (&["fire", "--dialect", "gemini"], end.as_str(), 2),
+        (&["fire", "--dialect=gemini"], "", 2),
+        (&["check"], "", 1),
+        (&["exec", "true"], "", 125),
+        (&[], "", 1),
+    ] {
+        let refused = env.bare(arguments).of(&alone.program()).stdin(text).run();
+        assert_eq!((refused.code, refused.stdout.as_str()), (Some(code), ""), "{arguments:?} {refused:?}");
+        assert!(refused.stderr.contains("becket-full"), "{refused:?}");
+    }
+    // It must not start itself for ever.
+    std::os::unix::fs::symlink("becket", alone.directory.path().join("becket-full"))
+        .expect("a link can be made");
+    let refused = env.bare(["check"]).of(&alone.program()).run();
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(refused.stderr.contains("it is this program"), "{refused:?}");
+}

@@ -1,0 +1,62 @@
+//! The hooks of one event, from its mark to the end of those in the background.
+
+use crate::enclosing;
+use crate::env_file::hand_on;
+use crate::{FiringError, ProcessContext};
+use becket_engine::{BackgroundDelivery, CancellationToken, Engine, Outcome, Wake};
+use becket_model::{Event, Session};
+
+/// A fired event.
+#[derive(Debug)]
+pub struct Fired {
+    /// The outcome.
+    pub outcome: Outcome,
+    /// The ends of hooks in the background, in order.
+    pub background: Vec<BackgroundEnd>,
+}
+
+/// The end of a hook in the background.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackgroundEnd {
+    /// For the model, on its next turn.
+    pub context: Vec<String>,
+    /// The text that wakes an idle model.
+    pub reminder: Option<String>,
+}
+
+/// Fires and waits for the background, too: the process ends with its answer, and what ran on would be lost. Its
+/// descendants see the mark of the event, and the agent gets the variables that hooks have set.
+///
+/// # Errors
+/// Errors if `cancel` is cancelled: then the hooks were ended.
+pub async fn fire(
+    engine: &Engine,
+    event: &Event,
+    cancel: &CancellationToken,
+    process: &ProcessContext,
+) -> Result<Fired, FiringError> {
+    enclosing::show(engine.host().mark(event));
+    let outcome = engine.fire_until(event, cancel).await;
+    let background = background(engine, &event.session, cancel).await;
+    hand_on(engine, event, process);
+    if cancel.is_cancelled() { Err(FiringError::Interrupted) } else { Ok(Fired { outcome, background }) }
+}
+
+/// Waits for hooks in the background up to the limit of each. A signal ends them at once: an agent that ends its hook
+/// kills it a moment later, and their processes would remain.
+async fn background(engine: &Engine, session: &Session, cancel: &CancellationToken) -> Vec<BackgroundEnd> {
+    tokio::select! {
+        () = engine.host().wait_for_background(&session.id) => {}
+        () = cancel.cancelled() => {}
+    }
+    let delivered = engine.host().end_background(&session.id).await;
+    merged(delivered, engine.host().wait_for_rewakes(&session.id).await)
+}
+
+fn merged(delivered: Vec<BackgroundDelivery>, mut wakes: Vec<Wake>) -> Vec<BackgroundEnd> {
+    let with_wake = |one: BackgroundDelivery| {
+        let wake = wakes.iter().position(|wake| wake.id == one.id).map(|at| wakes.remove(at));
+        BackgroundEnd { context: one.contexts, reminder: wake.map(|wake| wake.reminder) }
+    };
+    delivered.into_iter().map(with_wake).collect()
+}

@@ -1,0 +1,153 @@
+//! The arguments of `fire` as the command of a hook has them. Others are for the full program, whatever is wrong with
+//! them.
+
+use becket_engine::Profile;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// The arguments that this program reads.
+#[derive(Debug)]
+pub(super) struct FireArguments {
+    /// The dialect.
+    pub(super) profile: Profile,
+    /// The managed settings, instead of the system's directory; absolute.
+    pub(super) managed: Option<PathBuf>,
+    /// Unset by `--untrusted-project`.
+    pub(super) folder_trusted: bool,
+}
+
+/// The arguments as far as they are read.
+#[derive(Debug, Default)]
+struct Seen {
+    fire: bool,
+    stdin_event: bool,
+    untrusted: bool,
+    profile: Option<String>,
+    managed: Option<PathBuf>,
+}
+
+impl FireArguments {
+    /// Reads the arguments, the name of the program first; `None` if they are for the full program.
+    pub(super) fn read(arguments: &[OsString]) -> Option<Self> {
+        let mut seen = Seen::default();
+        let mut rest = arguments.iter().skip(1);
+        while let Some(argument) = rest.next() {
+            let argument = argument.to_str()?;
+            match argument.split_once('=') {
+                Some((name, value)) => seen.value(name, value.to_owned())?,
+                None if argument.starts_with("--") && !seen.has_flag(argument) => {
+                    seen.value(argument, rest.next()?.to_str()?.to_owned())?;
+                }
+                None => seen.word(argument)?,
+            }
+        }
+        seen.whole()
+    }
+}
+
+impl Seen {
+    fn has_flag(&self, name: &str) -> bool {
+        matches!(name, "--stdin-event" | "--untrusted-project")
+    }
+
+    /// Reads a word without a value; `None` if it is unknown, repeated or out of place.
+    fn word(&mut self, word: &str) -> Option<()> {
+        let place = match word {
+            "fire" => &mut self.fire,
+            "--stdin-event" if self.fire => &mut self.stdin_event,
+            "--untrusted-project" if self.fire => &mut self.untrusted,
+            _ => return None,
+        };
+        (!std::mem::replace(place, true)).then_some(())
+    }
+
+    /// Reads an option with its value.
+    fn value(&mut self, name: &str, value: String) -> Option<()> {
+        if value.is_empty() || value.starts_with('-') {
+            return None;
+        }
+        match name {
+            "--profile" if self.profile.is_none() => self.profile = Some(value),
+            "--managed-dir" if self.managed.is_none() => self.managed = Some(value.into()),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn whole(self) -> Option<FireArguments> {
+        let profile = match self.profile.as_deref() {
+            None | Some("claude") => Profile::claude(),
+            Some("agent") => Profile::agent(),
+            Some("becket") => Profile::becket(),
+            Some(_) => return None,
+        };
+        let is_complete = self.fire && self.stdin_event && self.managed.iter().all(|path| path.is_absolute());
+        is_complete.then_some(FireArguments {
+            profile,
+            managed: self.managed,
+            folder_trusted: !self.untrusted,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Option<FireArguments> {
+        let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        FireArguments::read(&words)
+    }
+
+    #[test]
+    fn the_command_of_a_hook_is_read() {
+        for (line, profile, trusted) in [
+            ("becket fire --stdin-event", "claude", true),
+            ("/usr/bin/becket --profile becket fire --stdin-event", "becket", true),
+            ("becket --profile=agent fire --stdin-event --untrusted-project", "agent", false),
+            ("becket fire --stdin-event --profile claude --managed-dir /etc/x", "claude", true),
+        ] {
+            let read = read(line).expect(line);
+            let named = match profile {
+                "claude" => Profile::claude(),
+                "agent" => Profile::agent(),
+                _ => Profile::becket(),
+            };
+            assert_eq!(read.profile.directory, named.directory, "{line}");
+            assert_eq!(read.folder_trusted, trusted, "{line}");
+        }
+        let managed = read("becket --managed-dir /etc/x fire --stdin-event").and_then(|read| read.managed);
+        assert_eq!(managed, Some(PathBuf::from("/etc/x")));
+    }
+
+    #[test]
+    fn everything_else_is_for_the_full_program() {
+        for line in [
+            "becket",
+            "becket check",
+            "becket fire",
+            "becket fire PreToolUse",
+            "becket fire PreToolUse --stdin-event",
+            "becket --stdin-event fire",
+            "becket fire --stdin-event --stdin-event",
+            "becket fire fire --stdin-event",
+            "becket fire --stdin-event --dialect gemini",
+            "becket fire --stdin-event --dialect=gemini",
+            "becket fire --stdin-event --settings /x.json",
+            "becket fire --stdin-event -C /x",
+            "becket fire --stdin-event=yes",
+            "becket fire --stdin-event --profile",
+            "becket fire --stdin-event --profile codex",
+            "becket fire --stdin-event --profile=",
+            "becket fire --stdin-event --profile claude --profile claude",
+            "becket fire --stdin-event --managed-dir relative",
+            "becket fire --stdin-event --managed-dir --profile",
+            "becket fire --stdin-event --",
+            "becket fire --stdin-event --json",
+            "becket fire --stdin-event --exec-rewrite",
+            "becket --help fire --stdin-event",
+        ] {
+            assert!(read(line).is_none(), "{line}");
+        }
+    }
+}
