@@ -39,7 +39,7 @@ impl Program {
     /// Something can't be built.
     pub(crate) fn ready(&self, root: &Path) -> Result<Option<Command>, String> {
         match self.kind {
-            Kind::Cargo => Ok(Some(self.of_cargo(root))),
+            Kind::Cargo => self.of_cargo(root).map(Some),
             Kind::Binding(make_ready) => match make_ready(root) {
                 Ok(command) => beside_the_floor(command, root).map(Some),
                 Err(BenchError::Failed(why)) => Err(why),
@@ -51,7 +51,7 @@ impl Program {
         }
     }
 
-    fn of_cargo(&self, root: &Path) -> Command {
+    fn of_cargo(&self, root: &Path) -> Result<Command, String> {
         let mut command = Command::new(env!("CARGO"));
         command.args(["bench", "--quiet", "--package", &self.krate, "--bench", &self.name, "--"]);
         command.current_dir(root);
@@ -61,7 +61,13 @@ impl Program {
                 Err(reason) => say(&format!("SKIPPED: rows with the TypeScript SDK: {reason}")),
             }
         }
-        command
+        if self.krate == "becket-cli"
+            && self.name == "fire"
+            && let Some(small) = crate::dist::small(&bindings::target(root)?)?
+        {
+            command.env("BECKET_BENCH_SMALL", small);
+        }
+        Ok(command)
     }
 }
 

@@ -1,36 +1,122 @@
-//! The whole process: what `becket fire` costs over the `sh -c true` that its one hook is.
+//! The whole process: what `becket fire` costs over the `sh -c true` that its one hook is, in the full program and in the
+//! small one, which `BECKET_BENCH_SMALL` names.
 
 use becket_testkit::bench::{Bench, Must, Row, human};
 use becket_testkit::env::TestEnv;
+use serde_json::{Value, json};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The limit on what the command line may add to the process that every hook is, in nanoseconds.
-const MAY_ADD: f64 = 3e6;
+/// The limits on what a program may add to the process that every hook is, in nanoseconds.
+const FULL_MAY_ADD: f64 = 3e6;
+const SMALL_MAY_ADD: f64 = 0.0;
+const SMALL_MAY_ADD_TO_A_HOOK: f64 = 0.8e6;
+const SMALL_MAY_ADD_TO_1000: f64 = 2e6;
+/// The limit on the memory of the small program, in bytes.
+const SMALL_MAY_TAKE: f64 = 4e6;
 
 fn main() {
-    let env = TestEnv::new(env!("CARGO_BIN_EXE_becket"));
-    let settings = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
-    env.write("project/.claude/settings.json", settings);
-    let fire = |event: &'static str, more: &'static [&'static str]| {
-        let run = env.becket(["fire", event].iter().chain(more));
-        let mut command = run.into_command();
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        command
-    };
     let mut bench = Bench::new("becket-cli");
     bench.note("floor: `sh -c true`");
-    let tool = &["--tool", "Bash"];
-    beside_a_shell(&mut bench, "fire, one `true` hook", fire("PreToolUse", tool));
-    beside_a_shell(&mut bench, "fire, no hook", fire("Stop", &[]));
-    for row in bench.rows().to_vec() {
-        added(&row);
+    let full = Place::new(&settings(1, "true"), Path::new(env!("CARGO_BIN_EXE_becket")));
+    full.rows(&mut bench, "", [FULL_MAY_ADD; 2]);
+    match small() {
+        Some(small) => {
+            let place = Place::new(&settings(1, "true"), &small);
+            place.rows(&mut bench, "small program, ", [SMALL_MAY_ADD_TO_A_HOOK, SMALL_MAY_ADD]);
+            thousand(&mut bench, &small);
+            memory(&mut bench, &small);
+        }
+        None => skipped(),
     }
 }
 
-fn beside_a_shell(bench: &mut Bench, row: &str, mut command: Command) {
-    let mut shell = Command::new("/bin/sh");
-    shell.args(["-c", "true"]).stdin(Stdio::null());
-    bench.versus(row, Must::Nothing, || ended(&mut command), || ended(&mut shell));
+#[expect(clippy::print_stdout, reason = "a bench program talks to its caller")]
+fn skipped() {
+    println!("SKIPPED: rows of the small program: `BECKET_BENCH_SMALL` names none");
+}
+
+#[expect(clippy::disallowed_methods, reason = "the caller of a bench names the program")]
+fn small() -> Option<PathBuf> {
+    std::env::var_os("BECKET_BENCH_SMALL").map(PathBuf::from)
+}
+
+/// Settings with `count` hooks on PreToolUse, the first of which matches `Bash`.
+fn settings(count: usize, command: &str) -> Value {
+    let group = |number: usize| {
+        let matcher =
+            if number == 0 { "Bash".to_owned() } else { format!("Tool{number}|mcp__s{number}__.*") };
+        json!({"matcher": matcher, "hooks": [{"type": "command", "command": command}]})
+    };
+    json!({"hooks": {"PreToolUse": (0..count).map(group).collect::<Vec<_>>()}})
+}
+
+/// A project with settings, and a program that answers its events.
+struct Place {
+    env: TestEnv,
+}
+
+impl Place {
+    fn new(settings: &Value, program: &Path) -> Self {
+        let env = TestEnv::new(program);
+        env.write("project/.claude/settings.json", settings.to_string());
+        for (event, tool) in [("PreToolUse", "Bash"), ("PreToolUse", "Read"), ("Stop", "")] {
+            let input = json!({"session_id": "s", "transcript_path": "/t", "cwd": env.project(), "tool_name": tool,
+                "hook_event_name": event, "tool_input": {}, "tool_use_id": "t", "stop_hook_active": false});
+            env.write(&format!("{event}{tool}.json"), input.to_string());
+        }
+        Place { env }
+    }
+
+    /// The process that answers an event.
+    fn fire(&self, event: &str) -> Command {
+        let mut command = self.env.becket(["fire", "--stdin-event"]).into_command();
+        command.stdin(File::open(self.env.root().join(event)).expect("it was written"));
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    }
+
+    /// One hook and none.
+    fn rows(&self, bench: &mut Bench, of: &str, may_add: [f64; 2]) {
+        for ((what, event), limit) in
+            [("fire, one `true` hook", "PreToolUseBash.json"), ("fire, no hook", "Stop.json")]
+                .into_iter()
+                .zip(may_add)
+        {
+            self.beside_a_shell(bench, &format!("{of}{what}"), event, limit);
+        }
+    }
+
+    fn beside_a_shell(&self, bench: &mut Bench, row: &str, event: &str, may_add: f64) {
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", "true"]).stdin(Stdio::null());
+        bench.versus(row, Must::Nothing, || ended(&mut self.fire(event)), || ended(&mut shell));
+        if let Some(row) = bench.rows().last().cloned() {
+            added(&row, may_add);
+        }
+    }
+}
+
+/// 1,000 hooks of one file, none of which matches.
+fn thousand(bench: &mut Bench, small: &Path) {
+    let place = Place::new(&settings(1000, "true"), small);
+    let row = "small program, fire, none of 1,000 hooks matches";
+    place.beside_a_shell(bench, row, "PreToolUseRead.json", SMALL_MAY_ADD_TO_1000);
+}
+
+/// The most memory that the program has had when its one hook ran.
+fn memory(bench: &mut Bench, small: &Path) {
+    let hook = "grep VmHWM /proc/$PPID/status > peak";
+    let place = Place::new(&settings(1, hook), small);
+    let peak = || {
+        ended(&mut place.fire("PreToolUseBash.json"));
+        let text = fs::read_to_string(place.env.project().join("peak")).unwrap_or_default();
+        let kib = text.split_whitespace().nth(1).and_then(|kib| kib.parse::<f64>().ok());
+        kib.map_or(f64::NAN, |kib| kib * 1024.0)
+    };
+    bench.note("peak resident memory (VmHWM) when its hook runs");
+    bench.sampled("small program, one hook: memory", Must::Bytes(SMALL_MAY_TAKE), peak, None);
 }
 
 fn ended(command: &mut Command) -> bool {
@@ -39,15 +125,15 @@ fn ended(command: &mut Command) -> bool {
 
 /// The difference as a row of its own.
 #[expect(clippy::print_stdout, reason = "a bench program talks to its caller")]
-fn added(row: &Row) {
+fn added(row: &Row, may_add: f64) {
     let difference = row.ours - row.floor.unwrap_or_default();
     let row = Row {
         row: format!("{}: over `sh -c true`", row.row),
         ours: difference,
         floor: None,
         ratio: None,
-        must: Some(format!("<= {}", human(MAY_ADD))),
-        ok: Some(difference <= MAY_ADD),
+        must: Some(format!("<= {}", human(may_add))),
+        ok: Some(difference <= may_add),
         ..row.clone()
     };
     println!("{}: {}: {}", row.krate, row.row, human(row.ours));

@@ -9,6 +9,7 @@ mod commands;
 mod env;
 mod error;
 mod event;
+mod on_threads;
 mod out;
 mod peer;
 mod progress;

@@ -61,16 +61,15 @@ pub fn until_done_or<T, E: From<FiringError>>(
     on(runtime, cancel, caught, work)
 }
 
-/// As [`until_done`], on several threads, so that one client does not delay the others.
+/// As [`until_done`], on a runtime of the caller's.
 ///
 /// # Errors
 /// As of [`until_done`].
-pub fn until_done_on_threads<T, E: From<FiringError>>(
+pub fn until_done_on<T, E: From<FiringError>>(
+    runtime: tokio::runtime::Runtime,
     cancel: &CancellationToken,
     work: impl Future<Output = Result<T, E>>,
 ) -> Result<T, E> {
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(FiringError::Runtime)?;
     on(runtime, cancel, &Caught::default(), work)
 }
 

@@ -203,10 +203,10 @@ impl Unit {
 /// Nanoseconds in the unit a person would use.
 #[must_use]
 pub fn human(ns: f64) -> String {
-    match ns {
-        ns if ns < 1e3 => format!("{ns:.1} ns"),
-        ns if ns < 1e6 => format!("{:.2} µs", ns / 1e3),
-        ns if ns < 1e9 => format!("{:.2} ms", ns / 1e6),
+    match ns.abs() {
+        size if size < 1e3 => format!("{ns:.1} ns"),
+        size if size < 1e6 => format!("{:.2} µs", ns / 1e3),
+        size if size < 1e9 => format!("{:.2} ms", ns / 1e6),
         ns => format!("{:.2} s", ns / 1e9),
     }
 }

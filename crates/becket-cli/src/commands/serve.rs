@@ -49,7 +49,7 @@ use crate::args::{Global, ServeArgs, ServiceArgs};
 use crate::commands::keep;
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
-use crate::interrupt;
+use crate::on_threads::until_done_on_threads;
 use crate::out::Out;
 use crate::services;
 use crate::session::launched;
@@ -92,7 +92,7 @@ pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out:
     let host = Arc::new(SessionDefaults { host, servers, long_lines: LongLineLimit::default() });
     let patience = Duration::from_secs(args.patience);
     let cancel = CancellationToken::new();
-    let done = interrupt::until_done_on_threads(&cancel, async {
+    let done = until_done_on_threads(&cancel, async {
         let done = match (&args.socket, args.http) {
             (Some(socket), _) => on_socket(&start.join(socket), host, patience, &cancel, *out).await,
             (None, Some(address)) => {

@@ -7,7 +7,7 @@ mod watch;
 use crate::args::{Global, TestArgs, TestFormat};
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
-use crate::interrupt;
+use crate::on_threads::until_done_on_threads;
 use crate::out::Out;
 use crate::report::test::{self, TestReport};
 use crate::report::{human, junit, sarif};
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &TestArgs, global: &Global, around: &Surroundings, out: 
     let session = session::in_project(global, around, out)?;
     let cancel = CancellationToken::new();
     let tested = Tested { args, global, around, out, session: &session, cancel: &cancel };
-    interrupt::until_done_on_threads(&cancel, async {
+    until_done_on_threads(&cancel, async {
         if args.watch { watch::run(&tested).await } else { tested.once().await }
     })
 }
