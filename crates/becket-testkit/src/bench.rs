@@ -207,7 +207,7 @@ pub fn human(ns: f64) -> String {
         size if size < 1e3 => format!("{ns:.1} ns"),
         size if size < 1e6 => format!("{:.2} µs", ns / 1e3),
         size if size < 1e9 => format!("{:.2} ms", ns / 1e6),
-        ns => format!("{:.2} s", ns / 1e9),
+        _ => format!("{:.2} s", ns / 1e9),
     }
 }
 

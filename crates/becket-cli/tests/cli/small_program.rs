@@ -63,7 +63,8 @@ fn input(event: &str) -> String {
     let row = rows.iter().find(|row| row["event"] == event).expect("the event has a row");
     let mut input =
         json!({"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/", "hook_event_name": event});
-    for field in row["input"].as_array().expect("a list") {
+    let fields = row["input"].as_array().expect("a list").iter();
+    for field in fields.filter(|field| field[2] == "required") {
         let name = field[0].as_str().expect("a name");
         let is_matched = row["matcher"]["field"] == name;
         input[name] = match field[1].as_str().expect("a type") {
@@ -71,7 +72,7 @@ fn input(event: &str) -> String {
             "string" if is_matched && row["matcher"]["values"][0].is_string() => {
                 row["matcher"]["values"][0].clone()
             }
-            "string" => json!("x"),
+            "string" | "string|null" => json!("x"),
             "boolean" => json!(false),
             "integer" | "number" => json!(1),
             "string[]" => json!(["x"]),
@@ -214,17 +215,16 @@ fn handlers_of_other_kinds_run_in_the_full_program() {
         // It would run for an input that the command writes.
         json!({"type": "prompt", "prompt": "may it?", "if": "Bash(git *)"}),
     ] {
-        let hooks = json!([{"hooks": [{"type": "command", "command": "echo >> started"}, other]}]);
-        let env = env_with(&json!({"hooks": {"PreToolUse": hooks}}).to_string());
+        let env = env();
+        let started = env.root().join("started");
+        let command = json!({"type": "command", "command": format!("echo >> {}", started.display())});
+        let hooks = json!([{"hooks": [command, other]}]);
+        env.write("project/.claude/settings.json", json!({"hooks": {"PreToolUse": hooks}}).to_string());
         whole.same(&env, &AS_HOOK, &input("PreToolUse"));
-        assert_eq!(
-            fs::read_to_string(env.project().join("started")).expect("it ran"),
-            "\n\n",
-            "once in each"
-        );
+        assert_eq!(fs::read_to_string(&started).expect("it ran"), "\n\n", "once in each");
         let refused = env.becket(AS_HOOK).of(&alone.program()).stdin(input("PreToolUse")).run();
         assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""), "{refused:?}");
-        assert_eq!(fs::read_to_string(env.project().join("started")).expect("it ran"), "\n\n", "nothing ran");
+        assert_eq!(fs::read_to_string(&started).expect("it ran"), "\n\n", "nothing ran");
     }
     // It is for another event, or another tool.
     let prompt = json!([{"matcher": "Write", "hooks": [{"type": "prompt", "prompt": "may it?"}]}]);
