@@ -4,7 +4,7 @@ use crate::args::{Global, ReplayArgs};
 use crate::commands::test::subject;
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
-use crate::interrupt;
+use crate::on_threads::until_done_on_threads;
 use crate::out::Out;
 use crate::report::human;
 use crate::report::style::plain;
@@ -12,6 +12,7 @@ use crate::session::{self, Session};
 use becket_base::secret::Redactor;
 use becket_base::text_file;
 use becket_engine::CancellationToken;
+use becket_fire::FiringError;
 use becket_lab::replay::{self, Replay, ReplayProgress, Replayed, Scratch};
 use becket_lab::transcript;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -74,10 +75,10 @@ fn replayed(
         bar.set_message(progress.events.to_string());
     };
     let work = || {
-        interrupt::until_done_on_threads(&cancel, async {
+        until_done_on_threads(&cancel, async {
             let replayed = replay.run(scratch, &cancel, &tell).await;
             if cancel.is_cancelled() {
-                return Err(CliError::Interrupted);
+                return Err(FiringError::Interrupted.into());
             }
             replayed.map_err(|error| CliError::lab(&error))
         })
@@ -114,7 +115,7 @@ fn text_of(given: &str, around: &Surroundings) -> Result<String, CliError> {
     if given.trim_start().starts_with('{') {
         return Ok(given.to_owned());
     }
-    let path = around.cwd.as_deref().map_or_else(|| PathBuf::from(given), |cwd| cwd.join(given));
+    let path = around.process.cwd.as_deref().map_or_else(|| PathBuf::from(given), |cwd| cwd.join(given));
     Ok(text_file::read(&path)?)
 }
 
@@ -125,7 +126,8 @@ fn transcripts(
     root: &Path,
     around: &Surroundings,
 ) -> Result<Vec<PathBuf>, CliError> {
-    let typed = |path: &PathBuf| around.cwd.as_deref().map_or_else(|| path.clone(), |cwd| cwd.join(path));
+    let typed =
+        |path: &PathBuf| around.process.cwd.as_deref().map_or_else(|| path.clone(), |cwd| cwd.join(path));
     let paths: Vec<PathBuf> = if args.paths.is_empty() {
         vec![of_project(session, root, around)?]
     } else {
@@ -145,8 +147,11 @@ fn transcripts(
 fn of_project(session: &Session, root: &Path, around: &Surroundings) -> Result<PathBuf, CliError> {
     let name: String =
         root.to_string_lossy().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    let home =
-        around.home.as_deref().map(|home| home.join(&*session.profile.directory).join("projects").join(name));
+    let home = around
+        .process
+        .home
+        .as_deref()
+        .map(|home| home.join(&*session.profile.directory).join("projects").join(name));
     let place = home.clone().filter(|place| place.is_dir());
     place.ok_or_else(|| CliError::NoTranscripts {
         places: home.map_or_else(|| "~".to_owned(), |home| around.short(&home)),
@@ -156,6 +161,6 @@ fn of_project(session: &Session, root: &Path, around: &Surroundings) -> Result<P
 /// Returns the secrets of this process.
 fn secrets(around: &Surroundings) -> Redactor {
     let is_secret = |name: &str| SECRET_NAMES.iter().any(|part| name.to_ascii_uppercase().contains(part));
-    let values = around.vars.iter().filter(|(name, _)| name.to_str().is_some_and(is_secret));
+    let values = around.process.vars.iter().filter(|(name, _)| name.to_str().is_some_and(is_secret));
     Redactor::new(values.map(|(_, value)| value.as_encoded_bytes()))
 }
