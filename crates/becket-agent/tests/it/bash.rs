@@ -234,9 +234,7 @@ async fn a_dropped_call_leaves_nothing() {
         tokio::select! {
             _ = call => unreachable!("it takes 1000 s"),
             () = async {
-                while marker.alive().len() < 4 {
-                    tokio::time::sleep(Duration::from_millis(5)).await;
-                }
+                becket_testkit::wait::until("the whole nest runs", || marker.alive().len() >= 4).await;
             } => {}
         }
     }

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test picks one kind of update among many")]
 
-use crate::support::session::{At, LONG, never, settings, within};
+use crate::support::session::{At, never, settings, within};
 use becket_agent::agents::{AgentTool, Agents};
 use becket_agent::definitions::{Dialect, Homes};
 use becket_agent::instructions::Instructions;
@@ -21,7 +21,6 @@ use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// A repository `repo` in which a session starts in `repo/app`; `home`, `managed` and `outside` lie beside it.
 struct World {
@@ -93,18 +92,14 @@ impl World {
     }
 
     async fn inputs(&self, count: usize) -> Vec<Value> {
-        let start = Instant::now();
-        loop {
+        let loaded = || {
             let noted = self.at.noted().into_iter();
-            let mut found: Vec<Value> =
-                noted.filter(|input| input["hook_event_name"] == "InstructionsLoaded").collect();
-            if found.len() >= count {
-                found.sort_by_key(|input| input["file_path"].as_str().map(str::to_owned));
-                return found;
-            }
-            assert!(start.elapsed() < LONG, "only {found:?}");
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        }
+            noted.filter(|input| input["hook_event_name"] == "InstructionsLoaded").collect::<Vec<_>>()
+        };
+        becket_testkit::wait::until(&format!("{count} files are loaded"), || loaded().len() >= count).await;
+        let mut found = loaded();
+        found.sort_by_key(|input| input["file_path"].as_str().map(str::to_owned));
+        found
     }
 
     fn path(&self, path: &str) -> String {

@@ -269,7 +269,7 @@ fn a_dropped_or_cancelled_search_ends_its_thread() {
         assert!(wait_until(|| threads() <= before), "{} threads, {before} before", threads());
         let call = host.call_until("Grep", input.clone(), &cancel);
         let (answer, ()) = tokio::join!(call, async {
-            tokio::time::sleep(Duration::from_millis(50)).await;
+            becket_testkit::wait::until("the search has its thread", || threads() > before).await;
             cancel.cancel();
         });
         assert!(answer.is_error && answer.text.contains("cancelled"), "{}", answer.text);

@@ -99,16 +99,11 @@ async fn what_still_runs_is_shown_as_far_as_it_is() {
     let shell = Shell::new();
     let id = shell.start("echo early; sleep 1000").await;
     for input in [json!({"task_id": id, "block": false}), json!({"task_id": id, "timeout": 50})] {
-        let shown = async {
-            loop {
-                let asked = shell.output(input.clone()).await.unwrap();
-                if asked.response["task"]["output"] == "early" {
-                    break asked;
-                }
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-        };
-        let asked = tokio::time::timeout(LONG, shown).await.unwrap();
+        let asked = becket_testkit::wait::eventually("the output is shown", async || {
+            let asked = shell.output(input.clone()).await.unwrap();
+            (asked.response["task"]["output"] == "early").then_some(asked)
+        })
+        .await;
         assert_eq!(asked.response["retrieval_status"], "not_ready");
         assert_eq!(
             (&asked.response["task"]["status"], &asked.response["task"]["exitCode"]),

@@ -292,9 +292,7 @@ async fn turns_for_background_tasks_count() {
     let (ends, end) = tokio::sync::oneshot::channel();
     tasks.start(Waits(end)).unwrap();
     let ends = async {
-        while at.model.requests().is_empty() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        becket_testkit::wait::until("the first request", || !at.model.requests().is_empty()).await;
         ends.send(()).unwrap();
     };
     let (end, ()) = tokio::join!(said(&agent, "go"), ends);

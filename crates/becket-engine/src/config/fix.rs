@@ -15,7 +15,7 @@ use serde_json::Value;
 pub enum FixSafety {
     /// The same hooks run on the same events with the same verdicts.
     Safe,
-    /// What runs may change, since the file did not do what was meant.
+    /// The behaviour may change, since the file did not do what was meant.
     Unsafe,
 }
 

@@ -1,4 +1,4 @@
-//! What a host that runs whole sessions needs of an engine, in addition to plan and fire.
+//! The operations for a host that runs whole sessions, in addition to planning and firing.
 
 use crate::config::handler::{Action, Handler};
 use crate::config::hookset::HookSet;

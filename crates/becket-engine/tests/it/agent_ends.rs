@@ -11,7 +11,6 @@ use becket_model::Source;
 use serde_json::json;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 #[test]
 fn a_hook_that_stops_ends_the_agent_and_never_in_an_ok() {
@@ -188,9 +187,7 @@ fn cancelling_the_event_reaches_the_tool_and_so_does_dropping_it() {
         let (engine, event) = (agent.engine(), agent.project.event(stop()));
         let cancel = becket_engine::CancellationToken::new();
         let hangs = async {
-            while !agent.tools.hangs.load(Ordering::SeqCst) {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
+            becket_testkit::wait::until("the tool hangs", || agent.tools.hangs.load(Ordering::SeqCst)).await;
         };
         block_on(async {
             let firing = engine.fire_until(&event, &cancel);

@@ -188,15 +188,11 @@ fn at_most_32_run_at_once_and_more_wait_without_losing_time() {
             engine.host().background().iter().filter(|pending| pending.state == PendingState::Running).count()
         };
         assert_eq!((engine.host().background().len(), running(&engine)), (40, 32));
-        let deadline = Instant::now() + LONG;
         let begun =
             || std::fs::read_to_string(project.path("work/started")).map_or(0, |text| text.lines().count());
-        while begun() < 32 {
-            assert!(Instant::now() < deadline);
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        tokio::time::sleep(Duration::from_millis(100)).await;
-        assert_eq!(begun(), 32, "a waiting hook was started");
+        becket_testkit::wait::until("32 hooks start", || begun() >= 32).await;
+        let only_these = becket_testkit::wait::holds_for(Duration::from_millis(100), || begun() == 32).await;
+        assert!(only_these, "a waiting hook was started");
         project.write("work/go", "");
         tokio::time::timeout(LONG, engine.host().wait_for_background(&event.session.id)).await.unwrap();
         let delivered = engine.host().collect_background(&event.session.id);
@@ -213,11 +209,10 @@ fn a_sessions_end_ends_what_still_runs() {
     let event = project.event(bash("ls"));
     block_on(async {
         drop(engine.fire(&event).await);
-        let deadline = Instant::now() + LONG;
-        while !project.path("work/pid").exists() || project.read("work/pid").is_empty() {
-            assert!(Instant::now() < deadline);
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        becket_testkit::wait::until("the hook has its pid written", || {
+            project.path("work/pid").exists() && !project.read("work/pid").is_empty()
+        })
+        .await;
         let ended =
             tokio::time::timeout(LONG, engine.host().end_background(&event.session.id)).await.unwrap();
         assert_eq!(ended.len(), 1);
@@ -236,17 +231,16 @@ fn an_engine_that_goes_leaves_no_background_hook() {
     let event = project.event(bash("ls"));
     block_on(async {
         drop(engine.fire(&event).await);
-        let deadline = Instant::now() + LONG;
-        while !project.path("work/pid").exists() || project.read("work/pid").is_empty() {
-            assert!(Instant::now() < deadline);
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        becket_testkit::wait::until("the hook has its pid written", || {
+            project.path("work/pid").exists() && !project.read("work/pid").is_empty()
+        })
+        .await;
         let pid: i32 = project.read("work/pid").trim().parse().unwrap();
         drop(engine);
-        while std::path::Path::new(&format!("/proc/{pid}")).exists() {
-            assert!(Instant::now() < deadline, "it outlived its engine");
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        becket_testkit::wait::until("its process is gone", || {
+            !std::path::Path::new(&format!("/proc/{pid}")).exists()
+        })
+        .await;
     });
 }
 

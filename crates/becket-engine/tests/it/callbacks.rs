@@ -5,6 +5,7 @@ use crate::common::*;
 use becket_engine::{Callback, CallbackAnswer, Engine, Hook, InvalidCallback, RunEventKind, Status};
 use becket_model::{Event, EventKind, Failure, PermissionDecision, Reply, RequestDecision, Ruling, Source};
 use becket_process::CancellationToken;
+use becket_testkit::proc::wait_until;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -45,7 +46,7 @@ fn every_way_of_answering_counts() {
         Callback::future(EventKind::PreToolUse, |_, _| Box::pin(async { Reply::deny("no") })),
         Callback::future(EventKind::PreToolUse, |_, _| {
             Box::pin(async {
-                tokio::time::sleep(Duration::from_millis(1)).await;
+                tokio::task::yield_now().await;
                 Reply::deny("no")
             })
         }),
@@ -271,9 +272,7 @@ fn the_host_is_released_at_the_limit_and_the_callback_is_told() {
     let told = Arc::new(AtomicBool::new(false));
     let (sets, seen) = (told.clone(), told.clone());
     let (project, engine) = with([Callback::blocking(EventKind::PreToolUse, move |_, cancel| {
-        while !cancel.is_cancelled() {
-            std::thread::sleep(Duration::from_millis(1));
-        }
+        wait_until(|| cancel.is_cancelled());
         sets.store(true, Ordering::SeqCst);
     })
     .timeout(BRIEFLY)]);
@@ -281,11 +280,7 @@ fn the_host_is_released_at_the_limit_and_the_callback_is_told() {
     let outcome = fire(&engine, &project.event(bash("ls")));
     assert!(started.elapsed() < Duration::from_secs(10));
     assert!(matches!(outcome.runs[0].failure, Some(Failure::TimedOut { .. })));
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while !seen.load(Ordering::SeqCst) {
-        assert!(Instant::now() < deadline, "the thread never saw its token");
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    assert!(wait_until(|| seen.load(Ordering::SeqCst)), "the thread never saw its token");
 }
 
 #[test]
@@ -296,9 +291,7 @@ fn a_callback_that_never_comes_back_does_not_cost_a_thread_for_each_event() {
     let (counts, hanging) = (called.clone(), hangs.clone());
     let (project, engine) = with([Callback::blocking(EventKind::PreToolUse, move |_, _| {
         counts.fetch_add(1, Ordering::SeqCst);
-        while hanging.load(Ordering::SeqCst) {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        wait_until(|| !hanging.load(Ordering::SeqCst));
         Reply::allow()
     })
     .timeout(Duration::from_secs(600))]);
@@ -316,11 +309,7 @@ fn a_callback_that_never_comes_back_does_not_cost_a_thread_for_each_event() {
         assert_eq!(denied, EVENTS - 128, "what is not called denies at once");
     });
     hangs.store(false, Ordering::SeqCst);
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while fire(&engine, &event).verdict.blocks() {
-        assert!(Instant::now() < deadline, "what came back makes room again");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    assert!(wait_until(|| !fire(&engine, &event).verdict.blocks()), "what came back makes room again");
     assert!(called.load(Ordering::SeqCst) <= 129 + 1, "{called:?}");
 }
 
@@ -333,12 +322,13 @@ fn a_cancelled_event_cancels_its_callbacks() {
             self.0.store(true, Ordering::SeqCst);
         }
     }
-    let gone = Arc::new(AtomicBool::new(false));
-    let flag = gone.clone();
+    let (gone, called) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let (flag, calls) = (gone.clone(), called.clone());
     let (project, engine) = with([Callback::future(EventKind::PreToolUse, move |_, _| {
-        let held = DropFlag(flag.clone());
+        let (held, calls) = (DropFlag(flag.clone()), calls.clone());
         Box::pin(async move {
             let _held = held;
+            calls.store(true, Ordering::SeqCst);
             std::future::pending::<()>().await
         })
     })]);
@@ -346,7 +336,7 @@ fn a_cancelled_event_cancels_its_callbacks() {
     let event = project.event(bash("ls"));
     let outcome = block_on(async {
         let cancelling = async {
-            tokio::time::sleep(BRIEFLY).await;
+            becket_testkit::wait::until("it is called", || called.load(Ordering::SeqCst)).await;
             cancel.cancel();
         };
         tokio::join!(engine.fire_until(&event, &cancel), cancelling).0

@@ -234,7 +234,7 @@ fn a_cancelled_firing_ends_its_hooks() {
         let event = project.event(bash("ls"));
         let canceller = cancel.clone();
         let (outcome, ()) = tokio::join!(engine.fire_until(&event, &cancel), async {
-            tokio::time::sleep(Duration::from_millis(200)).await;
+            becket_testkit::wait::until("the hook runs", || running(&mark)).await;
             canceller.cancel();
         });
         engine.close().await;

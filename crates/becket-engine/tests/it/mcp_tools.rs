@@ -112,9 +112,8 @@ fn a_call_that_is_given_up_is_told_to_its_server() {
     let started = Instant::now();
     let outcome = block_on(async {
         let cancelling = async {
-            while servers.token.lock().unwrap().is_none() {
-                tokio::time::sleep(Duration::from_millis(1)).await;
-            }
+            becket_testkit::wait::until("the tool is called", || servers.token.lock().unwrap().is_some())
+                .await;
             cancel.cancel();
         };
         tokio::join!(engine.fire_until(&event, &cancel), cancelling).0

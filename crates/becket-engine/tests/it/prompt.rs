@@ -11,7 +11,6 @@ use becket_model::{Event, EventKind, Source};
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// An engine with these settings and this model.
 fn engine(project: &Project, model: &Arc<ScriptedModel>) -> Engine {
@@ -242,9 +241,7 @@ fn a_cancelled_event_ends_the_request() {
         let cancel = becket_engine::CancellationToken::new();
         let outcome = block_on(async {
             let (outcome, ()) = tokio::join!(engine.fire_until(&event, &cancel), async {
-                while model.requests().is_empty() {
-                    tokio::time::sleep(Duration::from_millis(5)).await;
-                }
+                becket_testkit::wait::until("the model is asked", || !model.requests().is_empty()).await;
                 cancel.cancel();
             });
             outcome

@@ -92,7 +92,7 @@ fn the_limit_stands_still_while_the_user_thinks_and_then_goes_on() {
     let outcome = fire(&engine, &project.event(bash("ls")));
     assert_eq!(outcome.verdict.joined_reason().as_deref(), Some("x"), "{outcome:?}");
     let body = r#"ask("a", "?", "x")
-import time; time.sleep(600)"#;
+import signal; signal.pause()"#;
     let (project, engine) = with(vec![hook(body, json!({ "timeout": 1 }))], Some(user));
     let started = Instant::now();
     let outcome = fire(&engine, &project.event(bash("ls")));
@@ -210,8 +210,12 @@ deny(f"{first['selected']} {second['selected']}")"#;
     assert_eq!(user.asked.lock().unwrap().len(), 1);
 }
 
-/// Never answers, and says when it was given up.
-struct Silent(Arc<AtomicUsize>);
+/// A user who never answers. Counts the questions, and those that were given up.
+#[derive(Clone, Default)]
+struct Silent {
+    asked: Arc<AtomicUsize>,
+    given_up: Arc<AtomicUsize>,
+}
 
 impl AskUser for Silent {
     fn ask<'a>(&'a self, _: &'a Question, cancel: &'a CancellationToken) -> BoxFuture<'a, Option<String>> {
@@ -221,7 +225,8 @@ impl AskUser for Silent {
                 self.0.fetch_add(1, Ordering::SeqCst);
             }
         }
-        let given = DropCounter(&self.0);
+        let given = DropCounter(&self.given_up);
+        self.asked.fetch_add(1, Ordering::SeqCst);
         Box::pin(async move {
             let _given = given;
             cancel.cancelled().await;
@@ -233,22 +238,22 @@ impl AskUser for Silent {
 #[test]
 fn a_question_goes_with_its_hook_and_with_its_event() {
     // rules: Q2, H4
-    let given_up = Arc::new(AtomicUsize::new(0));
+    let user = Silent::default();
     let body = r#"print(json.dumps({"prompt": "a", "message": "?", "options": [{"key": "k", "label": "K"}]}), flush=True)
 import time; time.sleep(0.2); deny("did not wait")"#;
     let project = Project::with(hooks("PreToolUse", "", json!([hook(body, json!({}))])));
-    let engine = project.builder().ask_user(Silent(given_up.clone())).build().unwrap();
+    let engine = project.builder().ask_user(user.clone()).build().unwrap();
     let outcome = fire(&engine, &project.event(bash("ls")));
     assert_eq!(outcome.verdict.joined_reason().as_deref(), Some("did not wait"));
     assert_eq!(outcome.runs[0].questions[0].answer, Answer::Withdrawn);
-    assert_eq!(given_up.load(Ordering::SeqCst), 1);
+    assert_eq!(user.given_up.load(Ordering::SeqCst), 1);
 
     let project = Project::with(hooks("PreToolUse", "", json!([hook(r#"ask("a", "?", "x")"#, json!({}))])));
-    let engine = project.builder().ask_user(Silent(given_up.clone())).build().unwrap();
+    let engine = project.builder().ask_user(user.clone()).build().unwrap();
     let (event, cancel) = (project.event(bash("ls")), CancellationToken::new());
     let outcome = block_on(async {
         let cancelling = async {
-            tokio::time::sleep(Duration::from_millis(400)).await;
+            becket_testkit::wait::until("the user is asked", || user.asked.load(Ordering::SeqCst) == 2).await;
             cancel.cancel();
         };
         let fired = tokio::time::timeout(LONG, engine.fire_until(&event, &cancel));
@@ -257,7 +262,7 @@ import time; time.sleep(0.2); deny("did not wait")"#;
         outcome
     });
     assert!(matches!(outcome.runs[0].failure, Some(Failure::Cancelled)), "{outcome:?}");
-    assert_eq!(given_up.load(Ordering::SeqCst), 2);
+    assert_eq!(user.given_up.load(Ordering::SeqCst), 2);
 }
 
 #[test]

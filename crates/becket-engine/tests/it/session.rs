@@ -105,9 +105,7 @@ fn work_in_flight_keeps_the_snapshot_that_it_started_with() {
     let event = project.event(bash("ls"));
     let outcome = block_on(async {
         let (outcome, ()) = tokio::join!(engine.fire(&event), async {
-            while !project.path("work/started").exists() {
-                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-            }
+            becket_testkit::wait::until("the hook starts", || project.path("work/started").exists()).await;
             std::fs::write(project.path("work/.claude/settings.json"), "{}").unwrap();
             engine.host().reload().unwrap();
         });

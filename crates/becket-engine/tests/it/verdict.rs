@@ -9,7 +9,6 @@ use becket_model::Ruling;
 use becket_model::event::PermissionMode;
 use becket_model::event::permission::PermissionRequest;
 use serde_json::{Map, Value, json};
-use std::time::Duration;
 
 fn allow() -> Value {
     says(pre(json!({"permissionDecision": "allow", "permissionDecisionReason": "fine"})))
@@ -470,9 +469,7 @@ fn a_call_whose_guard_was_cancelled_does_not_run() {
                 cancel.cancel();
             }
             let cancelling = async {
-                while !at_once && !started.exists() {
-                    tokio::time::sleep(Duration::from_millis(5)).await;
-                }
+                becket_testkit::wait::until("the hook starts", || at_once || started.exists()).await;
                 cancel.cancel();
             };
             let (outcome, ()) = tokio::join!(engine.fire_until(&event, &cancel), cancelling);

@@ -50,7 +50,7 @@ fn nothing_outlives_the_program() {
         "setsid sleep 1000 & exit 0",
         "(setsid sh -c 'trap \"\" TERM HUP; sleep 1000' &) ; exit 0",
         "setsid -f sh -c 'while :; do sleep 1; done'",
-        "python3 -c 'import os, time; [os.fork() for _ in range(6)]; os.setsid; time.sleep(1000)' & sleep 0.3",
+        "python3 -c 'import os, signal; [os.fork() for _ in range(6)]; os.setsid; signal.pause()' & sleep 0.3",
         "sh -c 'kill -STOP $$' & sleep 0.1",
         ":(){ :|:& };: 2>/dev/null; read -t 0.3 <> <(:)",
     ] {

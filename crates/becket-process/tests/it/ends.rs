@@ -11,6 +11,7 @@ use becket_process::{
     SpawnError,
 };
 use becket_testkit::proc::{Marker, PATIENCE};
+use becket_testkit::wait::holds_for;
 
 type Outcome = Result<FinishedRun, SpawnError>;
 
@@ -26,10 +27,8 @@ async fn cancel_once_alive(
     count: usize,
 ) -> FinishedRun {
     let watch = async {
-        while marker.alive().len() < count {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        becket_testkit::wait::until("the processes start", || marker.alive().len() >= count).await;
+        holds_for(Duration::from_millis(50), || marker.alive().len() >= count).await;
         token.cancel();
     };
     tokio::join!(run, watch).0.unwrap()
@@ -136,10 +135,8 @@ async fn the_token_cuts_the_grace_of_the_pipes_and_the_exit_counts() {
     let watch = async {
         // Only the child that holds the pipes is left.
         let only_sleep_is_left = || matches!(marker.alive()[..], [pid] if is_sleep(pid));
-        while !only_sleep_is_left() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        becket_testkit::wait::until("only the child is left", || only_sleep_is_left()).await;
+        assert!(holds_for(Duration::from_millis(50), only_sleep_is_left).await);
         token.cancel();
     };
     let (finished, ()) = tokio::join!(run, watch);

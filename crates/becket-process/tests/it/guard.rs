@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::common::{run, sh};
 use becket_process::{Command, End, Guard, GuardError, Limits, Program};
-use becket_testkit::proc::{Marker, PATIENCE, wait_until};
+use becket_testkit::proc::{Marker, PATIENCE, holds_for, wait_until};
 
 /// The file that marks a directory for a helper, and holds its task; elsewhere a run of the ignored tests does nothing.
 const SCRIPT: &str = "what-the-helper-runs";
@@ -126,9 +126,8 @@ fn what_a_command_left_behind_before_its_end_stays() {
     let ended = host.directory.path().join("ended");
     assert!(wait_until(|| ended.exists() && host.marker.alive().len() == 1));
     host.kill();
-    std::thread::sleep(Duration::from_millis(300));
+    assert!(holds_for(Duration::from_millis(300), || host.marker.alive().len() == 1));
     let alive = host.marker.alive();
-    assert_eq!(alive.len(), 1);
     let killed = std::process::Command::new("kill").args(["-KILL", &alive[0].to_string()]).status();
     assert!(killed.unwrap().success());
 }
@@ -200,7 +199,7 @@ async fn helper_host() {
     let limits = Limits { deadline: Some(PATIENCE), ..Limits::default() };
     run(&command, &limits).await;
     // Killed, and not exited on its own.
-    tokio::time::sleep(PATIENCE).await;
+    assert!(tokio::time::timeout(PATIENCE, std::future::pending::<()>()).await.is_ok(), "nobody killed it");
 }
 
 #[tokio::test]

@@ -251,9 +251,7 @@ async fn a_control_steers_its_first_run_only() {
     let (first, second) = (sh(&marker, "read a; echo $a"), sh(&marker, "cat"));
     let (one, limits) = (control.clone(), patient());
     let task = tokio::spawn(async move { run_steered(&first, &patient(), one, &mut |_| ()).await });
-    while marker.alive().is_empty() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    becket_testkit::wait::until("the command starts", || !marker.alive().is_empty()).await;
     let finished = run_steered(&second, &limits, control.clone(), &mut |_| ()).await;
     assert_eq!(finished.stdout.bytes, "");
     assert!(control.write("to the first\n"));

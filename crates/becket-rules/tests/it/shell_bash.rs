@@ -6,6 +6,7 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails in the set-up fails the test")]
 
+use becket_testkit::proc::wait_until_every;
 use std::cell::Cell;
 use std::fs;
 use std::io::Write as _;
@@ -64,11 +65,11 @@ impl Stage {
         let mut bash = Shell::Bash.command(&self.root.join("bin"));
         let mut child = bash.args(["-c", line]).current_dir(&cwd).spawn().unwrap();
         let deadline = Instant::now() + LINE_LIMIT;
-        let mut ended = child.try_wait().unwrap().is_some();
-        while !ended && Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(1));
+        let mut ended = false;
+        wait_until_every(Duration::from_millis(1), || {
             ended = child.try_wait().unwrap().is_some();
-        }
+            ended || Instant::now() >= deadline
+        });
         // What is left of the group must not write to the next line's log.
         end_group(&mut child);
         if !ended {

@@ -6,6 +6,7 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails in the set-up fails the test")]
 
+use becket_testkit::proc::wait_until_every;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -128,19 +129,19 @@ fn quoted(text: &str) -> String {
 /// Waits for the end; `false` if a line takes too long.
 fn watch(child: &mut Child, log: &Path, from: usize) -> bool {
     let (mut next, mut since) = (from, Instant::now());
-    loop {
-        if child.try_wait().unwrap().is_some() {
-            return true;
-        }
-        let reached = fs::read(log).map_or(from, |text| read_log(&String::from_utf8_lossy(&text), from).1);
-        if reached > next {
-            (next, since) = (reached, Instant::now());
-        }
-        if since.elapsed() > LINE_LIMIT {
-            return false;
-        }
-        std::thread::sleep(Duration::from_millis(10));
+    let mut has_ended = false;
+    while !has_ended && since.elapsed() <= LINE_LIMIT {
+        wait_until_every(Duration::from_millis(10), || {
+            has_ended = child.try_wait().unwrap().is_some();
+            let reached =
+                fs::read(log).map_or(from, |text| read_log(&String::from_utf8_lossy(&text), from).1);
+            if reached > next {
+                (next, since) = (reached, Instant::now());
+            }
+            has_ended || since.elapsed() > LINE_LIMIT
+        });
     }
+    has_ended
 }
 
 /// Returns what each line ran, and the number of the line that has no end.

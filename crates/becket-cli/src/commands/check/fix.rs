@@ -160,7 +160,7 @@ impl FileChange {
     }
 }
 
-/// What to know before unsafe fixes are made.
+/// A warning before unsafe fixes are made.
 const NOTE: &str = " (they may change what runs; `--diff` shows them)";
 
 /// The line that says how many findings have a fix, or nothing.

@@ -4,7 +4,6 @@ use crate::servers::place::{Place, call, denies, ours};
 use becket_engine::CancellationToken;
 use becket_testkit::proc::{PATIENCE, wait_until};
 use serde_json::{Value, json};
-use std::time::Duration;
 use tokio::time::timeout;
 
 /// A server that never answers, with a child in a session of its own.
@@ -73,9 +72,7 @@ async fn servers_that_are_being_connected_end_with_their_session_too() {
         let cancel = CancellationToken::new();
         let event = session.ready(call(&session));
         let started = async {
-            while place.servers() == 0 {
-                tokio::time::sleep(Duration::from_millis(10)).await;
-            }
+            becket_testkit::wait::until("a server starts", || place.servers() > 0).await;
             // The call that connects them is given up; the servers are not.
             cancel.cancel();
         };

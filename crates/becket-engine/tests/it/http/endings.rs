@@ -72,9 +72,7 @@ fn a_cancelled_run_closes_its_connection() {
     let outcome = block_on(async {
         let event = plain(&project);
         let told = async {
-            while silent.seen().is_empty() {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
+            becket_testkit::wait::until("the request arrives", || !silent.seen().is_empty()).await;
             cancel.cancel();
         };
         futures_util::future::join(engine.fire_until(&event, &cancel), told).await.0
@@ -108,11 +106,8 @@ fn no_task_and_no_connection_outlives_a_run_that_did_not_end_well() {
         let event = plain(&project);
         let dropped = tokio::time::timeout(Duration::from_millis(300), engine.fire(&event)).await;
         assert!(dropped.is_err());
-        let patience = Instant::now() + Duration::from_secs(20);
-        while tokio::runtime::Handle::current().metrics().num_alive_tasks() > 0 && Instant::now() < patience {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-        assert_eq!(tokio::runtime::Handle::current().metrics().num_alive_tasks(), 0);
+        let alive = || tokio::runtime::Handle::current().metrics().num_alive_tasks();
+        becket_testkit::wait::until("all tasks end", || alive() == 0).await;
     });
     assert!(silent.opened() >= 1 && silent.all_closed());
 }

@@ -4,7 +4,6 @@ use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
 /// True if the connection stays open: the client may send more, or close it.
 pub(crate) type Stays = bool;
@@ -98,16 +97,9 @@ impl Server {
         self.state.opened.load(Ordering::SeqCst)
     }
 
-    /// Waits until the client has closed all its connections; false if it keeps one for 20 s.
+    /// Waits until the client has closed all its connections; false if it keeps one.
     pub(crate) fn all_closed(&self) -> bool {
-        let patience = Instant::now() + Duration::from_secs(20);
-        while Instant::now() < patience {
-            if self.state.closed.load(Ordering::SeqCst) == self.opened() {
-                return true;
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        false
+        becket_testkit::proc::wait_until(|| self.state.closed.load(Ordering::SeqCst) == self.opened())
     }
 }
 

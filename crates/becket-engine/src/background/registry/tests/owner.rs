@@ -56,9 +56,7 @@ async fn the_end_of_a_session_ends_its_processes_and_reports_them() {
     let (place, runner, marker) = (place(), Runner::new(), Marker::new());
     adopt_process(&place, &runner, &marker);
     soon(async {
-        while marker.alive().is_empty() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        becket_testkit::wait::until("the process runs", || !marker.alive().is_empty()).await;
     })
     .await;
     let results = soon(place.background.end(&session("s"))).await;
