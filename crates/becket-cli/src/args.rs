@@ -124,6 +124,10 @@ pub(crate) enum Command {
     Uninstall(UninstallArgs),
     /// Show where becket is registered as a hook, and whether it would be run
     Doctor(DoctorArgs),
+    /// Write the hooks of the project in the native form of another agent, with what is lost of them
+    Translate(TranslateArgs),
+    /// Allow one call that an agent could not ask about, once: for a person at a terminal
+    AllowOnce(AllowOnceArgs),
     /// Show which hooks run in the background of other processes
     Background(BackgroundArgs),
     /// Let an agent work on a prompt, under the hooks and rules of the configuration
@@ -308,6 +312,35 @@ pub(crate) struct RuleArgs {
 pub(crate) struct EventsArgs {
     /// Show the details of this event
     pub(crate) event: Option<String>,
+}
+
+/// `becket translate`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Stderr shows what is lost, as `becket check --for` does. `becket install` loses less: the hooks stay as they are.
+
+Exit codes: 0 every hook is written, 1 one is left out, 2 wrong usage."
+)]
+pub(crate) struct TranslateArgs {
+    /// The agent
+    #[arg(long, value_name = "AGENT")]
+    pub(crate) to: String,
+    /// Write a new file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// `becket allow-once`
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Where an agent can't ask, an ask of a hook is a denial whose reason names this command. It shows the call and allows
+it if you type yes: exactly this input, once, for ten minutes. It works only at a terminal that no agent has started.
+
+Exit codes: 0 allowed, 1 not allowed."
+)]
+pub(crate) struct AllowOnceArgs {
+    /// The name of the call, from the reason of the denial
+    pub(crate) id: String,
 }
 
 /// `becket background`

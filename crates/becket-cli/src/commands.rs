@@ -1,5 +1,6 @@
 //! One file per command: resolves its arguments, calls the engine, and passes a view to a reporter.
 
+pub(crate) mod allow_once;
 pub(crate) mod ask;
 pub(crate) mod background;
 pub(crate) mod check;
@@ -23,4 +24,5 @@ pub(crate) mod schema;
 pub(crate) mod serve;
 pub(crate) mod supervise;
 pub(crate) mod test;
+pub(crate) mod translate;
 pub(crate) mod uninstall;

@@ -114,6 +114,12 @@ pub(crate) enum CliError {
         env!("CARGO_PKG_VERSION")
     )]
     OtherVersion { installed: String },
+    #[error(
+        "no call `{name}` waits for a permission: it was made, or asked about more than an hour ago; let the agent try again"
+    )]
+    NoAskedCall { name: String },
+    #[error("nothing was allowed: {why}")]
+    NotAllowed { why: String },
     #[error("there is no home directory for the record of what is installed: set HOME")]
     NoRecord,
     #[error("nothing was changed: {why}")]

@@ -5,6 +5,7 @@
 //! surroundings of the process, and only [`out`] writes to its streams.
 
 mod args;
+mod asked_call;
 mod commands;
 mod env;
 mod error;

@@ -59,6 +59,8 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
         Command::Install(args) => commands::install::run(args, global, around, out),
         Command::Uninstall(args) => commands::uninstall::run(args, global, around, out),
         Command::Doctor(args) => commands::doctor::run(args, global, around, out),
+        Command::Translate(args) => commands::translate::run(args, global, around, out),
+        Command::AllowOnce(args) => commands::allow_once::run(args, global, around, out),
         Command::Background(args) => commands::background::run(args, global, around, out),
         Command::Run(args) => commands::run::run(args, global, around, out),
         Command::Exec(args) => commands::exec::run(args, global, around, out),
@@ -78,8 +80,19 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
 const NOTHING_RUN: u8 = 125;
 
 /// Returns true for commands for which 2 means that the arguments are wrong.
-const SLIPS_END_WITH_2: [&str; 10] =
-    ["run", "check", "list", "explain", "events", "check-output", "test", "install", "uninstall", "doctor"];
+const SLIPS_END_WITH_2: [&str; 11] = [
+    "run",
+    "check",
+    "list",
+    "explain",
+    "events",
+    "check-output",
+    "test",
+    "install",
+    "uninstall",
+    "doctor",
+    "translate",
+];
 
 /// Help and versions are not errors; wrong arguments exit with 1 if 2 means that something is blocked, else with 2. As
 /// the hook of another agent they may have to block.

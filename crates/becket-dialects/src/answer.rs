@@ -5,6 +5,8 @@
 mod combine;
 mod safe;
 
+pub use safe::passes_ask;
+
 use crate::{Action, Dialect, EventRow, NativeCall, Payload, Resolution};
 use becket_model::EventKind;
 use becket_model::table::OnFailureEffect;

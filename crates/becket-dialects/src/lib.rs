@@ -6,6 +6,7 @@
 //! - [`detect()`]: the agent that a payload comes from, by its fields
 //! - [`read()`]: a payload becomes events, or a [`ReadError`] that names what is wrong
 //! - [`answer()`] and [`refuse()`]: decisions, or the failure to make one, become exactly one [`Answer`]
+//! - [`passes_ask()`]: whether an ask reaches the user there
 //! - [`fates`]: what an agent keeps, weakens and loses of the answers of a hook
 //!
 //! INVARIANT: no denial and no ask becomes an answer that the table of the agent lists as running the call.
@@ -21,7 +22,7 @@ mod resolution;
 mod tool;
 
 pub use agents::{ALL, dialect};
-pub use answer::{Answer, Asks, CarriedContext, Reply, answer, refuse};
+pub use answer::{Answer, Asks, CarriedContext, Reply, answer, passes_ask, refuse};
 pub use detect::{DetectError, detect};
 pub use dialect::{AnswerSupport, AskForm, Dialect, EventRow, HostTimeout, Proof, Sign, TimeUnit};
 pub use effect::{AnswerForm, Effect};

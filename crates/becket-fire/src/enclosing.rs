@@ -29,29 +29,53 @@ mod linux {
         let mut marks = Vec::new();
         let mut pid = std::process::id();
         for _ in 0..ANCESTORS {
-            let Some((name, parent)) = name_and_parent(pid) else { break };
-            marks.extend(name.strip_prefix(NAME).map(str::to_owned));
-            pid = parent;
+            let Some(process) = Process::of(pid) else { break };
+            marks.extend(process.name.strip_prefix(NAME).map(str::to_owned));
+            pid = process.parent;
         }
         marks.retain(|mark| mark.len() == DIGITS);
         marks.reverse();
         marks
     }
 
-    /// Parses a process's `stat`: its name, which may contain anything, in brackets, and two fields later its parent.
-    fn name_and_parent(pid: u32) -> Option<(String, u32)> {
-        let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
-        let from = stat.iter().position(|byte| *byte == b'(')?;
-        let to = stat.iter().rposition(|byte| *byte == b')')?;
-        let name = String::from_utf8_lossy(stat.get(from + 1..to)?).into_owned();
-        let fields = std::str::from_utf8(stat.get(to + 1..)?).ok()?;
-        let parent = fields.split_ascii_whitespace().nth(1)?.parse().ok()?;
-        Some((name, parent))
+    /// Returns the ancestors of this process, the nearest first.
+    pub fn ancestors() -> Vec<super::Ancestor> {
+        let parent = Process::of(std::process::id()).map(|process| process.parent);
+        let above =
+            std::iter::successors(parent.and_then(Process::of), |process| Process::of(process.parent));
+        let above = above.take(ANCESTORS);
+        above
+            .map(|process| super::Ancestor { name: process.name, id: (process.pid, process.start) })
+            .collect()
+    }
+
+    /// A process as its `stat` describes it.
+    struct Process {
+        pid: u32,
+        name: String,
+        parent: u32,
+        /// The time of its start in ticks since the system's.
+        start: u64,
+    }
+
+    impl Process {
+        /// Parses `stat`: the name, which may contain anything, in brackets, two fields later the parent, 18 after that the
+        /// start.
+        fn of(pid: u32) -> Option<Self> {
+            let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+            let from = stat.iter().position(|byte| *byte == b'(')?;
+            let to = stat.iter().rposition(|byte| *byte == b')')?;
+            let name = String::from_utf8_lossy(stat.get(from + 1..to)?).into_owned();
+            let mut fields = std::str::from_utf8(stat.get(to + 1..)?).ok()?.split_ascii_whitespace();
+            let parent = fields.nth(1)?.parse().ok()?;
+            let start = fields.nth(17)?.parse().ok()?;
+            Some(Process { pid, name, parent, start })
+        }
     }
 }
 
 #[cfg(target_os = "linux")]
-pub use linux::{marks, show};
+pub use linux::{ancestors, marks, show};
 
 /// Shows a mark to the processes that this one starts.
 #[cfg(not(target_os = "linux"))]
@@ -61,4 +85,19 @@ pub fn show(_mark: becket_engine::EventMark) {}
 #[cfg(not(target_os = "linux"))]
 pub fn marks() -> Vec<String> {
     Vec::new()
+}
+
+/// The ancestors of this process.
+#[cfg(not(target_os = "linux"))]
+pub fn ancestors() -> Vec<Ancestor> {
+    Vec::new()
+}
+
+/// A process above this one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ancestor {
+    /// The name of the process.
+    pub name: String,
+    /// The process id and the time of its start: no other process has both.
+    pub id: (u32, u64),
 }

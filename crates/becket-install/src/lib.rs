@@ -8,6 +8,7 @@
 //! - [`ConfigFile`]: a file as it was read, replaced whole or not at all, and only if it is still the same
 //! - [`Records`]: what was added, where, and what the file was before
 //! - [`install`], [`uninstall`] and [`status`]: one agent in one scope
+//! - [`translated`]: hooks in the native form of an agent, without Becket
 //!
 //! Nothing here reads the environment or the home directory: [`Places`] holds all paths.
 //!
@@ -22,6 +23,7 @@ mod installation;
 mod program;
 mod record;
 mod status;
+mod translation;
 
 pub use agent::{AgentConfig, ConfigForm, ListEntry, Location, Places, PluginKind, RegisteredEvent, Scope};
 pub use agents::{AGENTS, agent};
@@ -32,3 +34,4 @@ pub use installation::{Change, InstallError, Installation, Plan, install, uninst
 pub use program::{ProgramError, check_program};
 pub use record::{FileRecord, RecordError, Records};
 pub use status::{AgentStatus, FileStatus, status};
+pub use translation::{NativeHook, takes_matcher, translated};

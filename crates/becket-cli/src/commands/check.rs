@@ -5,6 +5,8 @@ mod baseline;
 mod fix;
 mod target;
 
+pub(crate) use agent::findings as agent_findings;
+
 use crate::args::{CheckArgs, CheckFormat, Global, SeverityOverride};
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};

@@ -2,6 +2,8 @@
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[cfg(target_os = "linux")]
+mod allow_once;
 #[cfg(unix)]
 mod as_hook;
 #[cfg(target_os = "linux")]
@@ -90,6 +92,8 @@ mod small_program;
 mod terminal;
 #[cfg(unix)]
 mod tmux;
+#[cfg(unix)]
+mod translate;
 
 use becket_testkit::env::TestEnv;
 

@@ -75,6 +75,15 @@ pub(super) fn make_safe(
     safe
 }
 
+/// Returns true if an ask on the event reaches the user, or is a denial by the agent's own decision.
+pub fn passes_ask(row: &EventRow, asks: Asks) -> bool {
+    match (asks, row.supports.ask) {
+        (Asks::Deny, _) | (_, AskForm::None) => false,
+        (Asks::Auto | Asks::Pass, AskForm::Kept | AskForm::KeptWithRewrite) => true,
+        (asks, AskForm::EndsRun) => asks == Asks::Pass,
+    }
+}
+
 impl SafeResolution {
     /// A rewrite that can't be passed on becomes a denial that names the corrected input: the agent would run the
     /// model's own. So does one beside an ask, since agents show the user the original.
@@ -108,12 +117,7 @@ impl SafeResolution {
     /// An ask becomes a denial where the agent would run the call.
     fn ask(&mut self, row: &EventRow, asks: Asks) {
         let Action::Ask { reason } = &self.action else { return };
-        let is_passed = match (asks, row.supports.ask) {
-            (Asks::Deny, _) | (_, AskForm::None) => false,
-            (Asks::Auto | Asks::Pass, AskForm::Kept | AskForm::KeptWithRewrite) => true,
-            (asks, AskForm::EndsRun) => asks == Asks::Pass,
-        };
-        if !is_passed {
+        if !passes_ask(row, asks) {
             let reason =
                 format!("this call needs the user's approval, which can't be asked for here: {reason}");
             self.action = Action::Refuse { reason };

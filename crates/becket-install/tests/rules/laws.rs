@@ -1,11 +1,11 @@
-//! Whatever a person edits between the two, `remove` takes away Becket's own entries and nothing else.
+//! The law of `remove`: after any edits between the two it takes away Becket's own entries and nothing else.
 
 use crate::entries;
 use becket_install::{ConfigText, EditedText, agent, is_own};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// What may be between two tokens.
+/// Parts that may be between two tokens.
 const BLANKS: [&str; 8] = ["", " ", "\n", "\n  ", " /* ~ */ ", " // ~\n", "\r\n\t", "  "];
 
 /// The objects of a configuration, with a `~` for each blank.

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 /// One finding for each hook, in the order of the configuration.
-pub(super) fn findings(dialect: &Dialect, config: &Config, loaded: &LoadedFiles) -> Vec<Diagnostic> {
+pub(crate) fn findings(dialect: &Dialect, config: &Config, loaded: &LoadedFiles) -> Vec<Diagnostic> {
     config.hooks.all().map(|hook| finding(dialect, hook, loaded)).collect()
 }
 

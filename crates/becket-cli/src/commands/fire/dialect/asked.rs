@@ -1,0 +1,101 @@
+//! Asks that become denials: the reason names the command by which a person allows the call once, and a call that was
+//! allowed so is not asked about.
+
+use crate::asked_call::{AskedCall, AskedCalls};
+use crate::enclosing;
+use crate::session::Session;
+use becket_dialects::{Action, Asks, Dialect, EventRow, Payload, Resolution, passes_ask};
+use becket_model::{Event, EventBody, EventKind};
+use becket_rules::shell::Line;
+use serde_json::{Value, json};
+
+/// Names of processes that only start others.
+const SHELLS: [&str; 7] = ["sh", "bash", "dash", "zsh", "fish", "ksh", "busybox"];
+
+/// Lets a call pass that a person has allowed, and otherwise names the way to allow it.
+pub(super) fn settle(
+    session: &Session,
+    dialect: &Dialect,
+    incoming: &Payload,
+    asks: Asks,
+    resolutions: &mut [Resolution],
+) {
+    let becomes_denial = |row: &EventRow| row.kind == EventKind::PreToolUse && !passes_ask(row, asks);
+    if !incoming.row.is_some_and(becomes_denial) {
+        return;
+    }
+    // A rewritten call is not the one that a person would be shown.
+    let is_open =
+        resolutions.iter().all(|resolution| !resolution.is_refused() && resolution.rewrite.is_none());
+    let reasons: Vec<String> = resolutions.iter().filter_map(asked_reason).collect();
+    if reasons.is_empty() || !is_open {
+        return;
+    }
+    let (Some(directory), Some(call)) =
+        (session.request().user_directory(), asked(session, dialect, incoming))
+    else {
+        return;
+    };
+    let calls = AskedCalls::of(&directory);
+    // A file that can't be used allows nothing: the ask stays a denial.
+    if calls.take_permission(&call).unwrap_or(false) {
+        for resolution in resolutions.iter_mut().filter(|resolution| asked_reason(resolution).is_some()) {
+            resolution.action = Action::Proceed;
+        }
+        return;
+    }
+    let host = enclosing::ancestors().into_iter().find(|process| !SHELLS.contains(&process.name.as_str()));
+    let Ok(name) = calls.keep(call, &reasons.join("\n"), host.map(|host| host.id)) else { return };
+    let asking = resolutions.iter_mut().filter_map(|resolution| match &mut resolution.action {
+        Action::Ask { reason } => Some(reason),
+        Action::Proceed | Action::Allow | Action::Refuse { .. } => None,
+    });
+    if let Some(reason) = asking.last() {
+        reason.push_str(&format!(
+            "\nOnly a person can allow it, once and for exactly this input, by typing `becket allow-once {name}` at a terminal of \
+             their own; the call may be made again then"
+        ));
+    }
+}
+
+fn asked_reason(resolution: &Resolution) -> Option<String> {
+    match &resolution.action {
+        Action::Ask { reason } => Some(reason.clone()),
+        Action::Proceed | Action::Allow | Action::Refuse { .. } => None,
+    }
+}
+
+/// The call of a payload.
+fn asked(session: &Session, dialect: &Dialect, incoming: &Payload) -> Option<AskedCall> {
+    let first = incoming.events.first()?;
+    let project = session.project.as_ref().unwrap_or(&session.start);
+    Some(AskedCall {
+        agent: dialect.name.to_owned(),
+        project: project.to_str()?.to_owned(),
+        directory: first.session.cwd.to_str()?.to_owned(),
+        calls: incoming.events.iter().filter_map(tool_and_input).collect(),
+    })
+}
+
+fn tool_and_input(event: &Event) -> Option<(String, Value)> {
+    let EventBody::PreToolUse(call) = &event.body else { return None };
+    Some((call.tool_name.to_string(), json!(call.tool_input)))
+}
+
+/// Denies a call that would itself type `becket allow-once`.
+pub(super) fn deny_own(resolution: &mut Resolution, event: &Event) {
+    let EventBody::PreToolUse(call) = &event.body else { return };
+    let text = call.tool_input.get("command").and_then(Value::as_str).unwrap_or_default();
+    if !text.contains("allow-once") {
+        return;
+    }
+    let is_own = Line::parse(text).commands().iter().any(|command| {
+        let words: Vec<&str> = command.words().flatten().collect();
+        words.iter().any(|word| *word == "becket" || word.ends_with("/becket"))
+            && words.contains(&"allow-once")
+    });
+    if is_own && !resolution.is_refused() {
+        *resolution =
+            Resolution::denied("`becket allow-once` is for a person at a terminal, not for an agent");
+    }
+}

@@ -1,0 +1,141 @@
+//! `allow-once`: a person's yes to a call that an agent could not ask about.
+
+use crate::tmux::Terminal;
+use crate::{env, workspace};
+use becket_dialects::{Answer, Effect, dialect};
+use becket_testkit::env::{ProgramOutput, TestEnv};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+/// The guarded example, which asks before work that is not committed is thrown away.
+fn guarded() -> TestEnv {
+    let env = env();
+    env.copy(&workspace().join("examples/guarded-repo"), "project");
+    env
+}
+
+fn payload(env: &TestEnv, command: &str) -> String {
+    let file = workspace().join("crates/becket-dialects/tests/fixtures/codex/payloads.json");
+    let cases: Vec<Value> = serde_json::from_str(&fs::read_to_string(file).expect("fixtures")).expect("JSON");
+    let case = cases.into_iter().find(|case| case["name"] == "shell").expect("a shell call");
+    let text = case["payload"].to_string().replace("/work/p", &env.project().display().to_string());
+    text.replace("git push --force", command)
+}
+
+/// Codex wants to run a command.
+fn fired(env: &TestEnv, command: &str) -> (Effect, ProgramOutput) {
+    let ended = env.becket(["fire", "--dialect", "codex"]).stdin(payload(env, command)).run();
+    let exit = u8::try_from(ended.code.expect("a code")).expect("a small one");
+    let answer = Answer { stdout: ended.stdout.clone(), stderr: ended.stderr.clone(), exit };
+    (dialect("codex").expect("a dialect").effect_of(&answer), ended)
+}
+
+/// Returns the name of the call in the reason of its denial.
+fn name(ended: &ProgramOutput) -> String {
+    let (_, rest) = ended.stdout.split_once("becket allow-once ").unwrap_or_else(|| panic!("{ended:?}"));
+    rest.chars().take_while(char::is_ascii_hexdigit).collect()
+}
+
+/// The command line of a person, without what the terminal of this test may have of an agent.
+fn line(terminal: &Terminal<'_>, name: &str) -> String {
+    format!("env -u CLAUDECODE -u GEMINI_CLI -u OPENCODE {}", terminal.becket(&format!("allow-once {name}")))
+}
+
+const RESET: &str = "git reset --hard";
+
+#[test]
+fn a_person_allows_exactly_this_call_once() {
+    let env = guarded();
+    let (effect, ended) = fired(&env, RESET);
+    assert_eq!(effect, Effect::Held, "{ended:?}");
+    let name = name(&ended);
+    let file = env.root().join("home/.claude/becket/asked.json");
+    assert_eq!(file.metadata().expect("a file").permissions().mode() & 0o777, 0o600);
+    let terminal = Terminal::new(&env);
+    for (typed, code, then) in [("no", 1, Effect::Held), ("yes", 0, Effect::Runs)] {
+        terminal.types(&line(&terminal, &name));
+        let screen = terminal.screen_with(|screen| screen.contains("Type yes"));
+        assert!(screen.contains(RESET) && screen.contains("codex"), "{screen}");
+        terminal.presses(&[typed, "Enter"]);
+        terminal.screen_with(|screen| screen.contains(&format!("ended {code}")));
+        assert_eq!(fired(&env, "git reset --hard HEAD").0, Effect::Held);
+        let (effect, ended) = fired(&env, RESET);
+        assert_eq!(effect, then, "{typed}: {ended:?}");
+    }
+    let (effect, ended) = fired(&env, RESET);
+    assert_eq!(effect, Effect::Held, "only once: {ended:?}");
+    // A denial of a hook is no ask.
+    let (effect, ended) = fired(&env, "git push --force origin main");
+    assert_eq!(effect, Effect::Held);
+    assert!(!ended.stdout.contains("allow-once"), "{ended:?}");
+}
+
+#[test]
+fn nothing_but_a_terminal_of_a_person_allows_anything() {
+    let env = guarded();
+    let name = name(&fired(&env, RESET).1);
+    for (arguments, part) in
+        [([name.as_str()], "stdin and stderr have to be a terminal"), (["000000000000"], "terminal")]
+    {
+        let ended = env.becket(["allow-once"].into_iter().chain(arguments)).stdin("yes\n").run();
+        assert_eq!(ended.code, Some(1), "{ended:?}");
+        assert!(ended.stderr.contains(part), "{ended:?}");
+    }
+    let terminal = Terminal::new(&env);
+    let screen = terminal.screen_after(&format!(
+        "{} CLAUDECODE=1 {}",
+        "env",
+        terminal.becket(&format!("allow-once {name}"))
+    ));
+    assert!(screen.contains("this is a terminal of an agent"), "{screen}");
+    let screen = terminal.screen_after(&line(&terminal, "000000000000"));
+    assert!(screen.contains("no call `000000000000` waits"), "{screen}");
+    // So is a program that Becket supervises, whatever it did to its environment.
+    let inner = format!("env -i HOME=\"$HOME\" {}", terminal.becket(&format!("allow-once {name}")));
+    let screen = terminal.screen_after(&terminal.becket(&format!("exec --deny 'Bash(touch *)' -- {inner}")));
+    assert!(screen.contains("a program that becket supervises"), "{screen}");
+    assert_eq!(fired(&env, RESET).0, Effect::Held);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_agent_that_wants_to_make_the_call_cant_allow_it() {
+    let env = guarded();
+    let terminal = Terminal::new(&env);
+    // An agent: it fires its hook, and runs the command of its model in the same terminal.
+    let call = env.write("call.json", payload(&env, RESET));
+    let program = "import re, subprocess, sys\n\
+        becket, call = sys.argv[1:3]\n\
+        told = subprocess.run(becket + ' fire --dialect codex', shell=True, stdin=open(call), capture_output=True, text=True).stdout\n\
+        name = re.search('allow-once ([0-9a-f]+)', told)[1]\n\
+        subprocess.run('exec ' + becket + ' allow-once ' + name, shell=True)\n";
+    let agent = env.write("agent.py", program);
+    let becket = terminal.becket("");
+    let line = format!(
+        "env -u CLAUDECODE -u GEMINI_CLI -u OPENCODE python3 {} '{}' {}",
+        agent.display(),
+        becket.trim(),
+        call.display()
+    );
+    let screen = terminal.screen_after(&line);
+    assert!(screen.contains("started by the agent that wants to make the call"), "{screen}");
+    assert_eq!(fired(&env, RESET).0, Effect::Held);
+}
+
+#[test]
+fn a_call_that_types_the_command_is_denied() {
+    let env = guarded();
+    for command in [
+        "becket allow-once abc",
+        "cd / && script -qc '/usr/bin/becket --json allow-once abc' x",
+        "sh -c 'becket allow-once 1'",
+    ] {
+        let (effect, ended) = fired(&env, command);
+        assert_eq!(effect, Effect::Held, "{command}: {ended:?}");
+    }
+    assert!(fired(&env, "becket allow-once abc").1.stdout.contains("for a person at a terminal"));
+    for command in ["grep -rn allow-once docs", "becket doctor"] {
+        assert_eq!(fired(&env, command).0, Effect::Runs, "{command}");
+    }
+}
