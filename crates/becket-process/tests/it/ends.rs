@@ -135,7 +135,7 @@ async fn the_token_cuts_the_grace_of_the_pipes_and_the_exit_counts() {
     let watch = async {
         // Only the child that holds the pipes is left.
         let only_sleep_is_left = || matches!(marker.alive()[..], [pid] if is_sleep(pid));
-        becket_testkit::wait::until("only the child is left", || only_sleep_is_left()).await;
+        becket_testkit::wait::until("only the child is left", only_sleep_is_left).await;
         assert!(holds_for(Duration::from_millis(50), only_sleep_is_left).await);
         token.cancel();
     };

@@ -142,7 +142,7 @@ async fn law_5_the_group_is_ended_and_not_the_leader_alone() {
         let run = runner.run(&command, &limits, &token, &mut sink);
         let watch = async {
             let started = || marker.alive().len() == alive;
-            becket_testkit::wait::until("the processes start", || started).await;
+            becket_testkit::wait::until("the processes start", started).await;
             token.cancel();
         };
         let (finished, ()) = tokio::join!(run, watch);
