@@ -1,7 +1,7 @@
 //! Becket as the one hook of an agent: an event on stdin, its answer on stdout (`becket fire --stdin-event`).
 //!
 //! Two programs are built on it, so that an event has the same answer in both: the command line, and the small program of
-//! this crate, which starts in a fraction of its time. What they share is here, from the process to the answer:
+//! this crate, which holds nothing else. What they share is here, from the process to the answer:
 //!
 //! - [`ProcessContext`]: the facts about the process; [`untraced`]: its protection
 //! - [`hook_launch`], [`Launch`], [`project`]: the session and the project around an event

@@ -1,4 +1,4 @@
-//! The small program: `becket fire --stdin-event` in a fraction of the time that the full program takes to start.
+//! The small program: `becket fire --stdin-event` without the other parts of the full program.
 //!
 //! Packages ship it as `becket`, with the full program beside it as `becket-full`. It answers events whose hooks are
 //! commands, and hands everything else on to the full program: other commands and options, configurations with an error,

@@ -1,4 +1,4 @@
-//! What agents have recorded of their sessions, as events: transcripts of Claude Code and of Becket's own agent, rollouts
+//! Recorded sessions of agents, as events: transcripts of Claude Code and of Becket's own agent, rollouts
 //! of Codex.
 //!
 //! A transcript is read line by line, whatever its size. A line that is cut, of an unknown kind or no UTF-8 is counted

@@ -1,4 +1,4 @@
-//! Why a decision is what it is, and why another configuration decides otherwise.
+//! The cause of a decision, and of the difference to that of another configuration.
 
 use super::side::Side;
 use super::word;

@@ -1,4 +1,4 @@
-//! What the decision of a hook depends on, beside its input.
+//! Dependences of a hook's decision, beside its input.
 //!
 //! Probes note what a hook asks: `probes/` has one for programs, one for Python and one for Node. Being asked is not yet
 //! a dependence, since many hooks write the time into a log: so the same call is answered again under another clock and
@@ -52,14 +52,14 @@ impl fmt::Display for Dependence {
     }
 }
 
-/// What is known about the dependences of one handler.
+/// The known dependences of one handler.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Dependences {
-    /// What it asks, and by what means.
+    /// The dependences that it asks, and by what means.
     pub(super) asked: BTreeMap<Dependence, String>,
-    /// What has changed its decision.
+    /// Those that have changed its decision.
     pub(super) shown: BTreeSet<Dependence>,
-    /// What it asks by means that no probe can change.
+    /// Those that it asks by means that no probe can change.
     pub(super) untested: BTreeSet<Dependence>,
     /// The number of calls that were answered again.
     pub(super) probes: u32,

@@ -1,4 +1,4 @@
-//! What a transcript records about a handler's answer to an event.
+//! Records of a transcript about a handler's answer to an event.
 
 use super::word;
 use crate::handler_name;

@@ -37,7 +37,7 @@ pub struct ReplayReport {
     pub differences: Option<Vec<DifferenceReport>>,
 }
 
-/// What was read.
+/// The transcripts that were read.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct TranscriptsReport {
     /// Files.
@@ -72,7 +72,7 @@ pub struct TranscriptsReport {
     pub weeks: f64,
 }
 
-/// How far the replay of a handler can be trusted.
+/// The degree to which the replay of a handler can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HandlerStatus {
@@ -95,9 +95,9 @@ pub struct HandlerReport {
     pub event: &'static str,
     /// The place where it is written.
     pub at: String,
-    /// How far its replay can be trusted.
+    /// The degree to which its replay can be trusted.
     pub status: HandlerStatus,
-    /// What it depends on, if it can't be replayed.
+    /// Its dependences, if it can't be replayed.
     pub depends_on: Vec<Dependence>,
     /// The reasons, in words.
     pub reasons: Vec<String>,
@@ -117,7 +117,7 @@ pub struct HandlerReport {
     pub held_per_week: f64,
     /// The same by week (ISO 8601).
     pub held_by_week: BTreeMap<String, u64>,
-    /// Where it differs from its records.
+    /// The differences to its records.
     pub disagreements: Vec<DisagreementReport>,
 }
 
@@ -157,7 +157,7 @@ pub struct ShapeReport {
     pub reason: Option<String>,
 }
 
-/// What can't be replayed.
+/// The calls that can't be replayed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SetAsideReport {
     /// Handlers.

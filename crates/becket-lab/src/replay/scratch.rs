@@ -26,7 +26,7 @@ const KEPT: [&str; 11] = [
     "TZ",
     "USER",
 ];
-/// What a scratch home has of the user's directory of settings.
+/// The parts of the user's directory of settings that a scratch home has.
 const OF_HOME: [&str; 4] = ["settings.json", "settings.local.json", "hooks", "scripts"];
 /// The most files and bytes of these.
 const MOST_FILES: usize = 2_000;

@@ -30,7 +30,7 @@ pub(super) struct Stage {
     world: Mutex<World>,
 }
 
-/// What events meet.
+/// The state that events meet.
 #[derive(Debug, Default)]
 struct World {
     intervention: Intervention,

@@ -1,4 +1,4 @@
-//! What a replay has seen, counted: its size depends on handlers and shapes, not on the number of calls.
+//! Counts of a replay: its size depends on handlers and shapes, not on the number of calls.
 
 use super::dependence::Dependences;
 use crate::handler_key::HandlerKey;
@@ -63,7 +63,7 @@ impl Counted {
     }
 }
 
-/// What a handler did.
+/// The counts of one handler.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HandlerTally {
     pub(super) runs: u64,

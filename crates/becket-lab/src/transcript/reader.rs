@@ -19,7 +19,7 @@ const LONGEST: u64 = 64 << 20;
 /// The most calls whose result has not been seen.
 const OPEN_CALLS: usize = 1_000;
 
-/// What could not be read, by the reason.
+/// Counts of unread lines, by the reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReadCounts {
     /// All lines.
@@ -59,7 +59,7 @@ pub struct Transcript {
     pub(super) session: SessionFacts,
 }
 
-/// What the lines so far say about the session.
+/// Facts about the session in the lines so far.
 #[derive(Debug)]
 pub(super) struct SessionFacts {
     pub(super) file: Arc<PathBuf>,

@@ -59,7 +59,7 @@ pub struct RecordedAnswer {
 /// The recorded output of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RecordedOutput {
-    /// What its process printed.
+    /// The output of its process.
     Printed {
         /// The exit code.
         exit: i32,
