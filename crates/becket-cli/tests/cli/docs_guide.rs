@@ -53,6 +53,9 @@ const OF_PACKAGES: &[&str] = &["agent-hooks.md", "node.md", "python-frameworks.m
 /// Pages about features that are off by default: `tests/cli/otlp.rs` proves what they tell.
 const OF_FEATURES: &[&str] = &["telemetry.md"];
 
+/// Pages about programs that only packages hold: `tests/cli/small_program.rs` proves what they tell.
+const OF_PROGRAMS: &[&str] = &["packages.md"];
+
 /// Pages made from tables, whose fixtures prove what they tell.
 const MADE: &[&str] = &["agents.md"];
 
@@ -60,7 +63,7 @@ const MADE: &[&str] = &["agents.md"];
 fn no_page_is_left_out() {
     let directory = std::fs::read_dir(workspace().join(GUIDE)).expect("the guide is there");
     let mut pages: Vec<_> = directory.map(|entry| entry.expect("it can be read").file_name()).collect();
-    let mut typed = [TYPED, WALKED, OF_PACKAGES, OF_FEATURES, MADE].concat();
+    let mut typed = [TYPED, WALKED, OF_PACKAGES, OF_FEATURES, OF_PROGRAMS, MADE].concat();
     pages.sort_unstable();
     typed.sort_unstable();
     assert_eq!(pages, typed);
