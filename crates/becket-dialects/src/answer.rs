@@ -42,8 +42,9 @@ impl Answer {
         Answer { stdout: format!("{text}\n"), ..Answer::default() }
     }
 
-    /// Exit code 2 with a reason on stderr.
+    /// Exit code 2 with a reason on stderr. It is never empty: some agents run the call then.
     pub(crate) fn exit_two(reason: &str) -> Self {
+        let reason = if reason.trim().is_empty() { "denied by a hook" } else { reason };
         Answer { stderr: format!("{reason}\n"), exit: 2, ..Answer::default() }
     }
 }

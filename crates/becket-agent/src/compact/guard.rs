@@ -43,7 +43,7 @@ impl Guard {
     ///
     /// # Errors
     /// Why it would be no use.
-    pub(crate) fn may_try(&self) -> Result<(), GaveUp> {
+    pub fn may_try(&self) -> Result<(), GaveUp> {
         match self.seen {
             LastAttempt::Nothing => Ok(()),
             LastAttempt::Compacted => Err(GaveUp::StillTooLong),
