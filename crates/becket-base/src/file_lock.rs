@@ -3,8 +3,10 @@
 //! A lock is polled instead of being waited for by the system: a wait can end early, and a process that never releases
 //! its lock blocks no thread. Every caller brings its own pauses: their number and length are the limit of the wait.
 
+use crate::private_file;
 use std::fs::{File, TryLockError};
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 /// State of a lock after an attempt.
@@ -47,6 +49,21 @@ pub fn lock(file: &File, pauses: impl IntoIterator<Item = Duration>) -> io::Resu
     try_lock(file)
 }
 
+/// Creates a private file with its directory where it does not exist, and locks it, waiting for two seconds at most. The
+/// lock ends when the file is dropped; a file system without locks has none. Blocks its thread.
+///
+/// # Errors
+/// The file can't be created or locked; of kind `WouldBlock` if it is busy all the time.
+pub fn lock_private(path: &Path) -> io::Result<File> {
+    const PAUSE: Duration = Duration::from_millis(10);
+    private_file::create_parent(path)?;
+    let file = private_file::options().write(true).create(true).truncate(false).open(path)?;
+    match lock(&file, [PAUSE; 200])? {
+        LockState::Held | LockState::Unsupported => Ok(file),
+        LockState::Busy => Err(io::ErrorKind::WouldBlock.into()),
+    }
+}
+
 /// Does the same as [`lock`] without blocking its thread. Cancel-safe.
 ///
 /// # Errors
@@ -80,6 +97,17 @@ mod tests {
             Some(Duration::ZERO)
         });
         assert_eq!(lock(&other, pauses.take(2)).unwrap(), LockState::Held);
+    }
+
+    #[test]
+    fn a_private_file_is_locked_with_its_directory() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("below/lock");
+        let held = lock_private(&path).unwrap();
+        let other = File::options().write(true).open(&path).unwrap();
+        assert_eq!(try_lock(&other).unwrap(), LockState::Busy);
+        drop(held);
+        assert_eq!(try_lock(&other).unwrap(), LockState::Held);
     }
 
     #[cfg(feature = "async-lock")]

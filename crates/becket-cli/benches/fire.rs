@@ -1,6 +1,8 @@
 //! The whole process: what `becket fire` costs over the `sh -c true` that its one hook is, in the full program and in the
 //! small one, which `BECKET_BENCH_SMALL` names.
 
+#![expect(clippy::expect_used, reason = "a bench fails by panicking")]
+
 use becket_testkit::bench::{Bench, Must, Row, human};
 use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};

@@ -117,7 +117,7 @@ pub(crate) enum CliError {
     #[error(
         "no call `{name}` waits for a permission: it was made, or asked about more than an hour ago; let the agent try again"
     )]
-    NoAskedCall { name: String },
+    NoOneTimeApproval { name: String },
     #[error("nothing was allowed: {why}")]
     NotAllowed { why: String },
     #[error("there is no home directory for the record of what is installed: set HOME")]

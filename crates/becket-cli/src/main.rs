@@ -5,12 +5,12 @@
 //! surroundings of the process, and only [`out`] writes to its streams.
 
 mod args;
-mod asked_call;
 mod commands;
 mod env;
 mod error;
 mod event;
 mod on_threads;
+mod one_time_approval;
 mod out;
 mod peer;
 mod progress;

@@ -3,7 +3,7 @@
 //! Entries are recognised by their marker as well, so a lost record costs only the exact form of what was empty before.
 
 use crate::agent::Scope;
-use becket_base::file_lock::{LockState, lock};
+use becket_base::file_lock;
 use becket_base::private_file;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -11,7 +11,6 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// The registration in one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,9 +86,6 @@ struct RecordFile {
 }
 
 const VERSION: u32 = 1;
-/// The pauses of a wait for the lock: two seconds in all.
-const PAUSE: Duration = Duration::from_millis(20);
-const ATTEMPTS: usize = 100;
 
 /// The records of a user, in one private file.
 #[derive(Debug)]
@@ -133,13 +129,9 @@ impl Records {
     pub fn open(directory: &Path) -> Result<Self, RecordError> {
         let path = directory.join("installed.lock");
         let failed = |why| RecordError::Io { path: path.clone(), why };
-        private_file::create_parent(&path).map_err(failed)?;
-        let file =
-            private_file::options().write(true).create(true).truncate(false).open(&path).map_err(failed)?;
-        match lock(&file, [PAUSE; ATTEMPTS]).map_err(failed)? {
-            LockState::Held | LockState::Unsupported => {}
-            LockState::Busy => return Err(RecordError::Busy),
-        }
+        let is_busy = |why: &std::io::Error| why.kind() == ErrorKind::WouldBlock;
+        let file = file_lock::lock_private(&path)
+            .map_err(|why| if is_busy(&why) { RecordError::Busy } else { failed(why) })?;
         Ok(Records { _lock: Some(file), ..Records::read(directory)? })
     }
 

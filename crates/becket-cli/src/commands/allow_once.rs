@@ -5,10 +5,10 @@
 
 use super::ask::forget_keys;
 use crate::args::{AllowOnceArgs, Global};
-use crate::asked_call::{ALLOWED, AskedCalls, KeptCall};
 use crate::enclosing;
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
+use crate::one_time_approval::{ALLOWED, KeptCall, OneTimeApprovals};
 use crate::out::Out;
 use crate::report::style::{HEAD, plain, styled};
 use crate::session;
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &AllowOnceArgs, global: &Global, around: &Surroundings, 
     check_terminal(around)?;
     let request = session::launched(global, around)?.request();
     let directory = request.user_directory().ok_or(CliError::NoRecord)?;
-    let calls = AskedCalls::of(&directory);
+    let calls = OneTimeApprovals::of(&directory);
     let kept = calls.find(&args.id)?;
     check_host(&kept)?;
     out.tell(&shown(&kept));

@@ -86,10 +86,8 @@ fn input(event: &str) -> String {
 /// A hook that gives the answer of a case.
 fn hook(case: &Value, number: usize, env: &TestEnv) -> Value {
     let text = |name: &str| case[name].as_str().unwrap_or_default().to_owned();
-    let stdout = match &case["json"] {
-        Value::Null => text("stdout").into_bytes(),
-        answer => answer.to_string().into_bytes(),
-    };
+    let json = Some(&case["json"]).filter(|answer| !answer.is_null());
+    let stdout = json.map_or_else(|| text("stdout"), Value::to_string).into_bytes();
     let bytes = case["bytes"]
         .as_array()
         .map(|bytes| bytes.iter().filter_map(|byte| u8::try_from(byte.as_u64()?).ok()).collect::<Vec<u8>>());

@@ -116,10 +116,10 @@ fn event(kind: &mut Option<EventKind>, around: &Surroundings) -> Result<Event, C
 
 /// The answer instead. For an event that this build does not know nothing can be configured, so nothing is lost there.
 fn refusal(kind: Option<EventKind>, error: &CliError) -> Refusal {
-    match error {
-        CliError::UnknownEvent(_) | CliError::StdinIsTerminal { .. } if kind.is_none() => {
-            Refusal::of_nothing(&error.to_string())
-        }
-        error => Refusal::of(kind, &error.to_string()),
+    let is_of_nothing = matches!(error, CliError::UnknownEvent(_) | CliError::StdinIsTerminal { .. });
+    if is_of_nothing && kind.is_none() {
+        Refusal::of_nothing(&error.to_string())
+    } else {
+        Refusal::of(kind, &error.to_string())
     }
 }

@@ -3,7 +3,7 @@
 //! INVARIANT: exactly one answer is written, in the agent's form. Every failure on an event that can be held back is a
 //! refusal, a name that is no dialect included.
 
-mod asked;
+mod approval;
 mod carried;
 mod payload_run;
 mod trust;

@@ -5,21 +5,16 @@
 
 use crate::error::CliError;
 use crate::session::Session;
-use becket_base::file_lock::{self, LockState};
+use becket_base::file_lock;
 use becket_base::private_file;
 use becket_base::text_file::read_if_there;
 use becket_dialects::{CarriedContext, derived_id};
 use becket_model::SessionId;
 use serde_json::{Map, Value, json};
-use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// The calls of one session whose context is kept. An older one has had no result for so many calls that it has none.
 const CALLS: usize = 64;
-/// The pauses of a wait for the lock: two seconds in all, and a change takes a millisecond.
-const PAUSE: Duration = Duration::from_millis(10);
-const ATTEMPTS: usize = 200;
 
 /// Keeps context for the result of a call.
 ///
@@ -65,22 +60,12 @@ fn change(
 ) -> Result<(), CliError> {
     let file = file(session, id).ok_or(CliError::NoSessionDirectory)?;
     let fail = |path: &Path, why| CliError::Write { path: path.to_owned(), why };
-    let _lock = locked(&lock_of(&file)).map_err(|why| fail(&lock_of(&file), why))?;
+    let _lock = file_lock::lock_private(&lock_of(&file)).map_err(|why| fail(&lock_of(&file), why))?;
     let text = read_if_there(&file)?.unwrap_or_default();
     // What is broken is of no use to anything: it starts again.
     let mut calls: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
     work(&mut calls);
     private_file::replace(&file, Value::Object(calls).to_string().as_bytes()).map_err(|why| fail(&file, why))
-}
-
-/// The lock, which ends when the file is dropped. A file system without locks has none.
-fn locked(path: &Path) -> std::io::Result<File> {
-    private_file::create_parent(path)?;
-    let file = private_file::options().write(true).create(true).truncate(false).open(path)?;
-    match file_lock::lock(&file, [PAUSE; ATTEMPTS])? {
-        LockState::Held | LockState::Unsupported => Ok(file),
-        LockState::Busy => Err(std::io::ErrorKind::WouldBlock.into()),
-    }
 }
 
 fn lock_of(file: &Path) -> PathBuf {

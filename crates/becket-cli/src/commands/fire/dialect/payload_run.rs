@@ -1,6 +1,6 @@
 //! The hooks of one payload: its events fired one after another, their answers written as one.
 
-use super::asked;
+use super::approval;
 use super::asks;
 use super::carried;
 use super::trust::{self, TrustGate};
@@ -68,7 +68,7 @@ pub(super) fn answer_payload(
         let done = tokio::time::timeout(limit, run.run(args, &cancel, around)).await;
         done.unwrap_or(Err(CliError::HookLimit { limit: limit.as_secs() }))
     })?;
-    asked::settle(&gates.session, dialect, &incoming, asks(args.asks), &mut resolutions);
+    approval::settle(&gates.session, dialect, &incoming, asks(args.asks), &mut resolutions);
     let reply = answer(dialect, &incoming, resolutions, asks(args.asks));
     if let Some(carried) = &reply.carried {
         let session = incoming.events.first().map(|event| &event.session.id);
@@ -148,7 +148,7 @@ impl PayloadRun<'_> {
                 trust::restrict(&mut resolution, event, engine, rules);
             }
             self.settings.restrict(&mut resolution, event, engine);
-            asked::deny_own(&mut resolution, event);
+            approval::deny_own(&mut resolution, event);
             if args.exec_rewrite {
                 self.rewrite(&mut resolution, event, engine, around);
             }

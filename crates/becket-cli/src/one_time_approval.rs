@@ -5,13 +5,12 @@
 //! ten minutes.
 
 use crate::error::CliError;
-use becket_base::file_lock::{self, LockState};
+use becket_base::file_lock;
 use becket_base::private_file;
 use becket_base::text_file::read_if_there;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -23,13 +22,10 @@ pub(crate) const ALLOWED: Duration = Duration::from_secs(10 * 60);
 const CALLS: usize = 64;
 /// The digits of a digest that name a call.
 const DIGITS: usize = 12;
-/// The pauses of a wait for the lock: two seconds in all.
-const PAUSE: Duration = Duration::from_millis(10);
-const ATTEMPTS: usize = 200;
 
 /// A call that hooks asked about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct AskedCall {
+pub(crate) struct OneTimeApproval {
     /// The agent.
     pub(crate) agent: String,
     /// The project.
@@ -43,7 +39,7 @@ pub(crate) struct AskedCall {
 /// A call on file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct KeptCall {
-    pub(crate) call: AskedCall,
+    pub(crate) call: OneTimeApproval,
     /// The reason that the hooks gave.
     pub(crate) reason: String,
     /// The agent's process: its id and the time of its start.
@@ -52,7 +48,7 @@ pub(crate) struct KeptCall {
     allowed: Option<u64>,
 }
 
-impl AskedCall {
+impl OneTimeApproval {
     /// Returns the digest of everything about the call.
     fn digest(&self) -> String {
         let text = serde_json::to_vec(self).unwrap_or_default();
@@ -61,24 +57,24 @@ impl AskedCall {
 }
 
 /// The file of the calls.
-pub(crate) struct AskedCalls {
+pub(crate) struct OneTimeApprovals {
     file: PathBuf,
 }
 
 /// The calls by their digests.
 type Calls = BTreeMap<String, KeptCall>;
 
-impl AskedCalls {
+impl OneTimeApprovals {
     /// The calls of a user whose directory of settings this is.
     pub(crate) fn of(user_directory: &Path) -> Self {
-        AskedCalls { file: user_directory.join("becket/asked.json") }
+        OneTimeApprovals { file: user_directory.join("becket/asked.json") }
     }
 
     /// Returns true if the call was allowed, and forgets that: it holds once.
     ///
     /// # Errors
     /// The file can't be used.
-    pub(crate) fn take_permission(&self, call: &AskedCall) -> Result<bool, CliError> {
+    pub(crate) fn take_permission(&self, call: &OneTimeApproval) -> Result<bool, CliError> {
         if !self.file.exists() {
             return Ok(false);
         }
@@ -98,7 +94,7 @@ impl AskedCalls {
     /// The file can't be used.
     pub(crate) fn keep(
         &self,
-        call: AskedCall,
+        call: OneTimeApproval,
         reason: &str,
         host: Option<(u32, u64)>,
     ) -> Result<String, CliError> {
@@ -127,7 +123,7 @@ impl AskedCalls {
             calls.into_iter().filter(|(digest, _)| name.len() >= DIGITS && digest.starts_with(name));
         match (found.next(), found.next()) {
             (Some((_, kept)), None) => Ok(kept),
-            _ => Err(CliError::NoAskedCall { name: name.to_owned() }),
+            _ => Err(CliError::NoOneTimeApproval { name: name.to_owned() }),
         }
     }
 
@@ -143,7 +139,7 @@ impl AskedCalls {
                 is_there = true;
             }
         })?;
-        if is_there { Ok(()) } else { Err(CliError::NoAskedCall { name: kept.call.digest() }) }
+        if is_there { Ok(()) } else { Err(CliError::NoOneTimeApproval { name: kept.call.digest() }) }
     }
 
     fn read(&self) -> Result<Calls, CliError> {
@@ -155,7 +151,7 @@ impl AskedCalls {
     fn change(&self, work: impl FnOnce(&mut Calls)) -> Result<(), CliError> {
         let lock = self.file.with_extension("lock");
         let fail = |path: &Path, why| CliError::Write { path: path.to_owned(), why };
-        let _lock = locked(&lock).map_err(|why| fail(&lock, why))?;
+        let _lock = file_lock::lock_private(&lock).map_err(|why| fail(&lock, why))?;
         let mut calls = self.read()?;
         forget_old(&mut calls);
         work(&mut calls);
@@ -178,23 +174,13 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// The lock, which ends when the file is dropped. A file system without locks has none.
-fn locked(path: &Path) -> std::io::Result<File> {
-    private_file::create_parent(path)?;
-    let file = private_file::options().write(true).create(true).truncate(false).open(path)?;
-    match file_lock::lock(&file, [PAUSE; ATTEMPTS])? {
-        LockState::Held | LockState::Unsupported => Ok(file),
-        LockState::Busy => Err(std::io::ErrorKind::WouldBlock.into()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
 
-    fn call(command: &str) -> AskedCall {
-        AskedCall {
+    fn call(command: &str) -> OneTimeApproval {
+        OneTimeApproval {
             agent: "codex".to_owned(),
             project: "/p".to_owned(),
             directory: "/p".to_owned(),
@@ -205,14 +191,14 @@ mod tests {
     #[test]
     fn a_permission_is_for_one_call_once() {
         let directory = tempfile::tempdir().unwrap();
-        let calls = AskedCalls::of(directory.path());
+        let calls = OneTimeApprovals::of(directory.path());
         assert!(!calls.take_permission(&call("a")).unwrap());
         let name = calls.keep(call("a"), "why", None).unwrap();
         assert!(!calls.take_permission(&call("a")).unwrap());
         let kept = calls.find(&name).unwrap();
         assert_eq!((kept.call.clone(), kept.reason.as_str()), (call("a"), "why"));
         calls.allow(&kept).unwrap();
-        for other in [call("b"), AskedCall { directory: "/q".to_owned(), ..call("a") }] {
+        for other in [call("b"), OneTimeApproval { directory: "/q".to_owned(), ..call("a") }] {
             assert!(!calls.take_permission(&other).unwrap());
         }
         assert!(calls.take_permission(&call("a")).unwrap());
@@ -247,7 +233,7 @@ mod tests {
     #[test]
     fn few_calls_are_kept_and_a_broken_file_allows_nothing() {
         let directory = tempfile::tempdir().unwrap();
-        let calls = AskedCalls::of(directory.path());
+        let calls = OneTimeApprovals::of(directory.path());
         for number in 0..CALLS + 3 {
             calls.keep(call(&number.to_string()), "", None).unwrap();
         }

@@ -1,8 +1,8 @@
 //! Asks that become denials: the reason names the command by which a person allows the call once, and a call that was
 //! allowed so is not asked about.
 
-use crate::asked_call::{AskedCall, AskedCalls};
 use crate::enclosing;
+use crate::one_time_approval::{OneTimeApproval, OneTimeApprovals};
 use crate::session::Session;
 use becket_dialects::{Action, Asks, Dialect, EventRow, Payload, Resolution, passes_ask};
 use becket_model::{Event, EventBody, EventKind};
@@ -27,19 +27,19 @@ pub(super) fn settle(
     // A rewritten call is not the one that a person would be shown.
     let is_open =
         resolutions.iter().all(|resolution| !resolution.is_refused() && resolution.rewrite.is_none());
-    let reasons: Vec<String> = resolutions.iter().filter_map(asked_reason).collect();
+    let reasons: Vec<String> = resolutions.iter().filter_map(ask_reason).collect();
     if reasons.is_empty() || !is_open {
         return;
     }
     let (Some(directory), Some(call)) =
-        (session.request().user_directory(), asked(session, dialect, incoming))
+        (session.request().user_directory(), approval_of(session, dialect, incoming))
     else {
         return;
     };
-    let calls = AskedCalls::of(&directory);
+    let calls = OneTimeApprovals::of(&directory);
     // A file that can't be used allows nothing: the ask stays a denial.
     if calls.take_permission(&call).unwrap_or(false) {
-        for resolution in resolutions.iter_mut().filter(|resolution| asked_reason(resolution).is_some()) {
+        for resolution in resolutions.iter_mut().filter(|resolution| ask_reason(resolution).is_some()) {
             resolution.action = Action::Proceed;
         }
         return;
@@ -58,7 +58,7 @@ pub(super) fn settle(
     }
 }
 
-fn asked_reason(resolution: &Resolution) -> Option<String> {
+fn ask_reason(resolution: &Resolution) -> Option<String> {
     match &resolution.action {
         Action::Ask { reason } => Some(reason.clone()),
         Action::Proceed | Action::Allow | Action::Refuse { .. } => None,
@@ -66,10 +66,10 @@ fn asked_reason(resolution: &Resolution) -> Option<String> {
 }
 
 /// The call of a payload.
-fn asked(session: &Session, dialect: &Dialect, incoming: &Payload) -> Option<AskedCall> {
+fn approval_of(session: &Session, dialect: &Dialect, incoming: &Payload) -> Option<OneTimeApproval> {
     let first = incoming.events.first()?;
     let project = session.project.as_ref().unwrap_or(&session.start);
-    Some(AskedCall {
+    Some(OneTimeApproval {
         agent: dialect.name.to_owned(),
         project: project.to_str()?.to_owned(),
         directory: first.session.cwd.to_str()?.to_owned(),
