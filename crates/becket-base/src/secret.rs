@@ -167,6 +167,16 @@ fn without(bytes: &[u8], secret: &[u8]) -> Option<Vec<u8>> {
     redacted
 }
 
+/// Parts of the names of variables that hold secrets.
+const SECRET: [&str; 7] = ["KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH", "COOKIE"];
+
+/// Returns whether the name of a variable marks its value as secret, such as `API_KEY`.
+#[must_use]
+pub fn is_secret_variable(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    SECRET.iter().any(|part| name.contains(part))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -115,7 +115,8 @@ pub(crate) enum CliError {
     )]
     OtherVersion { installed: String },
     #[error(
-        "no call `{name}` waits for a permission: it was made, or asked about more than an hour ago; let the agent try again"
+        "no call `{name}` waits for approval: it was approved already, or hooks asked about it more than an hour ago; let the agent \
+         try again"
     )]
     NoOneTimeApproval { name: String },
     #[error("nothing was allowed: {why}")]

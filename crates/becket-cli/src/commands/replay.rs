@@ -9,7 +9,7 @@ use crate::out::Out;
 use crate::report::human;
 use crate::report::style::plain;
 use crate::session::{self, Session};
-use becket_base::secret::Redactor;
+use becket_base::secret::{Redactor, is_secret_variable};
 use becket_base::text_file;
 use becket_engine::CancellationToken;
 use becket_fire::FiringError;
@@ -18,9 +18,6 @@ use becket_lab::transcript;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
-
-/// Parts of the names of variables whose values are secrets.
-const SECRET_NAMES: [&str; 6] = ["TOKEN", "SECRET", "PASSWORD", "API_KEY", "APIKEY", "CREDENTIAL"];
 
 /// Replays transcripts and shows what is decided differently. Exits with 1 if something is.
 pub(crate) fn run(args: &ReplayArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
@@ -147,20 +144,14 @@ fn transcripts(
 fn of_project(session: &Session, root: &Path, around: &Surroundings) -> Result<PathBuf, CliError> {
     let name: String =
         root.to_string_lossy().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    let home = around
-        .process
-        .home
-        .as_deref()
-        .map(|home| home.join(&*session.profile.directory).join("projects").join(name));
-    let place = home.clone().filter(|place| place.is_dir());
-    place.ok_or_else(|| CliError::NoTranscripts {
-        places: home.map_or_else(|| "~".to_owned(), |home| around.short(&home)),
+    let place = session.request().user_directory().map(|user| user.join("projects").join(name));
+    place.clone().filter(|place| place.is_dir()).ok_or_else(|| CliError::NoTranscripts {
+        places: place.map_or_else(|| "~".to_owned(), |place| around.short(&place)),
     })
 }
 
 /// Returns the secrets of this process.
 fn secrets(around: &Surroundings) -> Redactor {
-    let is_secret = |name: &str| SECRET_NAMES.iter().any(|part| name.to_ascii_uppercase().contains(part));
-    let values = around.process.vars.iter().filter(|(name, _)| name.to_str().is_some_and(is_secret));
+    let values = around.process.vars.iter().filter(|(name, _)| is_secret_variable(&name.to_string_lossy()));
     Redactor::new(values.map(|(_, value)| value.as_encoded_bytes()))
 }

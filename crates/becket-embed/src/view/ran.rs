@@ -2,6 +2,7 @@
 
 use super::failing;
 use super::hook::Hook;
+use becket_base::secret::is_secret_variable;
 use becket_engine::handler::Action;
 use becket_engine::{Answer, AnsweredQuestion, Engine, ModelUse, Run};
 use becket_model::{Decision, Event, Failure, RequestDecision};
@@ -156,13 +157,9 @@ impl RunReport {
     }
 }
 
-/// Parts of the names of variables that hold secrets.
-const SECRET: [&str; 9] =
-    ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH", "COOKIE", "PLUGIN_OPTION"];
-
+/// Returns whether the value of a variable is not shown: a secret, or an option of a plugin, which may be one.
 fn is_secret(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    SECRET.iter().any(|part| name.contains(part))
+    is_secret_variable(name) || name.to_ascii_uppercase().contains("PLUGIN_OPTION")
 }
 
 /// Milliseconds, with two places.

@@ -14,10 +14,7 @@ use crate::auth::{HeaderSource, Headers, NoHeaders, Why};
 use crate::connect_error::ConnectError;
 use crate::fault::{Fault, ServerOutput};
 use crate::host::BoxFuture;
-use becket_base::secret::Redactor;
-
-/// Parts of names of variables with secrets; the values of others are often needed to understand an error.
-const SECRET: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASS", "AUTH", "CREDENTIAL"];
+use becket_base::secret::{Redactor, is_secret_variable};
 
 /// The minimum length of a variable's value that counts as secret: `true` and `none` do not.
 const SHORTEST_VALUE: usize = 6;
@@ -27,12 +24,10 @@ const SHORTEST_VALUE: usize = 6;
 pub(super) struct ConnectionRedactor(Arc<Mutex<Redactor>>);
 
 impl ConnectionRedactor {
-    /// Collects the values of the variables whose names mark them as secret.
+    /// Collects the values of the variables whose names mark them as secret; those of others are often needed to
+    /// understand an error.
     pub(super) fn of_variables(variables: &[(OsString, OsString)]) -> Self {
-        let is_secret = |name: &OsString| {
-            let name = name.to_string_lossy().to_ascii_uppercase();
-            SECRET.iter().any(|word| name.contains(word))
-        };
+        let is_secret = |name: &OsString| is_secret_variable(&name.to_string_lossy());
         let secret = variables.iter().filter(|(name, _)| is_secret(name));
         let values = secret.map(|(_, value)| value.to_string_lossy().into_owned());
         Self::new(Redactor::new(values.filter(|value| value.len() >= SHORTEST_VALUE)))
