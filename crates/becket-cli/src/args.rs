@@ -124,7 +124,7 @@ pub(crate) enum Command {
     Uninstall(UninstallArgs),
     /// Show where becket is registered as a hook, and whether it would be run
     Doctor(DoctorArgs),
-    /// Write the hooks of the project in the native form of another agent, with what is lost of them
+    /// Write the hooks of the project in the native form of another agent, and report what is lost
     Translate(TranslateArgs),
     /// Allow one call that an agent could not ask about, once: for a person at a terminal
     AllowOnce(AllowOnceArgs),
@@ -257,7 +257,7 @@ pub(crate) struct CheckArgs {
     /// Write the present findings to FILE, for `--baseline`, and exit with 0
     #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
     pub(crate) write_baseline: Option<PathBuf>,
-    /// Fix what is mechanical in the files of the project or below the given paths, where the same hooks run afterwards
+    /// Make safe fixes in the files of the project or below the given paths: the same hooks run afterwards
     #[arg(long, conflicts_with_all = ["agent", "write_baseline"])]
     pub(crate) fix: bool,
     /// Show what `--fix` would change, and exit with 1 if anything

@@ -37,5 +37,5 @@ pub use report::{
     DifferenceReport, DisagreementReport, HandlerReport, HandlerStatus, ReplayReport, SetAsideReport,
     ShapeReport, TranscriptsReport,
 };
-pub use run::{Replay, ReplayError, ReplayProgress, Replayed};
+pub use run::{Replay, ReplayError, ReplayProgress, ReplayResult};
 pub use scratch::{Scratch, ScratchError};

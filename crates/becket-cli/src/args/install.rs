@@ -32,7 +32,7 @@ pub(crate) struct InstallArgs {
     /// Only list what is registered
     #[arg(long, conflicts_with_all = ["agents", "dry_run", "repair", "only_hook", "program"])]
     pub(crate) list: bool,
-    /// Register with Claude Code too, which runs these hooks itself: for a Claude Code that becket is the only hook of
+    /// Register with Claude Code too, which runs these hooks itself: for a Claude Code whose only hook is becket
     #[arg(long)]
     pub(crate) only_hook: bool,
     /// The program that the hooks of the user start; default: the `becket` of PATH, or this one

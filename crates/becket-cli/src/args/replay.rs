@@ -26,7 +26,7 @@ pub(crate) struct ReplayArgs {
     /// file of the project here
     #[arg(long)]
     pub(crate) bisect: bool,
-    /// Write up to N telling calls as cases into a new file of `.claude/tests`
+    /// Write up to N calls that differ as cases into a new file of `.claude/tests`
     #[arg(long, value_name = "N")]
     pub(crate) keep: Option<usize>,
     /// Run hooks where they can't be confined: they may write anywhere, use the network and end processes

@@ -13,7 +13,7 @@ use becket_base::secret::{Redactor, is_secret_variable};
 use becket_base::text_file;
 use becket_engine::CancellationToken;
 use becket_fire::FiringError;
-use becket_lab::replay::{self, Replay, ReplayProgress, Replayed, Scratch};
+use becket_lab::replay::{self, Replay, ReplayProgress, ReplayResult, Scratch};
 use becket_lab::transcript;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ fn replayed(
     scratch: &Scratch,
     args: &ReplayArgs,
     around: &Surroundings,
-) -> Result<Replayed, CliError> {
+) -> Result<ReplayResult, CliError> {
     let bar = progress_bar(replay, around);
     let cancel = CancellationToken::new();
     let tell = |progress: ReplayProgress| {
@@ -101,7 +101,7 @@ fn progress_bar(replay: &Replay, around: &Surroundings) -> ProgressBar {
     bar.with_style(plain.clone().template(template).unwrap_or(plain))
 }
 
-fn keep(args: &ReplayArgs, replayed: &Replayed, directory: &Path) -> Result<Option<PathBuf>, CliError> {
+fn keep(args: &ReplayArgs, replayed: &ReplayResult, directory: &Path) -> Result<Option<PathBuf>, CliError> {
     let Some(most) = args.keep else { return Ok(None) };
     let written = replayed.cases.write(most, directory);
     written.map_err(|why| CliError::Write { path: directory.to_owned(), why })

@@ -44,12 +44,12 @@ fn wrong(what: impl Into<String>, expected: &'static str) -> DocumentError {
 }
 
 /// A parsed text.
-struct Parsed<'t> {
+struct JsonText<'t> {
     text: &'t str,
     root: Option<Object<'t>>,
 }
 
-impl<'t> Parsed<'t> {
+impl<'t> JsonText<'t> {
     fn of(form: ConfigForm, text: &'t str) -> Result<Self, DocumentError> {
         let parsed = parse_to_ast(text, &CollectOptions::default(), &options(form)).map_err(malformed)?;
         let root = match parsed.value {
@@ -57,7 +57,7 @@ impl<'t> Parsed<'t> {
             Some(Node::Object(root)) => Some(root),
             Some(_) => return Err(wrong("the top level", "an object")),
         };
-        Ok(Parsed { text, root })
+        Ok(JsonText { text, root })
     }
 
     fn hooks(&self) -> Result<Option<&Object<'t>>, DocumentError> {
@@ -106,7 +106,7 @@ fn handlers<'o, 't>(group: &'o Node<'t>) -> Option<&'o Array<'t>> {
 
 /// Returns the entries that are Becket's own.
 pub(super) fn own(form: ConfigForm, text: &str) -> Result<Vec<OwnEntry>, DocumentError> {
-    let parsed = Parsed::of(form, text)?;
+    let parsed = JsonText::of(form, text)?;
     let mut found = Vec::new();
     for event in parsed.hooks()?.map_or(&[][..], |hooks| &hooks.properties) {
         let Node::Array(elements) = &event.value else { continue };
@@ -165,7 +165,7 @@ const fn version(form: ConfigForm) -> Option<u64> {
 
 /// Adds entries at the end of each event's list.
 pub(super) fn add(form: ConfigForm, text: &str, entries: &[Entry]) -> Result<EditedText, DocumentError> {
-    let parsed = Parsed::of(form, text)?;
+    let parsed = JsonText::of(form, text)?;
     let mut insertions = Insertions::default();
     let mut created = Vec::new();
     let layout = Layout::of(&parsed);

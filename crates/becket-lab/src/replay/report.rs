@@ -5,7 +5,7 @@ use super::dependence::Dependence;
 use super::places::moved;
 use super::run::{Replay, locked};
 use super::side::Side;
-use super::tally::{Counted, DifferenceKey, Example, HandlerTally, Tally};
+use super::tally::{DifferenceKey, Example, HandlerTally, ShapeCount, Tally};
 use super::word::holds_back;
 use crate::handler_key::HandlerKey;
 use crate::transcript::ReadCounts;
@@ -328,7 +328,12 @@ fn shapes(seen: &Seen<'_>) -> Vec<ShapeReport> {
     all
 }
 
-fn of_shape(seen: &Seen<'_>, by: &str, shape: &str, counts: &BTreeMap<&'static str, Counted>) -> ShapeReport {
+fn of_shape(
+    seen: &Seen<'_>,
+    by: &str,
+    shape: &str,
+    counts: &BTreeMap<&'static str, ShapeCount>,
+) -> ShapeReport {
     let number = held(counts.iter().map(|(word, counted)| (*word, counted.count)));
     let examples =
         counts.iter().filter_map(|(word, counted)| Some((*word, seen.shown(counted.example.as_ref()?))));

@@ -86,7 +86,7 @@ pub struct ReplayProgress {
 
 /// The result of a replay.
 #[derive(Debug)]
-pub struct Replayed {
+pub struct ReplayResult {
     /// The report, without secrets.
     pub report: ReplayReport,
     /// Cases that could be kept, the most telling ones first.
@@ -115,7 +115,7 @@ impl Replay {
         scratch: &Scratch,
         cancel: &CancellationToken,
         tell: &(dyn Fn(ReplayProgress) + Sync),
-    ) -> Result<Replayed, ReplayError> {
+    ) -> Result<ReplayResult, ReplayError> {
         let present = Side::load(&self.subject, scratch, "present", None)?;
         let new =
             self.new_settings.as_deref().map(|text| Side::load(&self.subject, scratch, "new", Some(text)));
@@ -151,7 +151,7 @@ impl Replay {
             changes: &changes,
         };
         let report = report::build(&seen);
-        Ok(Replayed { cases: keep::candidates(&seen, &report), report })
+        Ok(ReplayResult { cases: keep::candidates(&seen, &report), report })
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) struct Side {
 }
 
 /// Handlers that are worth another answer, with what they asked.
-type Asked = BTreeMap<HandlerKey, BTreeSet<Dependence>>;
+type AskedDependences = BTreeMap<HandlerKey, BTreeSet<Dependence>>;
 
 /// Commands of hooks that a session has shown to be in force.
 pub(super) type InForce = BTreeSet<String>;
@@ -75,7 +75,7 @@ impl Side {
         }
         let bytes = becket_model::wire::input::to_bytes(&fired);
         let counted = outcome.runs.iter().map(|run| self.count(event, run, root, in_force, &bytes));
-        let worth: Asked = counted.flatten().collect();
+        let worth: AskedDependences = counted.flatten().collect();
         if !worth.is_empty() {
             let first =
                 outcome.runs.iter().map(|run| (HandlerKey::of(&run.handler), word::of_run(run))).collect();
@@ -122,7 +122,7 @@ impl Side {
         event: &RecordedEvent,
         root: &str,
         first: &Words,
-        worth: &Asked,
+        worth: &AskedDependences,
         cancel: &CancellationToken,
     ) {
         let answers = {

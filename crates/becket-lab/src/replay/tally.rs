@@ -49,14 +49,14 @@ pub(super) fn keep_first(
     }
 }
 
-/// A number with an example.
+/// The calls of one shape, counted, with an example.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Counted {
+pub(super) struct ShapeCount {
     pub(super) count: u64,
     pub(super) example: Option<Example>,
 }
 
-impl Counted {
+impl ShapeCount {
     pub(super) fn add(&mut self, event: &RecordedEvent, reason: impl FnOnce() -> Option<String>) {
         self.count += 1;
         keep_first(&mut self.example, || Example::of(event, reason()), event);
@@ -74,8 +74,8 @@ pub(super) struct HandlerTally {
     /// Silent passes where nothing is recorded: no evidence for or against.
     pub(super) silent: u64,
     /// Recorded and replayed decision, by shape.
-    pub(super) disagreements: BTreeMap<(&'static str, &'static str, String), Counted>,
-    pub(super) shapes: BTreeMap<String, BTreeMap<&'static str, Counted>>,
+    pub(super) disagreements: BTreeMap<(&'static str, &'static str, String), ShapeCount>,
+    pub(super) shapes: BTreeMap<String, BTreeMap<&'static str, ShapeCount>>,
     /// Decisions that hold something back, by week.
     pub(super) weeks: BTreeMap<String, u64>,
     pub(super) dependences: Dependences,
@@ -95,7 +95,7 @@ pub(super) struct DifferenceKey {
 /// A difference, counted.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DifferenceTally {
-    pub(super) counted: Counted,
+    pub(super) counted: ShapeCount,
     /// The handlers whose decisions differ, of the present configuration and of the new one.
     pub(super) present: BTreeSet<HandlerKey>,
     pub(super) new: BTreeSet<HandlerKey>,
@@ -111,7 +111,7 @@ pub(super) struct Tally {
     pub(super) sessions: BTreeSet<u64>,
     pub(super) first: Option<Timestamp>,
     pub(super) last: Option<Timestamp>,
-    pub(super) rules: BTreeMap<(String, String), BTreeMap<&'static str, Counted>>,
+    pub(super) rules: BTreeMap<(String, String), BTreeMap<&'static str, ShapeCount>>,
     pub(super) differences: BTreeMap<DifferenceKey, DifferenceTally>,
 }
 

@@ -64,12 +64,13 @@ impl MarkedStream {
     /// Returns the position of a mark, or of its beginning, in `held`.
     fn candidate(&self, from: usize) -> Option<usize> {
         let rest = self.held.get(from..)?;
-        let starts = |at: &usize| {
-            let here = rest.get(*at..).unwrap_or_default();
-            here.starts_with(&self.mark) || self.mark.starts_with(here)
+        let beginning = || {
+            // Only the end can hold a beginning.
+            let end = rest.len().saturating_sub(self.mark.len() - 1);
+            let newlines = memchr::memchr_iter(b'\n', rest.get(end..)?).map(|at| at + end);
+            newlines.into_iter().find(|at| rest.get(*at..).is_some_and(|here| self.mark.starts_with(here)))
         };
-        let newlines = rest.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at);
-        newlines.into_iter().find(starts).map(|at| at + from)
+        memchr::memmem::find(rest, &self.mark).or_else(beginning).map(|at| at + from)
     }
 
     fn code_at(&self, at: usize) -> MarkSearch {

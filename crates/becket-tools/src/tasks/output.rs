@@ -93,8 +93,8 @@ impl OutputFile {
         let room = usize::try_from(self.cap.saturating_sub(self.written)).unwrap_or(usize::MAX);
         let (now, later) = bytes.split_at(room.min(bytes.len()));
         self.write(now);
-        let skipped = later.len().saturating_sub(TAIL);
-        self.tail.extend(later.iter().skip(skipped));
+        let last = later.len().saturating_sub(TAIL);
+        self.tail.extend(later.get(last..).unwrap_or_default());
         let over = self.tail.len().saturating_sub(TAIL);
         self.tail.drain(..over);
     }

@@ -1,6 +1,6 @@
 //! Items appended to an object or a list, in the layout of the file.
 
-use super::Parsed;
+use super::JsonText;
 use crate::document::layout::{Gap, indentation, is_first_on_line, line_break, rendered};
 use crate::document::splice::Insertions;
 use jsonc_parser::common::Range;
@@ -34,7 +34,7 @@ pub(super) struct Layout<'t> {
 }
 
 impl<'t> Layout<'t> {
-    pub(super) fn of(parsed: &Parsed<'t>) -> Self {
+    pub(super) fn of(parsed: &JsonText<'t>) -> Self {
         let first = parsed.root.as_ref().and_then(|root| root.properties.first());
         let unit = first.filter(|first| is_first_on_line(parsed.text, first.range.start));
         let unit = unit.map_or("", |first| indentation(parsed.text, first.range.start));

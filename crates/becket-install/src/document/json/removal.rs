@@ -1,6 +1,6 @@
 //! Own entries taken out of a text, with the blanks before them and one comma each.
 
-use super::{HOOKS, Parsed, checked, handlers, is_grouped, is_own_entry, meaning};
+use super::{HOOKS, JsonText, checked, handlers, is_grouped, is_own_entry, meaning};
 use crate::agent::{ConfigForm, ListEntry};
 use crate::command::is_own;
 use crate::document::layout::Gap;
@@ -16,7 +16,7 @@ pub(in crate::document) fn remove(
     text: &str,
     created: &[Vec<String>],
 ) -> Result<EditedText, DocumentError> {
-    let parsed = Parsed::of(form, text)?;
+    let parsed = JsonText::of(form, text)?;
     let mut removal = Removal { form, text, ranges: Vec::new() };
     let mut keys: Vec<String> = Vec::new();
     let mut takes_all = false;
