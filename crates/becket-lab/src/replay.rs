@@ -5,7 +5,7 @@
 //!
 //! **It measures its own fidelity.** What a transcript says about hooks is compared with what they answer now, per handler
 //! ([`HandlerStatus`]). The programs, the clock and the network that a hook asks are watched, and where that can change
-//! its decision it is set aside, with the reason: [`dependence`].
+//! its decision it is set aside, with the reason: [`Dependence`].
 //!
 //! **It does no harm.** [`confined`] takes from the hooks the right to write outside of the scratch copies, to open
 //! sockets and to send signals to other processes.

@@ -3,7 +3,7 @@
 //!
 //! A transcript is read line by line, whatever its size. A line that is cut, of an unknown kind or no UTF-8 is counted
 //! ([`ReadCounts`]), never an error. An event is handed out once the answers of its hooks that were recorded have had
-//! time to follow it: see [`window`].
+//! time to follow it.
 //!
 //! What no transcript holds: the settings in force, the environment, the files as they were, and hooks that passed
 //! silently.

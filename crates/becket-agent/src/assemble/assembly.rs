@@ -55,7 +55,7 @@ pub struct Assembly {
     pub has_skills: bool,
     /// The host's own commands, without their slash: no skill has one of these names.
     pub commands: Vec<String>,
-    /// More files that are not edited without a prompt, in addition to [`super::protected_files`].
+    /// More files that are not edited without a prompt, in addition to those that always are.
     pub protected: Vec<PathBuf>,
     /// The runner of the processes of tools.
     pub runner: Runner,

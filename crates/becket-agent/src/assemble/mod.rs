@@ -8,7 +8,7 @@
 //!
 //! - [`SystemPrompt`]: the instructions of the model
 //! - [`ToolFilter`]: the selection of tools
-//! - [`protected_files`]: the files that no mode edits without a prompt, hook scripts among them (`protocol.md` P14)
+//! - protected files, which no mode edits without a prompt, hook scripts among them (`protocol.md` P14)
 //! - [`SessionTools`]: the tools of a session, and those of its servers as they change
 //! - [`Definitions`]: agents and skills (`protocol.md` C10)
 //! - [`wants_notes`], [`team`], [`turn_options`]: settings and variables that enable features

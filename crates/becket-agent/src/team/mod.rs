@@ -2,7 +2,7 @@
 //!
 //! - [`Team`]: a session's shared list of tasks and, if it leads a team, its members
 //! - [`TaskFile`]: the list on the disk, which survives any number of writers and their ends
-//! - [`team_tools`]: `TaskCreate`, `TaskUpdate`, `TaskList`, `TaskGet`, and `SendMessage` in a team
+//! - the tools `TaskCreate`, `TaskUpdate`, `TaskList`, `TaskGet`, and `SendMessage` in a team
 //!
 //! A task of the list is work to do. Background tasks are another thing, though their tools have similar names:
 //! [`becket_tools::tasks`]. A teammate is both: an agent that runs in the background, and a possible owner of tasks of the

@@ -130,7 +130,7 @@ impl Line {
         }
     }
 
-    /// Checks that every subcommand satisfies `covers`: an allow rule ([`Command::covered_by`]), a mode, or both.
+    /// Checks that every subcommand satisfies `covers`: by an allow rule, a mode, or both.
     pub fn coverage(&self, covers: impl Fn(&Command) -> bool) -> Coverage {
         if let Some(unknown) = self.unknowns.iter().find(|unknown| unknown.direct) {
             return Coverage::Unknown { why: unknown.reason.clone() };
