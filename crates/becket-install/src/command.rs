@@ -55,7 +55,7 @@ impl HookCommand<'_> {
         let AgentConfig { name, .. } = self.agent;
         let scope = self.scope.name();
         format!(
-            "becket can not be run ({}), so this is refused. To repair: becket install {name} --{scope} --repair. To remove: \
+            "becket cannot be run ({}), so this is refused. To repair: becket install {name} --{scope} --repair. To remove: \
              becket uninstall {name} --{scope}, or delete the entries with {MARKER} in {}",
             self.program,
             self.agent.shown(self.scope)

@@ -279,7 +279,7 @@ fn safe_fixes_leave_what_runs_and_unsafe_ones_are_asked_for() {
     assert!(safe.stdout.contains("`--fix --unsafe-fixes`"), "{safe:?}");
     let all = env.becket(["check", "--fix", "--unsafe-fixes"]).run();
     assert_eq!(all.code, Some(0), "{all:?}");
-    let guard = r#"{"matcher": "Bash", "hooks": [{"if": "Bash(rm *)","type": "command","command": "\"$CLAUDE_PROJECT_DIR\"/guard.sh", "timeout": 5}]}"#;
+    let guard = r#"{"matcher": "Bash", "hooks": [{"if": "Bash(rm *)", "type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/guard.sh", "timeout": 5}]}"#;
     let fixed = read();
     assert!(fixed.contains("\"PreToolUse\": [") && fixed.contains(guard), "{fixed}");
     assert!(all.stderr.contains("+    \"PreToolUse\": ["), "it is shown first: {all:?}");

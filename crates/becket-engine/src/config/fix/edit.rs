@@ -131,7 +131,8 @@ fn add(map: &Node, key: &str, value: &Value, text: &str) -> Option<TextEdit> {
         return Some(TextEdit::insert(inside, member));
     };
     let blanks = text.get(inside..first.key_span.start)?;
-    Some(TextEdit::insert(inside, format!("{blanks}{member},")))
+    let gap = if blanks.is_empty() { " " } else { "" };
+    Some(TextEdit::insert(inside, format!("{blanks}{member},{gap}")))
 }
 
 fn wrap_handler(handler: &Node, text: &str) -> Option<Vec<TextEdit>> {

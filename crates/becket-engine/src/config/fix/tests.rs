@@ -80,7 +80,7 @@ fn a_rule_moves_from_the_matcher_to_the_handlers() {
     let text = r#"[{"matcher": "Bash(rm *)", "hooks": [{"type": "command", "command": "x"}]}]"#;
     assert_eq!(
         fixed(text, "\"Bash(rm *)\"", change()).as_deref(),
-        Some(r#"[{"matcher": "Bash", "hooks": [{"if": "Bash(rm *)","type": "command", "command": "x"}]}]"#)
+        Some(r#"[{"matcher": "Bash", "hooks": [{"if": "Bash(rm *)", "type": "command", "command": "x"}]}]"#)
     );
     let text = r#"[{"matcher": "Bash(rm *)", "hooks": [{"if": "Bash(ls)", "command": "x"}]}]"#;
     assert_eq!(fixed(text, "\"Bash(rm *)\"", change()), None, "it has a condition");
