@@ -1,22 +1,17 @@
-//! Many at once, in a program of its own: it counts the descriptors, threads and zombies of the whole process.
-#![cfg(target_os = "linux")]
-#![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
-
-#[path = "it/common/mod.rs"]
-#[allow(dead_code, unused_imports, reason = "this binary uses a part of it")]
-mod common;
+//! Many at once.
 
 use std::time::Duration;
 
+use crate::common::{deadline, patient, run_with, sh};
 use becket_process::{CancellationToken, Chunk, Control, End, Limits, Runner};
 use becket_testkit::proc::{self, Marker, wait_until};
-use common::{deadline, patient, run_with, sh};
 
 const MANY: usize = 200;
 
 // rules: H3, H4, Q1
 #[test]
 fn two_hundred_at_once_leave_no_descriptor_no_thread_and_no_zombie() {
+    let _alone = crate::alone();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
         // The runtime opens some things at its first use.

@@ -1,24 +1,15 @@
 //! Nothing remains of connections over HTTP and of processes: no socket, no session, no process, no task, no thread.
 //! Checked with the servers, the system and the runtime, never with the pool.
-//!
-//! One test, since descriptors and threads belong to the whole process.
-
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
-
-#[path = "it/common/mod.rs"]
-#[allow(dead_code, unused_imports, reason = "this binary uses a part of it")]
-mod common;
 
 use becket_testkit::wait::until as eventually;
 use std::time::Duration;
 
+use crate::common::{LONG, Place, call, nothing, of_it, ours, state};
 use becket_mcp::config::{ConfiguredServer, Remote, ServerConfig, Tls, Transport};
 use becket_mcp::{CallError, CancellationToken, Connect, Pool, ToolCall};
 use becket_testkit::mcp_http::tls::Pems;
 use becket_testkit::mcp_http::{Plan, ReceivedRequest, Reply, Server};
 use becket_testkit::proc::{open_descriptors, threads, wait_until, zombies};
-use common::{LONG, Place, call, nothing, of_it, ours, state};
 use futures_util::future::join_all;
 use tokio::runtime::{Handle, Runtime};
 
@@ -41,6 +32,7 @@ fn over_http(name: &str, server: &Server, tls: Option<Tls>) -> ConfiguredServer 
 // rules: X2, X7
 #[test]
 fn nothing_is_left_of_connections_that_were_used() {
+    let _alone = crate::alone();
     // What the first use of everything opens for good.
     runtime().block_on(closed_and_dropped());
     let before = (open_descriptors(), threads());

@@ -1,17 +1,13 @@
-//! Memory held per amount of output, in a program of its own: it reads the memory of the whole process.
-#![cfg(target_os = "linux")]
+//! Memory held per amount of output.
 
-#[path = "it/common/mod.rs"]
-#[allow(dead_code, unused_imports, reason = "this binary uses a part of it")]
-mod common;
-
+use crate::common::{MIB, patient, run, sh};
 use becket_process::End;
 use becket_testkit::proc::{self, Marker};
-use common::{MIB, patient, run, sh};
 
 // rule: H3
 #[test]
 fn a_gigabyte_of_output_costs_its_cap_and_is_counted() {
+    let _alone = crate::alone();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let _ = run(&sh(&Marker::new(), "echo warm; echo up >&2"), &patient()).await;

@@ -1,21 +1,12 @@
-//! Nothing remains when servers were closed, dropped, or died. Checked with the system, never with the code under test.
-//!
-//! One test, since descriptors, threads and zombies belong to the whole process.
-
-#![cfg(target_os = "linux")]
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
-
-#[path = "it/common/mod.rs"]
-#[allow(dead_code, unused_imports, reason = "this binary uses a part of it")]
-mod common;
+//! Nothing remains when servers were closed, dropped, or died.
 
 use becket_testkit::wait::until;
 use std::time::Duration;
 
+use crate::common::{Place, call, nothing, ours, remote, tools};
 use becket_mcp::CancellationToken;
 use becket_testkit::mcp_http::Plan;
 use becket_testkit::proc::{open_descriptors, threads, wait_until, zombies};
-use common::{Place, call, nothing, ours, remote, tools};
 
 const NOBODY: [u32; 0] = [];
 
@@ -42,6 +33,7 @@ const CLOSED: [(&str, &[&str], Option<&str>, usize); 12] = [
 
 #[test]
 fn nothing_is_left() {
+    let _alone = crate::alone();
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     // What the first use of everything opens for good.
     runtime().block_on(closed(CLOSED[1]));
