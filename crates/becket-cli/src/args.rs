@@ -2,6 +2,7 @@
 
 mod autocompact;
 mod exec;
+mod explain;
 mod fire;
 mod install;
 mod mcp;
@@ -14,6 +15,7 @@ mod test;
 
 pub(crate) use autocompact::{Autocompact, InvalidWindow};
 pub(crate) use exec::{ExecArgs, NetworkChoice};
+pub(crate) use explain::ExplainArgs;
 pub(crate) use fire::{AsksChoice, FireArgs, ProgressChoice, ServiceArgs};
 pub(crate) use install::{DoctorArgs, InstallArgs, ScopeArgs, UninstallArgs};
 pub(crate) use mcp::{
@@ -189,15 +191,6 @@ impl Command {
                 | Command::Replay(_)
         )
     }
-}
-
-/// `becket explain`
-#[derive(Debug, Args)]
-pub(crate) struct ExplainArgs {
-    /// The event
-    pub(crate) event: String,
-    #[command(flatten)]
-    pub(crate) fields: EventFields,
 }
 
 /// The fields of an event.

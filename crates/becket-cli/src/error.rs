@@ -107,6 +107,11 @@ pub(crate) enum CliError {
     NoSuchCase { filter: String, all: usize },
     #[error("there are no transcripts in `{places}`: name a transcript (.jsonl) or a directory with some")]
     NoTranscripts { places: String },
+    #[error(
+        "none of {files} transcripts has a tool call `{id}`: the id is that of a `tool_use` block, such as `toolu_01A09…`; \
+         name the transcript with `--transcript PATH`"
+    )]
+    NoSuchCall { id: String, files: usize },
     #[error("{why}")]
     Lab { why: String },
     #[error(

@@ -19,6 +19,7 @@ mod run;
 mod services;
 mod session;
 mod telemetry;
+mod transcripts;
 mod trust;
 
 use becket_fire::{enclosing, hook_output, interrupt, project, untraced};

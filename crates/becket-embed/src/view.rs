@@ -5,6 +5,7 @@
 pub mod answer;
 mod answer_fields;
 pub mod background;
+pub mod call;
 pub mod event_row;
 pub mod failing;
 pub mod finding;
@@ -29,6 +30,8 @@ pub enum Report {
     Fire(Box<fired::FireReport>),
     /// `becket explain`
     Explain(planned::PlanReport),
+    /// `becket explain --call`
+    ExplainCall(call::CallReport),
     /// `becket list`
     List(listed::HookListing),
     /// `becket check`

@@ -8,6 +8,7 @@
 //! What no transcript holds: the settings in force, the environment, the files as they were, and hooks that passed
 //! silently.
 
+mod call;
 mod claude;
 mod codex;
 mod find;
@@ -16,6 +17,7 @@ mod reader;
 mod recorded;
 mod window;
 
+pub use call::events_of_call;
 pub use find::find;
 pub use reader::{ReadCounts, Transcript};
 pub use recorded::{RecordedAnswer, RecordedEvent, RecordedOutput};

@@ -1,5 +1,7 @@
 //! `becket explain`: the plan of an event. Starts no hook.
 
+mod call;
+
 use super::fire::{report_errors, started};
 use crate::args::{ExplainArgs, Global};
 use crate::env::Surroundings;
@@ -13,8 +15,16 @@ use becket_embed::view::planned::PlanReport;
 
 /// Plans the event and shows the plan.
 pub(crate) fn run(args: &ExplainArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
+    if let Some(id) = &args.call {
+        return call::run(id, args, global, around, out);
+    }
     let session = session::in_project(global, around, out)?;
-    let given = event::given(event::kind(&args.event)?, &args.fields, &session.start, around)?;
+    let given = event::given(
+        event::kind(args.event.as_deref().unwrap_or_default())?,
+        &args.fields,
+        &session.start,
+        around,
+    )?;
     let engine = started(session.builder(true).build(), around, out)?;
     report_errors(&engine, around, out);
     event::check_tool(&args.fields, &engine)?;

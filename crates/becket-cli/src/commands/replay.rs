@@ -8,13 +8,12 @@ use crate::on_threads::until_done_on_threads;
 use crate::out::Out;
 use crate::report::human;
 use crate::report::style::plain;
-use crate::session::{self, Session};
-use becket_base::secret::{Redactor, is_secret_variable};
+use crate::session;
+use crate::transcripts;
 use becket_base::text_file;
 use becket_engine::CancellationToken;
 use becket_fire::FiringError;
 use becket_lab::replay::{self, Replay, ReplayProgress, ReplayResult, Scratch};
-use becket_lab::transcript;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
@@ -30,14 +29,14 @@ pub(crate) fn run(args: &ReplayArgs, global: &Global, around: &Surroundings, out
     }
     let session = session::in_project(&Global { settings: None, ..global.clone() }, around, out)?;
     let root = session.project.as_deref().unwrap_or(&session.start).to_owned();
-    let transcripts = transcripts(args, &session, &root, around)?;
+    let transcripts = transcripts::find(&args.paths, &session, &root, around)?;
     let jobs = args.jobs.map_or_else(|| 2 * available_parallelism().map_or(1, usize::from), usize::from);
     let replay = Replay {
         subject: subject(&session, &root),
         new_settings,
         bisects: args.bisect,
         jobs,
-        secrets: secrets(around),
+        secrets: transcripts::secrets(around),
         transcripts,
     };
     let scratch = Scratch::create(&replay.subject).map_err(|error| CliError::lab(&error))?;
@@ -114,44 +113,4 @@ fn text_of(given: &str, around: &Surroundings) -> Result<String, CliError> {
     }
     let path = around.process.cwd.as_deref().map_or_else(|| PathBuf::from(given), |cwd| cwd.join(given));
     Ok(text_file::read(&path)?)
-}
-
-/// Returns the transcripts that are named, or those of the project.
-fn transcripts(
-    args: &ReplayArgs,
-    session: &Session,
-    root: &Path,
-    around: &Surroundings,
-) -> Result<Vec<PathBuf>, CliError> {
-    let typed =
-        |path: &PathBuf| around.process.cwd.as_deref().map_or_else(|| path.clone(), |cwd| cwd.join(path));
-    let paths: Vec<PathBuf> = if args.paths.is_empty() {
-        vec![of_project(session, root, around)?]
-    } else {
-        args.paths.iter().map(typed).collect()
-    };
-    let mut found = Vec::new();
-    for path in &paths {
-        found.extend(transcript::find(path).map_err(|why| CliError::unread(path, &why))?);
-    }
-    if found.is_empty() {
-        let listed: Vec<String> = paths.iter().map(|path| around.short(path)).collect();
-        return Err(CliError::NoTranscripts { places: listed.join("`, `") });
-    }
-    Ok(found)
-}
-
-fn of_project(session: &Session, root: &Path, around: &Surroundings) -> Result<PathBuf, CliError> {
-    let name: String =
-        root.to_string_lossy().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    let place = session.request().user_directory().map(|user| user.join("projects").join(name));
-    place.clone().filter(|place| place.is_dir()).ok_or_else(|| CliError::NoTranscripts {
-        places: place.map_or_else(|| "~".to_owned(), |place| around.short(&place)),
-    })
-}
-
-/// Returns the secrets of this process.
-fn secrets(around: &Surroundings) -> Redactor {
-    let values = around.process.vars.iter().filter(|(name, _)| is_secret_variable(&name.to_string_lossy()));
-    Redactor::new(values.map(|(_, value)| value.as_encoded_bytes()))
 }

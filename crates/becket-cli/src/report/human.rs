@@ -2,6 +2,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod background;
+pub(crate) mod called;
 pub(crate) mod event_rows;
 pub(crate) mod findings;
 pub(crate) mod fired;

@@ -26,6 +26,7 @@ mod events;
 mod example;
 #[cfg(target_os = "linux")]
 mod exec;
+mod explained_call;
 #[cfg(unix)]
 mod fire;
 #[cfg(unix)]

@@ -12,7 +12,6 @@ use crate::transcript::ReadCounts;
 use becket_engine::handler::Handler;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The share of recorded answers that a handler has to give again to count as reproduced.
@@ -418,15 +417,7 @@ impl Seen<'_> {
 
     /// Returns the input of an example on one line, without secrets.
     pub(super) fn shown(&self, example: &Example) -> String {
-        let event = &example.event;
-        let input = event.fields.get("tool_input").or_else(|| event.fields.get("prompt"));
-        let main = ["command", "file_path", "url", "pattern", "path"]
-            .iter()
-            .find_map(|key| input.and_then(|input| input.get(*key)).and_then(Value::as_str));
-        let text = main.map(str::to_owned).or_else(|| input.map(ToString::to_string));
-        let named = [event.tool().map(str::to_owned), text];
-        let text: Vec<String> = named.into_iter().flatten().collect();
-        self.clean(&text.join(" "), example)
+        self.clean(&example.event.headline(), example)
     }
 
     /// Returns a text about an example without secrets.
@@ -438,9 +429,7 @@ impl Seen<'_> {
     /// Returns a redactor that knows the secrets of an example.
     pub(super) fn redactor_of(&self, example: &Example) -> becket_base::secret::Redactor {
         let mut redactor = self.replay.secrets.clone();
-        for value in example.event.fields.values() {
-            for_each_text(value, &mut |text| redactor.add_found_in(text));
-        }
+        example.event.add_secrets_to(&mut redactor);
         example.reason.iter().for_each(|reason| redactor.add_found_in(reason));
         redactor
     }
@@ -449,20 +438,6 @@ impl Seen<'_> {
         let mut redactor = self.replay.secrets.clone();
         redactor.add_found_in(text);
         redactor.redact(text)
-    }
-}
-
-fn for_each_text(value: &Value, take: &mut impl FnMut(&str)) {
-    match value {
-        Value::String(text) => take(text),
-        Value::Array(values) => values.iter().for_each(|value| for_each_text(value, take)),
-        Value::Object(fields) => fields.iter().for_each(|(name, value)| {
-            if let Value::String(text) = value {
-                take(&format!("{name}={text}"));
-            }
-            for_each_text(value, take);
-        }),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

@@ -1,5 +1,6 @@
 //! An event as a transcript records it.
 
+use becket_base::secret::Redactor;
 use becket_model::EventKind;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -37,6 +38,33 @@ impl RecordedEvent {
     /// Returns the name of the tool, for events about a tool call.
     pub fn tool(&self) -> Option<&str> {
         self.text("tool_name")
+    }
+
+    /// Returns the tool and the main part of its input, or the prompt, in one text; secrets are in it.
+    pub fn headline(&self) -> String {
+        let input = self.fields.get("tool_input").or_else(|| self.fields.get("prompt"));
+        let main = ["command", "file_path", "url", "pattern", "path"]
+            .iter()
+            .find_map(|key| input.and_then(|input| input.get(*key)).and_then(Value::as_str));
+        let text = main.map(str::to_owned).or_else(|| input.map(ToString::to_string));
+        let parts: Vec<String> = [self.tool().map(str::to_owned), text].into_iter().flatten().collect();
+        parts.join(" ")
+    }
+
+    /// Adds what looks like a secret in its fields and in the recorded answers.
+    pub fn add_secrets_to(&self, redactor: &mut Redactor) {
+        let mut add = |text: &str| redactor.add_found_in(text);
+        self.fields.values().for_each(|value| for_each_text(value, &mut add));
+        for answer in &self.answers {
+            add(&answer.command);
+            match &answer.output {
+                RecordedOutput::Printed { stdout, stderr, .. } => {
+                    [stdout, stderr].into_iter().for_each(|text| add(text))
+                }
+                RecordedOutput::Denied { reason } => add(reason),
+                RecordedOutput::Cancelled | RecordedOutput::Ran => {}
+            }
+        }
     }
 
     /// Returns the id of the session.
@@ -77,4 +105,18 @@ pub enum RecordedOutput {
     Cancelled,
     /// It ran, and nothing is known about its answer.
     Ran,
+}
+
+fn for_each_text(value: &Value, take: &mut impl FnMut(&str)) {
+    match value {
+        Value::String(text) => take(text),
+        Value::Array(values) => values.iter().for_each(|value| for_each_text(value, take)),
+        Value::Object(fields) => fields.iter().for_each(|(name, value)| {
+            if let Value::String(text) = value {
+                take(&format!("{name}={text}"));
+            }
+            for_each_text(value, take);
+        }),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }

@@ -9,7 +9,12 @@ use becket_embed::view::planned::{PlanReport, PlannedHook};
 
 /// Returns the plan: the hooks that run, then those that do not.
 pub(crate) fn render(planned: &PlanReport, around: &Surroundings) -> String {
-    let mut text = headline(planned.event, planned.subject.as_deref(), &planned.samples);
+    let headline = headline(planned.event, planned.subject.as_deref(), &planned.samples);
+    wrap::fit(&(headline + &body(planned, 2, around)), around.width)
+}
+
+/// Returns the plan without its first line, indented.
+pub(super) fn body(planned: &PlanReport, indent: usize, around: &Surroundings) -> String {
     let mut table = Table::default();
     for run in &planned.runs {
         runs(&mut table, run, around);
@@ -17,18 +22,16 @@ pub(crate) fn render(planned: &PlanReport, around: &Surroundings) -> String {
     for skipped in planned.skipped.iter().chain(&planned.modules) {
         dropped(&mut table, skipped, around);
     }
+    let mut text = String::new();
     if planned.runs.is_empty() && planned.skipped.is_empty() {
-        text.push_str(&format!("  no hooks are configured for `{}`\n", planned.event));
+        text.push_str(&format!("{:indent$}no hooks are configured for `{}`\n", "", planned.event));
     }
-    text.push_str(&table.fitted(2, around.width));
+    text.push_str(&table.fitted(indent, around.width));
     if let Some(rules) = &planned.rules {
-        text.push_str(&format!(
-            "\nwithout hooks: {}\n{}",
-            plain(rules.settlement),
-            indented(&rules.reason, 2)
-        ));
+        text.push_str(&format!("\n{:2$}without hooks: {}\n", "", plain(rules.settlement), indent - 2));
+        text.push_str(&indented(&rules.reason, indent));
     }
-    wrap::fit(&text, around.width)
+    text
 }
 
 fn runs(table: &mut Table, run: &PlannedHook, around: &Surroundings) {
