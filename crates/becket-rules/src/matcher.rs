@@ -7,6 +7,7 @@
 //! a bound is [`Verdict::Unknown`], never a silent *no match*.
 
 mod bounded;
+mod deferred;
 mod error;
 mod first_units;
 mod program;
@@ -23,6 +24,7 @@ pub use renames::Renames;
 pub use watch::watch_names;
 
 use bounded::BoundedRegex;
+use deferred::DeferredProgram;
 use program::Program;
 
 /// The characters that make a matcher a list of names rather than an expression (M2, M5).
@@ -80,6 +82,7 @@ enum Test {
     Everything,
     Names(Vec<String>),
     Linear(Program),
+    Deferred(DeferredProgram),
     Bounded(Box<BoundedRegex>),
 }
 
@@ -93,6 +96,7 @@ impl Matcher {
         let test = match text {
             "" | "*" => Test::Everything,
             _ if alphabet.holds(text) => Test::Names(names(text)),
+            _ if deferred::is_plain(text) => Test::Deferred(DeferredProgram::default()),
             _ => expression(text)?,
         };
         Ok(Self(Arc::new(Inner { text: text.to_owned(), test, renames: renames.clone() })))
@@ -130,7 +134,7 @@ impl Matcher {
         match &self.0.test {
             Test::Everything => MatcherKind::Everything,
             Test::Names(names) => MatcherKind::Names(names),
-            Test::Linear(_) | Test::Bounded(_) => MatcherKind::Expression(&self.0.text),
+            Test::Linear(_) | Test::Deferred(_) | Test::Bounded(_) => MatcherKind::Expression(&self.0.text),
         }
     }
 
@@ -145,7 +149,7 @@ impl Matcher {
     #[must_use]
     pub fn longest_judged(&self) -> Option<usize> {
         match &self.0.test {
-            Test::Everything | Test::Names(_) | Test::Linear(_) => None,
+            Test::Everything | Test::Names(_) | Test::Linear(_) | Test::Deferred(_) => None,
             Test::Bounded(bounded) => Some(bounded.longest()),
         }
     }
@@ -162,6 +166,7 @@ impl Matcher {
             Test::Names(names) if names.iter().any(|name| name == value) => Verdict::Match,
             Test::Names(_) => Verdict::NoMatch,
             Test::Linear(program) => program.judge(value),
+            Test::Deferred(program) => program.judge(&self.0.text, value),
             Test::Bounded(bounded) => bounded.judge(value),
         }
     }
