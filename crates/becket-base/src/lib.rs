@@ -1,6 +1,6 @@
 //! Common parts of the other Becket crates. Nothing here knows hooks, agents or MCP.
 //!
-//! Always available: [`address`] (classes of internet addresses, networks), [`panic_message`], [`sse`] (server-sent
+//! Always available: [`address`] (classes of internet addresses, networks), [`is_same_path`], [`panic_message`], [`sse`] (server-sent
 //! events), [`suggest`] (the nearest of some names), [`text`] (shortened texts), [`text_file`] (files with a size limit). The rest is behind features, so that
 //! crates without I/O stay without it:
 //!
@@ -21,6 +21,7 @@ pub mod json_edit;
 mod panic;
 #[cfg(feature = "files")]
 pub mod private_file;
+mod same_path;
 #[cfg(feature = "secret")]
 pub mod secret;
 pub mod sse;
@@ -29,6 +30,7 @@ pub mod text;
 pub mod text_file;
 
 pub use panic::panic_message;
+pub use same_path::is_same_path;
 pub use suggest::suggest;
 
 /// The example of the README.

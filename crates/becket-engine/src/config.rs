@@ -49,7 +49,6 @@ pub use fix::{Fix, FixSafety, FixedText, apply_fixes};
 pub use flag_permissions::{FlagError, FlagPermissions};
 pub use git::repository_root;
 pub use lint::{lint, lint_files};
-pub(crate) use load::is_same;
 pub(crate) use load::load_changed;
 pub use load::{Layer, LoadedFiles, load};
 pub use permissions::{AdditionalDirectory, DefaultMode, RuleList, RuleSource};

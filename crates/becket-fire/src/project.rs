@@ -8,6 +8,7 @@
 //! not count as the project's.
 
 use crate::Launch;
+use becket_base::is_same_path;
 use becket_engine::config::{NestedFolder, Request, repository_root};
 use std::path::{Path, PathBuf};
 
@@ -98,19 +99,12 @@ enum Look {
 }
 
 fn look(file: &Path, request: &Request) -> Look {
+    let Some(is_owned) = is_owned_by_user_or_root(file) else { return Look::None };
     let users = request.user_directory().map(|directory| directory.join(SHARED));
-    if users.is_some_and(|users| users == *file || is_same(&users, file)) {
+    if users.is_some_and(|users| is_same_path(&users, file)) {
         return Look::None;
     }
-    match is_owned_by_user_or_root(file) {
-        Some(true) => Look::Counts,
-        Some(false) => Look::Foreign,
-        None => Look::None,
-    }
-}
-
-fn is_same(one: &Path, other: &Path) -> bool {
-    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+    if is_owned { Look::Counts } else { Look::Foreign }
 }
 
 /// Returns the directories to search, from `start` upwards.

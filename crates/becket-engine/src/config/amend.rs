@@ -7,8 +7,9 @@
 //! INVARIANT: nothing but `permissions` of a captured text is ever changed, so handlers and switches stay.
 
 use super::edit::edit_settings;
-use super::load::{Layer, LoadedFiles, is_same, local_root, user_directory};
+use super::load::{Layer, LoadedFiles, local_root, user_directory};
 use super::request::Request;
+use becket_base::is_same_path;
 use becket_base::json_edit::EMPTY;
 use becket_model::Source;
 use becket_rules::{Change, Destination};
@@ -126,7 +127,7 @@ fn edited(text: &str, change: &Change) -> (EditOutcome, String) {
 /// The layer that was read from a destination's file, whosever it is: the project's file may be the user's.
 fn layer_of(loaded: &LoadedFiles, destination: Destination) -> Option<usize> {
     let file = loaded.request.settings_file(destination)?;
-    loaded.layers.iter().position(|layer| layer.source != Source::Flag && is_same(&layer.file, &file))
+    loaded.layers.iter().position(|layer| layer.source != Source::Flag && is_same_path(&layer.file, &file))
 }
 
 /// A layer for a file that was not there, in its place among the others.
@@ -145,7 +146,7 @@ fn new_layer(loaded: &mut LoadedFiles, destination: Destination) -> Option<usize
 /// file.
 fn whose(request: &Request, destination: Destination, file: &Path) -> Option<(Source, PathBuf)> {
     let users = request.settings_file(Destination::UserSettings);
-    let is_users = users.is_some_and(|users| is_same(&users, file));
+    let is_users = users.is_some_and(|users| is_same_path(&users, file));
     let (read, source, anchor) = match destination {
         Destination::Session => return None,
         Destination::LocalSettings => (request.sources.local, Source::Local, local_root(request).0),

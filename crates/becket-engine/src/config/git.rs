@@ -39,7 +39,7 @@ impl Repository {
     pub(crate) fn around(start: &Path) -> Option<Self> {
         start.ancestors().find_map(|root| {
             let dot_git = root.join(".git");
-            let is_link = dot_git.symlink_metadata().is_ok_and(|found| found.is_symlink());
+            let is_link = dot_git.symlink_metadata().ok()?.is_symlink();
             let (git_dir, is_own) = if dot_git.is_dir() {
                 (dot_git, !is_link)
             } else {

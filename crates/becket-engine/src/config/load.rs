@@ -9,6 +9,7 @@ use super::provenance::may_come_with_folder;
 use super::request::{FlagSettings, Plugin, Request};
 use super::source::read::{self, MAX_FILE, ReadError};
 use crate::config::handler::Root;
+use becket_base::is_same_path;
 use becket_model::Source;
 use becket_rules::Destination;
 use std::fmt;
@@ -248,16 +249,14 @@ fn project(request: &Request, loaded: &mut LoadedFiles) {
     let nested = request.nested.iter().map(|folder| (folder.directory.as_path(), folder.is_trusted));
     for (folder, is_trusted) in std::iter::once(this_folder).chain(nested) {
         let file = folder.join(&*request.profile.directory).join("settings.json");
-        if !users.as_ref().is_some_and(|users| is_same(users, &file)) {
-            let before = loaded.layers.len();
-            add(Source::Project, &file, folder, &mut loaded.layers);
-            loaded.layers.iter_mut().skip(before).for_each(|layer| layer.is_untrusted = !is_trusted);
+        let before = loaded.layers.len();
+        add(Source::Project, &file, folder, &mut loaded.layers);
+        // A file that is not there needs no comparison, and most are not.
+        if loaded.layers.len() > before && users.as_ref().is_some_and(|users| is_same_path(users, &file)) {
+            loaded.layers.truncate(before);
         }
+        loaded.layers.iter_mut().skip(before).for_each(|layer| layer.is_untrusted = !is_trusted);
     }
-}
-
-pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
-    one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 /// The root that the local file belongs to: that of the repository, on Windows and outside one the start directory.
@@ -293,7 +292,8 @@ fn local(request: &Request, loaded: &mut LoadedFiles) {
 fn is_in_user_directory(request: &Request, root: &Path) -> bool {
     let own = root.join(&*request.profile.directory);
     // A link to the user's directory is one that the folder may have brought along.
-    user_directory(request).is_some_and(|users| users == own || (!own.is_symlink() && is_same(&users, &own)))
+    user_directory(request)
+        .is_some_and(|users| users == own || (!own.is_symlink() && is_same_path(&users, &own)))
 }
 
 fn flag(request: &Request, layers: &mut Vec<Layer>) {

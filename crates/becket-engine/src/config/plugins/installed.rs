@@ -69,9 +69,8 @@ impl InstalledPlugins {
 
     /// The installation of a plugin that counts for a session in one of `projects`: the most particular one.
     pub(super) fn install(&self, id: &str, projects: &[PathBuf]) -> Option<&Install> {
-        let here = |directory: &Path| {
-            projects.iter().any(|project| crate::config::load::is_same(project, directory))
-        };
+        let here =
+            |directory: &Path| projects.iter().any(|project| becket_base::is_same_path(project, directory));
         let rank = |install: &Install| match &install.scope {
             InstallScope::Everywhere => Some(0_u8),
             InstallScope::Project(directory) => here(directory).then_some(1),

@@ -6,8 +6,9 @@
 use super::fault::{Fault, Spot};
 use super::manifest::MANIFEST;
 use super::{Candidate, SKILLS_DIRECTORY};
-use crate::config::load::{is_same, user_directory};
+use crate::config::load::user_directory;
 use crate::config::request::{Plugin, PluginOrigin, Request};
+use becket_base::is_same_path;
 use becket_model::Source;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +17,7 @@ pub(super) fn candidates(request: &Request, faults: &mut Vec<Fault>) -> Vec<Cand
     let users =
         user_directory(request).filter(|_| request.sources.user).map(|directory| directory.join("skills"));
     let project = request.start.join(&*request.profile.directory).join("skills");
-    let is_users = users.as_ref().is_some_and(|users| is_same(users, &project));
+    let is_users = users.as_ref().is_some_and(|users| is_same_path(users, &project));
     let mut found: Vec<Candidate> = users.iter().flat_map(|skills| read(skills, false)).collect();
     if !request.sources.project || is_users {
         return found;

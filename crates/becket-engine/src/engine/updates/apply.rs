@@ -240,6 +240,6 @@ fn without(paths: &[PathBuf], others: &[PathBuf]) -> Vec<PathBuf> {
 impl Config {
     /// Returns whether the grants of a file are held back (C7b, G3).
     fn withholds(&self, file: &Path) -> bool {
-        self.withheld.iter().any(|withheld| config::is_same(withheld, file))
+        self.withheld.iter().any(|withheld| becket_base::is_same_path(withheld, file))
     }
 }
