@@ -43,17 +43,35 @@ pub struct RejectedHandler {
     pub why: String,
 }
 
+/// Handlers that are being collected.
+pub(crate) struct HandlersByEvent(Vec<Vec<Arc<Handler>>>);
+
+impl Default for HandlersByEvent {
+    fn default() -> Self {
+        HandlersByEvent(EventKind::ALL.iter().map(|_| Vec::new()).collect())
+    }
+}
+
+impl HandlersByEvent {
+    pub(crate) fn push(&mut self, handler: Handler) {
+        self.0[handler.event as usize].push(Arc::new(handler));
+    }
+
+    /// Sorts those of each event.
+    pub(crate) fn into_set(mut self, rejected: Vec<RejectedHandler>) -> HookSet {
+        for handlers in &mut self.0 {
+            handlers.sort_by_key(|handler| handler.place.position);
+        }
+        HookSet { by_event: self.0, rejected, modules: Vec::new() }
+    }
+}
+
 impl HookSet {
     /// Sorts handlers into their events, each in the order of [`becket_model::HandlerOrigin::position`].
     pub fn new(handlers: impl IntoIterator<Item = Handler>, rejected: Vec<RejectedHandler>) -> Self {
-        let mut by_event: Vec<Vec<Arc<Handler>>> = EventKind::ALL.iter().map(|_| Vec::new()).collect();
-        for handler in handlers {
-            by_event[handler.event as usize].push(Arc::new(handler));
-        }
-        for handlers in &mut by_event {
-            handlers.sort_by_key(|handler| handler.place.position);
-        }
-        HookSet { by_event, rejected, modules: Vec::new() }
+        let mut by_event = HandlersByEvent::default();
+        handlers.into_iter().for_each(|handler| by_event.push(handler));
+        by_event.into_set(rejected)
     }
 
     /// Returns the set with every handler changed, or removed where `amendment` returns `None`.

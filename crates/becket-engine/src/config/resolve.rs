@@ -17,7 +17,7 @@ use super::config::Config;
 use super::load::LoadedFiles;
 use super::policy::Policy;
 use crate::config::handler::Action;
-use crate::config::hookset::{HookModule, HookSet, RejectedHandler};
+use crate::config::hookset::{HandlersByEvent, HookModule, HookSet, RejectedHandler};
 use std::sync::Arc;
 
 /// Merges what was loaded into one configuration (C5–C7b, G3).
@@ -57,17 +57,19 @@ pub fn resolve(loaded: &LoadedFiles) -> Config {
 
 /// The handlers of all parts, compiled.
 fn hook_set(parts: &mut [Part<'_>], making: &mut CompileContext<'_>) -> HookSet {
-    let mut handlers = Vec::new();
+    let mut handlers = HandlersByEvent::default();
     let mut rejected: Vec<RejectedHandler> = Vec::new();
     let mut modules: Vec<HookModule> = Vec::new();
     for part in parts {
         // The rest of the sheet stays: whether a guard is broken decides what its handlers may do.
         let entries = std::mem::take(&mut part.sheet.entries);
-        handlers.extend(entries.iter().map(|entry| handler(entry, part, making)));
+        for entry in entries {
+            handlers.push(handler(&entry, part, making));
+        }
         rejected.append(&mut part.sheet.rejected);
         modules.append(&mut part.sheet.modules);
     }
-    HookSet::new(handlers, rejected).with_modules(modules)
+    handlers.into_set(rejected).with_modules(modules)
 }
 
 /// Reports a URL whose literal address no handler, or none of this file, may post to, already here (S1).

@@ -157,8 +157,9 @@ impl<'n, 'r, 't> Fields<'n, 'r, 't> {
     }
 
     /// Reports keys that nothing reads, and names the one that was probably meant.
-    pub(crate) fn report_unknown(&mut self, known: &[&str], meaning: impl Fn(&Member) -> UnknownKey) {
-        for member in self.map.iter().filter(|member| !known.contains(&member.key.as_str())) {
+    pub(crate) fn report_unknown(&mut self, known: &[&[&str]], meaning: impl Fn(&Member) -> UnknownKey) {
+        let is_known = |member: &Member| known.iter().any(|keys| keys.contains(&member.key.as_str()));
+        for member in self.map.iter().filter(|member| !is_known(member)) {
             if self.report.is_full() {
                 return;
             }
@@ -177,7 +178,7 @@ impl<'n, 'r, 't> Fields<'n, 'r, 't> {
                     self.report.error(at, code, message).help(help);
                 }
                 UnknownKey::Unknown => {
-                    let near = suggest(key, known);
+                    let near = suggest(key, &known.concat());
                     let fix = near.map(|near| {
                         Fix::not_safe(
                             at,

@@ -103,28 +103,28 @@ fn one_event(member: &Member, words: &ReadContext, sheet: &mut Sheet, report: &m
 
 fn group(event: EventKind, index: usize, node: &Node, on: (&ReadContext, &mut Sheet, &mut Report<'_>)) {
     let (words, sheet, report) = on;
-    let label = format!("{event}[{index}]");
+    let label = || format!("{event}[{index}]");
     let Some(map) = node.as_map() else {
         let message = format!("a matcher group must be an object, not {}", node.kind());
         report.error(node.span, "wrong-type", message).rule("C1");
-        sheet.reject(Some(event), &label, node.span, report);
+        sheet.reject(Some(event), &label(), node.span, report);
         return;
     };
     if node.get("hooks").is_none() {
-        no_hooks(event, &label, node, sheet, report);
+        no_hooks(event, &label(), node, sheet, report);
         return;
     }
     let mut fields = Fields::new(node, map, "matcher group", report);
-    fields.report_unknown(GROUP_KEYS, dialect::group_key);
+    fields.report_unknown(&[GROUP_KEYS], dialect::group_key);
     let matcher = matcher(event, &mut fields, words);
     let handlers = handlers(&mut fields);
     let (Some(matcher), Some(handlers)) = (matcher, handlers) else {
-        sheet.reject(Some(event), &label, node.span, report);
+        sheet.reject(Some(event), &label(), node.span, report);
         return;
     };
     for (at, handler) in handlers.iter().enumerate() {
-        let label = format!("{label}.hooks[{at}]");
-        take(event, &matcher, &label, handler, (words, sheet, report));
+        let label = || format!("{}.hooks[{at}]", label());
+        take(event, &matcher, label, handler, (words, sheet, report));
     }
 }
 
@@ -147,7 +147,7 @@ fn handlers<'n>(fields: &mut Fields<'n, '_, '_>) -> Option<&'n [Node]> {
 fn take(
     event: EventKind,
     matcher: &At<Matcher>,
-    label: &str,
+    label: impl FnOnce() -> String,
     node: &Node,
     on: (&ReadContext, &mut Sheet, &mut Report<'_>),
 ) {
@@ -161,7 +161,7 @@ fn take(
             handler,
         }),
         None => {
-            let label = handler::label(node).unwrap_or_else(|| label.to_owned());
+            let label = handler::label(node).unwrap_or_else(|| label().into());
             sheet.reject(Some(event), &label, node.span, report);
         }
     }
@@ -236,7 +236,7 @@ fn flat(node: &Node, words: &ReadContext, sheet: &mut Sheet, report: &mut Report
         return;
     };
     let mut fields = Fields::new(node, map, "entry of the flat layout", report);
-    fields.report_unknown(FLAT_KEYS, |_| UnknownKey::Unknown);
+    fields.report_unknown(&[FLAT_KEYS], |_| UnknownKey::Unknown);
     let name = fields.required_text("event", "write `{\"event\": \"PreToolUse\", \"config\": { … }}`");
     let Some(name) = name else {
         // Which event was meant is unknown, so it may have been a guard.
@@ -257,7 +257,7 @@ fn flat(node: &Node, words: &ReadContext, sheet: &mut Sheet, report: &mut Report
     }
     match (matcher, node.get("config").filter(|_| config)) {
         (Some(matcher), Some(member)) => {
-            take(event, &matcher, event.name(), &member.value, (words, sheet, report));
+            take(event, &matcher, || event.name().to_owned(), &member.value, (words, sheet, report));
         }
         (None | Some(_), None | Some(_)) => sheet.reject(Some(event), event.name(), node.span, report),
     }

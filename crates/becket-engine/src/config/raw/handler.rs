@@ -14,6 +14,7 @@ use crate::config::source::tree::{Node, Span};
 use becket_base::suggest;
 use becket_model::table::HandlerKind;
 use becket_model::{EventKind, OnFailure};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -56,8 +57,7 @@ pub(crate) fn read(
     };
     let mut fields = Fields::new(node, map, "handler", report);
     let kind = kind(event, node, words, &mut fields)?;
-    let known: Vec<&str> = COMMON_KEYS.iter().chain(action::keys(kind)).copied().collect();
-    fields.report_unknown(&known, |member| {
+    fields.report_unknown(&[COMMON_KEYS, action::keys(kind)], |member| {
         action::misplaced(&member.key, kind).unwrap_or_else(|| dialect::handler_key(member))
     });
     let mut handler = common(event, kind, node, &mut fields);
@@ -66,23 +66,28 @@ pub(crate) fn read(
         return None;
     }
     (handler.action, handler.action_span) = action?;
-    handler.label = label(node).unwrap_or_else(|| kind.name().to_owned()).into();
+    handler.label = label(node).unwrap_or(kind.name().into()).into();
     Some(handler)
 }
 
 /// Returns the label of a handler: its command, URL, tool or prompt.
-pub(crate) fn label(node: &Node) -> Option<String> {
-    let text = |key: &str| node.get(key).and_then(|member| member.value.as_text()).map(str::to_owned);
+pub(crate) fn label(node: &Node) -> Option<Cow<'_, str>> {
+    let text = |key: &str| node.get(key).and_then(|member| member.value.as_text());
     if let (Some(server), Some(tool)) = (text("server"), text("tool")) {
-        return Some(format!("{server}/{tool}"));
+        return Some(format!("{server}/{tool}").into());
     }
     let command = text("command").map(|command| {
         let args = node.get("args").and_then(|member| member.value.as_list()).unwrap_or_default();
-        args.iter().filter_map(Node::as_text).fold(command, |line, arg| format!("{line} {arg}"))
+        let words = args.iter().filter_map(Node::as_text);
+        words.fold(Cow::from(command), |line, word| format!("{line} {word}").into())
     });
-    let url = || text("url").map(|url| crate::config::url::shown(url.trim()).into_owned());
-    let label = command.or_else(url).or_else(|| text("prompt"))?;
-    Some(label.trim().to_owned()).filter(|label| !label.is_empty())
+    let url = || text("url").map(|url| crate::config::url::shown(url.trim()));
+    let label = command.or_else(url).or_else(|| text("prompt").map(Cow::from))?;
+    let label = match label {
+        Cow::Borrowed(label) => Cow::Borrowed(label.trim()),
+        Cow::Owned(label) => label.trim().to_owned().into(),
+    };
+    Some(label).filter(|label| !label.is_empty())
 }
 
 /// The kind that `type` names, where the event allows it (H10).

@@ -50,7 +50,7 @@ pub(crate) fn read(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_
         return;
     };
     let mut fields = Fields::new(node, map, "permissions object", report);
-    fields.report_unknown(KEYS, |member| match member.key.as_str() {
+    fields.report_unknown(&[KEYS], |member| match member.key.as_str() {
         "allowedTools" => UnknownKey::Lost("`allow` lists the calls that run without asking".to_owned()),
         "deniedTools" | "disallowedTools" => {
             UnknownKey::Lost("`deny` lists the calls that never run".to_owned())

@@ -21,6 +21,9 @@ impl Lines {
     pub(crate) fn of(text: &str) -> Self {
         let mut at = Mark { byte: 0, line: 0, column: 0 };
         let mut marks = vec![at];
+        if text.is_ascii() {
+            return Lines { marks: of_ascii(text) };
+        }
         for (byte, c) in text.char_indices() {
             let next = byte + c.len_utf8();
             at = match c {
@@ -47,6 +50,18 @@ impl Lines {
     }
 }
 
+/// Returns the same marks of a text in which every byte is a character.
+fn of_ascii(text: &str) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    let mut start = 0;
+    for (line, content) in text.split('\n').enumerate() {
+        let columns = (0..=content.len()).step_by(APART);
+        marks.extend(columns.map(|column| Mark { byte: start + column, line, column }));
+        start += content.len() + 1;
+    }
+    marks
+}
+
 fn small(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
@@ -63,6 +78,11 @@ mod tests {
             assert_eq!(lines.position(&text, text.find(what).unwrap()), expected, "{what}");
         }
         assert_eq!(lines.position(&text, text.len() + 9), (3, 1));
+        let ascii = format!("a\n\nbc{}x\n", "y".repeat(1022));
+        let same = Lines::of(&format!("{ascii}é"));
+        for byte in 0..=ascii.len() {
+            assert_eq!(Lines::of(&ascii).position(&ascii, byte), same.position(&format!("{ascii}é"), byte));
+        }
         assert_eq!(Lines::of("").position("", 0), (1, 1));
     }
 }

@@ -117,8 +117,15 @@ pub(crate) fn members_to_json(members: &[Member]) -> Map<String, Value> {
     members.iter().map(|member| (member.key.clone(), member.value.to_json())).collect()
 }
 
+/// The size from which on the keys of a map are looked up instead of compared.
+const FEW: usize = 16;
+
 /// Puts members into a map: of equal keys the last one counts, at the position of the first.
 pub(crate) fn unique(all: Vec<Member>, duplicates: &mut Vec<Duplicate>) -> Vec<Member> {
+    let is_new = |(at, member): (usize, &Member)| all.iter().take(at).all(|other| other.key != member.key);
+    if all.len() <= FEW && all.iter().enumerate().all(is_new) {
+        return all;
+    }
     let mut index = std::collections::HashMap::with_capacity(all.len());
     let mut kept: Vec<Member> = Vec::with_capacity(all.len());
     for member in all {
