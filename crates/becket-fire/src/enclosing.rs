@@ -7,11 +7,14 @@
 #[cfg(target_os = "linux")]
 mod linux {
     use becket_engine::EventMark;
+    use rustix::fs::{Mode, OFlags};
     use std::ffi::CString;
 
     /// The prefix of the name. The kernel keeps 15 bytes, so 8 digits of the mark fit after it.
     const NAME: &str = "becket:";
     const DIGITS: usize = 8;
+    /// Room for a `stat`: 50 numbers of at most 20 digits, and a name.
+    const STAT: usize = 2048;
     /// The limit on ancestors that are examined, which no real process tree reaches.
     const ANCESTORS: usize = 256;
 
@@ -24,29 +27,27 @@ mod linux {
         }
     }
 
-    /// Returns the beginnings of the marks that the ancestors of this process show, the outermost first.
+    /// Returns the beginnings of the marks that the ancestors of this process show, the outermost first. The mark that
+    /// this process shows is not among them.
     pub fn marks() -> Vec<String> {
-        let mut marks = Vec::new();
-        let mut pid = std::process::id();
-        for _ in 0..ANCESTORS {
-            let Some(process) = Process::of(pid) else { break };
-            marks.extend(process.name.strip_prefix(NAME).map(str::to_owned));
-            pid = process.parent;
-        }
-        marks.retain(|mark| mark.len() == DIGITS);
+        let shown = above().filter_map(|process| process.name.strip_prefix(NAME).map(str::to_owned));
+        let mut marks: Vec<String> = shown.filter(|mark| mark.len() == DIGITS).collect();
         marks.reverse();
         marks
     }
 
     /// Returns the ancestors of this process, the nearest first.
     pub fn ancestors() -> Vec<super::Ancestor> {
-        let parent = Process::of(std::process::id()).map(|process| process.parent);
-        let above =
-            std::iter::successors(parent.and_then(Process::of), |process| Process::of(process.parent));
-        let above = above.take(ANCESTORS);
-        above
+        above()
             .map(|process| super::Ancestor { name: process.name, id: (process.pid, process.start) })
             .collect()
+    }
+
+    fn above() -> impl Iterator<Item = Process> {
+        let parent = rustix::process::getppid().map(|parent| parent.as_raw_pid().cast_unsigned());
+        let processes =
+            std::iter::successors(parent.and_then(Process::of), |process| Process::of(process.parent));
+        processes.take(ANCESTORS)
     }
 
     /// A process as its `stat` describes it.
@@ -62,7 +63,19 @@ mod linux {
         /// Parses `stat`: the name, which may contain anything, in brackets, two fields later the parent, 18 after that the
         /// start.
         fn of(pid: u32) -> Option<Self> {
-            let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+            // The parent of the first process.
+            if pid == 0 {
+                return None;
+            }
+            let mut buffer = [0; STAT];
+            // The kernel writes it whole into one buffer that has room for it.
+            let file = rustix::fs::open(
+                format!("/proc/{pid}/stat"),
+                OFlags::RDONLY | OFlags::CLOEXEC,
+                Mode::empty(),
+            );
+            let read = rustix::io::read(file.ok()?, &mut buffer).ok()?;
+            let stat = buffer.get(..read)?;
             let from = stat.iter().position(|byte| *byte == b'(')?;
             let to = stat.iter().rposition(|byte| *byte == b')')?;
             let name = String::from_utf8_lossy(stat.get(from + 1..to)?).into_owned();

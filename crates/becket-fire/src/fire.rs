@@ -35,7 +35,9 @@ pub async fn fire(
     cancel: &CancellationToken,
     process: &ProcessContext,
 ) -> Result<Fired, FiringError> {
-    enclosing::show(engine.host().mark(event));
+    if !engine.plan(event).runs().is_empty() {
+        enclosing::show(engine.host().mark(event));
+    }
     let outcome = engine.fire_until(event, cancel).await;
     let background = background(engine, &event.session, cancel).await;
     hand_on(engine, event, process);

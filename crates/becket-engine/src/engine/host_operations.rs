@@ -54,7 +54,7 @@ impl HostOperations<'_> {
         let shell = TextShell::of(command, &self.inner().environment, &snapshot.places.profile);
         let style = shell.ok().flatten().map_or(PathStyle::Native, |shell| shell.style());
         let mut all = variables::of_handler(&snapshot, event, handler, style);
-        let mark = self.inner().enclosing.variable(self.mark(event), &handler.location);
+        let mark = self.inner().enclosing().variable(self.mark(event), &handler.location);
         all.push((nesting::VARIABLE.into(), mark.into()));
         all.retain(|(name, value)| self.inner().environment.var(name) != Some(value));
         all

@@ -117,18 +117,18 @@ impl<'a> HandlerContext<'a> {
 
     /// Returns the mark for a command of the event, so that it can't fire the same event again (H14).
     pub(crate) fn mark_for(&self, handler: &Handler) -> String {
-        self.engine.enclosing.variable(self.mark(), &handler.location)
+        self.engine.enclosing().variable(self.mark(), &handler.location)
     }
 
     /// Returns the marks for a request of the event.
     pub(crate) fn marks(&self) -> String {
-        self.engine.enclosing.header(self.mark())
+        self.engine.enclosing().header(self.mark())
     }
 
     /// Returns the failure for which no handler of the event may run in this process (H14), or `None` if they may.
     pub(crate) fn refusal(&self, runs: &[PlannedRun]) -> Option<Failure> {
-        let enclosing = &self.engine.enclosing;
-        if enclosing.is_empty() || runs.is_empty() {
+        let enclosing = (!runs.is_empty()).then(|| self.engine.enclosing())?;
+        if enclosing.is_empty() {
             return None;
         }
         let refusal = enclosing.refusal(self.mark())?;

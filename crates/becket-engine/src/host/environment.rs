@@ -24,7 +24,20 @@ pub struct Environment {
     temp: Option<PathBuf>,
     pid: Option<u32>,
     enclosing: Vec<String>,
+    finder: Option<MarkFinder>,
 }
+
+/// A function that looks for the marks of the events that this process is run for.
+#[derive(Debug, Clone, Copy)]
+struct MarkFinder(fn() -> Vec<String>);
+
+impl PartialEq for MarkFinder {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::fn_addr_eq(self.0, other.0)
+    }
+}
+
+impl Eq for MarkFinder {}
 
 impl Environment {
     /// Nothing at all: no variable, no home.
@@ -74,6 +87,12 @@ impl Environment {
         self
     }
 
+    /// As [`Environment::with_enclosing`], for marks that are looked up once handlers are to run.
+    pub fn with_enclosing_found_by(mut self, find: fn() -> Vec<String>) -> Self {
+        self.finder = Some(MarkFinder(find));
+        self
+    }
+
     /// One variable.
     pub fn var(&self, name: impl AsRef<OsStr>) -> Option<&OsStr> {
         self.vars.get(name.as_ref()).map(OsString::as_os_str)
@@ -94,9 +113,10 @@ impl Environment {
         self.temp.clone().unwrap_or_else(std::env::temp_dir)
     }
 
-    /// The marks that [`Environment::with_enclosing`] added.
-    pub(crate) fn enclosing(&self) -> &[String] {
-        &self.enclosing
+    /// The marks that [`Environment::with_enclosing`] added, and those that are found.
+    pub(crate) fn enclosing(&self) -> Vec<String> {
+        let found = self.finder.map(|finder| finder.0()).unwrap_or_default();
+        self.enclosing.iter().cloned().chain(found).collect()
     }
 
     /// The host's process id.

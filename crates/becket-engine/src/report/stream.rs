@@ -2,7 +2,7 @@
 
 use crate::report::run_event::{Observer, RunEvent};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tokio::sync::broadcast;
 
 /// The number of events that a slow subscriber may lag behind before it loses the oldest and receives a notice of that.
@@ -11,31 +11,37 @@ const BACKLOG: usize = 1_024;
 /// The listeners of an engine.
 pub(crate) struct Listeners {
     observers: Vec<Arc<dyn Observer>>,
-    subscribers: broadcast::Sender<RunEvent>,
+    /// Made for the first subscriber: it has room for the whole backlog from the start.
+    subscribers: OnceLock<broadcast::Sender<RunEvent>>,
 }
 
 impl Listeners {
     pub(crate) fn new(observers: Vec<Arc<dyn Observer>>) -> Self {
-        Listeners { observers, subscribers: broadcast::Sender::new(BACKLOG) }
+        Listeners { observers, subscribers: OnceLock::new() }
     }
 
     /// Returns whether there is any recipient; if not, no event is built.
     pub(crate) fn any(&self) -> bool {
-        !self.observers.is_empty() || self.subscribers.receiver_count() > 0
+        !self.observers.is_empty() || self.channel().is_some()
     }
 
     pub(crate) fn tell(&self, event: &RunEvent) {
         for observer in &self.observers {
             observer.on(event);
         }
-        if self.subscribers.receiver_count() > 0 {
+        if let Some(channel) = self.channel() {
             // A receiver that has just been dropped is not an error of the firing.
-            let _ = self.subscribers.send(event.clone());
+            let _ = channel.send(event.clone());
         }
     }
 
+    /// Returns the way to subscribers, if there is one.
+    fn channel(&self) -> Option<&broadcast::Sender<RunEvent>> {
+        self.subscribers.get().filter(|channel| channel.receiver_count() > 0)
+    }
+
     pub(crate) fn subscribe(&self) -> RunEvents {
-        RunEvents { receiver: self.subscribers.subscribe() }
+        RunEvents { receiver: self.subscribers.get_or_init(|| broadcast::Sender::new(BACKLOG)).subscribe() }
     }
 }
 

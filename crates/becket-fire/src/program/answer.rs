@@ -11,6 +11,8 @@ use becket_fire::{
 use becket_model::Event;
 use std::io;
 use std::path::PathBuf;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 
 /// The answer of this program.
 #[derive(Debug, PartialEq, Eq)]
@@ -32,24 +34,50 @@ pub(super) fn answer(
     process: &ProcessContext,
 ) -> Result<Answer, FiringError> {
     let Some(event) = stdin::event(bytes) else { return Ok(Answer::NotHere) };
-    let Some(engine) = engine(&event, arguments, process) else { return Ok(Answer::NotHere) };
+    let Some(planned) = planned(&event, arguments, process) else { return Ok(Answer::NotHere) };
+    let engine = &planned.engine;
     let cancel = CancellationToken::new();
-    let fired = interrupt::until_done(&cancel, async {
-        early.are_handled();
-        let fired = fire(&engine, &event, &cancel, process).await;
+    let fire = || async {
+        let fired = fire(engine, &event, &cancel, process).await;
         engine.close().await;
         fired
+    };
+    let at_once = planned.is_empty.then(|| at_once(fire())).flatten();
+    let fired = at_once.unwrap_or_else(|| {
+        interrupt::until_done(&cancel, async {
+            early.are_handled();
+            fire().await
+        })
     })?;
     let code = hook_output::of(&fired, "").deliver(io::stdout().lock(), io::stderr().lock())?;
+    // The process ends: what a large configuration holds need not be freed piece by piece.
+    std::mem::forget(engine.config());
     Ok(Answer::Given(code))
 }
 
-/// Returns the engine for an event; `None` if something about its configuration has to be said, or if it plans a handler
+/// Returns the result of work that waits for nothing, and so needs no runtime; `None` if it waits after all.
+fn at_once<T>(work: impl Future<Output = T>) -> Option<T> {
+    match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => Some(result),
+        Poll::Pending => None,
+    }
+}
+
+/// An engine that has planned an event.
+struct PlannedEvent {
+    engine: Engine,
+    /// True if no handler runs.
+    is_empty: bool,
+}
+
+/// Plans an event; `None` if something about its configuration has to be said, or if it plans a handler
 /// that only the full program can run.
-fn engine(event: &Event, arguments: &FireArguments, process: &ProcessContext) -> Option<Engine> {
+fn planned(event: &Event, arguments: &FireArguments, process: &ProcessContext) -> Option<PlannedEvent> {
     let engine = launch(event, arguments, process)?.builder(true).build().ok()?;
     let is_whole = engine.config().errors().next().is_none();
-    (is_whole && runs_commands_alone(&engine.plan(event))).then_some(engine)
+    let plan = engine.plan(event);
+    let is_empty = plan.runs().is_empty();
+    (is_whole && runs_commands_alone(&plan)).then_some(PlannedEvent { engine, is_empty })
 }
 
 /// Returns true if only commands run, those included that would run for an input that a hook rewrites (D9).
@@ -63,7 +91,7 @@ fn runs_commands_alone(plan: &Plan) -> bool {
 
 fn launch(event: &Event, arguments: &FireArguments, process: &ProcessContext) -> Option<Launch> {
     let launched_in = |start: PathBuf| -> Result<Launch, NoProjectDirectory> {
-        let environment = process.environment().with_enclosing(enclosing::marks());
+        let environment = process.environment().with_enclosing_found_by(enclosing::marks);
         let launch = Launch::new(arguments.profile.clone(), environment, start);
         Ok(Launch { managed: arguments.managed.clone(), ..launch }.trusting(arguments.folder_trusted))
     };

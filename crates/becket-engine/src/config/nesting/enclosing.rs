@@ -47,7 +47,7 @@ impl EnclosingEvents {
     pub(crate) fn of(environment: &Environment) -> Self {
         let written = environment.var(VARIABLE).map(|value| value.to_string_lossy());
         let mut enclosing = written.map(|written| EnclosingEvents::read(&written)).unwrap_or_default();
-        for mark in environment.enclosing() {
+        for mark in &environment.enclosing() {
             if !enclosing.marks.iter().any(|known| known.starts_with(mark.as_str())) {
                 enclosing.marks.push(mark.clone());
             }

@@ -18,7 +18,7 @@ use becket_model::EventKind;
 use becket_model::fold::FoldOptions;
 use becket_process::{Limits, Runner};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 
 /// State that all clones of an engine share.
 pub(crate) struct EngineState {
@@ -45,8 +45,8 @@ pub(crate) struct EngineState {
     pub(crate) serialized: AtomicU64,
     /// The queue of the questions of all hooks.
     pub(crate) desk: Desk,
-    /// The events that this process is run for (H14).
-    pub(crate) enclosing: EnclosingEvents,
+    /// The events that this process is run for (H14), looked up when handlers are to run.
+    enclosing: OnceLock<EnclosingEvents>,
 }
 
 /// The parts that an engine is built of.
@@ -65,7 +65,7 @@ pub(crate) struct EngineParts {
 impl EngineState {
     pub(crate) fn new(parts: EngineParts) -> Self {
         EngineState {
-            enclosing: EnclosingEvents::of(&parts.environment),
+            enclosing: OnceLock::new(),
             environment: parts.environment,
             tools: parts.tools,
             limits: parts.limits,
@@ -85,6 +85,11 @@ impl EngineState {
             desk: Desk::new(parts.host.ask_user.clone()),
             host: parts.host,
         }
+    }
+
+    /// The events that this process is run for (H14).
+    pub(crate) fn enclosing(&self) -> &EnclosingEvents {
+        self.enclosing.get_or_init(|| EnclosingEvents::of(&self.environment))
     }
 
     /// Returns whether a handler or a rule may affect the event; takes a few nanoseconds (G4).
