@@ -11,6 +11,8 @@ use crate::sys::Output;
 
 /// One pipe's worth.
 const BUFFER: usize = 1 << 16;
+/// The size at first: most output is short, and each page of a new buffer costs as much as a read.
+const SMALL_BUFFER: usize = 1 << 12;
 /// The most that is read in one go, so that a flood can't keep the deadline or the other stream from being looked at.
 const TURN: usize = 1 << 18;
 
@@ -18,6 +20,10 @@ thread_local! {
     // One buffer per thread, not per run: fresh 64 KiB for each run was the largest cost of all in measurements.
     // Taken out while in use, so that a sink may start a run of its own.
     static SCRATCH: Cell<Option<Box<[u8]>>> = const { Cell::new(None) };
+}
+
+fn empty(size: usize) -> Box<[u8]> {
+    vec![0; size].into_boxed_slice()
 }
 
 /// The consumer of a run's output while it runs.
@@ -53,7 +59,7 @@ impl Drain {
 
     /// Reads until the pipe is empty or closed, or the turn is over.
     pub(crate) fn pump(&mut self, sink: &mut Sink<'_>) {
-        let mut buffer = SCRATCH.take().unwrap_or_else(|| vec![0; BUFFER].into_boxed_slice());
+        let mut buffer = SCRATCH.take().unwrap_or_else(|| empty(SMALL_BUFFER));
         let mut budget = TURN;
         while budget > 0 {
             let Some(output) = &self.output else { break };
@@ -62,6 +68,9 @@ impl Drain {
                 Ok(read) => {
                     self.keep(&buffer[..read], sink);
                     budget = budget.saturating_sub(read);
+                    if read == buffer.len() && read < BUFFER {
+                        buffer = empty(BUFFER);
+                    }
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 Err(_) => self.output = None,
