@@ -6,8 +6,12 @@ use crate::{env, env_with, workspace};
 use becket_testkit::env::{ProgramOutput, TestEnv};
 use serde_json::{Map, Value, json};
 use std::fs;
+use std::num::NonZeroUsize;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 /// A directory with the small program, as packages install it.
 struct Installed {
@@ -48,6 +52,21 @@ impl Installed {
         assert_eq!(own, expected, "{arguments:?} {stdin}");
         own
     }
+}
+
+/// Runs several cases at a time: most of a run is waiting for processes.
+fn at_a_time(cases: &[Value], run: impl Fn(&Value) + Sync) {
+    let next = AtomicUsize::new(0);
+    let workers = 2 * thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    run(case);
+                }
+            });
+        }
+    });
 }
 
 const AS_HOOK: [&str; 2] = ["fire", "--stdin-event"];
@@ -110,13 +129,13 @@ fn every_answer_of_a_hook_is_handed_on_alike() {
     let installed = Installed::alone();
     let cases = cases("becket-model/tests/cases/output.json");
     assert!(cases.len() > 200);
-    for case in &cases {
+    at_a_time(&cases, |case| {
         let event = case["event"].as_str().expect("an event");
         let env = env();
         let settings = json!({"hooks": {event: [{"hooks": [hook(case, 0, &env)]}]}});
         env.write("project/.claude/settings.json", settings.to_string());
         installed.same(&env, &AS_HOOK, &input(event));
-    }
+    });
 }
 
 // rule: D1
@@ -125,7 +144,7 @@ fn answers_of_several_sources_are_folded_alike() {
     let installed = Installed::alone();
     let cases = cases("becket-model/tests/cases/fold.json");
     assert!(cases.len() > 100);
-    for case in &cases {
+    at_a_time(&cases, |case| {
         let event = case["event"].as_str().expect("an event");
         let env = env();
         let mut files: Map<String, Value> = Map::new();
@@ -144,7 +163,7 @@ fn answers_of_several_sources_are_folded_alike() {
             env.write(file, settings.to_string());
         }
         installed.same(&env, &AS_HOOK, &input(event));
-    }
+    });
 }
 
 // rule: C7
@@ -153,7 +172,7 @@ fn what_is_wrong_in_settings_is_told_alike() {
     let installed = Installed::whole();
     let cases = cases("becket-engine/tests/cases/config-findings.json");
     assert!(cases.len() > 100);
-    for case in &cases {
+    at_a_time(&cases, |case| {
         let env = env();
         let lines = case["text"].as_array().expect("lines");
         let text: Vec<&str> = lines.iter().filter_map(Value::as_str).collect();
@@ -164,6 +183,32 @@ fn what_is_wrong_in_settings_is_told_alike() {
         };
         env.write(file, text.join("\n"));
         installed.same(&env, &AS_HOOK, &input("PreToolUse"));
+    });
+}
+
+// rules: C7, M4
+#[test]
+fn a_matcher_that_is_none_is_found_whatever_event_is_fired() {
+    let (whole, alone) = (Installed::whole(), Installed::alone());
+    let guard = json!({"matcher": "B.*", "hooks": [{"type": "command", "command": "exit 2"}]});
+    for matcher in ["(", "[a", "a**", "*a", "mcp__.*|(", "(?<n>a)(?<n>b)", "a{2,1}"] {
+        let other = json!({"matcher": matcher, "hooks": [{"type": "command", "command": "true"}]});
+        for event in ["PreToolUse", "PostToolUse", "SessionStart"] {
+            let mut hooks = json!({"PreToolUse": [guard]});
+            match hooks[event].as_array_mut() {
+                Some(groups) => groups.push(other.clone()),
+                None => hooks[event] = json!([other]),
+            }
+            let env = env_with(&json!({"hooks": hooks}).to_string());
+            let fired = whole.same(&env, &AS_HOOK, &input("PreToolUse"));
+            assert_eq!(fired.code, Some(2), "the guard holds: {fired:?}");
+            let refused = env.becket(AS_HOOK).of(&alone.program()).stdin(input("PreToolUse")).run();
+            assert_eq!(refused.code, Some(2), "{refused:?}");
+            assert!(refused.stderr.contains("becket-full"), "it has something to tell: {refused:?}");
+            let check = env.becket(["check"]).run();
+            assert_eq!(check.code, Some(1), "{check:?}");
+            assert!(check.stdout.contains("invalid-matcher"), "{check:?}");
+        }
     }
 }
 
@@ -228,6 +273,26 @@ fn handlers_of_other_kinds_run_in_the_full_program() {
     let prompt = json!([{"matcher": "Write", "hooks": [{"type": "prompt", "prompt": "may it?"}]}]);
     let env = env_with(&json!({"hooks": {"PreToolUse": prompt, "Stop": prompt}}).to_string());
     alone.same(&env, &AS_HOOK, &input("PreToolUse"));
+}
+
+// rule: H14
+#[test]
+fn an_event_inside_of_itself_runs_no_handler() {
+    let alone = Installed::alone();
+    let env = env();
+    let (root, program) = (env.root().display(), alone.program());
+    let script = format!(
+        "#!/bin/sh\necho >> {root}/started\nexec env -i HOME={root}/home {} --managed-dir {root}/managed fire --stdin-event\n",
+        program.display()
+    );
+    let script = env.write("project/check.sh", script);
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("it can be made a program");
+    let hooks = json!([{"hooks": [{"type": "command", "command": script.display().to_string()}]}]);
+    env.write("project/.claude/settings.json", json!({"hooks": {"PreToolUse": hooks}}).to_string());
+    let call = input("PreToolUse").replace(r#""cwd":"/""#, &format!(r#""cwd":"{root}/project""#));
+    let refused = alone.same(&env, &AS_HOOK, &call);
+    assert_eq!(refused.code, Some(2), "the mark is found without its variable: {refused:?}");
+    assert_eq!(fs::read_to_string(env.root().join("started")).expect("it ran"), "\n\n", "once for each");
 }
 
 // rules: O10, C7b
