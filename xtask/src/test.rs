@@ -7,13 +7,14 @@ use std::process::Command;
 use std::time::Instant;
 
 /// Programs that tests start, with the Debian package that brings each.
-const NEEDED: [(&str, &str); 6] = [
+const NEEDED: [(&str, &str); 7] = [
     ("git", "git"),
     ("python3", "python3"),
     ("tmux", "tmux"),
     ("bash", "bash"),
     ("node", "nodejs"),
     ("npm", "npm"),
+    ("nvim", "neovim"),
 ];
 
 /// Installs what is missing, runs all tests, then the suites whose inputs have changed. With arguments, which go to the

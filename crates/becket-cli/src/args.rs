@@ -83,6 +83,32 @@ pub(crate) struct Global {
     pub(crate) color: ColourChoice,
 }
 
+impl Global {
+    /// Returns the arguments that another process of becket is given to have the same options.
+    pub(crate) fn arguments(&self) -> Vec<OsString> {
+        let mut arguments = Vec::new();
+        let mut option = |name: &str, value: OsString| arguments.extend([OsString::from(name), value]);
+        let word = |value: Option<clap::builder::PossibleValue>| {
+            OsString::from(value.map(|value| value.get_name().to_owned()).unwrap_or_default())
+        };
+        if let Some(directory) = &self.directory {
+            option("-C", directory.into());
+        }
+        option("--profile", word(self.profile.to_possible_value()));
+        option("--color", word(self.color.to_possible_value()));
+        if let Some(settings) = &self.settings {
+            option("--settings", settings.into());
+        }
+        self.plugin_dir.iter().for_each(|directory| option("--plugin-dir", directory.into()));
+        if let Some(directory) = &self.managed_dir {
+            option("--managed-dir", directory.into());
+        }
+        let flags = [("--strict", self.strict), ("--json", self.json)];
+        arguments.extend(flags.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| name.into()));
+        arguments
+    }
+}
+
 /// A profile by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProfileName {
@@ -108,10 +134,18 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// List the effective hooks with their sources
     List(ListArgs),
+    /// Look through the hooks at a terminal, and try one
+    Hooks,
     /// Find problems in a configuration
     Check(CheckArgs),
     /// List the rules of `check`, or explain one
     Rule(RuleArgs),
+    /// Serve an editor over the Language Server Protocol: findings, fixes, completion and documentation of hooks
+    Lsp {
+        /// Accepted, as editors pass it: stdin and stdout are always used
+        #[arg(long, hide = true)]
+        stdio: bool,
+    },
     /// Show how the output of a hook is interpreted; reads its stdout from stdin
     CheckOutput(CheckOutputArgs),
     /// Test the hooks of the project with its cases, and the cases with mutants

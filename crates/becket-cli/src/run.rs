@@ -51,6 +51,8 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
         Command::Explain(args) => commands::explain::run(args, global, around, out),
         Command::List(args) => commands::list::run(args, global, around, out),
         Command::Check(args) => commands::check::run(args, global, around, out),
+        Command::Hooks => commands::hooks::run(global, around, out),
+        Command::Lsp { .. } => commands::lsp::run(global, around),
         Command::Rule(args) => commands::rule::run(args, global, around, out),
         Command::CheckOutput(args) => commands::check_output::run(args, global, around, out),
         Command::Test(args) => commands::test::run(args, global, around, out),

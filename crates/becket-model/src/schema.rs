@@ -12,17 +12,34 @@ use crate::EventKind;
 use crate::wire::settings::Settings;
 use serde_json::{Map, Value, json};
 
+/// The directory in which the schemas are published.
+const PUBLISHED: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/raw/main/schemas");
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// Every generated file: its path under `schemas/`, and what is in it.
 pub fn all() -> Vec<(String, Value)> {
     let inputs = EventKind::ALL.map(|kind| (format!("input/{kind}.json"), input::schema(kind)));
     let outputs = EventKind::ALL.map(|kind| (format!("output/{kind}.json"), output::schema(kind)));
-    let others = [
-        ("events.json".to_owned(), rows::rows()),
-        ("settings.json".to_owned(), schemars::schema_for!(Settings).to_value()),
-    ];
-    inputs.into_iter().chain(outputs).chain(others).collect()
+    let others = [("events.json".to_owned(), rows::rows()), ("settings.json".to_owned(), settings())];
+    inputs.into_iter().chain(outputs).chain(others).map(with_id).collect()
+}
+
+/// The settings file. An event beside `hooks` instead of in it is invalid.
+fn settings() -> Value {
+    let mut schema = schemars::schema_for!(Settings).to_value();
+    if let Some(properties) = schema["properties"].as_object_mut() {
+        properties.extend(EventKind::ALL.map(|event| (event.name().to_owned(), Value::Bool(false))));
+    }
+    schema
+}
+
+/// Adds the published address of a schema.
+fn with_id((path, schema): (String, Value)) -> (String, Value) {
+    let Value::Object(mut members) = schema else { return (path, schema) };
+    if members.contains_key("$schema") {
+        members.insert("$id".to_owned(), json!(format!("{PUBLISHED}/{path}")));
+    }
+    (path, Value::Object(members))
 }
 
 /// A generated file's text: indented, with a final newline.

@@ -13,7 +13,7 @@ use crate::error::{CliError, CommandResult};
 use crate::out::Out;
 use crate::report::human::findings;
 use crate::report::{github, json, sarif};
-use crate::session;
+use crate::session::{self, Session};
 use baseline::Baseline;
 use becket_dialects::Dialect;
 use becket_embed::view::Report;
@@ -21,6 +21,7 @@ use becket_embed::view::finding::CheckReport;
 use becket_engine::config::{self, Diagnostic, LoadedFiles, Request};
 use fix::{FileChange, Fixer};
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
 /// The findings, and the source texts for their excerpts.
@@ -95,6 +96,17 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out:
         CheckFormat::Github => out.print_raw(github::render(&checked, &session.start).as_bytes())?,
     }
     if is_nothing { Err(CliError::NoFiles { start: session.start }) } else { Ok(u8::from(fails)) }
+}
+
+/// Returns the findings of a text that an editor holds: settings, a plugin's file, a skill or an agent.
+pub(super) fn findings_of_text(path: Option<&Path>, text: &str, session: &Session) -> Vec<Diagnostic> {
+    let mut found = CheckResult::default();
+    match path.filter(|path| path.extension().is_some_and(|extension| extension == "md")) {
+        Some(path) => target::markdown_text(path, text, session, &mut found),
+        None => found.diagnostics = found.findings(&target::edited(path, text, session)),
+    }
+    found.put_in_order();
+    found.diagnostics
 }
 
 impl CheckResult {
@@ -182,7 +194,7 @@ impl CheckResult {
 
     /// Sorts by file in the order of loading, then by position and severity, and removes duplicates.
     fn put_in_order(&mut self) {
-        let mut order: HashMap<Arc<std::path::Path>, usize> = HashMap::new();
+        let mut order: HashMap<Arc<Path>, usize> = HashMap::new();
         for diagnostic in &self.diagnostics {
             let next = order.len();
             order.entry(diagnostic.file.clone()).or_insert(next);

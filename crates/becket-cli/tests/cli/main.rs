@@ -30,6 +30,7 @@ mod explained_call;
 #[cfg(unix)]
 mod fire;
 #[cfg(unix)]
+mod hook_browser;
 mod hook_tests;
 #[cfg(unix)]
 mod install;
@@ -38,6 +39,7 @@ mod interrupt;
 #[cfg(unix)]
 mod lent;
 #[cfg(unix)]
+mod lsp;
 mod mcp;
 #[cfg(unix)]
 mod mcp_approval;

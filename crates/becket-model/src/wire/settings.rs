@@ -4,11 +4,19 @@
 //! alone (C7). Keys that are not named here belong to the host and are left to it.
 
 use crate::EventKind;
+use crate::table::HandlerKind;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+
+/// The pattern of a text that is not blank.
+const NOT_BLANK: &str = r"\S";
+/// The pattern of a URL of HTTP.
+const HTTP_URL: &str = "^[Hh][Tt][Tt][Pp][Ss]?://";
+/// The pattern of a rule whose parentheses, if any, are closed.
+const CLOSED_RULE: &str = r"^([^(]*|[^(]*\([\s\S]*\)\s*)$";
 
 /// A settings file: hooks, permissions, and the switches that concern them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -159,21 +167,46 @@ impl JsonSchema for Hooks {
         "Hooks".into()
     }
 
-    /// One property for each event of the table, described by it; no other name is an event.
+    /// One property for each event of the table, described by it; no other name is an event. Or a list, the flat layout
+    /// (C2).
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let group = generator.subschema_for::<MatcherGroup>();
-        let mut properties = Map::new();
-        for event in EventKind::ALL {
-            let list = json_schema!({
-                "description": event.spec().summary, "type": "array", "items": group.clone()
-            });
-            properties.insert(event.name().to_owned(), list.into());
-        }
+        let handler = generator.subschema_for::<Handler>();
+        let properties: Map<String, Value> = EventKind::ALL
+            .map(|event| {
+                let kinds: Vec<&str> = event.spec().handlers.iter().map(|(kind, _)| kind.name()).collect();
+                let of_kind = json_schema!({"properties": {"type": {"enum": kinds}}});
+                let items = if kinds.len() == HandlerKind::ALL.len() {
+                    group.clone()
+                } else {
+                    json_schema!({"allOf": [group, {"properties": {"hooks": {"items": of_kind}}}]})
+                };
+                let list = json_schema!({
+                    "description": event.spec().summary, "type": "array", "items": items
+                });
+                (event.name().to_owned(), list.into())
+            })
+            .into_iter()
+            .collect();
+        let events: Vec<&str> = EventKind::ALL.iter().map(|event| event.name()).collect();
+        let query = json_schema!({
+            "properties": {"type": {"const": "query"}, "prompt": {"type": "string"}},
+            "required": ["type", "prompt"]
+        });
         json_schema!({
-            "description": "Matcher groups by event.",
-            "type": "object",
-            "properties": Value::Object(properties),
-            "additionalProperties": false
+            "description": "Matcher groups by event, or entries of the flat layout.",
+            "anyOf": [
+                {"type": "object", "properties": Value::Object(properties), "additionalProperties": false},
+                {"type": "array", "items": {
+                    "type": "object",
+                    "properties": {
+                        "event": {"enum": events},
+                        "matcher": {"type": ["string", "null"]},
+                        "config": {"anyOf": [handler, query]}
+                    },
+                    "required": ["event", "config"]
+                }}
+            ]
         })
     }
 }
@@ -181,6 +214,7 @@ impl JsonSchema for Hooks {
 /// Handlers, and for which values of the event's subject they run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
+#[schemars(extend("required" = ["hooks"]))]
 #[non_exhaustive]
 pub struct MatcherGroup {
     /// Exact names joined by `|`, or an ECMAScript expression; absent, empty or `*`: everything (M1–M3).
@@ -234,6 +268,7 @@ macro_rules! handlers {
         pub struct $name {
             $($(#[$of_field])* pub $field: $type,)*
             /// One permission rule; the handler runs only for calls that it matches (P12). Tool events only.
+            #[schemars(extend("pattern" = CLOSED_RULE))]
             #[serde(rename = "if", default)]
             pub condition: Option<String>,
             /// Its limit in seconds, fractions allowed; absent: the event's default (H11).
@@ -260,6 +295,7 @@ handlers! {
     /// Runs a process (H2).
     CommandHandler {
         /// A shell's text; with `args`, one program.
+        #[schemars(extend("pattern" = NOT_BLANK))]
         command: String,
         /// The program's arguments, even none: nothing is tokenised, and no shell runs.
         #[serde(default)]
@@ -281,6 +317,7 @@ handlers! {
     /// Posts the input to a URL (H5).
     HttpHandler {
         /// The URL to post to; nothing is expanded in it.
+        #[schemars(extend("pattern" = HTTP_URL))]
         url: String,
         /// Header values; `$NAME` of `allowedEnvVars` is expanded.
         #[serde(default)]
@@ -293,8 +330,10 @@ handlers! {
     /// Calls a tool of a connected MCP server (H6).
     McpToolHandler {
         /// The server's name.
+        #[schemars(extend("pattern" = NOT_BLANK))]
         server: String,
         /// The tool's name there.
+        #[schemars(extend("pattern" = NOT_BLANK))]
         tool: String,
         /// Its input; `${path.to.field}` in strings is filled from the event's input.
         #[serde(default)]
@@ -304,6 +343,7 @@ handlers! {
     /// Asks a model once (H7).
     PromptHandler {
         /// The question to judge; `$ARGUMENTS` is the event's input.
+        #[schemars(extend("pattern" = NOT_BLANK))]
         prompt: String,
         /// The model; absent: the host's small fast one.
         #[serde(default)]
@@ -316,6 +356,7 @@ handlers! {
     /// Asks a model that has tools (H8).
     AgentHandler {
         /// The question to judge; `$ARGUMENTS` is the event's input.
+        #[schemars(extend("pattern" = NOT_BLANK))]
         prompt: String,
         /// The model; absent: the host's small fast one.
         #[serde(default)]

@@ -159,7 +159,8 @@ fn a_settings_file_has_all_events_and_all_kinds_and_no_others() {
         .filter_map(|kind| kind["properties"]["type"]["const"].as_str())
         .collect();
     assert_eq!(kinds, becket_model::table::HandlerKind::ALL.iter().map(|kind| kind.name()).collect());
-    let events = names(&schema["$defs"]["Hooks"]);
+    let by_event = &schema["$defs"]["Hooks"]["anyOf"][0];
+    let events = names(by_event);
     assert_eq!(events, EventKind::ALL.iter().map(|kind| kind.name()).collect());
-    assert_eq!(schema["$defs"]["Hooks"]["additionalProperties"], false);
+    assert_eq!(by_event["additionalProperties"], false);
 }

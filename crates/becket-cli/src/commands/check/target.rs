@@ -7,7 +7,7 @@ use crate::event::read;
 use crate::session::Session;
 use becket_base::text_file;
 use becket_engine::config::frontmatter::{self, Frontmatter};
-use becket_engine::config::{FlagSettings, Plugin, Request, Sources, Trust};
+use becket_engine::config::{self, FlagSettings, LoadedFiles, Plugin, Request, Sources, Trust};
 use becket_model::Source;
 use ignore::{DirEntry, WalkBuilder};
 use std::path::Path;
@@ -94,10 +94,26 @@ pub(super) fn stdin(
         what: "stdin".to_owned(),
         at: error.utf8_error().valid_up_to(),
     })?;
+    found.configuration(&of_text(text, session));
+    Ok(())
+}
+
+fn of_text(text: String, session: &Session) -> Request {
     let mut request = bare(&session.start, session);
     request.flag = Some(FlagSettings::Text(text));
-    found.configuration(&request);
-    Ok(())
+    request
+}
+
+/// Returns the configuration of a file that is being edited, with the text of the editor.
+pub(super) fn edited(path: Option<&Path>, text: &str, session: &Session) -> LoadedFiles {
+    if let Some(path) = path.filter(|path| path.is_file()) {
+        let mut loaded = config::load(&file(path, session));
+        if loaded.text(path).is_some() {
+            loaded.replace_text(path, text);
+            return loaded;
+        }
+    }
+    config::load(&of_text(text.to_owned(), session))
 }
 
 fn is_plugin(path: &Path) -> bool {
@@ -148,6 +164,12 @@ fn bare(start: &Path, session: &Session) -> Request {
 /// The frontmatter of a skill (`SKILL.md`) or an agent (any other name).
 fn markdown(path: &Path, session: &Session, found: &mut CheckResult) -> Result<(), CliError> {
     let text = text_file::read(path)?;
+    markdown_text(path, &text, session, found);
+    Ok(())
+}
+
+/// Checks the text of a skill or an agent.
+pub(super) fn markdown_text(path: &Path, text: &str, session: &Session, found: &mut CheckResult) {
     let request = session.request();
     let directory = path.parent().unwrap_or(path);
     let named = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -155,7 +177,7 @@ fn markdown(path: &Path, session: &Session, found: &mut CheckResult) -> Result<(
     let source =
         if is_skill { Source::Skill(named(directory).into()) } else { Source::Agent(named(path).into()) };
     let read = frontmatter::parse(
-        &text,
+        text,
         &Frontmatter {
             profile: &request.profile,
             source,
@@ -169,6 +191,5 @@ fn markdown(path: &Path, session: &Session, found: &mut CheckResult) -> Result<(
             first_sequence: 0,
         },
     );
-    found.text(&path.to_string_lossy(), &text, read.diagnostics);
-    Ok(())
+    found.text(&path.to_string_lossy(), text, read.diagnostics);
 }

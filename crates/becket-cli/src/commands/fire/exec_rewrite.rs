@@ -54,7 +54,7 @@ fn command(program: &Path, rules: &LineRules, line: &str) -> Option<String> {
 }
 
 /// A text as one word of a shell.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {
         true => word.to_owned(),

@@ -56,6 +56,13 @@ fn event(listed: &ListedEvent, around: &Surroundings) -> String {
     format!("{}\n{}", styled(HEAD, listed.event), table.fitted(2, around.width))
 }
 
+/// Returns one hook of an event, with all that is known about it.
+pub(crate) fn details(event: &str, hook: &RecordedHook, around: &Surroundings) -> String {
+    let mut table = Table::default();
+    row(&mut table, hook, around);
+    format!("\n{}\n{}\n", styled(HEAD, event), table.fitted(2, around.width))
+}
+
 fn row(table: &mut Table, hook: &RecordedHook, around: &Surroundings) {
     let matcher = if hook.matcher.is_empty() { "*" } else { &hook.matcher };
     table.row([

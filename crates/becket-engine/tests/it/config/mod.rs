@@ -8,6 +8,7 @@ mod guards;
 mod laws;
 mod plugins;
 mod robust;
+mod schema;
 mod sources;
 mod support;
 mod trust;
