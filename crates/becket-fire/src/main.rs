@@ -12,6 +12,14 @@ mod program;
 use becket_fire::{ProcessContext, untraced};
 use std::process::ExitCode;
 
+/// The allocator of musl asks the system for nearly every page, and gives it back.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: talc::TalcLock<
+    spinning_top::RawSpinlock,
+    talc::source::GlobalAllocSource<std::alloc::System>,
+> = talc::TalcLock::new(talc::source::GlobalAllocSource::new(std::alloc::System));
+
 fn main() -> ExitCode {
     untraced::begin();
     program::run(&ProcessContext::of_process())
