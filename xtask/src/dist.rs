@@ -1,6 +1,7 @@
 //! `cargo xtask dist`: the programs of a package in `target/dist-out`: `becket`, which is small, and `becket-full` beside it.
 //!
-//! Where a static program can't be built, `becket` is the full program alone: it does everything.
+//! Where a static program can't be built, `becket` is the full program alone: it does everything. `--libc glibc` links the
+//! small one to glibc even if the target of musl is installed.
 
 use crate::bindings::{self, run_step};
 use crate::{root, say};
@@ -8,13 +9,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The profile of the full program.
+const FULL_PROFILE: &str = "dist";
 /// The profile of the small program.
 const SMALL_PROFILE: &str = "compact";
 
 /// A way to link the small program without shared libraries.
+#[derive(Debug, PartialEq, Eq)]
 struct StaticLink {
     target: String,
     flags: &'static str,
+}
+
+/// A C library that is linked into the small program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Libc {
+    Musl,
+    Glibc,
 }
 
 /// Builds both programs.
@@ -22,18 +33,18 @@ struct StaticLink {
 /// # Errors
 /// One can't be built or copied.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
-    if let Some(argument) = arguments.first() {
-        return Err(format!("`{argument}` is not known: `dist` takes no arguments"));
-    }
+    let wanted = wanted(arguments)?;
     let target = bindings::target(root())?;
     let out = target.join("dist-out");
     fs::create_dir_all(&out).map_err(|error| format!("`{}`: {error}", out.display()))?;
+    let small = linked(&target, wanted)?;
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--release", "--package", "becket-cli"]).current_dir(root());
-    run_step(&mut cargo, "building the full program")?;
-    let full = target.join("release/becket");
-    match small(&target)? {
+    cargo.args(["build", "--profile", FULL_PROFILE, "--package", "becket-cli", "--bin", "becket"]);
+    run_step(cargo.current_dir(root()), "building the full program")?;
+    let full = target.join(FULL_PROFILE).join("becket");
+    match small {
         Some(small) => {
+            // The small one looks for this one, so it comes first.
             install(&full, &out.join("becket-full"))?;
             install(&small, &out.join("becket"))?;
         }
@@ -43,15 +54,38 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     Ok(())
 }
 
+/// Reads the arguments: the C library of the small program, if one is named.
+fn wanted(arguments: &[String]) -> Result<Option<Libc>, String> {
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => Ok(None),
+        ["--libc", "musl"] => Ok(Some(Libc::Musl)),
+        ["--libc", "glibc"] => Ok(Some(Libc::Glibc)),
+        _ => Err(format!("`{}`: `dist` takes `--libc musl` or `--libc glibc`", arguments.join(" "))),
+    }
+}
+
 /// Builds the small program; `None` where none is shipped.
 ///
 /// # Errors
 /// It can't be built.
 pub(crate) fn small(target: &Path) -> Result<Option<PathBuf>, String> {
-    let Some(link) = static_link()? else {
+    linked(target, None)
+}
+
+fn linked(target: &Path, wanted: Option<Libc>) -> Result<Option<PathBuf>, String> {
+    let host = host()?;
+    let libc = match wanted {
+        Some(libc) => libc,
+        None if has_musl(&host)? => Libc::Musl,
+        None => Libc::Glibc,
+    };
+    let Some(link) = StaticLink::of(&host, libc) else {
         say("the small program is for Linux alone");
         return Ok(None);
     };
+    if wanted.is_none() && libc == Libc::Glibc {
+        say("the target of musl is not installed (`rustup target add`); glibc is linked statically");
+    }
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--package", "becket-fire", "--bin", "becket-fire"]);
     cargo.args(["--profile", SMALL_PROFILE, "--target", &link.target]).current_dir(root());
@@ -61,23 +95,38 @@ pub(crate) fn small(target: &Path) -> Result<Option<PathBuf>, String> {
     Ok(Some(target.join(link.target).join(SMALL_PROFILE).join("becket-fire")))
 }
 
-/// Returns musl where its target is installed, else glibc linked statically.
-fn static_link() -> Result<Option<StaticLink>, String> {
-    let host = output(&["-vV"])?;
-    let host = host.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default().to_owned();
-    let Some(processor) =
-        host.strip_suffix("-unknown-linux-gnu").or(host.strip_suffix("-unknown-linux-musl"))
-    else {
-        return Ok(None);
-    };
-    let musl = format!("{processor}-unknown-linux-musl");
-    let libraries = output(&["--print", "target-libdir", "--target", &musl])?;
-    if Path::new(libraries.trim()).is_dir() {
+impl StaticLink {
+    /// Returns the way to link on a host; `None` on systems other than Linux.
+    fn of(host: &str, libc: Libc) -> Option<Self> {
+        let processor = processor(host)?;
         // At a fixed address nothing has to be relocated.
-        return Ok(Some(StaticLink { target: musl, flags: "-C relocation-model=static" }));
+        Some(match libc {
+            Libc::Musl => StaticLink {
+                target: format!("{processor}-unknown-linux-musl"),
+                flags: "-C relocation-model=static",
+            },
+            Libc::Glibc => StaticLink {
+                target: format!("{processor}-unknown-linux-gnu"),
+                flags: "-C target-feature=+crt-static -C relocation-model=static",
+            },
+        })
     }
-    say(&format!("`{musl}` is not installed (`rustup target add {musl}`); glibc is linked statically"));
-    Ok(Some(StaticLink { target: host, flags: "-C target-feature=+crt-static -C relocation-model=static" }))
+}
+
+fn processor(host: &str) -> Option<&str> {
+    host.strip_suffix("-unknown-linux-gnu").or(host.strip_suffix("-unknown-linux-musl"))
+}
+
+fn host() -> Result<String, String> {
+    let version = output(&["-vV"])?;
+    Ok(version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default().to_owned())
+}
+
+/// Returns whether the libraries of the musl target are installed for a host.
+fn has_musl(host: &str) -> Result<bool, String> {
+    let Some(link) = StaticLink::of(host, Libc::Musl) else { return Ok(false) };
+    let libraries = output(&["--print", "target-libdir", "--target", &link.target])?;
+    Ok(Path::new(libraries.trim()).is_dir())
 }
 
 fn output(arguments: &[&str]) -> Result<String, String> {
@@ -91,4 +140,39 @@ fn install(from: &Path, to: &Path) -> Result<(), String> {
     let part = to.with_extension("part");
     let installed = fs::copy(from, &part).and_then(|_| fs::rename(&part, to));
     installed.map_err(|error| format!("`{}` can't be copied to `{}`: {error}", from.display(), to.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_linux_host_has_a_static_link_with_either_library() {
+        for (host, libc, target, is_crt_static) in [
+            ("x86_64-unknown-linux-gnu", Libc::Musl, "x86_64-unknown-linux-musl", false),
+            ("aarch64-unknown-linux-musl", Libc::Musl, "aarch64-unknown-linux-musl", false),
+            ("aarch64-unknown-linux-gnu", Libc::Glibc, "aarch64-unknown-linux-gnu", true),
+        ] {
+            let link = StaticLink::of(host, libc).expect(host);
+            assert_eq!(link.target, target);
+            assert_eq!(link.flags.contains("+crt-static"), is_crt_static, "{host}");
+        }
+        for other in ["aarch64-apple-darwin", "x86_64-pc-windows-msvc", ""] {
+            assert_eq!(StaticLink::of(other, Libc::Musl), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_library_can_be_chosen() {
+        let read = |line: &str| {
+            let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+            wanted(&words)
+        };
+        assert_eq!(read(""), Ok(None));
+        assert_eq!(read("--libc glibc"), Ok(Some(Libc::Glibc)));
+        assert_eq!(read("--libc musl"), Ok(Some(Libc::Musl)));
+        for wrong in ["--libc", "--libc other", "--fast", "--libc musl extra"] {
+            assert!(read(wrong).is_err_and(|why| why.contains("--libc glibc")), "{wrong}");
+        }
+    }
 }

@@ -34,7 +34,7 @@ const USAGE: &str = "usage: cargo xtask <chore>
   agents [NAME…]        run real agents with Becket as their one hook, against a scripted model
   bindings              build, install and test the bindings for other languages
   deny                  check licences, sources and versions of all dependencies
-  dist                  build the programs of a package: target/dist-out
+  dist                  build the programs of a package: target/dist-out (--libc musl, --libc glibc)
   gen                   write schemas/, the tables of the bindings, docs/cli.md, docs/guide/agents.md and spec/cases/ from the code";
 
 fn main() -> ExitCode {
