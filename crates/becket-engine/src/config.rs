@@ -17,6 +17,7 @@ mod git;
 #[cfg_attr(not(any(windows, test)), expect(dead_code, reason = "only Windows looks for Git Bash"))]
 pub(crate) mod git_bash;
 pub mod handler;
+mod hook_budget;
 pub mod hookset;
 mod lint;
 mod load;
@@ -48,6 +49,7 @@ pub use edit::{EditError, edit_settings};
 pub use fix::{Fix, FixSafety, FixedText, apply_fixes};
 pub use flag_permissions::{FlagError, FlagPermissions};
 pub use git::repository_root;
+pub use hook_budget::HookBudget;
 pub use lint::{lint, lint_files};
 pub(crate) use load::load_changed;
 pub use load::{Layer, LoadedFiles, load};

@@ -1,5 +1,6 @@
 //! The switches and limits of a configuration after C5, and the sources that may set them.
 
+use super::hook_budget::HookBudget;
 use super::url::{self, Host};
 use becket_base::address::{AddressClass, Network};
 use becket_model::Source;
@@ -41,6 +42,8 @@ pub struct Policy {
     pub exec_text_only: bool,
     /// Set if the denial of a program ends the line that has started it (E3).
     pub exec_denial_ends_line: bool,
+    /// The time that hooks may take, for reports about it.
+    pub hook_budget: HookBudget,
     /// Set if some file forbids the mode `bypassPermissions` (P13).
     pub bypass_permissions_disabled: bool,
 }
@@ -64,6 +67,7 @@ impl Default for Policy {
             keep_processes: Arc::default(),
             exec_text_only: false,
             exec_denial_ends_line: false,
+            hook_budget: HookBudget::default(),
             bypass_permissions_disabled: false,
         }
     }

@@ -8,6 +8,7 @@ mod exec_switch;
 mod fields;
 mod group;
 mod handler;
+mod hook_budget;
 mod modules;
 mod permissions;
 mod settings;

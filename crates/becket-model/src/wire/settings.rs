@@ -59,6 +59,18 @@ pub struct Settings {
     pub keep_processes: Option<Vec<String>>,
     /// The rules for programs that a command line executes (E1–E3).
     pub exec: Option<ExecSetting>,
+    /// The time that hooks may take, in milliseconds: `becket profile` fails if one takes longer.
+    pub hook_budget: Option<HookBudgetSetting>,
+}
+
+/// The setting `hookBudget`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum HookBudgetSetting {
+    /// For all events.
+    All(f64),
+    /// For single events, by their names.
+    Events(BTreeMap<String, f64>),
 }
 
 /// The setting `exec`: its mode alone, or more.

@@ -21,6 +21,7 @@ const SETTINGS_KEYS: &[(&str, &str)] = &[
     ("strictConfig", "elsewhere a session starts in spite of errors in its settings"),
     ("httpHookAllowedNetworks", "elsewhere other addresses may be reached"),
     ("httpHookLoopback", "elsewhere other addresses may be reached"),
+    ("hookBudget", "elsewhere nothing reports slow hooks"),
     ("httpHookProxy", "elsewhere the environment decides about proxies"),
 ];
 
@@ -52,6 +53,7 @@ pub(super) fn settings(layer: &Layer, text: &str, report: &mut Report<'_>) {
     };
     // If a key has no effect even in Becket, that is reported instead.
     let counts = |key: &str| match layer.source {
+        _ if key == "hookBudget" => true,
         Source::Policy => true,
         Source::User => matches!(key, "httpHookAllowedNetworks" | "httpHookProxy"),
         Source::Project

@@ -34,6 +34,7 @@ pub(crate) const KEYS: &[&str] = &[
     "httpHookProxy",
     "keepProcesses",
     "exec",
+    "hookBudget",
 ];
 
 /// Reads a settings file. `Err`: it is not JSON, and nothing of it counts (C7).

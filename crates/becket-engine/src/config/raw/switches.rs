@@ -4,7 +4,9 @@
 
 use super::exec_switch::{self, ExecSwitch};
 use super::fields::{At, Fields};
+use super::hook_budget;
 use super::sheet::Sheet;
+use crate::config::hook_budget::HookBudget;
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Data, Member, Node, Span};
 use becket_base::address::Network;
@@ -24,6 +26,7 @@ pub(crate) struct Switches {
     pub(crate) http_networks: Option<At<Vec<Network>>>,
     pub(crate) keep_processes: Option<At<Vec<String>>>,
     pub(crate) exec: ExecSwitch,
+    pub(crate) hook_budget: HookBudget,
     /// Plugins by full id, on or off.
     pub(crate) plugins: Vec<(String, bool)>,
 }
@@ -46,6 +49,7 @@ pub(crate) fn read(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_
         http_networks: networks(fields),
         keep_processes: strict_list("keepProcesses", fields),
         exec: exec_switch::read(fields),
+        hook_budget: hook_budget::read(fields),
         plugins: plugins(fields),
     };
     sheet.env = env(fields);

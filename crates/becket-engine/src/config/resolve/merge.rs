@@ -2,6 +2,7 @@
 //! others, with a word about it.
 
 use super::Part;
+use crate::config::hook_budget::HookBudget;
 use crate::config::policy::{Policy, is_of_the_user};
 use crate::config::raw::{At, Switches};
 use crate::config::settings_env::SettingsEnv;
@@ -82,8 +83,21 @@ pub(super) fn policy(parts: &mut [Part<'_>], strict: bool) -> Policy {
         exec_denial_ends_line: ordered
             .iter()
             .any(|part| part.sheet.switches.exec.end_line.as_ref().is_some_and(|at| at.value)),
+        hook_budget: hook_budget(&ordered),
         bypass_permissions_disabled: ordered.iter().any(|part| part.sheet.permissions.bypass_disabled),
     }
+}
+
+/// Joins the budgets of all files: that of a stronger one for all events replaces those of weaker ones for single events.
+fn hook_budget(ordered: &[&Part<'_>]) -> HookBudget {
+    let mut joined = HookBudget::default();
+    for budget in ordered.iter().map(|part| &part.sheet.switches.hook_budget) {
+        if budget.all.is_some() {
+            joined = HookBudget { all: budget.all, ..HookBudget::default() };
+        }
+        joined.events.extend(&budget.events);
+    }
+    joined
 }
 
 /// Returns whether the text of lines decides alone (E2): the files of a repository can only forbid it.

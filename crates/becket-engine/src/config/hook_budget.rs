@@ -1,0 +1,21 @@
+//! The time that hooks may take: for reports about it, and not a limit.
+
+use becket_model::EventKind;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// The time that hooks may take: one for all events, or one for each.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HookBudget {
+    /// For all events without one of their own.
+    pub all: Option<Duration>,
+    /// For single events.
+    pub events: BTreeMap<EventKind, Duration>,
+}
+
+impl HookBudget {
+    /// Returns the budget of the hooks of an event.
+    pub fn of(&self, event: EventKind) -> Option<Duration> {
+        self.events.get(&event).copied().or(self.all)
+    }
+}
