@@ -6,6 +6,7 @@ mod explain;
 mod fire;
 mod install;
 mod mcp;
+mod profile;
 mod replay;
 mod run;
 mod run_sdk;
@@ -22,6 +23,8 @@ pub(crate) use mcp::{
     McpAddArgs, McpAddJsonArgs, McpArgs, McpCallArgs, McpCommand, McpListArgs, McpLoginArgs, McpPromptsArgs,
     McpScope, McpToolsArgs, McpTransport,
 };
+
+pub(crate) use profile::ProfileArgs;
 
 pub(crate) use replay::ReplayArgs;
 
@@ -152,6 +155,8 @@ pub(crate) enum Command {
     Test(TestArgs),
     /// Show what the hooks would have decided about recorded sessions
     Replay(ReplayArgs),
+    /// Show the time that hooks take
+    Profile(ProfileArgs),
     /// List the events, or show the details of one
     Events(EventsArgs),
     /// Register becket as a hook of other agents, in their own configurations
@@ -223,6 +228,7 @@ impl Command {
                 | Command::Test(_)
                 | Command::Doctor(_)
                 | Command::Replay(_)
+                | Command::Profile(_)
         )
     }
 }
@@ -406,6 +412,8 @@ pub(crate) enum SchemaOf {
     TestReport,
     /// The output of `becket replay --json`
     ReplayReport,
+    /// The output of `becket profile --json`
+    ProfileReport,
     /// The messages of `becket serve`
     Rpc,
 }

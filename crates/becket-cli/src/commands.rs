@@ -18,6 +18,7 @@ pub(crate) mod list;
 pub(crate) mod lsp;
 pub(crate) mod man;
 pub(crate) mod mcp;
+pub(crate) mod profile;
 pub(crate) mod reference;
 pub(crate) mod replay;
 pub(crate) mod rule;

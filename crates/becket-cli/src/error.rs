@@ -112,6 +112,14 @@ pub(crate) enum CliError {
          name the transcript with `--transcript PATH`"
     )]
     NoSuchCall { id: String, files: usize },
+    #[error(
+        "there are no records of hooks in `{}`: set `BECKET_PROFILE=1` for `becket run`, `serve`, `fire` or `test`, or \
+         read transcripts with `--transcripts`",
+        project.display()
+    )]
+    NoRecords { project: PathBuf },
+    #[error("the records and transcripts have no time of a hook")]
+    NoTimes,
     #[error("{why}")]
     Lab { why: String },
     #[error(

@@ -14,6 +14,7 @@ mod one_time_approval;
 mod out;
 mod peer;
 mod progress;
+mod recording;
 mod report;
 mod run;
 mod services;

@@ -5,6 +5,7 @@ use crate::commands;
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
 use crate::out::Out;
+use crate::recording;
 use crate::report::style::{ERROR, plain};
 use crate::telemetry;
 use clap::error::{ContextKind, ContextValue};
@@ -21,8 +22,10 @@ pub(crate) fn main(around: &Surroundings) -> ExitCode {
     };
     let out = Out::of(&cli.global, around);
     telemetry::begin(&cli, around);
+    recording::begin(&cli, around);
     let done = dispatch(&cli, around, &out);
     telemetry::end(&out);
+    recording::end(&out);
     match done {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
@@ -57,6 +60,7 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
         Command::CheckOutput(args) => commands::check_output::run(args, global, around, out),
         Command::Test(args) => commands::test::run(args, global, around, out),
         Command::Replay(args) => commands::replay::run(args, global, around, out),
+        Command::Profile(args) => commands::profile::run(args, global, around, out),
         Command::Events(args) => commands::events::run(args, global, around, out),
         Command::Install(args) => commands::install::run(args, global, around, out),
         Command::Uninstall(args) => commands::uninstall::run(args, global, around, out),
@@ -82,7 +86,7 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
 const NOTHING_RUN: u8 = 125;
 
 /// Returns true for commands for which 2 means that the arguments are wrong.
-const SLIPS_END_WITH_2: [&str; 11] = [
+const SLIPS_END_WITH_2: [&str; 13] = [
     "run",
     "check",
     "list",
@@ -90,6 +94,8 @@ const SLIPS_END_WITH_2: [&str; 11] = [
     "events",
     "check-output",
     "test",
+    "replay",
+    "profile",
     "install",
     "uninstall",
     "doctor",

@@ -11,9 +11,20 @@ mod exporter;
 mod spans;
 
 #[cfg(feature = "otlp")]
-pub(crate) use exporter::{begin, end, observed};
+use exporter::observed as spanned;
+#[cfg(feature = "otlp")]
+pub(crate) use exporter::{begin, end};
 #[cfg(not(feature = "otlp"))]
-pub(crate) use none::{begin, end, observed};
+use none::observed as spanned;
+#[cfg(not(feature = "otlp"))]
+pub(crate) use none::{begin, end};
+
+use becket_engine::Builder;
+
+/// Observes an engine: for spans, and for records of times.
+pub(crate) fn observed(builder: Builder) -> Builder {
+    crate::recording::observed(spanned(builder))
+}
 
 #[cfg(not(feature = "otlp"))]
 mod none {

@@ -9,6 +9,7 @@
 //! - [`enclosing`]: the events inside of which the process is fired
 //! - [`fire()`]: the hooks of an event, those in the background included
 //! - [`hook_output`], [`result`], [`fired_fields`]: the answer
+//! - [`times`]: records of the time that the hooks take
 //! - [`Refusal`]: the answer if there is none
 //!
 //! Nothing here decides: the engine does. `main.rs` and `program/` are the small program.
@@ -27,6 +28,7 @@ mod process_context;
 pub mod project;
 mod refusal;
 pub mod result;
+pub mod times;
 pub mod untraced;
 
 pub use early_signals::EarlySignals;

@@ -4,6 +4,7 @@
 //! (`settings.json:7`).
 
 use becket_engine::handler::{Action, Command, Handler};
+use becket_fire::times::hook_name::{self, base};
 use std::sync::Arc;
 
 /// The reason for which a name means no single handler.
@@ -44,14 +45,13 @@ fn hint(near: &Option<String>, known: &[String]) -> String {
 /// Returns the short name of a handler: the file that its command runs, otherwise its label.
 pub fn short(handler: &Handler) -> String {
     let words = words(handler);
-    let file = words.iter().map(|word| base(word)).find(|word| is_file_name(word));
-    file.map_or_else(|| becket_base::text::one_line(&handler.place.label, 40), str::to_owned)
+    let label = || becket_base::text::one_line(&handler.place.label, 40);
+    hook_name::file(&words).map_or_else(label, str::to_owned)
 }
 
 /// Returns the place of a handler as cases write it: the name of the file and the line.
 pub fn place(handler: &Handler) -> String {
-    let file = handler.location.file.file_name().map(|name| name.to_string_lossy().into_owned());
-    format!("{}:{}", file.unwrap_or_default(), handler.location.line)
+    hook_name::place(handler)
 }
 
 /// Returns the words of a handler's command, without quotes; its label for the other kinds.
@@ -65,14 +65,7 @@ pub fn words(handler: &Handler) -> Vec<String> {
             handler.place.label.to_string()
         }
     };
-    words_of(&text)
-}
-
-/// Returns the words of a command line, without quotes.
-pub(crate) fn words_of(text: &str) -> Vec<String> {
-    let unquoted: String = text.chars().filter(|c| !matches!(c, '"' | '\'')).collect();
-    let breaks = |c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '(' | ')' | '<' | '>');
-    unquoted.split(breaks).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    hook_name::words(&text)
 }
 
 /// Returns whether the name means the handler.
@@ -108,16 +101,4 @@ pub fn resolve<'h>(
             Err(UnresolvedName::Ambiguous { name: name.to_owned(), event, places })
         }
     }
-}
-
-fn base(word: &str) -> &str {
-    word.rsplit(['/', '\\']).next().unwrap_or(word)
-}
-
-fn is_file_name(word: &str) -> bool {
-    let Some((stem, ending)) = word.rsplit_once('.') else { return false };
-    !stem.is_empty()
-        && !stem.starts_with('-')
-        && (1..=4).contains(&ending.len())
-        && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }

@@ -21,6 +21,7 @@ pub mod handler_name;
 pub mod mutant;
 pub mod mutation;
 pub mod pattern;
+pub mod profile;
 pub mod project;
 pub mod replay;
 pub mod runner;

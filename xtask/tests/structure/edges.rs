@@ -67,6 +67,7 @@ const ALLOWED: [(&str, &[&str]); 21] = [
             "becket-exec",
             "becket-llm",
             "becket-engine",
+            "becket-fire",
         ],
     ),
     (

@@ -6,6 +6,7 @@ use crate::event;
 use crate::out::Out;
 use crate::report::test::TestReport;
 use becket_embed::view::Report;
+use becket_lab::profile::ProfileReport;
 use becket_lab::replay::ReplayReport;
 use becket_model::schema;
 
@@ -17,6 +18,7 @@ pub(crate) fn run(args: &SchemaArgs, out: &Out) -> CommandResult {
         SchemaOf::Output { event } => generated(format!("output/{}.json", event::kind(event)?))?,
         SchemaOf::Rpc => schema::text(&super::serve::schema()),
         SchemaOf::TestReport => schema::text(schemars::schema_for!(TestReport).as_value()),
+        SchemaOf::ProfileReport => schema::text(schemars::schema_for!(ProfileReport).as_value()),
         SchemaOf::ReplayReport => schema::text(schemars::schema_for!(ReplayReport).as_value()),
         SchemaOf::Report => schema::text(schemars::schema_for!(Report).as_value()),
     };

@@ -9,6 +9,7 @@ use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
 use crate::on_threads::until_done_on_threads;
 use crate::out::Out;
+use crate::recording;
 use crate::report::test::{self, TestReport};
 use crate::report::{human, junit, sarif};
 use crate::session::{self, Session};
@@ -50,10 +51,19 @@ impl Tested<'_> {
         self.session.project.as_deref().unwrap_or(&self.session.start)
     }
 
+    /// The configuration, with records of times if they are enabled.
+    fn subject(&self) -> Subject {
+        let Subject { builder, root, .. } = subject(self.session, self.root());
+        let project = root.clone();
+        let builder =
+            move |copy: &Path, environment| recording::observed_for(builder(copy, environment), &project);
+        Subject { builder: Box::new(builder), ..subject(self.session, self.root()) }
+    }
+
     /// Runs the cases once, and reports.
     async fn once(&self) -> CommandResult {
-        let runner = Runner::new(subject(self.session, self.root()), self.cancel.clone())
-            .map_err(|error| CliError::lab(&error))?;
+        let runner =
+            Runner::new(self.subject(), self.cancel.clone()).map_err(|error| CliError::lab(&error))?;
         let engine = runner.engine().map_err(|error| CliError::lab(&error))?;
         super::fire::report_errors(&engine, self.around, self.out);
         let hooks = engine.host().hooks();
@@ -71,6 +81,10 @@ impl Tested<'_> {
             report.coverage.iter_mut().for_each(|seen| seen.unproven_guard = false);
         }
         if self.args.mutate {
+            // Mutants take no time that anyone waits for.
+            let unrecorded = subject(self.session, self.root());
+            let runner =
+                Runner::new(unrecorded, self.cancel.clone()).map_err(|error| CliError::lab(&error))?;
             let mutants = mutation::run(&runner, &records, &suite.equivalents, self.jobs()).await;
             if self.cancel.is_cancelled() {
                 return Err(FiringError::Interrupted.into());

@@ -12,6 +12,7 @@ pub(crate) mod masked;
 pub(crate) mod mcp;
 pub(crate) mod pending;
 pub(crate) mod planned;
+pub(crate) mod profiled;
 pub(crate) mod replayed;
 pub(crate) mod rules;
 pub(crate) mod tested;

@@ -42,6 +42,7 @@ pages! {
     a_configuration_that_is_checked types "check.md";
     in_every_agent types "install.md";
     past_sessions types "replay.md";
+    the_time_of_hooks types "profile.md";
 }
 
 /// Pages about what only a person can type: `tests/cli/run_terminal` walks through what they tell.

@@ -59,6 +59,8 @@ mod nested;
 mod otlp;
 #[cfg(unix)]
 mod plugins;
+#[cfg(target_os = "linux")]
+mod profile;
 mod project;
 #[cfg(target_os = "linux")]
 mod questions;

@@ -3,7 +3,7 @@
 mod bad_input;
 mod callbacks;
 mod cancelled;
-mod client;
+pub(crate) mod client;
 mod gone;
 mod http;
 mod long;

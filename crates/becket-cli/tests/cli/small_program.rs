@@ -323,3 +323,33 @@ fn without_the_full_program_nothing_that_it_would_judge_passes() {
     assert_eq!(refused.code, Some(1), "{refused:?}");
     assert!(refused.stderr.contains("it is this program"), "{refused:?}");
 }
+
+#[test]
+fn times_are_recorded_alike_and_so_is_the_reason_if_they_are_not() {
+    let installed = Installed::alone();
+    let settings =
+        json!({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "sh guard.sh"}]}]}});
+    let env = env_with(&settings.to_string());
+    env.write("project/guard.sh", "cat >/dev/null; echo no >&2; exit 2\n");
+    let times = env.root().join("times").display().to_string();
+    let cwd = env.project();
+    let event = json!({"session_id": "s", "transcript_path": "/t.jsonl", "cwd": cwd,
+        "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_use_id": "t", "tool_input": {"command": "ls"}});
+    for (value, is_told) in
+        [(times.as_str(), false), ("/proc/nowhere", true), ("somewhere", true), ("0", false)]
+    {
+        let run = || env.becket(AS_HOOK).env("BECKET_PROFILE", value).stdin(event.to_string());
+        let expected = run().run();
+        let own = run().of(&installed.program()).run();
+        assert_eq!(own, expected, "{value}");
+        assert_eq!(own.code, Some(2), "the guard holds: {own:?}");
+        assert_eq!(own.stdout.contains("times of hooks are not recorded"), is_told, "{own:?}");
+    }
+    let ended = env.becket(["profile", "--json"]).env("BECKET_PROFILE", &times).run();
+    let report: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+    assert_eq!(
+        (&report["events"], &report["hooks"][0]["runs"]),
+        (&json!(2), &json!(2)),
+        "one of each: {report}"
+    );
+}

@@ -4,6 +4,7 @@ use super::arguments::FireArguments;
 use super::stdin;
 use becket_engine::handler::Action;
 use becket_engine::{CancellationToken, Engine, Plan, SkipReason};
+use becket_fire::times::{FirstFailure, RecordedHost, TimesSwitch};
 use becket_fire::{
     EarlySignals, FiringError, HookLaunch, Launch, NoProjectDirectory, ProcessContext, enclosing, fire,
     hook_launch, hook_output, interrupt,
@@ -34,7 +35,8 @@ pub(super) fn answer(
     process: &ProcessContext,
 ) -> Result<Answer, FiringError> {
     let Some(event) = stdin::event(bytes) else { return Ok(Answer::NotHere) };
-    let Some(planned) = planned(&event, arguments, process) else { return Ok(Answer::NotHere) };
+    let failure = FirstFailure::default();
+    let Some(planned) = planned(&event, arguments, process, &failure) else { return Ok(Answer::NotHere) };
     let engine = &planned.engine;
     let cancel = CancellationToken::new();
     let fire = || async {
@@ -49,7 +51,8 @@ pub(super) fn answer(
             fire().await
         })
     })?;
-    let code = hook_output::of(&fired, "").deliver(io::stdout().lock(), io::stderr().lock())?;
+    let failure = failure.take().unwrap_or_default();
+    let code = hook_output::of(&fired, &failure).deliver(io::stdout().lock(), io::stderr().lock())?;
     // The process ends: what a large configuration holds need not be freed piece by piece.
     std::mem::forget(engine.config());
     Ok(Answer::Given(code))
@@ -72,8 +75,15 @@ struct PlannedEvent {
 
 /// Plans an event; `None` if something about its configuration has to be said, or if it plans a handler
 /// that only the full program can run.
-fn planned(event: &Event, arguments: &FireArguments, process: &ProcessContext) -> Option<PlannedEvent> {
-    let engine = launch(event, arguments, process)?.builder(true).build().ok()?;
+fn planned(
+    event: &Event,
+    arguments: &FireArguments,
+    process: &ProcessContext,
+    failure: &FirstFailure,
+) -> Option<PlannedEvent> {
+    let builder = launch(event, arguments, process)?.builder(true);
+    let builder = TimesSwitch::of(process).observe(builder, RecordedHost::Fire, failure);
+    let engine = builder.build().ok()?;
     let is_whole = engine.config().errors().next().is_none();
     let plan = engine.plan(event);
     let is_empty = plan.runs().is_empty();

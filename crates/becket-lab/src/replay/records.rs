@@ -4,6 +4,7 @@ use super::word;
 use crate::handler_name;
 use crate::transcript::RecordedEvent;
 use becket_engine::handler::{Action, Command, Handler};
+use becket_fire::times::hook_name;
 
 /// The record of a handler's run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +47,7 @@ pub(super) fn is_of(handler: &Handler, command: &str) -> bool {
     };
     is_same || {
         let own = handler_name::words(handler);
-        let recorded = handler_name::words_of(command);
+        let recorded = hook_name::words(command);
         let base = |word: &String| word.rsplit(['/', '\\']).next().unwrap_or(word).to_owned();
         !own.is_empty() && own.iter().map(base).eq(recorded.iter().map(base))
     }

@@ -11,6 +11,7 @@ use crate::error::{CliError, CommandResult};
 use crate::event::read;
 use crate::interrupt;
 use crate::out::Out;
+use crate::recording;
 use crate::services::{HookServices, ServiceOptions};
 use crate::session;
 use crate::{hook_output, telemetry};
@@ -75,11 +76,19 @@ fn answered(
         }
         Ok::<_, CliError>((done?, broken, rewritten))
     })?;
-    let mut answer = hook_output::of(&fired, &broken);
+    let mut answer = hook_output::of(&fired, &with_failure(broken));
     if let Some(input) = rewritten {
         hook_output::add_rewrite(&mut answer.json, event.kind(), input);
     }
     Ok(answer.deliver(io::stdout().lock(), io::stderr().lock())?)
+}
+
+/// Adds the reason why times are not recorded: an agent reads stderr as the reason of a denial.
+pub(super) fn with_failure(broken: String) -> String {
+    match recording::failure() {
+        Some(why) => broken.lines().chain([why.as_str()]).collect::<Vec<_>>().join("\n"),
+        None => broken,
+    }
 }
 
 /// Returns the input with the line under `becket exec`, unless the call is held back.

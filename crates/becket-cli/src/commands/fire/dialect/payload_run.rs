@@ -1,5 +1,6 @@
 //! The hooks of one payload: its events fired one after another, their answers written as one.
 
+use super::super::as_hook::with_failure;
 use super::approval;
 use super::asks;
 use super::carried;
@@ -140,7 +141,7 @@ impl PayloadRun<'_> {
         let mut resolutions = Vec::with_capacity(self.incoming.events.len());
         for event in &self.incoming.events {
             let fired = becket_fire::fire(engine, event, cancel, &around.process).await?;
-            let output = hook_output::of(&fired, broken);
+            let output = hook_output::of(&fired, &with_failure(broken.to_owned()));
             let blocked = output.stderr.as_deref().filter(|_| output.exit == 2);
             let mut resolution = Resolution::from_protocol(event.kind(), output.json, blocked);
             resolution.text = output.text;
