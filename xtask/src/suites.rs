@@ -30,7 +30,7 @@ struct Suite {
     inputs: &'static [&'static str],
 }
 
-const SUITES: [Suite; 4] = [
+const SUITES: [Suite; 5] = [
     Suite {
         name: "agents",
         limit: Duration::from_mins(15),
@@ -84,6 +84,18 @@ const SUITES: [Suite; 4] = [
         chore: crate::deny::run,
         packages: &[],
         inputs: &["Cargo.toml", "Cargo.lock", "deny.toml", "xtask/src/deny.rs"],
+    },
+    Suite {
+        name: "page",
+        limit: Duration::from_mins(15),
+        chore: crate::page::suite,
+        packages: &[],
+        inputs: &[
+            "crates/becket-lab/src/profile",
+            "crates/becket-lab/tests/page",
+            "crates/becket-fire/src/times",
+            "xtask/src/page.rs",
+        ],
     },
 ];
 
