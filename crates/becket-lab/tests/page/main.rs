@@ -18,11 +18,11 @@ window.addEventListener("load", () => {
   const bars = [...document.querySelectorAll("#timeline i")].map((bar) => bar.getBoundingClientRect());
   document.getElementById("earlier").click();
   const earlier = document.getElementById("shown").textContent;
-  document.querySelector("#timeline i").click();
+  document.querySelector("#timeline i")?.click();
   const rows = (id) => document.querySelectorAll(`#${id} tr`).length - 1;
   document.body.dataset.measured = JSON.stringify({
     drawn: document.documentElement.dataset.drawn === "true",
-    overflow: document.documentElement.scrollWidth - window.innerWidth,
+    overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
     hooks: rows("hooks"), events: rows("events"), sessions: rows("sessions"),
     cards: document.querySelectorAll(".card").length,
     bars: bars.length, flat: bars.filter((bar) => bar.height < 1 || bar.width < 1).length,
