@@ -51,12 +51,11 @@ impl Distribution {
         let mut from = 0;
         let steps = histogram.iter_log(100, 1.5).map(|step| {
             let up_to = step.value_iterated_to();
-            let bucket = Bucket {
+            Bucket {
                 from: milliseconds(std::mem::replace(&mut from, up_to)),
                 up_to: milliseconds(up_to),
                 runs: step.count_since_last_iteration(),
-            };
-            bucket
+            }
         });
         steps.skip_while(|bucket| bucket.runs == 0).collect()
     }
