@@ -2,6 +2,8 @@
 //!
 //! A copy of the page gets one more script, which measures what is drawn; the browser prints what it has made of the page.
 
+#![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
 use becket_engine::config::HookBudget;
 use becket_fire::times::{RunTime, TimeRecord, VERSION};
 use becket_lab::profile::{Profile, ProfileReport, page};
