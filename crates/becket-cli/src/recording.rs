@@ -28,15 +28,16 @@ pub(crate) fn begin(cli: &Cli, around: &Surroundings) {
     }
 }
 
+/// Returns the host of a command; none if it fires no events of its own.
 fn host(command: &Command) -> Option<RecordedHost> {
-    match command {
-        Command::Run(_) => Some(RecordedHost::Run),
-        Command::Serve(_) => Some(RecordedHost::Serve),
-        Command::Fire(_) => Some(RecordedHost::Fire),
-        Command::Test(_) => Some(RecordedHost::Test),
-        Command::Mcp(_) => Some(RecordedHost::Mcp),
-        _ => None,
-    }
+    let hosts = [
+        (matches!(command, Command::Run(_)), RecordedHost::Run),
+        (matches!(command, Command::Serve(_)), RecordedHost::Serve),
+        (matches!(command, Command::Fire(_)), RecordedHost::Fire),
+        (matches!(command, Command::Test(_)), RecordedHost::Test),
+        (matches!(command, Command::Mcp(_)), RecordedHost::Mcp),
+    ];
+    hosts.into_iter().find(|(is_it, _)| *is_it).map(|(_, host)| host)
 }
 
 /// Observes an engine if records are enabled.
