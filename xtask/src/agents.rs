@@ -1,7 +1,7 @@
 //! `cargo xtask agents [NAME…]`: real agents with Becket as their one hook, against a scripted model.
 //!
-//! Each agent runs four scenarios in the guarded example project, in namespaces of its own: no network but the loopback, no
-//! process that outlives the run, an ordinary user. The effects are looked at, and compared with `agents.json`; a point that is
+//! Each agent runs four scenarios in the guarded example project, registered as `becket install` does it, in namespaces of its
+//! own: no network but the loopback, no process that outlives the run, an ordinary user. The effects are looked at, and compared with `agents.json`; a point that is
 //! better than expected fails as well. `proved.json` records the runs that went as expected.
 
 mod expected;
@@ -22,7 +22,7 @@ use crate::suites::leave_out;
 use crate::{root, say};
 use expected::ExpectedAgent;
 use point::Point;
-use scenario::Scenario;
+use scenario::Trial;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -95,14 +95,20 @@ fn prove(
     if failed.is_empty() { Ok(proved) } else { Err(format!("agents failed: {}", failed.join(", "))) }
 }
 
-/// Runs all scenarios of an agent.
+/// Runs all trials of an agent. A point that is looked at in both scopes has to have the same result in both.
 fn points(name: &str, agent: &ExpectedAgent, program: &Path, becket: &Path) -> Result<Points, String> {
     let mut points = Points::new();
-    for scenario in Scenario::ALL {
-        let found = isolation::run(name, agent, scenario, program, becket)?;
+    let config = becket_install::agent(name).ok_or_else(|| format!("`{name}` has no configuration"))?;
+    for trial in Trial::all_of(config) {
+        let found = isolation::run(name, agent, trial, program, becket)?;
         let shown: Vec<String> = found.iter().map(|(point, result)| format!("{point} {result}")).collect();
-        say(&format!("  {name}, {}: {}", scenario.name(), shown.join(", ")));
-        points.extend(found);
+        let (scenario, scope) = (trial.scenario.name(), trial.scope.name());
+        say(&format!("  {name}, {scenario}, {scope} scope: {}", shown.join(", ")));
+        for (point, result) in found {
+            if let Some(other) = points.insert(point, result).filter(|other| *other != result) {
+                return Err(format!("{point} is {other} in one scope and {result} in the other"));
+            }
+        }
     }
     Ok(points)
 }

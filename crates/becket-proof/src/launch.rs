@@ -1,7 +1,7 @@
 //! The files, the environment and the arguments with which an agent is started.
 
 use crate::Scratch;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
@@ -21,27 +21,24 @@ pub struct Launch {
 
 /// A configuration file of an agent.
 #[derive(Debug, Clone)]
-pub enum ConfigFile {
-    /// A JSON object, whose fields are put into what the file already holds.
-    Json(PathBuf, Map<String, Value>),
-    /// A text, which is put before what the file already holds.
-    Text(PathBuf, String),
+pub struct ConfigFile {
+    /// The path, from the home directory unless it is absolute.
+    pub path: PathBuf,
+    /// The content.
+    pub text: String,
 }
 
 impl Launch {
     /// Adds a file of JSON.
     #[must_use]
-    pub(crate) fn json(mut self, path: PathBuf, value: Value) -> Self {
-        if let Value::Object(object) = value {
-            self.files.push(ConfigFile::Json(path, object));
-        }
-        self
+    pub(crate) fn json(self, path: PathBuf, value: &Value) -> Self {
+        self.text(path, format!("{value:#}\n"))
     }
 
     /// Adds a file of text.
     #[must_use]
     pub(crate) fn text(mut self, path: PathBuf, text: String) -> Self {
-        self.files.push(ConfigFile::Text(path, text));
+        self.files.push(ConfigFile { path, text });
         self
     }
 
@@ -69,29 +66,14 @@ impl Launch {
     /// Writes the files below a scratch directory.
     ///
     /// # Errors
-    /// Errors if a file can't be written, or one that is there is not JSON.
+    /// Errors if a file can't be written.
     pub fn write(&self, scratch: &Scratch<'_>) -> io::Result<()> {
         for file in &self.files {
-            let (path, text) = match file {
-                ConfigFile::Json(path, object) => {
-                    let path = scratch.home.join(path);
-                    let mut all: Map<String, Value> = match fs::read_to_string(&path) {
-                        Ok(text) => serde_json::from_str(&text)?,
-                        Err(_) => Map::new(),
-                    };
-                    all.extend(object.clone());
-                    (path, format!("{:#}\n", Value::Object(all)))
-                }
-                ConfigFile::Text(path, text) => {
-                    let path = scratch.home.join(path);
-                    let before = fs::read_to_string(&path).unwrap_or_default();
-                    (path, format!("{text}{before}"))
-                }
-            };
+            let path = scratch.home.join(&file.path);
             if let Some(folder) = path.parent() {
                 fs::create_dir_all(folder)?;
             }
-            fs::write(path, text)?;
+            fs::write(path, &file.text)?;
         }
         Ok(())
     }

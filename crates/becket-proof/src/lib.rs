@@ -5,10 +5,12 @@
 //!   `agents/`.
 //! - [`AgentRun`] starts the agent under a limit and ends its process group afterwards.
 //!
-//! The hooks of the agent are the caller's: a driver writes none, and [`Launch`] keeps what is already in a file of JSON.
+//! The hooks of the agent are the caller's: a driver writes none, and [`Launch::write`] comes before they are registered.
 
 mod agents;
 mod driver;
+#[cfg(target_os = "linux")]
+mod isolation;
 mod launch;
 mod model;
 #[cfg(unix)]
@@ -16,6 +18,8 @@ mod run;
 
 pub use agents::{DRIVERS, driver};
 pub use driver::{AgentDriver, Scratch};
+#[cfg(target_os = "linux")]
+pub use isolation::{check_isolation, isolated};
 pub use launch::{ConfigFile, Launch};
 pub use model::{CallInput, ModelRequest, ModelServer, Protocol, Script, ToolCall, Turn};
 #[cfg(unix)]

@@ -38,12 +38,11 @@ pub enum RunEnd {
 }
 
 impl AgentRun<'_> {
-    /// Writes the files of a launch, starts the agent and waits for its end. Its process group is ended afterwards.
+    /// Starts the agent and waits for its end. Its process group is ended afterwards.
     ///
     /// # Errors
-    /// Errors if a file can't be written or the program can't be started.
+    /// Errors if the program can't be started.
     pub fn run(&self, launch: &Launch) -> io::Result<RunEnd> {
-        launch.write(&self.scratch)?;
         let deadline = Instant::now() + self.limit;
         for arguments in &launch.before {
             if self.start(launch, arguments, "before", deadline)? == RunEnd::Limit {

@@ -1,48 +1,26 @@
-//! One scenario in namespaces of its own: a network with the loopback alone, processes that end with it, an ordinary user.
+//! One scenario in namespaces of its own.
 
 use super::Points;
 use super::expected::{self, ExpectedAgent};
 use super::package::search_path;
-use super::registration::register;
-use super::scenario::Scenario;
+use super::registration::Registration;
+use super::scenario::{Scenario, Trial};
 use super::scratch::ScratchProject;
 use crate::installed::{text, there_is};
 use crate::root;
-use becket_proof::{AgentRun, ModelServer, RunEnd, Script, driver};
+use becket_proof::{AgentRun, ModelServer, RunEnd, Script, check_isolation, driver, isolated};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Namespaces for users, network, processes and mounts; the loopback is brought up before the capability for it is dropped.
-const UNSHARE: [&str; 9] = [
-    "--user",
-    "--map-user=1000",
-    "--map-group=1000",
-    "--keep-caps",
-    "--net",
-    "--pid",
-    "--fork",
-    "--kill-child",
-    "--mount-proc",
-];
-const INSIDE: &str = "ip link set lo up && exec setpriv --ambient-caps=-all --inh-caps=-all -- \"$@\"";
-
-/// Checks that this machine has what the namespaces need.
+/// Checks that this machine has what the runs need.
 ///
 /// # Errors
 /// It has not; the text says why.
 pub(super) fn is_available() -> Result<(), String> {
     there_is("git")?;
-    let ended = isolated().arg("true").output().map_err(|error| format!("can't run `unshare`: {error}"))?;
-    let why = String::from_utf8_lossy(&ended.stderr);
-    if ended.status.success() { Ok(()) } else { Err(format!("no namespaces: {}", why.trim())) }
-}
-
-fn isolated() -> Command {
-    let mut unshare = Command::new("unshare");
-    unshare.args(UNSHARE).args(["--", "sh", "-c", INSIDE, "sh"]);
-    unshare
+    check_isolation()
 }
 
 /// Runs a scenario of an agent; returns what was found.
@@ -52,11 +30,12 @@ fn isolated() -> Command {
 pub(super) fn run(
     name: &str,
     agent: &ExpectedAgent,
-    scenario: Scenario,
+    trial: Trial,
     program: &Path,
     becket: &Path,
 ) -> Result<Points, String> {
-    let directory = root().join("target/agents/runs").join(name).join(scenario.name());
+    let (scenario, scope) = (trial.scenario.name(), trial.scope.name());
+    let directory = root().join("target/agents/runs").join(name).join(format!("{scenario}-{scope}"));
     // The agent has a limit inside; this one is for what is around it.
     let limit = Duration::from_secs(agent.limit + 30);
     let mut inside = Command::new("timeout");
@@ -66,14 +45,15 @@ pub(super) fn run(
     inside.arg(std::env::current_exe().map_err(|error| error.to_string())?).args([
         "agent-run",
         name,
-        scenario.name(),
+        scenario,
+        scope,
     ]);
     inside.args([text(program), text(becket), text(&directory)]).stdin(Stdio::null());
     let ended = inside.output().map_err(|error| format!("can't run `timeout`: {error}"))?;
     if !ended.status.success() {
-        return Err(format!("{}: {}", scenario.name(), String::from_utf8_lossy(&ended.stderr).trim()));
+        return Err(format!("{scenario}: {}", String::from_utf8_lossy(&ended.stderr).trim()));
     }
-    serde_json::from_slice(&ended.stdout).map_err(|error| format!("{}: {error}", scenario.name()))
+    serde_json::from_slice(&ended.stdout).map_err(|error| format!("{scenario}: {error}"))
 }
 
 /// `cargo xtask agent-run`: the process inside of the namespaces.
@@ -81,28 +61,30 @@ pub(super) fn run(
 /// # Errors
 /// The scenario could not be run.
 pub(crate) fn run_inside(arguments: &[String]) -> Result<(), String> {
-    let [name, scenario, program, becket, directory] = arguments else {
+    let [name, scenario, scope, program, becket, directory] = arguments else {
         return Err("`agent-run` is started by `agents`".to_owned());
     };
     let all = expected::agents()?;
     let (agent, driver) =
         all.get(name).zip(driver(name)).ok_or_else(|| format!("`{name}` is not an agent"))?;
-    let scenario = Scenario::by_name(scenario).ok_or_else(|| format!("`{scenario}` is not a scenario"))?;
-    let project = ScratchProject::make(Path::new(directory), scenario == Scenario::Stop)?;
-    let script = Script { turns: scenario.turns(driver, &project), main_tool: driver.main_tool };
+    let trial = Trial::by_names(scenario, scope)?;
+    let project = ScratchProject::make(Path::new(directory), trial.scenario == Scenario::Stop)?;
+    let script = Script { turns: trial.scenario.turns(driver, &project), main_tool: driver.main_tool };
     let model = ModelServer::start(script).map_err(|error| format!("no model: {error}"))?;
     let url = model.url();
     let scratch = project.scratch(&url);
-    let mut launch = (driver.launch)(&scratch, scenario.prompt());
-    register(name, &scratch, Path::new(becket), &mut launch)?;
+    let launch = (driver.launch)(&scratch, trial.scenario.prompt());
+    launch.write(&scratch).map_err(|error| format!("the configuration of `{name}`: {error}"))?;
+    let registration = Registration::make(name, trial.scope, &scratch, Path::new(becket), &launch)?;
     let run = AgentRun {
         program: &PathBuf::from(program),
-        search_path: &search_path(agent),
+        search_path: &search_path(agent, Path::new(becket)),
         scratch,
         output: &project.directory,
         limit: Duration::from_secs(agent.limit),
     };
     let end = run.run(&launch).map_err(|error| format!("`{program}`: {error}"))?;
+    registration.remove()?;
     let requests = model.requests();
     let seen: Vec<_> = requests.iter().map(|request| serde_json::json!({"main": request.is_main, "tools": request.tools, "messages": request.messages})).collect();
     let record = serde_json::json!({"requests": seen, "others": model.others(), "end": format!("{end:?}")});
@@ -112,7 +94,8 @@ pub(crate) fn run_inside(arguments: &[String]) -> Result<(), String> {
         return Err(format!("it took longer than {} s; see `{directory}`", agent.limit));
     }
     println(
-        &serde_json::to_string(&scenario.points(&project, &requests)).map_err(|error| error.to_string())?,
+        &serde_json::to_string(&trial.scenario.points(&project, &requests))
+            .map_err(|error| error.to_string())?,
     );
     Ok(())
 }

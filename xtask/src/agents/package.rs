@@ -26,12 +26,12 @@ pub(super) fn install(name: &str, agent: &ExpectedAgent) -> Result<PathBuf, Stri
     if program.exists() { Ok(program) } else { Err(format!("`{}` is missing", program.display())) }
 }
 
-/// Returns the search path of an agent.
-pub(super) fn search_path(agent: &ExpectedAgent) -> String {
-    let usual = "/usr/local/bin:/usr/bin:/bin";
+/// Returns the search path of an agent, on which hooks of a project find Becket.
+pub(super) fn search_path(agent: &ExpectedAgent, becket: &Path) -> String {
+    let usual = format!("{}:/usr/local/bin:/usr/bin:/bin", becket.parent().unwrap_or(becket).display());
     match &agent.beside {
         Some(beside) => format!("{}:{usual}", place(beside).join("node_modules/.bin").display()),
-        None => usual.to_owned(),
+        None => usual,
     }
 }
 

@@ -1,50 +1,108 @@
-//! Becket as the one hook of an agent, in the agent's own configuration.
+//! Becket as the one hook of an agent, registered as `becket install` does it, and removed again.
 
-use becket_dialects::{Dialect, dialect};
+use becket_install::{AgentConfig, Installation, Places, Records, Scope, agent, install, uninstall};
 use becket_proof::{Launch, Scratch};
-use serde_json::{Map, Value, json};
 use std::fs;
-use std::path::Path;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
-/// Registers `becket fire --dialect` on every event of an agent.
-///
-/// # Errors
-/// The agent has no such configuration, or it can't be written.
-pub(super) fn register(
-    name: &str,
-    scratch: &Scratch<'_>,
-    becket: &Path,
-    launch: &mut Launch,
-) -> Result<(), String> {
-    let dialect = dialect(name).ok_or_else(|| format!("`{name}` is not a dialect"))?;
-    let command = format!("{} fire --dialect {name}", becket.display());
-    let file = match name {
-        "claude" => {
-            let file = scratch.home.join("hooks.json");
-            launch.arguments.extend(["--settings".to_owned(), file.display().to_string()]);
-            file
-        }
-        "codex" => scratch.home.join(".codex/hooks.json"),
-        "gemini" => scratch.home.join(".gemini/settings.json"),
-        "qwen" => scratch.home.join(".qwen/settings.json"),
-        "droid" => scratch.home.join(".factory/settings.json"),
-        _ => return Err(format!("becket can't be registered with `{name}`")),
-    };
-    let hooks = json!({"hooks": groups(dialect, &command)});
-    let folder = file.parent().unwrap_or(scratch.home);
-    fs::create_dir_all(folder).map_err(|error| error.to_string())?;
-    fs::write(&file, format!("{hooks:#}\n")).map_err(|error| format!("`{}`: {error}", file.display()))
+/// The registration of one run.
+pub(super) struct Registration {
+    agent: &'static AgentConfig,
+    scope: Scope,
+    places: Places,
+    records: Records,
+    path: PathBuf,
+    /// The file before the registration.
+    before: Option<Vec<u8>>,
+    /// The file that was registered.
+    registered: Option<Vec<u8>>,
 }
 
-/// Groups of hooks in Claude Code's form.
-fn groups(dialect: &Dialect, command: &str) -> Map<String, Value> {
-    let limit = match dialect.timeout.unit {
-        becket_dialects::TimeUnit::Seconds => 60,
-        becket_dialects::TimeUnit::Milliseconds => 60_000,
-    };
-    let of = |native: &str| {
-        let limit = if dialect.name == "codex" && native == "SessionEnd" { 3 } else { limit };
-        json!([{"matcher": "*", "hooks": [{"type": "command", "name": "becket", "command": command, "timeout": limit}]}])
-    };
-    dialect.events.iter().map(|row| (row.native.to_owned(), of(row.native))).collect()
+impl Registration {
+    /// Registers Becket, and records the user's trust in the project.
+    ///
+    /// # Errors
+    /// The agent can't be registered with.
+    pub(super) fn make(
+        name: &str,
+        scope: Scope,
+        scratch: &Scratch<'_>,
+        becket: &Path,
+        launch: &Launch,
+    ) -> Result<Self, String> {
+        let agent = agent(name).ok_or_else(|| format!("`{name}` has no configuration"))?;
+        let variables = launch.environment.iter();
+        let places = Places {
+            home: Some(scratch.home.to_owned()),
+            project: Some(scratch.project.to_owned()),
+            variables: variables.map(|(name, value)| ((*name).to_owned(), value.into())).collect(),
+        };
+        let path = agent.path(scope, &places).ok_or("the agent does not have this scope")?;
+        trust(scratch)?;
+        let records =
+            Records::open(&scratch.home.join(".claude/becket")).map_err(|error| error.to_string())?;
+        let before = content(&path)?;
+        let mut made = Registration { agent, scope, places, records, path, before, registered: None };
+        made.write(becket)?;
+        made.registered = content(&made.path)?;
+        Ok(made)
+    }
+
+    fn write(&mut self, becket: &Path) -> Result<(), String> {
+        let absolute = becket.to_string_lossy();
+        let program = if self.scope == Scope::Project { "becket" } else { &absolute };
+        let wanted = Installation { program, longest: None, more: &[], repair: false };
+        let plan = install(self.agent, self.scope, &self.places, &self.records, &wanted);
+        let done = plan.and_then(|plan| plan.apply(&mut self.records));
+        done.map_err(|error| format!("install: {error}"))
+    }
+
+    /// Removes Becket again.
+    ///
+    /// # Errors
+    /// Something of it is left, or of the user's file lost.
+    pub(super) fn remove(mut self) -> Result<(), String> {
+        let ran = content(&self.path)?;
+        let plan = uninstall(self.agent, self.scope, &self.places, &self.records);
+        let done = plan.and_then(|plan| plan.apply(&mut self.records));
+        done.map_err(|error| format!("uninstall: {error}"))?;
+        let after = content(&self.path)?;
+        let path = self.path.display();
+        if ran == self.registered && after != self.before {
+            return Err(format!("uninstall: `{path}` is not as it was"));
+        }
+        let left = after.unwrap_or_default();
+        match becket_install::is_own(&String::from_utf8_lossy(&left)) {
+            true => Err(format!("uninstall: something of becket is left in `{path}`")),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Returns the content of a file, or of all files of a directory; `None` if it is missing.
+fn content(path: &Path) -> Result<Option<Vec<u8>>, String> {
+    let failed = |error: std::io::Error| format!("`{}`: {error}", path.display());
+    if !path.is_dir() {
+        return match fs::read(path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(failed(error)),
+        };
+    }
+    let entries = fs::read_dir(path).map_err(failed)?;
+    let mut files: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.sort();
+    let mut all = Vec::new();
+    for file in files {
+        all.extend(fs::read(&file).map_err(failed)?);
+    }
+    Ok(Some(all))
+}
+
+/// Hooks of a project run under a hook of the user only in a folder that the user trusts.
+fn trust(scratch: &Scratch<'_>) -> Result<(), String> {
+    let project = scratch.project.to_string_lossy();
+    let file = serde_json::json!({"projects": {project: {"hasTrustDialogAccepted": true}}});
+    fs::write(scratch.home.join(".claude.json"), file.to_string()).map_err(|error| error.to_string())
 }

@@ -3,6 +3,7 @@
 use super::Points;
 use super::point::{Point, PointResult};
 use super::scratch::ScratchProject;
+use becket_install::{AgentConfig, Scope};
 use becket_proof::{AgentDriver, ModelRequest, Turn};
 
 /// One run of an agent.
@@ -16,6 +17,40 @@ pub(super) enum Scenario {
     Stop,
     /// A prompt that is blocked.
     Prompt,
+}
+
+/// A scenario with Becket registered in one scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Trial {
+    pub(super) scenario: Scenario,
+    pub(super) scope: Scope,
+}
+
+impl Trial {
+    /// The trials of an agent: all scenarios in the project, where a new user registers, and the calls in the user's own
+    /// configuration as well. Claude Code would run hooks in the project twice.
+    pub(super) fn all_of(agent: &AgentConfig) -> Vec<Self> {
+        let of = |scope| Scenario::ALL.map(|scenario| Trial { scenario, scope });
+        match (agent.project.filter(|_| agent.name != "claude"), agent.user) {
+            (None, _) => of(Scope::User).into(),
+            (Some(_), None) => of(Scope::Project).into(),
+            (Some(_), Some(_)) => {
+                let user = Trial { scenario: Scenario::Calls, scope: Scope::User };
+                of(Scope::Project).into_iter().chain([user]).collect()
+            }
+        }
+    }
+
+    /// Returns the trial of a pair of names.
+    ///
+    /// # Errors
+    /// One of them is none.
+    pub(super) fn by_names(scenario: &str, scope: &str) -> Result<Self, String> {
+        let scenario =
+            Scenario::by_name(scenario).ok_or_else(|| format!("`{scenario}` is not a scenario"))?;
+        let scope = [Scope::User, Scope::Project].into_iter().find(|known| known.name() == scope);
+        Ok(Trial { scenario, scope: scope.ok_or("there is no such scope")? })
+    }
 }
 
 /// The calls of [`Scenario::Calls`], in their order.
@@ -43,7 +78,7 @@ impl Scenario {
         }
     }
 
-    pub(super) fn by_name(name: &str) -> Option<Self> {
+    fn by_name(name: &str) -> Option<Self> {
         Scenario::ALL.into_iter().find(|scenario| scenario.name() == name)
     }
 

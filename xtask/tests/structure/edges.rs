@@ -96,7 +96,10 @@ const ALLOWED: [(&str, &[&str]); 21] = [
     ("becket-install", &["becket-base", "becket-model", "becket-dialects"]),
     ("becket-proof", &[]),
     ("becket-testkit", &[]),
-    ("xtask", &["becket-model", "becket-dialects", "becket-proof", "becket-rules", "becket-cli"]),
+    (
+        "xtask",
+        &["becket-model", "becket-dialects", "becket-install", "becket-proof", "becket-rules", "becket-cli"],
+    ),
 ];
 
 /// Crates that the pure crates must not depend on, even indirectly.

@@ -17,7 +17,7 @@ pub(super) const COPILOT: AgentDriver = AgentDriver {
 fn launch(scratch: &Scratch<'_>, prompt: &str) -> Launch {
     let config = json!({"trusted_folders": [scratch.project], "banner": "never"});
     Launch::default()
-        .json(".copilot/config.json".into(), config)
+        .json(".copilot/config.json".into(), &config)
         .variables([
             ("COPILOT_HOME", &scratch.home.join(".copilot").to_string_lossy()),
             ("COPILOT_PROVIDER_BASE_URL", &scratch.at("/v1")),

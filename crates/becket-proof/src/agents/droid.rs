@@ -22,7 +22,7 @@ fn launch(scratch: &Scratch<'_>, prompt: &str) -> Launch {
     });
     let settings = json!({"customModels": [model], "enableTelemetry": false, "cloudSessionSync": false});
     Launch::default()
-        .json(".factory/settings.json".into(), settings)
+        .json(".factory/settings.json".into(), &settings)
         .variables([
             ("FACTORY_API_KEY", "fk-not-a-key"),
             ("FACTORY_API_BASE_URL", scratch.model),

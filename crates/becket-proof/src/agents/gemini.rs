@@ -22,7 +22,7 @@ fn launch(scratch: &Scratch<'_>, prompt: &str) -> Launch {
         "telemetry": {"enabled": false},
     });
     Launch::default()
-        .json(".gemini/settings.json".into(), settings)
+        .json(".gemini/settings.json".into(), &settings)
         .variables([
             ("GEMINI_API_KEY", KEY),
             ("GOOGLE_GEMINI_BASE_URL", scratch.model),

@@ -31,7 +31,7 @@ pub(super) fn configured(scratch: &Scratch<'_>, file: &str, permission: Value) -
         "autoupdate": false, "share": "disabled", "permission": permission, "provider": {"mock": provider},
         "model": "mock/mock-model", "small_model": "mock/mock-model",
     });
-    Launch::default().json(scratch.project.join(file), config)
+    Launch::default().json(scratch.project.join(file), &config)
 }
 
 pub(super) fn shell(command: &str) -> ToolCall {

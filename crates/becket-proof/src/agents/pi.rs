@@ -21,7 +21,7 @@ fn launch(scratch: &Scratch<'_>, prompt: &str) -> Launch {
         "baseUrl": scratch.at("/v1"), "apiKey": KEY, "api": "openai-completions", "models": [model],
     });
     Launch::default()
-        .json(".pi/agent/models.json".into(), json!({"providers": {"mock": provider}}))
+        .json(".pi/agent/models.json".into(), &json!({"providers": {"mock": provider}}))
         .variables([("PI_OFFLINE", "1"), ("PI_SKIP_VERSION_CHECK", "1"), ("PI_TELEMETRY", "0")])
         .arguments(["--provider", "mock", "--model", MODEL, "-p", prompt])
 }

@@ -24,7 +24,7 @@ fn launch(scratch: &Scratch<'_>, prompt: &str) -> Launch {
         "model": {"name": MODEL},
     });
     Launch::default()
-        .json(".qwen/settings.json".into(), settings)
+        .json(".qwen/settings.json".into(), &settings)
         .variables([
             ("OPENAI_API_KEY", KEY),
             ("OPENAI_BASE_URL", &scratch.at("/v1")),
