@@ -18,7 +18,7 @@ pub(crate) use autocompact::{Autocompact, InvalidWindow};
 pub(crate) use exec::{ExecArgs, NetworkChoice};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use fire::{AsksChoice, FireArgs, ProgressChoice, ServiceArgs};
-pub(crate) use install::{DoctorArgs, InstallArgs, ScopeArgs, UninstallArgs};
+pub(crate) use install::{DoctorArgs, InstallArgs, ScopeArgs, TrustArgs, UninstallArgs};
 pub(crate) use mcp::{
     McpAddArgs, McpAddJsonArgs, McpArgs, McpCallArgs, McpCommand, McpListArgs, McpLoginArgs, McpPromptsArgs,
     McpScope, McpToolsArgs, McpTransport,
@@ -169,6 +169,8 @@ pub(crate) enum Command {
     Translate(TranslateArgs),
     /// Allow one call that an agent could not ask about, once: for a person at a terminal
     AllowOnce(AllowOnceArgs),
+    /// Trust a folder, so that its hooks run where becket is registered for the user; withdraw that, or list such folders
+    Trust(TrustArgs),
     /// Show which hooks run in the background of other processes
     Background(BackgroundArgs),
     /// Let an agent work on a prompt, under the hooks and rules of the configuration
@@ -204,6 +206,9 @@ pub(crate) enum Command {
         /// Private directory of that run, removed with it
         private: PathBuf,
     },
+    /// Run an agent against a scripted model; `doctor --prove` starts this
+    #[command(hide = true)]
+    Trial,
     /// Supervise the programs of one command line; `run` starts this
     #[command(hide = true)]
     Supervise {

@@ -28,4 +28,6 @@ pub(crate) mod serve;
 pub(crate) mod supervise;
 pub(crate) mod test;
 pub(crate) mod translate;
+pub(crate) mod trial;
+pub(crate) mod trust;
 pub(crate) mod uninstall;

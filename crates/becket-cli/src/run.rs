@@ -67,6 +67,7 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
         Command::Doctor(args) => commands::doctor::run(args, global, around, out),
         Command::Translate(args) => commands::translate::run(args, global, around, out),
         Command::AllowOnce(args) => commands::allow_once::run(args, global, around, out),
+        Command::Trust(args) => commands::trust::run(args, global, around, out),
         Command::Background(args) => commands::background::run(args, global, around, out),
         Command::Run(args) => commands::run::run(args, global, around, out),
         Command::Exec(args) => commands::exec::run(args, global, around, out),
@@ -78,6 +79,7 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
         Command::Reference => commands::reference::run(out),
         Command::Ask => commands::ask::run(out),
         Command::Keep { private } => commands::keep::run(private),
+        Command::Trial => commands::trial::run(around, out),
         Command::Supervise { command } => commands::supervise::run(command, around),
     }
 }

@@ -6,7 +6,7 @@ use becket_base::json_edit::{self, JsonDocument, JsonEditError};
 use becket_base::text_file::read_if_there;
 use becket_engine::config::trust::{ACCEPTED, FOLDERS, project_root, user_file};
 use becket_engine::config::{Access, Request, write_text};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// The reason why a yes was not recorded.
@@ -30,28 +30,72 @@ pub(crate) fn folder(request: &Request) -> PathBuf {
 /// # Errors
 /// Errors if it can't be recorded; the file is then unchanged.
 pub(crate) fn record(request: &Request) -> Result<(), NotRecorded> {
-    let file = user_file(request).ok_or(NotRecorded::NoFile)?;
-    let folder = folder(request);
-    let folder = folder.to_str().ok_or(NotRecorded::NoText)?;
-    let refused = |why: String| NotRecorded::Refused { file: file.clone(), why };
-    let text = read_if_there(&file).map_err(|error| refused(error.to_string()))?.unwrap_or_default();
-    let text = accepted(&text, folder).map_err(|error| refused(error.to_string()))?;
-    write_text(&file, &text, Access::Private).map_err(|error| refused(error.to_string()))
+    change(request, |text| {
+        let folder = folder(request);
+        answered(text, folder.to_str().ok_or(NotRecorded::NoText)?, true)
+            .map_err(|error| refused(request, error))
+    })
 }
 
-/// Returns the text with the yes added.
+/// Withdraws trust in the folder. Returns false if there was none.
+///
+/// # Errors
+/// Errors if that can't be recorded; the file is then unchanged.
+pub(crate) fn revoke(request: &Request) -> Result<bool, NotRecorded> {
+    let known = all(request)?;
+    let trusted: Vec<PathBuf> =
+        known.into_iter().filter(|known| *known == folder(request) || *known == request.start).collect();
+    if trusted.is_empty() {
+        return Ok(false);
+    }
+    change(request, |text| {
+        trusted.iter().filter_map(|folder| folder.to_str()).try_fold(text.to_owned(), |text, folder| {
+            answered(&text, folder, false).map_err(|error| refused(request, error))
+        })
+    })?;
+    Ok(true)
+}
+
+/// Returns the folders in which trust is recorded.
+///
+/// # Errors
+/// Errors if there is no file for it, or one that can't be read.
+pub(crate) fn all(request: &Request) -> Result<Vec<PathBuf>, NotRecorded> {
+    let file = user_file(request).ok_or(NotRecorded::NoFile)?;
+    let text = read_if_there(&file).map_err(|error| refused(request, error))?.unwrap_or_default();
+    let document = JsonDocument::parse(&text).map_err(|error| refused(request, error))?;
+    let folders = document.value().get(FOLDERS).and_then(Value::as_object);
+    let is_trusted = |(_, folder): &(&String, &Value)| folder.get(ACCEPTED) == Some(&Value::Bool(true));
+    Ok(folders.into_iter().flatten().filter(is_trusted).map(|(folder, _)| folder.into()).collect())
+}
+
+fn refused(request: &Request, why: impl ToString) -> NotRecorded {
+    NotRecorded::Refused { file: user_file(request).unwrap_or_default(), why: why.to_string() }
+}
+
+fn change(
+    request: &Request,
+    edit: impl FnOnce(&str) -> Result<String, NotRecorded>,
+) -> Result<(), NotRecorded> {
+    let file = user_file(request).ok_or(NotRecorded::NoFile)?;
+    let text = read_if_there(&file).map_err(|error| refused(request, error))?.unwrap_or_default();
+    let text = edit(&text)?;
+    write_text(&file, &text, Access::Private).map_err(|error| refused(request, error))
+}
+
+/// Returns the text with the answer added.
 ///
 /// # Errors
 /// Why it can't be changed without changing more.
-fn accepted(text: &str, folder: &str) -> Result<String, JsonEditError> {
+fn answered(text: &str, folder: &str, yes: bool) -> Result<String, JsonEditError> {
     let document = JsonDocument::parse(text)?;
     let mut object = document.object()?;
     for key in [FOLDERS, folder] {
         object = json_edit::object_or_new(&object, key)?;
     }
-    json_edit::set(&object, ACCEPTED, &json!(true))?;
+    json_edit::set(&object, ACCEPTED, &json!(yes))?;
     let mut expected = document.value().clone();
-    expected[FOLDERS][folder][ACCEPTED] = json!(true);
+    expected[FOLDERS][folder][ACCEPTED] = json!(yes);
     document.finish(&expected)
 }
 
@@ -60,7 +104,6 @@ mod tests {
     use super::*;
     use becket_engine::config::trust::is_recorded;
     use becket_engine::{Environment, Profile};
-    use serde_json::{Value, json};
     use std::fs;
     use std::path::Path;
 
@@ -84,12 +127,12 @@ mod tests {
                 r#"{"projects":{"/w":{"hasTrustDialogAccepted":true,"b":[1,2]}},"z":null}"#,
             ),
         ] {
-            let changed = accepted(text, "/w").expect("it can be changed");
+            let changed = answered(text, "/w", true).expect("it can be changed");
             let bare: String = changed.chars().filter(|c| !c.is_whitespace()).collect();
             assert_eq!(bare, expected, "{changed}");
         }
         for text in ["{", "[]", r#"{"projects": []}"#, r#"{"projects": {}, "projects": {}}"#, "{} // mine"] {
-            assert!(accepted(text, "/w").is_err(), "{text}");
+            assert!(answered(text, "/w", true).is_err(), "{text}");
         }
     }
 
@@ -105,6 +148,7 @@ mod tests {
         let request =
             |start: &Path| Request::new(Profile::claude(), Environment::empty().with_home(&home), start);
         assert_eq!(record(&request(&work.join("sub"))), Ok(()));
+        assert_eq!(all(&request(&work)), Ok(vec![work.clone()]));
         for (start, expected) in [("../work", true), ("sub", true), ("sub/inner", false)] {
             let start = work.join(start).canonicalize().expect("it is there");
             assert_eq!(is_recorded(&request(&start)), expected, "{}", start.display());
@@ -113,6 +157,11 @@ mod tests {
             record(&Request::new(Profile::claude(), Environment::empty(), &work)),
             Err(NotRecorded::NoFile)
         );
+        for was_trusted in [true, false] {
+            assert_eq!(revoke(&request(&work.join("sub"))), Ok(was_trusted));
+            assert!(!is_recorded(&request(&work)));
+        }
+        assert_eq!(all(&request(&work)), Ok(Vec::new()));
     }
 
     // rule: G3

@@ -71,11 +71,46 @@ pub(crate) struct UninstallArgs {
 
 /// `becket doctor`
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Exit codes: 0 everything that is registered works, 1 something does not, 2 wrong usage."
-)]
+#[command(after_help = "Examples:
+  becket doctor
+  becket doctor --prove gemini
+
+--prove starts the agents themselves, as they are installed, in a scratch home and project, against a scripted model on this
+machine: without keys, and without any request that leaves it. Guards in the project deny six things; nothing is left behind.
+
+Exit codes: 0 everything that is registered works, 1 something does not, 2 wrong usage. With --prove: 0 every denial held, 1 one
+did not, 2 an agent could not be tried.")]
 pub(crate) struct DoctorArgs {
     /// Only these agents
-    #[arg(value_name = "AGENT")]
+    #[arg(value_name = "AGENT", required_if_eq("prove", "true"))]
     pub(crate) agents: Vec<String>,
+    /// Start each agent and show whether denials of hooks hold there
+    #[arg(long)]
+    pub(crate) prove: bool,
+    /// The limit of each of the two runs of an agent
+    #[arg(long, value_name = "SECONDS", requires = "prove", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) limit: u64,
+}
+
+/// `becket trust`
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  becket trust
+  becket trust ~/work/shop
+  becket trust --revoke
+  becket trust --list
+
+Trust covers a repository, or a directory with everything below it, but not the repositories inside. It is recorded in the user's
+own `~/.claude.json`, where Claude Code records it as well. Only a person at a terminal can give it.
+
+Exit codes: 0 done, 1 nothing was recorded.")]
+pub(crate) struct TrustArgs {
+    /// The folder; default: the working directory
+    pub(crate) path: Option<PathBuf>,
+    /// Withdraw it
+    #[arg(long)]
+    pub(crate) revoke: bool,
+    /// List the folders that are trusted
+    #[arg(long, conflicts_with_all = ["path", "revoke"])]
+    pub(crate) list: bool,
 }

@@ -56,7 +56,7 @@ pub(crate) fn run(args: &AllowOnceArgs, global: &Global, around: &Surroundings, 
 }
 
 /// Checks that a person can be at the other end.
-fn check_terminal(around: &Surroundings) -> Result<(), CliError> {
+pub(super) fn check_terminal(around: &Surroundings) -> Result<(), CliError> {
     let refused = |why: &str| Err(CliError::NotAllowed { why: why.to_owned() });
     if !around.terminals.stdin || !around.terminals.stderr {
         return refused("stdin and stderr have to be a terminal");

@@ -1,5 +1,7 @@
 //! `becket doctor`: where Becket is registered, and whether it would be run there.
 
+mod prove;
+
 use crate::args::{DoctorArgs, Global};
 use crate::commands::install::{InstallContext, major_of, named, on_path, scope_and_path, version_of};
 use crate::env::Surroundings;
@@ -19,6 +21,9 @@ pub(crate) fn run(args: &DoctorArgs, global: &Global, around: &Surroundings, out
         true => AGENTS.iter().collect(),
         false => args.agents.iter().map(|name| named(name)).collect::<Result<_, CliError>>()?,
     };
+    if args.prove {
+        return prove::run(&agents, args, &context, &records, around, out);
+    }
     let kinds = context.kinds();
     let mut examination = Examination { around, kinds: &kinds, text: String::new(), has_failed: false };
     let mut not_registered = Vec::new();
@@ -71,7 +76,7 @@ impl Examination<'_> {
         }
         let is_user = found.files.iter().any(|file| file.scope == Scope::User);
         if is_user && context.has_untrusted_hooks() {
-            self.warning("the hooks of this project are held back: the user does not trust its folder; `becket run` asks");
+            self.warning("the hooks of this project are held back: the user does not trust its folder; `becket trust` changes that");
         }
     }
 

@@ -41,7 +41,10 @@ pub(crate) fn run(args: &InstallArgs, global: &Global, around: &Surroundings, ou
         outcomes.push(done);
     }
     if scope == Scope::User && context.has_untrusted_hooks() {
-        tell("the hooks of this project run there only once you trust its folder: `becket run` asks", out);
+        tell(
+            "the hooks of this project run there only once you trust its folder: `becket trust` does it",
+            out,
+        );
     }
     summary(&outcomes, "registered with", args.dry_run, out)
 }

@@ -5,6 +5,9 @@ export const Becket = async ({ client, directory }) => {
   const carried = new Map()
   const begun = new Set()
   const continued = new Set()
+  process.once("exit", () => {
+    for (const session of begun) tell("SessionEnd", directory, session, { reason: "other" })
+  })
   return {
     "tool.execute.before": async (call, output) => {
       const answer = await ask("PreToolUse", directory, call.sessionID, {
@@ -45,7 +48,7 @@ export const Becket = async ({ client, directory }) => {
     },
     event: async ({ event }) => {
       const session = event.properties?.sessionID ?? event.properties?.info?.id
-      if (event.type === "session.deleted") {
+      if (event.type === "session.deleted" && begun.delete(session)) {
         await ask("SessionEnd", directory, session, { reason: "other" })
       }
       if (event.type !== "session.idle" || !begun.has(session)) return

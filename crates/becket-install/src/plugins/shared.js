@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 
 const AGENT = "@agent"
 const COMMAND = "@command"
@@ -34,6 +34,12 @@ function ask(event, cwd, session, fields) {
     child.stdin.on("error", () => {})
     child.stdin.end(JSON.stringify({ dialect: AGENT, hook_event_name: event, session_id: session, cwd, ...fields }))
   })
+}
+
+// Tells Becket about an event whose answer has nobody left to take it: the process is about to exit.
+function tell(event, cwd, session, fields) {
+  const input = JSON.stringify({ dialect: AGENT, hook_event_name: event, session_id: session, cwd, ...fields })
+  spawnSync(COMMAND[0], COMMAND.slice(1), { cwd, input, timeout: LIMIT, stdio: ["pipe", "ignore", "ignore"] })
 }
 
 // The new input in place of the old one, in the same object.

@@ -82,20 +82,35 @@ fn tool_and_input(event: &Event) -> Option<(String, Value)> {
     Some((call.tool_name.to_string(), json!(call.tool_input)))
 }
 
-/// Denies a call that would itself type `becket allow-once`.
+/// The commands by which a person grants something.
+const OF_PERSONS: [&str; 2] = ["allow-once", "trust"];
+
+/// Denies a call that would itself type `becket allow-once` or `becket trust`.
 pub(super) fn deny_own(resolution: &mut Resolution, event: &Event) {
     let EventBody::PreToolUse(call) = &event.body else { return };
     let text = call.tool_input.get("command").and_then(Value::as_str).unwrap_or_default();
-    if !text.contains("allow-once") {
+    if !text.contains("becket") || resolution.is_refused() {
         return;
     }
-    let is_own = Line::parse(text).commands().iter().any(|command| {
-        let words: Vec<&str> = command.words().flatten().collect();
-        words.iter().any(|word| *word == "becket" || word.ends_with("/becket"))
-            && words.contains(&"allow-once")
-    });
-    if is_own && !resolution.is_refused() {
-        *resolution =
-            Resolution::denied("`becket allow-once` is for a person at a terminal, not for an agent");
+    let line = Line::parse(text);
+    let of_command = |name: &&&str| {
+        line.commands().iter().any(|command| {
+            let words: Vec<&str> = command.words().flatten().collect();
+            let own = words.iter().position(|word| *word == "becket" || word.ends_with("/becket"));
+            own.is_some_and(|own| names(&words[own + 1..], name))
+        })
+    };
+    if let Some(name) = OF_PERSONS.iter().find(of_command) {
+        let why = format!("`becket {name}` is for a person at a terminal, not for an agent");
+        *resolution = Resolution::denied(why);
     }
+}
+
+/// Returns true if the arguments of Becket are those of a command. Withdrawing and listing grants nothing.
+fn names(arguments: &[&str], name: &str) -> bool {
+    let is_harmless = |word: &&str| matches!(*word, "--list" | "--revoke");
+    let at = arguments.iter().position(|word| *word == name);
+    let is_value = |at: usize| at > 0 && arguments[at - 1].starts_with('-');
+    at.is_some_and(|at| (0..at).all(|before| arguments[before].starts_with('-') || is_value(before)))
+        && !arguments.iter().any(|word| is_harmless(&word))
 }

@@ -70,7 +70,7 @@ pub(super) fn restrict(resolution: &mut Resolution, event: &Event, engine: &Engi
 fn held_back_line(count: usize, event: &Event) -> String {
     let (hooks, are) = if count == 1 { ("hook", "was") } else { ("hooks", "were") };
     format!(
-        "{count} {hooks} of this project on {} {are} not run: the user does not trust its folder; `becket run` there asks",
+        "{count} {hooks} of this project on {} {are} not run: the user does not trust its folder; `becket trust` there changes that",
         event.kind()
     )
 }

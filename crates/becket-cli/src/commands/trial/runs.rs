@@ -1,0 +1,191 @@
+//! The runs of a trial: one whose calls are denied, one whose prompt is blocked.
+
+use super::canary::{ALLOWED, CanaryProject, FORBIDDEN, Guard, GuardResult};
+use super::{Trial, TrialReport};
+use crate::trust;
+use becket_engine::config::Request;
+use becket_engine::{Environment, Profile};
+use becket_install::{AgentConfig, Installation, Places, Records, Scope, agent, install};
+use becket_model::EventKind;
+use becket_proof::{AgentDriver, AgentRun, Launch, ModelRequest, ModelServer, RunEnd, Script, driver};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The limit of a question for the version.
+const VERSION_LIMIT: Duration = Duration::from_secs(20);
+/// The most characters of an agent's last words.
+const LAST_WORDS: usize = 300;
+
+/// Runs the trial.
+pub(super) fn report(trial: &Trial) -> TrialReport {
+    let Some((config, driver)) = agent(&trial.agent).zip(driver(&trial.agent)) else {
+        let problem = format!("there is no way to start `{}` without a user", trial.agent);
+        return TrialReport { problem: Some(problem), ..TrialReport::default() };
+    };
+    let runs = Runs { trial, config, driver };
+    let version = runs.version();
+    match runs.guards() {
+        Ok(guards) => TrialReport { version, guards, problem: None },
+        Err(problem) => TrialReport { version, guards: Vec::new(), problem: Some(problem) },
+    }
+}
+
+/// The agent, and everything that its runs need.
+struct Runs<'a> {
+    trial: &'a Trial,
+    config: &'static AgentConfig,
+    driver: &'static AgentDriver,
+}
+
+impl Runs<'_> {
+    fn guards(&self) -> Result<Vec<(Guard, GuardResult)>, String> {
+        let (project, requests) = self.run("calls", ALLOWED)?;
+        let mut guards = project.calls(&requests).map_err(|why| self.with_last_words(&why, "calls"))?;
+        let row = self.config.dialect().row_of(EventKind::UserPromptSubmit);
+        if row.is_some_and(|row| row.supports.refusal) {
+            let (project, requests) = self.run("prompt", FORBIDDEN)?;
+            guards.push(project.prompt(&requests));
+        }
+        Ok(guards)
+    }
+
+    /// Runs the agent once; returns its project and what it asked the model.
+    fn run(&self, name: &str, prompt: &str) -> Result<(CanaryProject, Vec<ModelRequest>), String> {
+        let failed = |error: std::io::Error| format!("its files can't be written: {error}");
+        let home = self.home(name).map_err(failed)?;
+        let project = CanaryProject::make(self.trial.directory.join(name).join("project")).map_err(failed)?;
+        let script = Script { turns: project.turns(self.driver), main_tool: self.driver.main_tool };
+        let model = ModelServer::start(script).map_err(|error| format!("no model can be served: {error}"))?;
+        let url = model.url();
+        let run = self.agent_run(&home, &project.directory, &url, self.limit());
+        let mut launch = (self.driver.launch)(&run.scratch, prompt);
+        self.keep_requests_here(&mut launch, &url);
+        launch.write(&run.scratch).map_err(failed)?;
+        self.register(&home, &project.directory, &launch)?;
+        match run.run(&launch) {
+            Ok(RunEnd::Exited(_)) => Ok((project, model.requests())),
+            Ok(RunEnd::Limit) => {
+                let why = format!("it took longer than {} s and was ended", self.trial.limit);
+                Err(self.with_last_words(&why, name))
+            }
+            Err(error) => Err(format!("`{}` can't be started: {error}", self.trial.program.display())),
+        }
+    }
+
+    fn limit(&self) -> Duration {
+        Duration::from_secs(self.trial.limit)
+    }
+
+    fn home(&self, name: &str) -> std::io::Result<PathBuf> {
+        let home = self.trial.directory.join(name).join("home");
+        fs::create_dir_all(&home)?;
+        Ok(home)
+    }
+
+    /// The run in a home, whose outputs are beside it.
+    fn agent_run<'r>(
+        &'r self,
+        home: &'r Path,
+        project: &'r Path,
+        model: &'r str,
+        limit: Duration,
+    ) -> AgentRun<'r> {
+        AgentRun {
+            program: &self.trial.program,
+            search_path: &self.trial.search_path,
+            scratch: becket_proof::Scratch { home, project, model },
+            output: home.parent().unwrap_or(home),
+            limit,
+        }
+    }
+
+    /// Leads what an agent sends elsewhere to the model, where no namespace keeps it here.
+    fn keep_requests_here(&self, launch: &mut Launch, model: &str) {
+        if self.trial.needs_proxy {
+            let names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
+            launch.environment.extend(names.map(|name| (name, model.to_owned())));
+        }
+    }
+
+    /// Registers Becket as `install` does it, for the user where the agent has hooks of a user.
+    fn register(&self, home: &Path, project: &Path, launch: &Launch) -> Result<(), String> {
+        let environment = Environment::empty().with_home(home);
+        trust::record(&Request::new(Profile::claude(), environment, project))
+            .map_err(|error| error.to_string())?;
+        let variables = launch.environment.iter();
+        let places = Places {
+            home: Some(home.to_owned()),
+            project: Some(project.to_owned()),
+            variables: variables.map(|(name, value)| ((*name).to_owned(), value.into())).collect(),
+        };
+        let scope = if self.config.user.is_some() { Scope::User } else { Scope::Project };
+        let program = self.trial.becket.to_string_lossy();
+        let wanted = Installation { program: &program, longest: None, more: &[], repair: false };
+        let mut records = Records::open(&home.join(".claude/becket")).map_err(|error| error.to_string())?;
+        let plan = install(self.config, scope, &places, &records, &wanted);
+        plan.and_then(|plan| plan.apply(&mut records)).map_err(|error| error.to_string())
+    }
+
+    /// Returns the version that the agent states.
+    fn version(&self) -> Option<String> {
+        let home = self.home("version").ok()?;
+        let run = self.agent_run(&home, &home, "", VERSION_LIMIT.min(self.limit()));
+        let mut launch = Launch { arguments: vec!["--version".to_owned()], ..Launch::default() };
+        // Nothing listens there.
+        self.keep_requests_here(&mut launch, "http://127.0.0.1:9");
+        run.run(&launch).ok()?;
+        version_in(&self.output("version", "stdout"))
+    }
+
+    fn output(&self, name: &str, stream: &str) -> String {
+        let bytes = fs::read(self.trial.directory.join(name).join(stream)).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// Adds the last line that the agent wrote.
+    fn with_last_words(&self, why: &str, name: &str) -> String {
+        let outputs = ["stderr", "stdout"].map(|stream| self.output(name, stream));
+        let last = outputs.iter().find_map(|text| text.lines().rev().find(|line| !line.trim().is_empty()));
+        match last {
+            Some(line) => {
+                format!("{why}; its last words: {}", line.chars().take(LAST_WORDS).collect::<String>())
+            }
+            None => why.to_owned(),
+        }
+    }
+}
+
+/// Returns the first word with a number, a dot and a number.
+fn version_in(text: &str) -> Option<String> {
+    let words = text.split_whitespace().map(|word| word.trim_start_matches('v'));
+    let is_version = |word: &&str| {
+        let mut parts = word.split('.');
+        let is_number = |part: Option<&str>| {
+            part.is_some_and(|part| part.starts_with(|first: char| first.is_ascii_digit()))
+        };
+        is_number(parts.next()) && is_number(parts.next())
+    };
+    let end = |letter: char| !(letter.is_ascii_alphanumeric() || ".-+".contains(letter));
+    let found = words.into_iter().find(is_version)?;
+    found.split(end).next().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_is_the_first_word_with_numbers_and_a_dot() {
+        for (text, version) in [
+            ("codex-cli 0.169.0\n", Some("0.169.0")),
+            ("2.1.329 (Claude Code)\n", Some("2.1.329")),
+            ("Hermes Agent v0.19.0 (2026.9)\n", Some("0.19.0")),
+            ("0.62.0-preview.1, built today", Some("0.62.0-preview.1")),
+            ("no version 7", None),
+            ("", None),
+        ] {
+            assert_eq!(version_in(text).as_deref(), version, "{text}");
+        }
+    }
+}
