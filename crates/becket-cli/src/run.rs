@@ -88,7 +88,7 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
 const NOTHING_RUN: u8 = 125;
 
 /// Returns true for commands for which 2 means that the arguments are wrong.
-const SLIPS_END_WITH_2: [&str; 13] = [
+const SLIPS_END_WITH_2: [&str; 14] = [
     "run",
     "check",
     "list",
@@ -102,6 +102,7 @@ const SLIPS_END_WITH_2: [&str; 13] = [
     "uninstall",
     "doctor",
     "translate",
+    "trust",
 ];
 
 /// Help and versions are not errors; wrong arguments exit with 1 if 2 means that something is blocked, else with 2. As

@@ -5,6 +5,7 @@ use crate::command::{is_own, program_of};
 use crate::document::ConfigText;
 use crate::file::ConfigFile;
 use crate::record::Records;
+use becket_model::EventKind;
 use std::path::{Path, PathBuf};
 
 /// The registrations of one agent.
@@ -25,14 +26,21 @@ pub struct FileStatus {
     pub path: PathBuf,
     /// The names of the events that have an entry.
     pub events: Vec<String>,
-    /// The events without an entry that should have one.
-    pub missing: Vec<RegisteredEvent>,
     /// The programs that the entries start.
     pub programs: Vec<String>,
     /// Set if no record of the entries is kept on this machine.
     pub is_unrecorded: bool,
     /// The reason for which the file can't be read.
     pub problem: Option<String>,
+}
+
+impl FileStatus {
+    /// Returns the events without an entry that should have one, if there are hooks of `kinds`.
+    pub fn missing(&self, agent: &AgentConfig, kinds: &[EventKind]) -> Vec<RegisteredEvent> {
+        let mut missing = agent.registered(kinds);
+        missing.retain(|event| !self.events.iter().any(|known| known == event.name));
+        missing
+    }
 }
 
 /// Returns the registrations of an agent.
@@ -57,8 +65,6 @@ fn file(agent: &'static AgentConfig, scope: Scope, path: &Path, records: &Record
     if found.is_empty() && !is_known && problem.is_none() {
         return None;
     }
-    let mut missing = agent.registered(&[]);
-    missing.retain(|event| !found.iter().any(|entry| entry.event == event.name));
     let mut programs: Vec<String> = found.iter().filter_map(|entry| entry.program.clone()).collect();
     programs.sort();
     programs.dedup();
@@ -66,7 +72,6 @@ fn file(agent: &'static AgentConfig, scope: Scope, path: &Path, records: &Record
         scope,
         path: path.to_owned(),
         events: found.into_iter().map(|entry| entry.event).collect(),
-        missing,
         programs,
         is_unrecorded: !is_known,
         problem,

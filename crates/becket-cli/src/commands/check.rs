@@ -3,6 +3,7 @@
 mod agent;
 mod baseline;
 mod fix;
+mod registration;
 mod target;
 
 pub(crate) use agent::findings as agent_findings;
@@ -49,6 +50,7 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out:
         let session = session::in_project(global, around, out)?;
         found.fixer = Fixer::of(args, &session.start)?;
         found.configuration(&session.request());
+        found.registration(&session, around);
         session
     } else {
         let session = session::launched(global, around)?;
@@ -119,6 +121,13 @@ impl CheckResult {
         self.files += config::resolve(&loaded).files;
         self.diagnostics.extend(self.findings(&loaded));
         self.keep_texts(&loaded);
+    }
+
+    /// Adds the events that the registration of the agent lacks.
+    fn registration(&mut self, session: &Session, around: &Surroundings) {
+        if let Some(agent) = self.agent.and_then(|dialect| becket_install::agent(dialect.name)) {
+            self.diagnostics.extend(registration::findings(agent, session, around));
+        }
     }
 
     fn findings(&self, loaded: &LoadedFiles) -> Vec<Diagnostic> {

@@ -3,7 +3,9 @@
 mod prove;
 
 use crate::args::{DoctorArgs, Global};
-use crate::commands::install::{InstallContext, major_of, named, on_path, scope_and_path, version_of};
+use crate::commands::install::{
+    InstallContext, major_of, missing_entries, named, on_path, scope_and_path, version_of,
+};
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
 use crate::out::Out;
@@ -92,20 +94,9 @@ impl Examination<'_> {
         }
         let repair = format!("`becket install {} --{} --repair`", agent.name, file.scope.name());
         for is_failure in [true, false] {
-            let missing = file.missing.iter().filter(|event| event.is_deciding() == is_failure);
-            let names: Vec<&str> = missing.map(|event| event.name).collect();
-            if !names.is_empty() {
-                self.finding(is_failure, &format!("no entry for {}: {repair} adds it", names.join(", ")));
+            if let Some(text) = missing_entries(agent, file, self.kinds, is_failure) {
+                self.finding(is_failure, &format!("{text}: {repair} adds it"));
             }
-        }
-        let fired = agent.fired();
-        let is_unseen = |kind: &&EventKind| {
-            let names = fired.iter().filter(|event| event.kind == **kind).map(|event| event.name);
-            let mut names = names.peekable();
-            names.peek().is_some() && !names.any(|name| file.events.iter().any(|known| known == name))
-        };
-        for kind in self.kinds.iter().filter(is_unseen) {
-            self.warning(&format!("hooks of {kind} do not run: {repair} registers the event"));
         }
         for program in &file.programs {
             self.program(program, &repair);

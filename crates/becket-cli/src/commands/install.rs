@@ -1,10 +1,12 @@
 //! `becket install`: registers Becket in the configurations of other agents.
 
 mod context;
+mod missing;
 mod program;
 mod show;
 
-pub(crate) use context::{InstallContext, named, on_path};
+pub(crate) use context::{InstallContext, named, on_path, places, record_directory};
+pub(crate) use missing::{missing_entries, missing_in_session};
 pub(crate) use program::{major_of, version_of};
 pub(crate) use show::{AgentOutcome, apply, scope_and_path, summary};
 

@@ -57,11 +57,14 @@ fn fired(env: &TestEnv, name: &str, command: &str, payload: &str) -> Effect {
 }
 
 fn payload(env: &TestEnv, name: &str, command: &str) -> String {
+    payload_named(env, name, "shell").replace("git push --force", command)
+}
+
+fn payload_named(env: &TestEnv, name: &str, case: &str) -> String {
     let file = workspace().join("crates/becket-dialects/tests/fixtures").join(name).join("payloads.json");
     let cases: Vec<Value> = serde_json::from_str(&fs::read_to_string(file).expect("fixtures")).expect("JSON");
-    let case = cases.into_iter().find(|case| case["name"] == "shell").expect("every agent runs commands");
-    let text = case["payload"].to_string().replace("/work/p", &env.project().display().to_string());
-    text.replace("git push --force", command)
+    let case = cases.into_iter().find(|known| known["name"] == case).expect("every agent has it");
+    case["payload"].to_string().replace("/work/p", &env.project().display().to_string())
 }
 
 /// The command of an entry before a call, by the text of the file.
@@ -275,10 +278,30 @@ fn the_doctor_names_what_would_not_work() {
     fs::write(&file, text.replace("\"PreToolUse\"", "\"PreToolUze\"")).expect("written");
     let found = run(&env, &["doctor", "codex"]);
     assert_eq!(found.code, Some(1), "{found:?}");
+    let missing = "no entry for PreToolUse, so hooks hold nothing back there";
     assert!(
-        found.stdout.contains("error: no entry for PreToolUse: `becket install codex --user --repair`"),
+        found.stdout.contains(&format!("error: {missing}: `becket install codex --user --repair`")),
         "{found:?}"
     );
+    // So do `check` and the start of a session.
+    let checked = run(&env, &["check", "--for", "codex"]);
+    assert_eq!(checked.code, Some(1), "{checked:?}");
+    assert!(
+        checked.stdout.contains(missing) && checked.stdout.contains("event-not-registered"),
+        "{checked:?}"
+    );
+    assert_eq!(run(&env, &["check", "--for", "gemini"]).code, Some(0));
+    for (name, is_named) in [("codex", true), ("gemini", false)] {
+        let start = payload_named(&env, name, "start");
+        let ended = env
+            .becket(["fire", "--dialect", name, "--user-scope", "--installed", "0"])
+            .path_first(&env.root().join("bin"))
+            .stdin(start)
+            .run();
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        let told = format!("{}{}", ended.stdout, ended.stderr);
+        assert_eq!(told.contains(missing), is_named, "{name}: {told}");
+    }
     fs::remove_file(env.root().join("bin/becket")).expect("a program");
     let found = run(&env, &["doctor"]).stdout;
     assert!(found.contains("`becket` is not on PATH, so every call is refused"), "{found}");

@@ -62,6 +62,8 @@ mod plugins;
 #[cfg(target_os = "linux")]
 mod profile;
 mod project;
+#[cfg(unix)]
+mod prove;
 #[cfg(target_os = "linux")]
 mod questions;
 mod replay;
@@ -99,6 +101,8 @@ mod terminal;
 mod tmux;
 #[cfg(unix)]
 mod translate;
+#[cfg(target_os = "linux")]
+mod trust;
 
 use becket_testkit::env::TestEnv;
 

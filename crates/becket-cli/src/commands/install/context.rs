@@ -5,7 +5,7 @@ use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::out::Out;
 use crate::session::{self, Session};
-use becket_engine::config::{self, trust};
+use becket_engine::config::{self, Request, trust};
 use becket_install::{AGENTS, AgentConfig, Places, Records, Scope, agent};
 use becket_model::{EventKind, Source};
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ impl InstallContext {
         });
         Ok(InstallContext {
             places: places(&session, around),
-            state: request.user_directory().map(|directory| directory.join("becket")),
+            state: record_directory(&request),
             hooks: hooks.collect(),
             is_trusted: trust::is_recorded(&request),
         })
@@ -104,7 +104,13 @@ impl InstallContext {
     }
 }
 
-fn places(session: &Session, around: &Surroundings) -> Places {
+/// Returns the directory of the records.
+pub(crate) fn record_directory(request: &Request) -> Option<PathBuf> {
+    request.user_directory().map(|directory| directory.join("becket"))
+}
+
+/// Returns the directories in which configurations of agents are looked for.
+pub(crate) fn places(session: &Session, around: &Surroundings) -> Places {
     let variables = AGENTS.iter().filter_map(|agent| agent.user?.variable).filter_map(|(name, _)| {
         let value = around.var(name)?;
         Some((name.to_owned(), PathBuf::from(value)))

@@ -135,7 +135,7 @@ impl Runs<'_> {
         // Nothing listens there.
         self.keep_requests_here(&mut launch, "http://127.0.0.1:9");
         run.run(&launch).ok()?;
-        version_in(&self.output("version", "stdout"))
+        ["stdout", "stderr"].iter().find_map(|stream| version_in(&self.output("version", stream)))
     }
 
     fn output(&self, name: &str, stream: &str) -> String {

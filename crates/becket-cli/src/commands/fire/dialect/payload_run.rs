@@ -8,6 +8,7 @@ use super::trust::{self, TrustGate};
 use super::unknown_tool;
 use crate::args::{FireArgs, Global};
 use crate::commands::fire::{exec_rewrite, human, prepared, servers};
+use crate::commands::install::missing_in_session;
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::hook_output;
@@ -150,6 +151,9 @@ impl PayloadRun<'_> {
             }
             self.settings.restrict(&mut resolution, event, engine);
             approval::deny_own(&mut resolution, event);
+            if args.installed.is_some() {
+                self.tell_missing(&mut resolution, event, engine, around);
+            }
             if args.exec_rewrite {
                 self.rewrite(&mut resolution, event, engine, around);
             }
@@ -177,6 +181,24 @@ impl PayloadRun<'_> {
             hook_output::add_rewrite(&mut resolution.json, event.kind(), input.clone());
             resolution.rewrite = Some(input);
         }
+    }
+
+    /// Names what the registration lacks, when a session starts.
+    fn tell_missing(
+        &self,
+        resolution: &mut Resolution,
+        event: &Event,
+        engine: &Engine,
+        around: &Surroundings,
+    ) {
+        let agent = becket_install::agent(self.dialect.name);
+        let Some(agent) = agent.filter(|_| event.kind() == EventKind::SessionStart) else { return };
+        let hooks = engine.host().hooks();
+        let kinds: Vec<EventKind> =
+            EventKind::ALL.into_iter().filter(|kind| hooks.of(*kind).len() > 0).collect();
+        let missing = missing_in_session(agent, &self.gates.session, &kinds, around);
+        let lines: Vec<String> = resolution.message.take().into_iter().chain(missing).collect();
+        resolution.message = (!lines.is_empty()).then(|| lines.join("\n"));
     }
 
     /// Adds the context that was kept before the call to the answer about its result.

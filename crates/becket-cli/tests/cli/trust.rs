@@ -1,0 +1,128 @@
+//! `trust`: a person's yes to the hooks of a folder, and its end.
+
+use crate::tmux::Terminal;
+use crate::{env, workspace};
+use becket_dialects::{Answer, Effect, dialect};
+use becket_testkit::env::TestEnv;
+use serde_json::{Value, json};
+use std::fs;
+
+/// The guarded example, as a repository that nobody trusts yet.
+fn guarded() -> TestEnv {
+    let env = env();
+    env.copy(&workspace().join("examples/guarded-repo"), "project");
+    fs::create_dir_all(env.project().join(".git")).expect("a directory");
+    // Elsewhere in the tests the project is trusted.
+    fs::remove_file(env.root().join("home/.claude.json")).expect("a record");
+    env
+}
+
+/// A hook of the user's own configuration of Gemini CLI, about a command.
+fn fired(env: &TestEnv, command: &str) -> (Effect, String) {
+    let payload = json!({
+        "hook_event_name": "BeforeTool", "session_id": "s", "transcript_path": "", "cwd": env.project(),
+        "timestamp": "2026-01-01T00:00:00Z", "tool_name": "run_shell_command", "tool_input": {"command": command},
+    });
+    let run = env.becket(["fire", "--dialect", "gemini", "--user-scope"]).stdin(payload.to_string()).run();
+    let exit = u8::try_from(run.code.expect("a code")).expect("a small one");
+    let answer = Answer { stdout: run.stdout.clone(), stderr: run.stderr.clone(), exit };
+    (dialect("gemini").expect("a dialect").effect_of(&answer), run.stdout)
+}
+
+const PUSH: &str = "git push --force origin main";
+
+/// The command line of a person, without what the terminal of this test may have of an agent.
+fn line(terminal: &Terminal<'_>, arguments: &str) -> String {
+    format!("env -u CLAUDECODE -u GEMINI_CLI -u OPENCODE {}", terminal.becket(arguments))
+}
+
+// rule: G3
+#[test]
+fn hooks_of_a_project_run_once_a_person_trusts_it_and_no_longer_than_that() {
+    let env = guarded();
+    let (effect, told) = fired(&env, PUSH);
+    assert_eq!(effect, Effect::Runs, "{told}");
+    assert!(told.contains("`becket trust` there changes that"), "{told}");
+    let terminal = Terminal::new(&env);
+    for (typed, code, effect) in [("no", 1, Effect::Runs), ("yes", 0, Effect::Held)] {
+        terminal.types(&line(&terminal, "trust"));
+        let screen = terminal.screen_with(|screen| screen.contains("Type yes"));
+        assert!(screen.contains("Do you trust what is in this folder?"), "{screen}");
+        terminal.presses(&[typed, "Enter"]);
+        terminal.screen_with(|screen| screen.contains(&format!("ended {code}")));
+        assert_eq!(fired(&env, PUSH).0, effect, "{typed}");
+    }
+    let listed = env.becket(["trust", "--list"]).dir(&env.root().join("home")).run();
+    assert_eq!(listed.stdout, format!("{}\n", env.project().display()), "{listed:?}");
+    assert_eq!(env.becket(["trust"]).run().stdout.lines().count(), 1);
+    // From a folder inside, and by its path.
+    let inside = env.write("project/sub/file", "").parent().expect("a folder").to_owned();
+    for (path, part) in [(".", "is no longer trusted"), ("../sub", "was not trusted")] {
+        let ended = env.becket(["trust", path, "--revoke"]).dir(&inside).run();
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        assert!(ended.stdout.contains(part), "{ended:?}");
+    }
+    assert_eq!(fired(&env, PUSH).0, Effect::Runs);
+    assert_eq!(env.becket(["trust", "--list"]).run().stderr, "no folder is trusted\n");
+}
+
+// rule: G3
+#[test]
+fn nothing_but_a_terminal_of_a_person_trusts_anything() {
+    let env = guarded();
+    let ended = env.becket(["trust"]).stdin("yes\n").run();
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.stderr.contains("stdin and stderr have to be a terminal"), "{ended:?}");
+    let terminal = Terminal::new(&env);
+    let screen = terminal.screen_after(&format!("env CLAUDECODE=1 {}", terminal.becket("trust")));
+    assert!(screen.contains("this is a terminal of an agent"), "{screen}");
+    // A program with the name of an agent's.
+    let agent = env.write("codex", "");
+    fs::copy("/bin/sh", &agent).expect("a shell");
+    let agent = agent.display();
+    let screen = terminal.screen_after(&format!("{agent} -c '{}; true'", line(&terminal, "trust")));
+    assert!(screen.contains("started by an agent (`codex`)"), "{screen}");
+    assert!(!env.root().join("home/.claude.json").exists());
+    for (command, effect) in [
+        ("becket trust", Effect::Held),
+        ("becket -C /x trust y", Effect::Held),
+        ("sh -c '/usr/bin/becket --json trust'", Effect::Held),
+        ("becket trust --list", Effect::Runs),
+        ("becket trust --revoke", Effect::Runs),
+        ("becket doctor trust", Effect::Runs),
+        ("git commit -m 'becket trust'", Effect::Runs),
+    ] {
+        assert_eq!(fired(&env, command).0, effect, "{command}");
+    }
+}
+
+#[test]
+fn what_cant_be_trusted_is_a_clear_error() {
+    let env = guarded();
+    for (arguments, code, part) in [
+        (&["trust", "nowhere"][..], 1, "`-C "),
+        (&["trust", "README.md"], 1, "it is a file"),
+        (&["trust", "--list", "--revoke"], 2, "cannot be used with"),
+    ] {
+        let ended = env.becket(arguments.iter().copied()).run();
+        assert_eq!(ended.code, Some(code), "{ended:?}");
+        assert!(ended.stderr.contains(part), "{arguments:?} {ended:?}");
+    }
+    for text in ["{broken", "[]"] {
+        let file = env.write("home/.claude.json", text);
+        for arguments in [&["trust", "--list"][..], &["trust", "--revoke"]] {
+            let ended = env.becket(arguments.iter().copied()).run();
+            let is_empty = text == "[]";
+            assert_eq!(ended.code, Some(u8::from(!is_empty).into()), "{text} {ended:?}");
+        }
+        assert_eq!(fs::read_to_string(file).expect("a file"), text);
+    }
+    let known: Value = json!({"projects": {env.project().display().to_string(): {"hasTrustDialogAccepted": true, "b": 1.50}}, "z": 1});
+    let file = env.write("home/.claude.json", known.to_string());
+    assert_eq!(env.becket(["trust", "--revoke"]).run().code, Some(0));
+    let text = fs::read_to_string(file).expect("a file");
+    assert_eq!(
+        text,
+        known.to_string().replace("\"hasTrustDialogAccepted\":true", "\"hasTrustDialogAccepted\":false")
+    );
+}
