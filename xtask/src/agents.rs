@@ -4,6 +4,7 @@
 //! own: no network but the loopback, no process that outlives the run, an ordinary user. The effects are looked at, and compared with `agents.json`; a point that is
 //! better than expected fails as well. `proved.json` records the runs that went as expected.
 
+mod doctor;
 mod expected;
 mod isolation;
 mod package;
@@ -78,6 +79,11 @@ fn prove(
         match points(&name, &agent, &program, &becket) {
             Ok(points) => match agent.differences(&points) {
                 differences if differences.is_empty() => {
+                    if let Err(reason) = doctor::proves(&name, &agent, &program, &becket) {
+                        say(&format!("{name} {}: {reason}", agent.version));
+                        failed.push(name);
+                        continue;
+                    }
                     say(&format!("{name} {}: all {} points as expected", agent.version, points.len()));
                     proved.push((name, (agent, points)));
                 }

@@ -36,9 +36,10 @@ decides about the call as it would without hooks.
 const PROOF: &str = "
 ## Proof
 
-`cargo xtask agents` runs the agents themselves, of the versions below, with Becket as their one hook, against a scripted model,
-without a network and without a user. It looks at the effects: whether the remote branch is where it was, a file exists, the work
+`cargo xtask agents` runs the agents themselves, of the versions below, with Becket registered as `becket install` does it, for the
+project and for the user, against a scripted model, without a network and without a user. It looks at the effects: whether the remote branch is where it was, a file exists, the work
 that was not committed is still there, the model was sent the reason. The table shows the last run of each agent.
+`becket doctor --prove AGENT` does the like with an agent as it is installed on a machine.
 
 - kept: the hook has its effect, and the model reads the reason
 - hint: the call is denied, and the reason names the input that the hook wants
