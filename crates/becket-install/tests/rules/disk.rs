@@ -113,7 +113,7 @@ fn nothing_is_left_of_what_was_installed() {
         let scopes = usize::from(agent.user.is_some()) + usize::from(agent.project.is_some());
         assert_eq!(found.files.len(), scopes, "{}", agent.name);
         for file in &found.files {
-            assert!(file.missing.is_empty() && file.problem.is_none(), "{found:?}");
+            assert!(file.missing(agent, &[]).is_empty() && file.problem.is_none(), "{found:?}");
             assert_eq!(file.programs, ["/opt/becket"], "{}", agent.name);
         }
     }

@@ -108,9 +108,11 @@ pub(super) fn deny_own(resolution: &mut Resolution, event: &Event) {
 
 /// Returns true if the arguments of Becket are those of a command. Withdrawing and listing grants nothing.
 fn names(arguments: &[&str], name: &str) -> bool {
-    let is_harmless = |word: &&str| matches!(*word, "--list" | "--revoke");
-    let at = arguments.iter().position(|word| *word == name);
-    let is_value = |at: usize| at > 0 && arguments[at - 1].starts_with('-');
-    at.is_some_and(|at| (0..at).all(|before| arguments[before].starts_with('-') || is_value(before)))
-        && !arguments.iter().any(|word| is_harmless(&word))
+    let Some(at) = arguments.iter().position(|word| *word == name) else { return false };
+    // An option, or its value.
+    let is_option = |word: &str| word.starts_with('-');
+    let is_global =
+        |before: usize| is_option(arguments[before]) || before > 0 && is_option(arguments[before - 1]);
+    let grants_nothing = arguments.iter().any(|word| matches!(*word, "--list" | "--revoke"));
+    (0..at).all(is_global) && !grants_nothing
 }

@@ -195,7 +195,7 @@ impl PayloadRun<'_> {
         let Some(agent) = agent.filter(|_| event.kind() == EventKind::SessionStart) else { return };
         let hooks = engine.host().hooks();
         let kinds: Vec<EventKind> =
-            EventKind::ALL.into_iter().filter(|kind| hooks.of(*kind).len() > 0).collect();
+            EventKind::ALL.into_iter().filter(|kind| !hooks.of(*kind).is_empty()).collect();
         let missing = missing_in_session(agent, &self.gates.session, &kinds, around);
         let lines: Vec<String> = resolution.message.take().into_iter().chain(missing).collect();
         resolution.message = (!lines.is_empty()).then(|| lines.join("\n"));
