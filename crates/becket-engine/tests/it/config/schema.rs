@@ -21,11 +21,9 @@ const BEYOND_A_SCHEMA: [&str; 10] = [
 ];
 
 fn settings_schema(schemas: &mut Schemas) -> SchemaIndex {
-    let (_, schema) = becket_model::schema::all()
-        .into_iter()
-        .find(|(path, _)| path == "settings.json")
-        .expect("there is a schema of settings");
-    let id = schema["$id"].as_str().expect("it has an address").to_owned();
+    let (_, schema) =
+        becket_model::schema::all().into_iter().find(|(path, _)| path == "settings.json").unwrap();
+    let id = schema["$id"].as_str().unwrap().to_owned();
     let mut compiler = Compiler::new();
     compiler.add_resource(&id, schema).unwrap();
     compiler.compile(&id, schemas).unwrap()
