@@ -3,6 +3,7 @@
 //! A hook is tried with its event, by `becket fire` in a process of its own, whose command line is shown first.
 
 mod choice;
+mod last_runs;
 
 use super::fire::{self, quoted};
 use crate::args::Global;
@@ -10,6 +11,7 @@ use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
 use crate::out::Out;
 use crate::report::human;
+use crate::report::style::plain;
 use crate::session;
 use becket_embed::view::listed::HookListing;
 use choice::{Choice, HookAction};
@@ -32,7 +34,8 @@ pub(crate) fn run(global: &Global, around: &Surroundings, out: &Out) -> CommandR
         out.print("no hooks are configured; docs/guide/first-hook.md shows how to write one\n")?;
         return Ok(0);
     }
-    let browser = Browser { global, around, out };
+    let project = session.project.as_deref().unwrap_or(&session.start);
+    let browser = Browser { project, global, around, out };
     while let Some(choice) = browser.select("Hook", choices.clone())? {
         browser.show(&choice)?;
     }
@@ -40,6 +43,7 @@ pub(crate) fn run(global: &Global, around: &Surroundings, out: &Out) -> CommandR
 }
 
 struct Browser<'b> {
+    project: &'b Path,
     global: &'b Global,
     around: &'b Surroundings,
     out: &'b Out,
@@ -48,7 +52,9 @@ struct Browser<'b> {
 impl Browser<'_> {
     /// Shows a hook, and what can be done with it, until the user goes back.
     fn show(&self, choice: &Choice<'_>) -> Result<(), CliError> {
-        self.out.print(&human::listed::details(choice.event, choice.hook, self.around))?;
+        let recorded = last_runs::recorded(self.project, self.around);
+        let details = human::listed::details(choice.event, choice.hook, self.around);
+        self.out.print(&(details + &plain(&last_runs::of(choice, recorded.as_ref()))))?;
         while let Some(action) = self.select(choice.event, HookAction::all(choice.event))? {
             match action {
                 HookAction::Try => self.fire(choice, &["fire", "--verbose"])?,

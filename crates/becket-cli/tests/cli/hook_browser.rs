@@ -12,6 +12,9 @@ fn a_hook_is_found_shown_and_tried() {
     let env = env();
     env.write("project/.claude/settings.json", SETTINGS);
     let terminal = Terminal::new(&env);
+    let fired = terminal
+        .screen_after(&format!("BECKET_PROFILE=1 {}", terminal.becket("fire PreToolUse --tool Edit")));
+    assert!(fired.contains("ended 2"), "{fired}");
     terminal.types(&terminal.becket("hooks"));
     let list = terminal.screen_with(|screen| screen.contains("Esc goes back"));
     assert!(list.contains("Write|Edit") && list.contains("Stop"), "{list}");
@@ -20,6 +23,7 @@ fn a_hook_is_found_shown_and_tried() {
     terminal.presses(&["Enter"]);
     let shown = terminal.screen_with(|screen| screen.contains("Try it"));
     assert!(shown.contains("7 s") && shown.contains("settings.json:2"), "{shown}");
+    assert!(shown.contains("last runs:") && shown.contains(" ms  ") && shown.contains("Edit"), "{shown}");
     terminal.presses(&["Enter"]);
     let tool = terminal.screen_with(|screen| screen.contains("Tool:"));
     assert!(tool.contains("Write"), "the matcher names it: {tool}");
@@ -39,6 +43,6 @@ fn without_a_terminal_it_names_the_command_that_prints() {
     let env = env();
     env.write("project/.claude/settings.json", SETTINGS);
     let ended = env.becket(["hooks"]).run();
-    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert_eq!(ended.code, Some(2), "{ended:?}");
     assert!(ended.stderr.contains("`becket list`"), "{ended:?}");
 }

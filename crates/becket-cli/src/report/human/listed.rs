@@ -60,7 +60,7 @@ fn event(listed: &ListedEvent, around: &Surroundings) -> String {
 pub(crate) fn details(event: &str, hook: &RecordedHook, around: &Surroundings) -> String {
     let mut table = Table::default();
     row(&mut table, hook, around);
-    format!("\n{}\n{}\n", styled(HEAD, event), table.fitted(2, around.width))
+    format!("\n{}\n{}", styled(HEAD, event), table.fitted(2, around.width))
 }
 
 fn row(table: &mut Table, hook: &RecordedHook, around: &Surroundings) {

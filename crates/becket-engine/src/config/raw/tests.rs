@@ -12,8 +12,10 @@ fn schema() -> Value {
     becket_model::schema::all().into_iter().find(|(name, _)| name == "settings.json").unwrap().1
 }
 
+/// Returns the keys that a schema takes; those that it forbids are `false`.
 fn keys(schema: &Value) -> BTreeSet<String> {
-    schema["properties"].as_object().unwrap().keys().filter(|key| *key != "$schema").cloned().collect()
+    let properties = schema["properties"].as_object().unwrap().iter().filter(|(_, value)| value.is_object());
+    properties.map(|(key, _)| key.clone()).filter(|key| key != "$schema").collect()
 }
 
 fn set<'a>(keys: impl IntoIterator<Item = &'a &'a str>) -> BTreeSet<String> {
