@@ -1,7 +1,7 @@
 //! A real terminal, by tmux.
 
 use becket_testkit::env::TestEnv;
-use becket_testkit::proc::wait_until_every;
+use becket_testkit::proc::{holds_for, wait_until_every};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Duration;
@@ -77,9 +77,25 @@ impl<'e> Terminal<'e> {
 
     /// Returns the settings of the terminal: echo, line mode.
     pub(crate) fn settings(&self) -> String {
+        self.stty("-g")
+    }
+
+    /// Waits until programs in the terminal are told this number of columns, and until the next change is told at once: tmux
+    /// changes its own grid first, and tells changes that follow each other within 250 ms late. What is drawn in between wraps.
+    pub(crate) fn has_columns(&self, columns: u16) {
+        let is_told = || self.stty("size").trim().ends_with(&format!(" {columns}"));
+        assert!(
+            wait_until_every(Duration::from_millis(20), is_told),
+            "the size stays: {}",
+            self.stty("size")
+        );
+        assert!(holds_for(Duration::from_millis(300), is_told), "the size changes: {}", self.stty("size"));
+    }
+
+    fn stty(&self, argument: &str) -> String {
         let tty = self.tmux(&["display-message", "-p", "#{pane_tty}"]).stdout;
         let tty = String::from_utf8_lossy(&tty).trim().to_owned();
-        let asked = Command::new("stty").args(["-F", &tty, "-g"]).output().expect("stty is there");
+        let asked = Command::new("stty").args(["-F", &tty, argument]).output().expect("stty is there");
         String::from_utf8_lossy(&asked.stdout).into_owned()
     }
 }

@@ -136,6 +136,7 @@ impl Walk<'_> {
     /// Sets the number of columns.
     pub(crate) fn resizes(&self, columns: u16) {
         self.tmux(&["resize-window", "-x", &columns.to_string(), "-y", "30"]);
+        self.terminal.has_columns(columns);
     }
 
     /// Writes all that reaches the terminal from now on to a file of the project, as it is.
