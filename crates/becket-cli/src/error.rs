@@ -108,7 +108,7 @@ pub(crate) enum CliError {
     #[error("there are no transcripts in `{places}`: name a transcript (.jsonl) or a directory with some")]
     NoTranscripts { places: String },
     #[error(
-        "none of {files} transcripts has a tool call `{id}`: the id is that of a `tool_use` block, such as `toolu_01A09…`; \
+        "there is no tool call `{id}` (transcripts read: {files}): the id is that of a `tool_use` block, such as `toolu_01A09…`; \
          name the transcript with `--transcript PATH`"
     )]
     NoSuchCall { id: String, files: usize },

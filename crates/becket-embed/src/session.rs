@@ -151,9 +151,7 @@ impl Session {
 
     /// Returns the hooks that an event would run, and the reasons why others would not.
     pub fn explain(&self, event: &Event) -> PlanReport {
-        let planned = PlanReport::new(&self.engine.plan(event), event.body.subject(), Vec::new());
-        let settled = self.engine.host().settled_without_hooks(event);
-        planned.with_modules(&self.engine.host().hooks()).with_rules(settled.as_ref())
+        PlanReport::explain(&self.engine, event, Vec::new())
     }
 
     /// Returns the problems in the configuration; its valid parts work.

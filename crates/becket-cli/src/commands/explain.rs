@@ -28,10 +28,7 @@ pub(crate) fn run(args: &ExplainArgs, global: &Global, around: &Surroundings, ou
     let engine = started(session.builder(true).build(), around, out)?;
     report_errors(&engine, around, out);
     event::check_tool(&args.fields, &engine)?;
-    let plan = engine.plan(&given.event);
-    let planned = PlanReport::new(&plan, given.event.body.subject(), given.samples);
-    let settled = engine.host().settled_without_hooks(&given.event);
-    let planned = planned.with_modules(&engine.host().hooks()).with_rules(settled.as_ref());
+    let planned = PlanReport::explain(&engine, &given.event, given.samples);
     if global.json {
         json::print(&Report::Explain(planned), out)?;
     } else {

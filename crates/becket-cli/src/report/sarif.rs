@@ -33,6 +33,11 @@ fn document(rules: &[&str], results: Vec<Value>) -> Value {
     })
 }
 
+/// Returns the address of the page about a rule.
+pub(crate) fn rule_page(code: &str) -> String {
+    format!("{}/blob/main/docs/rules.md#{code}", env!("CARGO_PKG_REPOSITORY"))
+}
+
 /// Describes a rule, with a link to its page.
 fn rule(code: &str) -> Value {
     let Some(rule) = diagnostic_rules().into_iter().find(|rule| rule.code == code) else {
@@ -43,7 +48,7 @@ fn rule(code: &str) -> Value {
         "shortDescription": {"text": rule.title},
         "fullDescription": {"text": rule.reason},
         "help": {"text": rule.remedy},
-        "helpUri": format!("{}/blob/main/docs/rules.md#{code}", env!("CARGO_PKG_REPOSITORY")),
+        "helpUri": rule_page(code),
     })
 }
 

@@ -79,7 +79,7 @@ fn an_unknown_call_and_a_missing_transcript_are_errors() {
     let env = project();
     let unknown = env.becket(["explain", "--call", "toolu_9", "--transcript", "sessions"]).run();
     assert_eq!(unknown.code, Some(2), "{unknown:?}");
-    assert!(unknown.stderr.contains("none of 1 transcripts has a tool call `toolu_9`"), "{unknown:?}");
+    assert!(unknown.stderr.contains("there is no tool call `toolu_9` (transcripts read: 1)"), "{unknown:?}");
     let missing = env.becket(["explain", "--call", "toolu_1", "--transcript", "nowhere"]).run();
     assert!(missing.code == Some(2) && missing.stderr.contains("nowhere"), "{missing:?}");
     let none = env.becket(["explain", "--call", "toolu_1"]).run();

@@ -3,7 +3,8 @@
 use super::fired::settlement;
 use super::hook::{Hook, SkippedHook};
 use becket_engine::hookset::HookSet;
-use becket_engine::{Plan, PlannedRun, Settlement};
+use becket_engine::{Engine, Plan, PlannedRun, Settlement};
+use becket_model::Event;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -83,9 +84,18 @@ impl PlanReport {
         }
     }
 
+    /// Plans an event, and adds the modules that are not run and the decision of permission rules. `samples` are the required
+    /// fields that were not given.
+    pub fn explain(engine: &Engine, event: &Event, samples: Vec<&'static str>) -> Self {
+        let host = engine.host();
+        PlanReport::new(&engine.plan(event), event.body.subject(), samples)
+            .with_modules(&host.hooks())
+            .with_rules(host.settled_without_hooks(event).as_ref())
+    }
+
     /// Adds the decision of permission rules on the call.
     #[must_use]
-    pub fn with_rules(mut self, settled: Option<&Settlement>) -> Self {
+    fn with_rules(mut self, settled: Option<&Settlement>) -> Self {
         self.rules = settled.and_then(|settled| {
             let reason = reason_of(settled)?.to_owned();
             Some(WithoutHooks { settlement: settlement(settled), reason })
@@ -95,7 +105,7 @@ impl PlanReport {
 
     /// Adds the modules that are not run.
     #[must_use]
-    pub fn with_modules(mut self, hooks: &HookSet) -> Self {
+    fn with_modules(mut self, hooks: &HookSet) -> Self {
         self.modules = hooks.modules().iter().map(SkippedHook::from).collect();
         self
     }

@@ -98,10 +98,7 @@ fn planned(
     let mut fields = event.fields.clone();
     let samples = samples::fill(&mut fields, event.kind.spec(), start, &around.process.temp);
     let event = input::from_value(Value::Object(fields)).map_err(|error| error.to_string())?;
-    let plan = engine.plan(&event);
-    let settled = engine.host().settled_without_hooks(&event);
-    let planned = PlanReport::new(&plan, event.body.subject(), samples);
-    Ok(planned.with_modules(&engine.host().hooks()).with_rules(settled.as_ref()))
+    Ok(PlanReport::explain(engine, &event, samples))
 }
 
 /// Returns the recorded answers. A hook's output and its effect are two records of one answer.

@@ -23,7 +23,7 @@ pub(super) fn recorded(project: &Path, around: &Surroundings) -> Option<ProfileR
 /// Returns a line for each of the last runs of a hook, the newest first.
 pub(super) fn of(choice: &Choice<'_>, recorded: Option<&ProfileReport>) -> String {
     let Some(recorded) = recorded else {
-        return "  last runs: none are recorded; with `BECKET_PROFILE=1` they are\n\n".to_owned();
+        return "  last runs: not recorded; set `BECKET_PROFILE=1` to record them\n\n".to_owned();
     };
     let label = &choice.hook.hook.label;
     let name = hook_name::of_command(label).unwrap_or_else(|| label.clone());
@@ -38,7 +38,7 @@ pub(super) fn of(choice: &Choice<'_>, recorded: Option<&ProfileReport>) -> Strin
         })
         .collect();
     if lines.is_empty() {
-        "  last runs: none are recorded\n\n".to_owned()
+        "  last runs: none recorded\n\n".to_owned()
     } else {
         format!("  last runs:\n{lines}\n")
     }

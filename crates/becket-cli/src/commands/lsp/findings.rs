@@ -1,6 +1,7 @@
 //! The findings of `check` as an editor shows them, and their fixes.
 
 use super::document::Document;
+use crate::report::sarif::rule_page;
 use becket_engine::config::{Diagnostic, Fix, FixSafety, Severity, apply_fixes};
 use std::collections::HashMap;
 use tower_lsp_server::ls_types::{
@@ -16,7 +17,7 @@ pub(super) fn diagnostic(found: &Diagnostic, document: &Document) -> lsp::Diagno
         Severity::Note => DiagnosticSeverity::INFORMATION,
     };
     let help = found.help.as_ref().map(|help| format!("\n{help}")).unwrap_or_default();
-    let page = format!("{}/blob/main/docs/rules.md#{}", env!("CARGO_PKG_REPOSITORY"), found.code);
+    let page = rule_page(found.code);
     lsp::Diagnostic {
         range: document.range(&found.span),
         severity: Some(severity),

@@ -30,7 +30,7 @@ fn section(event: &CallEvent, around: &Surroundings) -> String {
     );
     text.push_str(&format!("  {}\n", styled(FAINT, "recorded")));
     if event.recorded.is_empty() {
-        text.push_str("    no answer of a hook; one that passes silently leaves no record\n");
+        text.push_str("    no answers; a hook that passes silently leaves no record\n");
     }
     event.recorded.iter().for_each(|hook| text.push_str(&recorded(hook)));
     text.push_str(&format!("  {}\n", styled(FAINT, "with the configuration of today")));

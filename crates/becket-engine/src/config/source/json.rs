@@ -36,7 +36,7 @@ pub(crate) fn parse(text: &str) -> Result<Document, JsonError> {
     if body.trim_matches([' ', '\t', '\r', '\n']).is_empty() {
         return Err(JsonError { why: "the file is empty".to_owned(), at: Span::default() });
     }
-    serde_json::from_str::<Judged>(body).map_err(|error| not_json(body, offset, &error))?;
+    serde_json::from_str::<CheckedValue>(body).map_err(|error| not_json(body, offset, &error))?;
     let doubt = |why: String| JsonError { why, at: Span::default() };
     let parsed = parse_to_ast(body, &CollectOptions::default(), &strict())
         .map_err(|error| doubt(error.to_string()))?
@@ -47,54 +47,54 @@ pub(crate) fn parse(text: &str) -> Result<Document, JsonError> {
     Ok(Document { root, duplicates })
 }
 
-/// A value that is read whole, as a `Value` is, and not kept.
-struct Judged;
+/// A value that is checked as strictly as a `Value` is, and not kept.
+struct CheckedValue;
 
-impl<'de> Deserialize<'de> for Judged {
+impl<'de> Deserialize<'de> for CheckedValue {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(Judged)
+        from.deserialize_any(CheckedValue)
     }
 }
 
-impl<'de> Visitor<'de> for Judged {
-    type Value = Judged;
+impl<'de> Visitor<'de> for CheckedValue {
+    type Value = CheckedValue;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any valid JSON value")
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Judged, E> {
-        Ok(Judged)
+    fn visit_bool<E>(self, _: bool) -> Result<CheckedValue, E> {
+        Ok(CheckedValue)
     }
 
-    fn visit_i64<E>(self, _: i64) -> Result<Judged, E> {
-        Ok(Judged)
+    fn visit_i64<E>(self, _: i64) -> Result<CheckedValue, E> {
+        Ok(CheckedValue)
     }
 
-    fn visit_u64<E>(self, _: u64) -> Result<Judged, E> {
-        Ok(Judged)
+    fn visit_u64<E>(self, _: u64) -> Result<CheckedValue, E> {
+        Ok(CheckedValue)
     }
 
-    fn visit_f64<E>(self, _: f64) -> Result<Judged, E> {
-        Ok(Judged)
+    fn visit_f64<E>(self, _: f64) -> Result<CheckedValue, E> {
+        Ok(CheckedValue)
     }
 
-    fn visit_str<E>(self, _: &str) -> Result<Judged, E> {
-        Ok(Judged)
+    fn visit_str<E>(self, _: &str) -> Result<CheckedValue, E> {
+        Ok(CheckedValue)
     }
 
-    fn visit_unit<E>(self) -> Result<Judged, E> {
-        Ok(Judged)
+    fn visit_unit<E>(self) -> Result<CheckedValue, E> {
+        Ok(CheckedValue)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Judged, A::Error> {
-        while list.next_element::<Judged>()?.is_some() {}
-        Ok(Judged)
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<CheckedValue, A::Error> {
+        while list.next_element::<CheckedValue>()?.is_some() {}
+        Ok(CheckedValue)
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Judged, A::Error> {
-        while map.next_entry::<Judged, Judged>()?.is_some() {}
-        Ok(Judged)
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<CheckedValue, A::Error> {
+        while map.next_entry::<CheckedValue, CheckedValue>()?.is_some() {}
+        Ok(CheckedValue)
     }
 }
 

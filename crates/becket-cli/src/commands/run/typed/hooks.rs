@@ -47,9 +47,6 @@ fn explained(answering: CommandContext<'_>, event: Option<&str>) -> CommandResul
             None => "no event with hooks was fired in this session yet".to_owned(),
         });
     };
-    let plan = answering.session.agent.engine().plan(&event);
-    let planned = PlanReport::new(&plan, event.body.subject(), Vec::new())
-        .with_modules(&answering.session.agent.engine().host().hooks())
-        .with_rules(answering.session.agent.engine().host().settled_without_hooks(&event).as_ref());
+    let planned = PlanReport::explain(answering.session.agent.engine(), &event, Vec::new());
     Ok(human::planned::render(&planned, answering.at.around))
 }
