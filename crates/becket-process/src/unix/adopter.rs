@@ -4,6 +4,10 @@
 //! child is made as `posix_spawn` makes it: it shares the memory of the host, which waits until the program begins, and no
 //! page table is copied. The flag survives the `exec` and is not inherited.
 //!
+//! While its descendants are ended the process is stopped. Should the host be gone before that is done, nobody would let it
+//! go on, so the system sends it SIGCONT when the thread that has started it ends (`PR_SET_PDEATHSIG`): it reads the end of
+//! its stdin, and ends. To a process that is not stopped the signal means nothing.
+//!
 //! INVARIANT: between `clone` and `execve` the child calls nothing but plain system calls; it allocates nothing, takes no
 //! lock and does not unwind.
 
@@ -100,7 +104,10 @@ extern "C" fn begin(start: *mut c_void) -> c_int {
 unsafe fn become_program(start: &Start) {
     // SAFETY: plain system calls on numbers and on C strings and arrays that outlive them.
     unsafe {
-        if libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 || libc::setsid() < 0 {
+        if libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0
+            || libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGCONT, 0, 0, 0) != 0
+            || libc::setsid() < 0
+        {
             return;
         }
         let mut action: libc::sigaction = std::mem::zeroed();

@@ -52,7 +52,6 @@ impl Termination {
         self.hold_leader();
         self.kin.look();
         if self.kin.are_adopted() && !self.kin.is_alive() {
-            // There is nothing to wait for, and if this process ended now, the stopped leader would be left.
             return self.kill_leader();
         }
         self.signal(Signal::TERM);
@@ -68,7 +67,8 @@ impl Termination {
         self.signal(Signal::KILL);
     }
 
-    /// Stops a leader that adopts orphans: it starts nothing more, and stays their parent until it is killed.
+    /// Stops a leader that adopts orphans: it starts nothing more, and stays their parent until it is killed. It goes on
+    /// if this process ends before.
     fn hold_leader(&self) {
         if self.kin.are_adopted() && leader::is_ours(self.leader) {
             let _ = kill_process(self.leader, Signal::STOP);

@@ -8,7 +8,9 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use crate::common::{run, sh};
-use becket_process::{Command, End, Guard, GuardError, Limits, Program};
+use becket_process::{
+    CancellationToken, Chunk, Command, Control, Descendants, End, Guard, GuardError, Limits, Program, Runner,
+};
 use becket_testkit::proc::{Marker, PATIENCE, holds_for, wait_until};
 
 /// The file that marks a directory for a helper, and holds its task; elsewhere a run of the ignored tests does nothing.
@@ -95,6 +97,22 @@ fn whenever_a_host_is_killed_nobody_is_left() {
     }
 }
 
+// rules: E7, H4
+#[test]
+fn a_host_that_dies_while_it_ends_a_leader_leaves_no_stopped_process() {
+    // The background process ignores SIGTERM, so the leader stays stopped for the whole grace.
+    let script = "(trap '' TERM; : >ready; exec sleep 1000) & read REPLY; kill -9 $!";
+    let mut host = Host::start("helper_host_that_ends_a_leader", script);
+    assert!(wait_until(|| host.marker.alive().iter().any(|pid| is_stopped(*pid))), "it was not stopped");
+    host.kill();
+    assert!(wait_until(|| host.marker.alive().is_empty()), "{:?}", host.marker.alive());
+}
+
+fn is_stopped(pid: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    status.lines().any(|line| line.starts_with("State:\tT"))
+}
+
 // rule: H4
 #[test]
 fn a_host_in_a_container_that_was_entered_from_outside_is_guarded() {
@@ -170,12 +188,16 @@ fn keeper() -> Command {
 
 /// Returns the helper's command, with a guard.
 fn helped() -> Option<(Command, Guard)> {
+    Some((unguarded()?, Guard::start(&keeper()).unwrap()))
+}
+
+/// Returns the helper's command.
+fn unguarded() -> Option<Command> {
     let text = std::fs::read_to_string(SCRIPT).ok()?;
     let mut lines = text.splitn(3, '\n');
     let (name, value, script) = (lines.next()?, lines.next()?, lines.next()?);
     let here = std::env::current_dir().unwrap();
-    let command = Command::new(Program::shell(script), here).env("PATH", "/usr/bin:/bin").env(name, value);
-    Some((command, Guard::start(&keeper()).unwrap()))
+    Some(Command::new(Program::shell(script), here).env("PATH", "/usr/bin:/bin").env(name, value))
 }
 
 #[expect(clippy::print_stdout, reason = "the test waits for it")]
@@ -200,6 +222,29 @@ async fn helper_host() {
     run(&command, &limits).await;
     // Killed, and not exited on its own.
     assert!(tokio::time::timeout(PATIENCE, std::future::pending::<()>()).await.is_ok(), "nobody killed it");
+}
+
+#[tokio::test]
+#[ignore = "a helper of the tests above"]
+async fn helper_host_that_ends_a_leader() {
+    let Some(command) = unguarded() else { return };
+    tell();
+    let command = command.descendants(Descendants::Adopted { kept: [].into() });
+    let limits = Limits { term_grace: PATIENCE, ..Limits::default() };
+    let (runner, token, control) = (Runner::new(), CancellationToken::new(), Control::with_open_stdin());
+    let held = control.clone();
+    let mut ignore = |_: Chunk<'_>| ();
+    let run = runner.run_with(&command, &limits, &token, control, &mut ignore);
+    let ready = async {
+        while !Path::new("ready").exists() {
+            tokio::task::yield_now().await;
+        }
+        token.cancel();
+    };
+    let _ = tokio::join!(run, ready);
+    // Killed while its grace lasts.
+    let _ = tokio::time::timeout(PATIENCE, std::future::pending::<()>()).await;
+    drop(held);
 }
 
 #[tokio::test]
