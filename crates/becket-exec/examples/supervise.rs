@@ -1,5 +1,5 @@
 //! Runs a program under deny and ask rules:
-//! `supervise [deny=RULE]… [ask=RULE]… [in=DIRECTORY] [write=DIRECTORY]… [no-network] [end-line] [approve] -- PROGRAM
+//! `supervise [deny=RULE]… [ask=RULE]… [in=DIRECTORY] [write=DIRECTORY]… [deny-write=PATH]… [deny-read=PATH]… [no-network] [end-line] [approve] -- PROGRAM
 //! [ARGUMENT]…`.
 //!
 //! `end-line` ends everything with the first denial; `approve` lets every program run that an ask rule holds; without it they are denied.
@@ -61,6 +61,14 @@ fn main() -> ExitCode {
             }
             Some(("write", path)) => {
                 writable.push(path.to_owned());
+                continue;
+            }
+            Some(("deny-write", path)) => {
+                rights.deny_write.insert(path.into());
+                continue;
+            }
+            Some(("deny-read", path)) => {
+                rights.deny_read.insert(path.into());
                 continue;
             }
             None if text == "no-network" => {

@@ -3,8 +3,8 @@
 use std::io;
 
 use crate::error::StartError;
-use crate::rights::Rights;
 use crate::sys;
+use becket_model::Rights;
 
 /// Rights that are ready to be enforced: for a process that starts others under less than everything, and needs no
 /// rules for them.

@@ -40,6 +40,18 @@ pub enum StartError {
         /// The reason.
         why: String,
     },
+    /// What has to be enforced is not known (E5).
+    #[error("{why}")]
+    UnknownRights {
+        /// The reason.
+        why: String,
+    },
+    /// Paths can't be denied here (E5).
+    #[error(
+        "paths can't be denied to the program here: {0}; that takes user namespaces, which this system or a container \
+         around this process may forbid"
+    )]
+    Mounts(io::Error),
     /// A path of the rights does not exist.
     #[error("`{}` can't be among the rights of a program: {why}", path.display())]
     RightsPath {

@@ -28,7 +28,7 @@ mod exit_status;
 mod host;
 pub mod line;
 mod matched_rule;
-mod rights;
+mod real_rights;
 mod rule_gate;
 mod supervisor;
 
@@ -41,6 +41,7 @@ mod unsupported;
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 use unsupported as sys;
 
+pub use becket_model::{NetworkRights, PathRights, Rights, SignalRights};
 pub use chain::Chain;
 pub use confinement::Confinement;
 pub use denial::{Denial, DenialCause};
@@ -48,7 +49,7 @@ pub use error::StartError;
 pub use exit_status::ExitStatus;
 pub use host::{Host, PendingApproval, Weakness};
 pub use matched_rule::MatchedRule;
-pub use rights::{NetworkRights, PathRights, Rights, SignalRights};
+pub use real_rights::real_rights;
 pub use supervisor::{OnDeny, Program, Supervisor};
 
 /// The example of the README.

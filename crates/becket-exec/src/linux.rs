@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `command.rs`, `child.rs` | the program as C strings; the fork, and what the child does to itself before it executes |
 //! | `sandbox.rs`, `confinement.rs` | seccomp filters and Landlock rules: those that are always on inside, and those for rights |
+//! | `mounts.rs` | what lies over the files that are denied inside of an allowed directory |
 //! | `nested.rs`, `inner.rs` | a supervisor inside of another one: the rules are handed over, the program is run |
 //! | `host_process.rs` | settings of this process that change while it supervises |
 //! | `tracer.rs`, `ptrace.rs` | the loop over what the kernel reports; ptrace and waitpid behind safe functions |
@@ -22,6 +23,7 @@ mod image;
 mod inner;
 pub(crate) mod linger;
 mod memory;
+mod mounts;
 mod nested;
 mod program;
 mod ptrace;
@@ -32,8 +34,8 @@ mod tracer;
 use crate::error::StartError;
 use crate::exit_status::ExitStatus;
 use crate::host::{Host, Weakness};
-use crate::rights::Rights;
 use crate::supervisor::{Program, Supervisor};
+use becket_model::Rights;
 use child::Child;
 use command::Command;
 use host_process::HostProcess;

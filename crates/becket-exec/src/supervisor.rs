@@ -8,9 +8,9 @@ use becket_rules::RuleSet;
 use crate::error::StartError;
 use crate::exit_status::ExitStatus;
 use crate::host::Host;
-use crate::rights::Rights;
 use crate::rule_gate::RuleGate;
 use crate::sys;
+use becket_model::Rights;
 
 /// A program to run. It inherits the standard streams.
 #[derive(Debug, Clone)]

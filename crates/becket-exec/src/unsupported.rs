@@ -5,8 +5,8 @@ use std::io;
 use crate::error::StartError;
 use crate::exit_status::ExitStatus;
 use crate::host::Host;
-use crate::rights::Rights;
 use crate::supervisor::{Program, Supervisor};
+use becket_model::Rights;
 
 /// Restrictions, of which this system has none.
 pub(crate) enum Sandbox {}

@@ -10,6 +10,8 @@
 //! - [`interpret`]: a handler's raw output becomes a [`Reply`] or a [`Failure`]
 //! - [`fold`]: replies and failures become one [`Verdict`]
 //! - [`schema`]: JSON Schemas of all of it
+//!
+//! [`Rights`] are what a program may do that an event allows: less than everything.
 
 pub mod event;
 pub mod fold;
@@ -21,6 +23,7 @@ pub mod wire;
 mod failure;
 mod ids;
 mod reply;
+mod rights;
 mod source;
 mod verdict;
 
@@ -31,6 +34,7 @@ pub use reply::{
     ContextText, DecidedBy, Decision, ElicitationAction, Fields, Notice, PermissionDecision, Reply,
     RequestDecision, Stop,
 };
+pub use rights::{NetworkRights, PathRights, Rights, SignalRights};
 pub use source::{HandlerOrigin, OnFailure, PluginSource, Privileges, Source};
 pub use verdict::{Attributed, Reason, Ruling, Verdict, VerdictFields, continued};
 

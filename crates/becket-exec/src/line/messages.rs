@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use becket_model::Rights;
 use becket_model::event::tool::ExecutedProgram;
 use becket_rules::{RuleError, RuleList, RuleOrigin, RuleSet};
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,10 @@ pub struct LineRules {
     pub on_deny: OnDeny,
     /// The treatment of the line's stderr.
     pub streams: LineStreams,
+    /// The rights of its programs.
+    pub rights: Rights,
+    /// The reason for which the line can't be run at all.
+    pub refusal: Option<String>,
 }
 
 /// The treatment of a line's stderr.
@@ -112,10 +117,11 @@ pub struct Answer {
 }
 
 impl LineRules {
-    /// Returns whether no rule and no condition is in force.
+    /// Returns whether no rule and no condition is in force, and no right is taken away.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.deny.is_empty() && self.ask.is_empty() && self.conditions.is_empty()
+        let has_no_rule = self.deny.is_empty() && self.ask.is_empty() && self.conditions.is_empty();
+        has_no_rule && self.rights.are_all() && self.refusal.is_none()
     }
 
     /// Returns the compiled rules, and the compiled conditions.

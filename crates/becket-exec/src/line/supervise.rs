@@ -102,6 +102,9 @@ fn run(
 ) -> Result<u8, String> {
     let rules: LineRules =
         serde_json::from_str(rules).map_err(|why| format!("its rules can't be read: {why}"))?;
+    if let Some(why) = rules.refusal {
+        return Err(why);
+    }
     let (compiled, conditions) = rules.compile().map_err(|why| why.to_string())?;
     if !rules.kept.is_empty() {
         let first = linger::split().map_err(|why| format!("a second process can't be made: {why}"))?;
@@ -113,6 +116,7 @@ fn run(
         .with_decided(rules.decided)
         .with_own(rules.own)
         .with_kept(rules.kept)
+        .with_rights(&rules.rights)
         .on_deny(rules.on_deny);
     let ended = supervisor.run(program, host);
     let code = ended.map(ExitStatus::code).map_err(|why: StartError| why.to_string())?;

@@ -25,6 +25,7 @@ enum Step {
     Directory = 1,
     Sandbox = 2,
     Execute = 3,
+    Mounts = 4,
 }
 
 /// The first process.
@@ -93,6 +94,7 @@ impl Child {
         Some(match self.failure()? {
             (Step::Directory, why) => StartError::Directory { directory: program.directory.clone(), why },
             (Step::Sandbox, why) => StartError::NoSeccomp(why),
+            (Step::Mounts, why) => StartError::Mounts(why),
             (Step::Execute, why) => StartError::NotExecutable { file: PathBuf::from(&program.name), why },
         })
     }
@@ -108,6 +110,7 @@ impl Child {
         let step = match step {
             step if step == Step::Directory as u8 => Step::Directory,
             step if step == Step::Sandbox as u8 => Step::Sandbox,
+            step if step == Step::Mounts as u8 => Step::Mounts,
             _ => Step::Execute,
         };
         Some((step, io::Error::from_raw_os_error(i32::from_ne_bytes(error))))
@@ -143,7 +146,10 @@ unsafe fn become_program(
         // The runtime of Rust ignores it; programs expect to die of it.
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
         libc::sigprocmask(libc::SIG_SETMASK, signals, std::ptr::null_mut());
-        let failed = if libc::chdir(command.directory.as_ptr()) != 0 {
+        let failed = if let Err(why) = sandbox.mount() {
+            *libc::__errno_location() = why.raw_os_error().unwrap_or(libc::EPERM);
+            Step::Mounts
+        } else if libc::chdir(command.directory.as_ptr()) != 0 {
             Step::Directory
         } else if sandbox.enter().is_err() {
             Step::Sandbox

@@ -16,7 +16,7 @@ use seccompiler::{
 };
 
 use super::sandbox::{errno, filter};
-use crate::rights::{NetworkRights, PathRights, Rights, SignalRights};
+use becket_model::{NetworkRights, PathRights, Rights, SignalRights};
 
 /// The Landlock version that is required: with `Truncate` (Linux 6.2), without which a file that can't be written can
 /// still be emptied.
@@ -95,7 +95,8 @@ pub(super) fn missing(rights: &Rights) -> Option<(&Path, io::Error)> {
         PathRights::All => None,
         PathRights::Below(paths) => Some(paths),
     });
-    paths.flatten().find_map(|path| {
+    let denied = rights.deny_read.iter().chain(&rights.deny_write);
+    paths.flatten().chain(denied).find_map(|path| {
         let opened = OpenOptions::new().read(true).custom_flags(libc::O_PATH).open(path);
         opened.err().map(|why| (path.as_path(), why))
     })

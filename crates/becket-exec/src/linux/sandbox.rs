@@ -25,8 +25,9 @@ use seccompiler::{
 };
 
 use super::confinement;
+use super::mounts::Mounts;
 use crate::error::StartError;
-use crate::rights::Rights;
+use becket_model::Rights;
 
 /// The bit of system calls of the x32 ABI, which this crate refuses.
 #[cfg(target_arch = "x86_64")]
@@ -36,6 +37,7 @@ const X32: i64 = 0x4000_0000;
 pub(crate) struct Sandbox {
     filters: Vec<BpfProgram>,
     landlock: Vec<OwnedFd>,
+    mounts: Option<Mounts>,
     protects_memory: bool,
 }
 
@@ -54,22 +56,38 @@ impl Sandbox {
         let protects_memory = memory.is_some();
         let files = confinement::of_files_and_signals(rights)
             .map_err(|why| StartError::Rights { why: why.to_string() })?;
-        let landlock = memory.into_iter().chain(files).collect();
-        Ok(Self { filters, landlock, protects_memory })
+        let landlock: Vec<OwnedFd> = memory.into_iter().chain(files).collect();
+        let mounts = Mounts::of(rights)?;
+        if mounts.is_some() && landlock.is_empty() {
+            return Err(StartError::Rights { why: "mounts could be undone without Landlock".to_owned() });
+        }
+        Ok(Self { filters, landlock, mounts, protects_memory })
     }
 
-    /// Makes what takes rights away, and nothing else.
+    /// Makes what takes rights away, and nothing else; for a thread, too.
     pub(super) fn of_rights(rights: &Rights) -> Result<Self, StartError> {
+        if Mounts::of(rights)?.is_some() {
+            let why =
+                "paths can be denied only in a process of its own, and not inside of another `becket exec`";
+            return Err(StartError::Rights { why: why.to_owned() });
+        }
         let filters = confinement::of_network(rights.network)
             .map_err(|error| StartError::NoSeccomp(io::Error::other(error)))?;
         let files = confinement::of_files_and_signals(rights)
             .map_err(|why| StartError::Rights { why: why.to_string() })?;
-        Ok(Self { filters, landlock: files.into_iter().collect(), protects_memory: false })
+        Ok(Self { filters, landlock: files.into_iter().collect(), mounts: None, protects_memory: false })
     }
 
     /// Returns whether Landlock keeps the memory of other processes from being written.
     pub(super) fn protects_memory(&self) -> bool {
         self.protects_memory
+    }
+
+    /// Makes the mounts of this process. The first step: a directory that was entered before stays what it was.
+    ///
+    /// Safe after a fork: it makes system calls and allocates nothing.
+    pub(super) fn mount(&self) -> io::Result<()> {
+        self.mounts.as_ref().map_or(Ok(()), Mounts::enter)
     }
 
     /// Restricts this process, and everything that it will start.

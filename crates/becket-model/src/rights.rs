@@ -1,4 +1,4 @@
-//! Rights: less than everything that a program could do (protocol.md E5). Pure; `linux/confinement.rs` enforces them.
+//! Rights: less than everything that a program could do (E5). `becket-exec` enforces them.
 //!
 //! Rights of several sources fold to their intersection, in any order.
 
@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 /// The rights of a program, and of everything that it starts.
 ///
 /// ```
-/// use becket_exec::{NetworkRights, PathRights, Rights};
+/// use becket_model::{NetworkRights, PathRights, Rights};
 ///
 /// let of_user = Rights { write: PathRights::below(["/work", "/tmp"]), ..Rights::default() };
 /// let of_hook = Rights { write: PathRights::below(["/work/docs"]), network: NetworkRights::Nothing, ..Rights::default() };
 /// let both = of_user.intersection(&of_hook);
-/// assert!(both.write.allow("/work/docs/a".as_ref()) && !both.write.allow("/tmp/a".as_ref()));
+/// assert!(both.can_write("/work/docs/a".as_ref()) && !both.can_write("/tmp/a".as_ref()));
 /// assert_eq!(both, of_hook.intersection(&of_user));
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +25,11 @@ pub struct Rights {
     pub read: PathRights,
     /// The files and directories that can be written, created, renamed and removed.
     pub write: PathRights,
+    /// Files and directories that can't be read, executed, listed or written, whatever `read` and `write` say: absolute
+    /// and without links.
+    pub deny_read: BTreeSet<PathBuf>,
+    /// Files and directories that can't be written, whatever `write` says: absolute and without links.
+    pub deny_write: BTreeSet<PathBuf>,
     /// The network.
     pub network: NetworkRights,
     /// The processes that can be sent signals.
@@ -76,10 +81,28 @@ impl Rights {
         Self {
             read: self.read.intersection(&other.read),
             write: self.write.intersection(&other.write),
+            deny_read: self.deny_read.union(&other.deny_read).cloned().collect(),
+            deny_write: self.deny_write.union(&other.deny_write).cloned().collect(),
             network: self.network.max(other.network),
             signals: self.signals.max(other.signals),
         }
     }
+
+    /// Returns whether the path, absolute and without links, can be read.
+    #[must_use]
+    pub fn can_read(&self, path: &Path) -> bool {
+        self.read.allow(path) && !is_below(&self.deny_read, path)
+    }
+
+    /// Returns whether the path, absolute and without links, can be written.
+    #[must_use]
+    pub fn can_write(&self, path: &Path) -> bool {
+        self.write.allow(path) && !is_below(&self.deny_read, path) && !is_below(&self.deny_write, path)
+    }
+}
+
+fn is_below(paths: &BTreeSet<PathBuf>, path: &Path) -> bool {
+    paths.iter().any(|above| path.starts_with(above))
 }
 
 impl PathRights {
@@ -94,7 +117,7 @@ impl PathRights {
     pub fn allow(&self, path: &Path) -> bool {
         match self {
             Self::All => true,
-            Self::Below(paths) => paths.iter().any(|allowed| path.starts_with(allowed)),
+            Self::Below(paths) => is_below(paths, path),
         }
     }
 
@@ -139,12 +162,17 @@ mod tests {
         let network =
             prop_oneof![Just(NetworkRights::All), Just(NetworkRights::Local), Just(NetworkRights::Nothing)];
         let signals = prop_oneof![Just(SignalRights::All), Just(SignalRights::Own)];
-        (paths(), paths(), network, signals).prop_map(|(read, write, network, signals)| Rights {
-            read,
-            write,
-            network,
-            signals,
-        })
+        let denied = || prop::collection::btree_set(path(), 0..3);
+        (paths(), paths(), denied(), denied(), network, signals).prop_map(
+            |(read, write, deny_read, deny_write, network, signals)| Rights {
+                read,
+                write,
+                deny_read,
+                deny_write,
+                network,
+                signals,
+            },
+        )
     }
 
     proptest! {
@@ -162,8 +190,8 @@ mod tests {
         #[test]
         fn an_intersection_grants_what_both_grant(a in rights(), b in rights(), path in path()) {
             let both = a.intersection(&b);
-            prop_assert_eq!(both.write.allow(&path), a.write.allow(&path) && b.write.allow(&path));
-            prop_assert_eq!(both.read.allow(&path), a.read.allow(&path) && b.read.allow(&path));
+            prop_assert_eq!(both.can_write(&path), a.can_write(&path) && b.can_write(&path));
+            prop_assert_eq!(both.can_read(&path), a.can_read(&path) && b.can_read(&path));
             prop_assert!(both.network >= a.network && both.network >= b.network);
             prop_assert!(both.signals >= a.signals && both.signals >= b.signals);
         }

@@ -1,0 +1,187 @@
+//! Rights as they are written become rights on this system: links are followed, and paths that are missing are judged
+//! (protocol.md E5).
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Component, Path, PathBuf};
+
+use becket_model::{PathRights, Rights};
+
+use crate::error::StartError;
+
+/// Returns the rights with absolute paths without links.
+///
+/// An allowed path that is missing grants nothing. A denied path must not come into being either: where it is missing, or
+/// a link leads to it, the directory in which it would be made or replaced can't be written.
+///
+/// # Errors
+/// [`StartError::RightsPath`] if that directory is one that the rights name as writable, or a path can't be looked at.
+pub fn real_rights(written: &Rights) -> Result<Rights, StartError> {
+    let mut real = Rights {
+        read: allowed(&written.read),
+        write: allowed(&written.write),
+        deny_read: BTreeSet::new(),
+        deny_write: BTreeSet::new(),
+        network: written.network,
+        signals: written.signals,
+    };
+    let failed = |path: &Path, why| StartError::RightsPath { path: path.to_owned(), why };
+    for path in &written.deny_read {
+        let found = PathOnDisk::find(path).map_err(|why| failed(path, why))?;
+        keep_links(&found, &mut real).map_err(|why| failed(path, why))?;
+        if found.is_there {
+            real.deny_read.insert(found.real);
+        }
+    }
+    for path in &written.deny_write {
+        let found = PathOnDisk::find(path).map_err(|why| failed(path, why))?;
+        keep_links(&found, &mut real).map_err(|why| failed(path, why))?;
+        if found.is_there {
+            real.deny_write.insert(found.real);
+        } else {
+            keep(&found.real, &mut real).map_err(|why| failed(path, why))?;
+        }
+    }
+    Ok(real)
+}
+
+fn allowed(written: &PathRights) -> PathRights {
+    match written {
+        PathRights::All => PathRights::All,
+        PathRights::Below(paths) => {
+            PathRights::below(paths.iter().filter_map(|path| path.canonicalize().ok()))
+        }
+    }
+}
+
+/// Makes the directories unwritable that hold links on the way.
+fn keep_links(found: &PathOnDisk, real: &mut Rights) -> io::Result<()> {
+    found.directories_of_links.iter().try_for_each(|directory| keep(directory, real))
+}
+
+/// Makes a directory unwritable, if it isn't.
+fn keep(directory: &Path, real: &mut Rights) -> io::Result<()> {
+    if !real.can_write(directory) {
+        return Ok(());
+    }
+    let is_named = match &real.write {
+        PathRights::All => directory == Path::new("/"),
+        PathRights::Below(paths) => paths.contains(directory),
+    };
+    if is_named {
+        let why = format!(
+            "it does not exist or is reached by a link, and `{}`, where it could be made, is to be written; create it \
+             first, or name the file itself",
+            directory.display()
+        );
+        return Err(io::Error::other(why));
+    }
+    real.deny_write.insert(directory.to_owned());
+    Ok(())
+}
+
+/// A path as it is found.
+#[derive(Debug)]
+struct PathOnDisk {
+    /// The path without links, as far as it is there.
+    real: PathBuf,
+    is_there: bool,
+    directories_of_links: Vec<PathBuf>,
+}
+
+impl PathOnDisk {
+    fn find(path: &Path) -> io::Result<Self> {
+        let mut found = Self { real: PathBuf::from("/"), is_there: true, directories_of_links: Vec::new() };
+        for part in path.components() {
+            match part {
+                Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
+                Component::ParentDir => {
+                    found.real.pop();
+                }
+                Component::Normal(name) => {
+                    let next = found.real.join(name);
+                    match fs::symlink_metadata(&next) {
+                        Ok(metadata) if metadata.is_symlink() => {
+                            found.directories_of_links.push(found.real.clone());
+                            match next.canonicalize() {
+                                Ok(target) => found.real = target,
+                                Err(why) if why.kind() == ErrorKind::NotFound => return Ok(found.missing()),
+                                Err(why) => return Err(why),
+                            }
+                        }
+                        Ok(_) => found.real = next,
+                        Err(why) if matches!(why.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                            return Ok(found.missing());
+                        }
+                        Err(why) => return Err(why),
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn missing(self) -> Self {
+        Self { is_there: false, ..self }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    fn work() -> (tempfile::TempDir, PathBuf) {
+        let directory = tempfile::tempdir().unwrap();
+        let work = directory.path().canonicalize().unwrap().join("work");
+        fs::create_dir_all(work.join("config/hooks")).unwrap();
+        (directory, work)
+    }
+
+    fn rights(work: &Path, deny_write: &Path) -> Result<Rights, StartError> {
+        real_rights(&Rights {
+            write: PathRights::below([work]),
+            deny_write: BTreeSet::from([deny_write.to_owned()]),
+            ..Rights::default()
+        })
+    }
+
+    // rule: E5
+    #[test]
+    fn a_denied_path_that_is_missing_can_not_be_made() {
+        let (_directory, work) = work();
+        let real = rights(&work, &work.join("config/new/file")).unwrap();
+        assert_eq!(real.deny_write, BTreeSet::from([work.join("config")]));
+        let refused = rights(&work, &work.join("new")).unwrap_err();
+        assert!(refused.to_string().contains("create it first"), "{refused}");
+        assert_eq!(rights(&work, Path::new("/nowhere/else")).unwrap().deny_write, BTreeSet::new());
+    }
+
+    // rule: E5
+    #[test]
+    fn a_link_to_a_denied_path_can_not_be_replaced() {
+        let (_directory, work) = work();
+        fs::create_dir(work.join("real")).unwrap();
+        symlink(work.join("real"), work.join("config/link")).unwrap();
+        let real = rights(&work, &work.join("config/link/file")).unwrap();
+        assert_eq!(real.deny_write, BTreeSet::from([work.join("config"), work.join("real")]));
+        symlink(work.join("config"), work.join("at-top")).unwrap();
+        assert!(rights(&work, &work.join("at-top/hooks")).is_err());
+    }
+
+    // rule: E5
+    #[test]
+    fn links_are_followed_and_allowed_paths_that_are_missing_grant_nothing() {
+        let (_directory, work) = work();
+        symlink(&work, work.with_file_name("linked")).unwrap();
+        let written = Rights {
+            read: PathRights::below([work.with_file_name("linked"), work.join("missing")]),
+            deny_read: BTreeSet::from([work.with_file_name("linked").join("config"), work.join("missing")]),
+            ..Rights::default()
+        };
+        let real = real_rights(&Rights { write: PathRights::below([&work]), ..written }).unwrap();
+        assert_eq!(real.read, PathRights::below([&work]));
+        assert_eq!(real.deny_read, BTreeSet::from([work.join("config")]));
+    }
+}
