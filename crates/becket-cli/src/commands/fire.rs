@@ -8,7 +8,6 @@ mod servers;
 
 pub(crate) use as_hook::code_of_a_slip;
 pub(crate) use dialect::{named_dialect, refuse_slip};
-pub(crate) use exec_rewrite::quoted;
 
 use crate::args::{FireArgs, Global};
 use crate::enclosing;

@@ -5,7 +5,7 @@
 mod choice;
 mod last_runs;
 
-use super::fire::{self, quoted};
+use super::fire;
 use crate::args::Global;
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
@@ -14,6 +14,7 @@ use crate::report::human;
 use crate::report::style::plain;
 use crate::session;
 use becket_embed::view::listed::HookListing;
+use becket_rules::shell::quoted_word;
 use choice::{Choice, HookAction};
 use inquire::ui::RenderConfig;
 use inquire::{InquireError, Select, Text};
@@ -82,7 +83,7 @@ impl Browser<'_> {
 
     /// Runs a command of becket in a process of its own, as if it had been typed. The browser goes on, whatever its end.
     fn command(&self, arguments: &[String]) -> Result<(), CliError> {
-        let words: Vec<String> = arguments.iter().map(|word| quoted(word)).collect();
+        let words: Vec<String> = arguments.iter().map(|word| quoted_word(word)).collect();
         self.out.print(&format!("\n$ becket {}\n", words.join(" ")))?;
         let program = self.around.program.as_deref().unwrap_or_else(|| Path::new("becket"));
         let status = Command::new(program).args(self.global.arguments()).args(arguments).status();

@@ -55,6 +55,7 @@ mod pattern;
 mod permission;
 mod program;
 mod program_variables;
+mod quoted_word;
 mod refusal;
 mod sed;
 mod shells;
@@ -74,6 +75,7 @@ pub use file_use::{FileAccess, FileUse};
 pub use line::{Argument, Command, Line, Redirection, RedirectionKind, Target};
 pub use pattern::CommandPattern;
 pub use permission::{Coverage, Hit};
+pub use quoted_word::quoted_word;
 pub use refusal::UnknownReason;
 pub use sed::SedScript;
 

@@ -8,6 +8,7 @@ use super::filled::substitute;
 use super::input::Input;
 use super::limits::MAX_BRACE_WORDS;
 use super::options::{Options, Syntax};
+use super::quoted_word::quoted_word;
 use super::refusal::UnknownReason;
 use super::walk::Walk;
 
@@ -108,7 +109,7 @@ impl Walk {
         let text = own.map_or_else(|| text.clone(), |own| text.replace(own, "{}"));
         let mut combinations = vec![Vec::new()];
         for group in sources.split(|arg| SOURCES.contains(&arg.text.as_str())).skip(1) {
-            let values = group.iter().filter(literal).map(|arg| shell_word(&arg.text));
+            let values = group.iter().filter(literal).map(|arg| quoted_word(&arg.text));
             let values: Vec<String> = values.take(MAX_BRACE_WORDS).collect();
             let longer = |before: &Vec<String>| {
                 let with = |value: &String| before.iter().chain([value]).cloned().collect();
@@ -164,15 +165,6 @@ fn filled(text: &str, values: &[String]) -> String {
     }
     let whole = out.replace("{}", &all);
     if whole == text { format!("{text} {all}") } else { whole }
-}
-
-/// A text as one word of a shell.
-fn shell_word(text: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "_-./:,@%+".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', "'\\''"))
 }
 
 /// Returns whether a text holds marks, and the text with all of them written `{}`.

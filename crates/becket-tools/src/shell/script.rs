@@ -13,6 +13,7 @@
 //! The report is not a proof: a line can write there, too. It gains nothing beyond what `cd` gives it:
 //! [`super::whereabouts`] judges every directory in the same way.
 
+use becket_rules::shell::quoted_word;
 use std::ffi::OsString;
 
 /// The arguments of a shell that evaluates `line` and writes its directory to `report`.
@@ -24,17 +25,12 @@ fn text(report: &str) -> String {
     // A line may have limited the size of files: a signal for it must not turn success into failure.
     let write = format!(
         "\\builtin set +vxeu; \\trap '' XFSZ; {{ \\builtin pwd -P; \\builtin echo .; }} >|{}",
-        quoted(report)
+        quoted_word(report)
     );
-    let trap = quoted(&format!("{{ {write}; }} >/dev/null 2>&1"));
+    let trap = quoted_word(&format!("{{ {write}; }} >/dev/null 2>&1"));
     format!(
         "trap {trap} EXIT; becket_line=$1; shift; eval \"$becket_line\"; \
          {{ becket_code=$?; \\trap - DEBUG; \\unset -f builtin exit; {write}; }} >/dev/null 2>&1; \
          \\builtin exit \"$becket_code\""
     )
-}
-
-/// A text as one word of a shell.
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
 }
