@@ -10,7 +10,9 @@ use becket_base::address::Network;
 use becket_engine::config::{FlagSettings, read_text};
 use becket_engine::{Environment, Profile};
 use becket_fire::{hook_launch, launch};
+use becket_tools::SystemConfinement;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub(crate) use becket_fire::Launch as Session;
 
@@ -35,6 +37,7 @@ fn launched_in(start: PathBuf, global: &Global, around: &Surroundings) -> Result
         plugins: directories.collect::<Result<_, _>>()?,
         managed: global.managed_dir.as_ref().map(|directory| typed(directory)).transpose()?,
         strict: global.strict,
+        confinement: Some(Arc::new(SystemConfinement)),
         ..Session::new(profile(global.profile), environment(around), start)
     })
 }

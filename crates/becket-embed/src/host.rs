@@ -8,7 +8,7 @@ use crate::view::finding::{CheckReport, Finding};
 use becket_engine::config::{FlagSettings, Sources};
 use becket_engine::{Builder, CancellationToken, Environment};
 use becket_llm::Models;
-use becket_tools::configured_hook_tools;
+use becket_tools::{SystemConfinement, configured_hook_tools};
 use std::path::PathBuf;
 use std::sync::Arc;
 use uuid::Uuid;
@@ -112,6 +112,7 @@ impl Host {
             managed: self.managed.clone(),
             strict: self.strict || wants.strict,
             waits_for_async: wants.wait_for_async,
+            confinement: Some(Arc::new(SystemConfinement)),
             ..Launch::new(profile, self.environment_of(wants)?, start)
         })
     }

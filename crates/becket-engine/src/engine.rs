@@ -5,6 +5,7 @@ pub(crate) mod builder;
 mod calls;
 mod fire;
 mod host_operations;
+mod line_rights;
 pub(crate) mod program_rules;
 pub(crate) mod ready;
 mod reload;

@@ -1,6 +1,7 @@
 //! The host's part: the traits that it implements and the values that it hands in.
 
 pub(crate) mod callback;
+pub(crate) mod confinement;
 #[cfg(feature = "models")]
 pub(crate) mod conversation;
 pub(crate) mod environment;

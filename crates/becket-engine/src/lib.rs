@@ -69,6 +69,7 @@ pub use becket_model as model;
 pub use becket_process::CancellationToken;
 
 pub use host::callback::{Callback, CallbackAnswer, Hook, InProcess, IntoAnswer};
+pub use host::confinement::HookConfinement;
 #[cfg(feature = "models")]
 pub use host::conversation::Conversations;
 pub use host::environment::Environment;

@@ -32,6 +32,7 @@ pub(crate) fn from(source: Source, script: &str) -> Handler {
         once: None,
         background: Background::No,
         questions: false,
+        worker: false,
         agent_scope: None,
         root: None,
         action: Action::Command(Command::Shell { script: script.into(), shell: Shell::Default }),

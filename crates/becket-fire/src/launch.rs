@@ -1,8 +1,9 @@
 //! The directory and dialect of a session, and the additional sources of its configuration.
 
 use becket_engine::config::{FlagPermissions, FlagSettings, NestedFolder, Plugin, Request, Sources};
-use becket_engine::{Builder, Engine, Environment, Profile};
+use becket_engine::{Builder, Engine, Environment, HookConfinement, Profile};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The inputs from which a configuration is loaded.
 #[derive(Debug, Clone)]
@@ -33,6 +34,8 @@ pub struct Launch {
     pub project: Option<PathBuf>,
     /// Folders inside of the project that provide settings too, the outermost first (C4).
     pub nested: Vec<NestedFolder>,
+    /// The means to take rights away from the processes of hooks (E5).
+    pub confinement: Option<Arc<dyn HookConfinement>>,
 }
 
 impl Launch {
@@ -52,6 +55,7 @@ impl Launch {
             folder_trusted: true,
             project: None,
             nested: Vec::new(),
+            confinement: None,
         }
     }
 
@@ -95,7 +99,11 @@ impl Launch {
     pub fn builder(&self, somebody_to_ask: bool) -> Builder {
         let mut request = self.request();
         request.trust = request.trust.interactive(somebody_to_ask).trusted(true);
-        Engine::builder().request(|whole| *whole = request)
+        let builder = Engine::builder().request(|whole| *whole = request);
+        match &self.confinement {
+            Some(confinement) => builder.confine_hooks(Arc::clone(confinement)),
+            None => builder,
+        }
     }
 }
 

@@ -167,6 +167,19 @@ pub enum Failure {
         /// The hook that fired the event again, and what to do.
         message: String,
     },
+    /// It was to be contained, and its rights can't be restricted (E5): it was not started. Always blocks where a hook can
+    /// block.
+    #[error("was not run, since it can't be contained: {message}")]
+    NotContained {
+        /// The reason.
+        message: String,
+    },
+    /// Its worker gave no answer that can be told to be one.
+    #[error("its worker failed: {message}")]
+    Worker {
+        /// The error.
+        message: String,
+    },
     /// An in-process handler failed.
     #[error("failed: {message}")]
     Callback {
@@ -202,6 +215,8 @@ impl Failure {
             | Failure::MissingFeature { .. }
             | Failure::QuestionNotAsked { .. }
             | Failure::Nested { .. }
+            | Failure::NotContained { .. }
+            | Failure::Worker { .. }
             | Failure::Callback { .. } => true,
         }
     }

@@ -4,6 +4,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::io;
 #[cfg(unix)]
 use std::os::fd::{OwnedFd, RawFd};
 use std::path::PathBuf;
@@ -24,6 +25,9 @@ pub struct Command {
     pub stdin: Bytes,
     /// The treatment of the processes that it leaves running.
     pub descendants: Descendants,
+    /// The rights that are taken away from the process. Unix only.
+    #[cfg(unix)]
+    pub confinement: Option<Confinement>,
     /// A descriptor of the host that the process gets as [`Command::CHANNEL`], a socket as a rule. Unix only.
     #[cfg(unix)]
     pub channel: Option<Arc<OwnedFd>>,
@@ -56,6 +60,8 @@ impl Command {
             cwd: cwd.into(),
             stdin: Bytes::new(),
             descendants: Descendants::default(),
+            #[cfg(unix)]
+            confinement: None,
             #[cfg(unix)]
             channel: None,
         }
@@ -106,6 +112,29 @@ impl fmt::Debug for Command {
             .field("stdin", &format_args!("{} bytes", self.stdin.len()))
             .field("descendants", &self.descendants)
             .finish()
+    }
+}
+
+/// Takes rights away from the thread that calls it, for good, and so from the processes that this thread starts. A
+/// [`Command`] with one is started by a thread of its own.
+#[derive(Clone)]
+pub struct Confinement(Arc<dyn Fn() -> io::Result<()> + Send + Sync>);
+
+impl Confinement {
+    /// Creates it of a function that restricts the calling thread. If the function fails, nothing is started.
+    pub fn new(enter: impl Fn() -> io::Result<()> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(enter))
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn enter(&self) -> io::Result<()> {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for Confinement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Confinement").finish_non_exhaustive()
     }
 }
 

@@ -72,6 +72,14 @@ pub enum SpawnError {
         /// The directory.
         cwd: PathBuf,
     },
+    /// The rights of the process could not be restricted, so it was not started.
+    #[error("`{program}` was not started, since its rights can't be restricted: {why}")]
+    NotConfined {
+        /// The program.
+        program: String,
+        /// The error of the system.
+        why: io::Error,
+    },
     /// The host has no descriptor left for the pipes.
     #[error(
         "no file descriptor is left for the command's pipes: raise `ulimit -n` or run fewer commands at once"

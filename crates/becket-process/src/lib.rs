@@ -67,7 +67,7 @@ mod windows;
 #[cfg(windows)]
 use windows as sys;
 
-pub use command::{Command, Descendants, Program};
+pub use command::{Command, Confinement, Descendants, Program};
 pub use control::{Control, Pause};
 pub use error::SpawnError;
 pub use finished_run::{CapturedOutput, Chunk, End, FinishedRun, Stream};

@@ -46,9 +46,11 @@ pub mod web_fetch;
 pub mod discovery;
 
 // The tools of one kind of host.
+mod hook_confinement;
 mod hook_tools;
 
 pub use files::file_tools;
+pub use hook_confinement::SystemConfinement;
 pub use hook_tools::{configured_hook_tools, hook_tools};
 pub use surroundings::Surroundings;
 

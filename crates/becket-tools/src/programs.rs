@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 /// Decides about the programs that the lines of a session execute.
 pub trait ProgramGuard: Send + Sync {
-    /// Returns the rules in force. Without any, or with `None`, a line runs without a supervisor.
-    fn rules(&self) -> Option<LineRules>;
+    /// Returns the rules and rights in force for a call. Without any, its line runs without a supervisor.
+    fn rules(&self, call: &LineCall) -> LineRules;
 
     /// Answers for a program that an ask rule or the condition of a hook holds; the error is the reason for a refusal.
     /// The future is dropped with its line.

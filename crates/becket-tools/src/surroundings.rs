@@ -16,6 +16,9 @@ type EnvFiles = Arc<dyn Fn(&SessionId) -> Vec<PathBuf> + Send + Sync>;
 /// The names of programs that outlive the line that has started them.
 type KeptProcesses = Arc<dyn Fn() -> Arc<[String]> + Send + Sync>;
 
+/// Returns the reason for which a line can't run without a supervisor.
+type Unsupervised = Arc<dyn Fn() -> Result<(), String> + Send + Sync>;
+
 /// Working directories that a session gets while it runs.
 type MoreDirectories = Arc<dyn Fn(&Session) -> Vec<PathBuf> + Send + Sync>;
 
@@ -43,6 +46,7 @@ pub struct Surroundings {
     is_denied: Option<IsDenied>,
     may_deny: Option<MayDeny>,
     pub(crate) programs: Option<ProgramSupervision>,
+    unsupervised: Unsupervised,
 }
 
 impl Surroundings {
@@ -63,6 +67,7 @@ impl Surroundings {
             is_denied: None,
             may_deny: None,
             programs: None,
+            unsupervised: Arc::new(|| Ok(())),
         }
     }
 
@@ -166,6 +171,22 @@ impl Surroundings {
     pub fn with_programs(mut self, supervision: ProgramSupervision) -> Self {
         self.programs = Some(supervision);
         self
+    }
+
+    /// Sets the function that returns the reason for which a line can't run without a supervisor. It is called for each
+    /// line if there is no [`ProgramSupervision`].
+    #[must_use]
+    pub fn with_unsupervised(
+        mut self,
+        check: impl Fn() -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.unsupervised = Arc::new(check);
+        self
+    }
+
+    /// Returns the reason for which a line can't run without a supervisor.
+    pub(crate) fn unsupervised(&self) -> Result<(), String> {
+        (self.unsupervised)()
     }
 
     /// The programs that outlive the line that has started them.

@@ -84,6 +84,9 @@ impl ToolFactory {
     }
 }
 
+/// The reason for which a line is not run where nothing can take rights away.
+const NO_SUPERVISOR: &str = "the settings enable `sandbox`, and there is no supervisor here that could enforce it: the line was not run";
+
 /// Returns the environment of tools under an engine, with the files that they may not edit without a prompt.
 fn surroundings(assembly: &Assembly, engine: &Engine) -> Surroundings {
     let (of_files, of_places) = (engine.clone(), engine.clone());
@@ -94,6 +97,11 @@ fn surroundings(assembly: &Assembly, engine: &Engine) -> Surroundings {
     let surroundings = protected
         .chain(assembly.protected.iter().cloned())
         .fold(Surroundings::new(assembly.request.environment.clone()), Surroundings::with_protected);
+    let of_sandbox = engine.clone();
+    let surroundings = surroundings.with_unsupervised(move || match of_sandbox.config().sandbox.lines {
+        None => Ok(()),
+        Some(_) => Err(NO_SUPERVISOR.to_owned()),
+    });
     let surroundings = with_programs(surroundings, assembly, engine);
     surroundings
         .with_runner(assembly.runner.clone())

@@ -19,6 +19,7 @@ mod classify;
 mod decide;
 mod gate;
 mod hook_log;
+mod line_rules;
 mod nested;
 mod person;
 mod program_judge;
@@ -26,9 +27,10 @@ mod prompt;
 mod report;
 
 pub use calls::ToolCalls;
+pub use line_rules::{line_rights, line_rules};
 pub use nested::NestedCalls;
 pub use person::{AskPermission, PermissionAnswer, PermissionPrompt};
-pub use program_judge::{ProgramJudge, line_rules};
+pub use program_judge::ProgramJudge;
 pub use report::{CallEnd, DeniedBy, Report};
 
 pub(crate) use batch_abort::BatchAbort;

@@ -10,15 +10,16 @@ use super::calls::{CallContext, ToolCalls};
 use super::decide::Hook;
 use super::gate;
 use super::hook_log::HookLog;
+use super::line_rules::line_rules;
 use super::nested::NestedCalls;
 use super::prompt::{self, Prompt, Yes};
 use super::report::CallEnd;
 use crate::update::{Notice, Origin, Update, UpdateKind, Watch};
-use becket_engine::{CancellationToken, Engine, Settlement, ToolCall};
-use becket_exec::OnDeny;
-use becket_exec::line::{DeniedProgram, HeldProgram, LineRules, RuleText};
+use becket_engine::{CancellationToken, Settlement, ToolCall};
+use becket_exec::line::{DeniedProgram, HeldProgram, LineRules};
 use becket_model::event::PermissionMode;
 use becket_model::event::tool::{ExecutedProgram, PreToolUse};
+use becket_rules::shell::quoted_word;
 use becket_tools::shell::{LineCall, ProgramGuard};
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value, json};
@@ -168,22 +169,12 @@ fn command_line(held: &HeldProgram) -> String {
     });
     let (head, tail) = tail.unwrap_or((&held.command, &[]));
     let words = head.split(' ').filter(|word| !word.is_empty()).chain(tail.iter().map(String::as_str));
-    words.map(quoted).collect::<Vec<_>>().join(" ")
-}
-
-/// A text as one word of a shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
+    words.map(quoted_word).collect::<Vec<_>>().join(" ")
 }
 
 impl ProgramGuard for ProgramJudge {
-    fn rules(&self) -> Option<LineRules> {
-        let engine = &self.calls.engine;
-        (!engine.config().policy.exec_text_only).then(|| line_rules(engine))
+    fn rules(&self, call: &LineCall) -> LineRules {
+        line_rules(&self.calls.engine, &call.session.cwd)
     }
 
     fn approve(&self, call: &LineCall, held: HeldProgram) -> BoxFuture<'static, Result<(), String>> {
@@ -202,28 +193,6 @@ impl ProgramGuard for ProgramJudge {
             let what = UpdateKind::Notice(Notice::warning(what));
             self.watch.on(&Update { of: Origin::Main, what });
         }
-    }
-}
-
-/// Returns the rules and conditions in force for the programs of a line.
-#[must_use]
-pub fn line_rules(engine: &Engine) -> LineRules {
-    let rules = engine.host().program_rules();
-    let text = |rule: becket_engine::ProgramRule| RuleText {
-        text: rule.text,
-        origin: rule.origin,
-        anchor: rule.anchor,
-    };
-    let on_deny = match engine.config().policy.exec_denial_ends_line {
-        true => OnDeny::EndLine,
-        false => OnDeny::GoOn,
-    };
-    LineRules {
-        deny: rules.deny.into_iter().map(text).collect(),
-        ask: rules.ask.into_iter().map(text).collect(),
-        conditions: rules.conditions.into_iter().map(text).collect(),
-        on_deny,
-        ..LineRules::default()
     }
 }
 

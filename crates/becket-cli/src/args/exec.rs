@@ -42,6 +42,12 @@ pub(crate) struct ExecArgs {
     /// Let the programs read and execute below DIR only; may be repeated
     #[arg(long, value_name = "DIR", help_heading = "Rights")]
     pub(crate) read: Vec<PathBuf>,
+    /// Let the programs not write PATH and what is below it, wherever it lies; may be repeated
+    #[arg(long, value_name = "PATH", help_heading = "Rights")]
+    pub(crate) deny_write: Vec<PathBuf>,
+    /// Let the programs neither read nor write PATH and what is below it; may be repeated
+    #[arg(long, value_name = "PATH", help_heading = "Rights")]
+    pub(crate) deny_read: Vec<PathBuf>,
     /// Let the programs reach only this machine's sockets (`local`), or open no socket at all
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Rights")]
     pub(crate) network: Option<NetworkChoice>,

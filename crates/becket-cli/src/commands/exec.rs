@@ -8,10 +8,13 @@ use crate::error::{CliError, CommandResult};
 use crate::out::Out;
 use crate::report::style::{WARNING, one_line, plain};
 use crate::session::{self, Session};
+use becket_agent::tool_call::line_rights;
+use becket_engine::Engine;
 use becket_engine::config::{FlagSettings, RuleSource, Sources};
 use becket_exec::line::LineRules;
 use becket_exec::{
-    Denial, Host, NetworkRights, PathRights, PendingApproval, Program, Rights, Supervisor, Weakness,
+    Denial, Host, NetworkRights, PathRights, PendingApproval, Program, Rights, StartError, Supervisor,
+    Weakness, real_rights,
 };
 use becket_rules::{RuleList, RuleOrigin, RuleSet};
 use std::fs::File;
@@ -27,7 +30,7 @@ const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// Runs the program and returns its exit code.
 pub(crate) fn run(args: &ExecArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let (supervisor, directory) = supervisor(args, global, around, out)?;
-    let supervisor = supervisor.with_rights(&rights(args, &directory)?);
+    let supervisor = supervisor.with_rights(&written_rights(args, &directory)?);
     let Some((name, arguments)) = args.command.split_first() else {
         return Err(CliError::usage("a program is missing"));
     };
@@ -52,11 +55,15 @@ fn supervisor(
     if let Some(text) = &args.line_rules {
         let unread = |why: String| CliError::usage(format!("the rules of the line can't be read: {why}"));
         let rules: LineRules = serde_json::from_str(text).map_err(|why| unread(why.to_string()))?;
+        if let Some(why) = rules.refusal {
+            return Err(CliError::NothingRun { why: StartError::UnknownRights { why } });
+        }
         let (compiled, _) = rules.compile().map_err(|why| unread(why.to_string()))?;
         let own = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         let supervisor = Supervisor::new(compiled, search_path(around))
             .with_decided(rules.decided)
             .with_own(vec![own])
+            .with_rights(&rules.rights)
             .on_deny(rules.on_deny);
         let directory = around.process.cwd.clone();
         return Ok((
@@ -66,28 +73,44 @@ fn supervisor(
     }
     let session = prepared(args, global, around, out)?;
     let directory = session.start.clone();
-    let rules = rules(args, session, around, out)?;
-    Ok((Supervisor::new(rules, search_path(around)), directory))
+    let engine = started(session.builder(false).build(), around, out)?;
+    if !report_errors(&engine, around, out) && args.rules.is_some() {
+        return Err(CliError::usage("the rules are not complete, so nothing was run"));
+    }
+    let rules = rules(args, &engine, &directory, around)?;
+    let rights = line_rights(&engine, &directory)
+        .map_err(|why| CliError::NothingRun { why: StartError::UnknownRights { why } })?;
+    Ok((Supervisor::new(rules, search_path(around)).with_rights(&rights), directory))
 }
 
 /// Returns the rights in the arguments.
-fn rights(args: &ExecArgs, directory: &Path) -> Result<Rights, CliError> {
-    let paths = |given: &[PathBuf]| {
-        if given.is_empty() {
-            return Ok(PathRights::All);
-        }
+fn written_rights(args: &ExecArgs, directory: &Path) -> Result<Rights, CliError> {
+    let real = |given: &[PathBuf]| {
         let real = given.iter().map(|path| {
             let path = directory.join(path);
             path.canonicalize().map_err(|why| CliError::unread(&path, &why))
         });
-        Ok::<_, CliError>(PathRights::below(real.collect::<Result<Vec<_>, _>>()?))
+        real.collect::<Result<Vec<_>, _>>()
+    };
+    let allowed = |given: &[PathBuf]| match given {
+        [] => Ok(PathRights::All),
+        given => real(given).map(PathRights::below),
     };
     let network = match args.network {
         None => NetworkRights::All,
         Some(NetworkChoice::Local) => NetworkRights::Local,
         Some(NetworkChoice::None) => NetworkRights::Nothing,
     };
-    Ok(Rights { read: paths(&args.read)?, write: paths(&args.write)?, network, ..Rights::default() })
+    let denied = |given: &[PathBuf]| given.iter().map(|path| directory.join(path)).collect();
+    let rights = Rights {
+        read: allowed(&args.read)?,
+        write: allowed(&args.write)?,
+        deny_read: denied(&args.deny_read),
+        deny_write: denied(&args.deny_write),
+        network,
+        ..Rights::default()
+    };
+    real_rights(&rights).map_err(|why| CliError::NothingRun { why })
 }
 
 /// Returns the directories in which programs are looked for.
@@ -111,12 +134,7 @@ fn prepared(args: &ExecArgs, global: &Global, around: &Surroundings, out: &Out) 
     Ok(Session { sources: Sources::none(), flag, ..session })
 }
 
-fn rules(args: &ExecArgs, session: Session, around: &Surroundings, out: &Out) -> Result<RuleSet, CliError> {
-    let start = session.start.clone();
-    let engine = started(session.builder(false).build(), around, out)?;
-    if !report_errors(&engine, around, out) && args.rules.is_some() {
-        return Err(CliError::usage("the rules are not complete, so nothing was run"));
-    }
+fn rules(args: &ExecArgs, engine: &Engine, start: &Path, around: &Surroundings) -> Result<RuleSet, CliError> {
     let mut rules = RuleSet::default();
     for rule in &engine.config().permissions {
         let origin = RuleOrigin { label: label(rule, around), anchor: rule.anchor.clone() };
@@ -124,7 +142,7 @@ fn rules(args: &ExecArgs, session: Session, around: &Surroundings, out: &Out) ->
     }
     for (list, texts) in [(RuleList::Deny, &args.deny), (RuleList::Ask, &args.ask)] {
         for text in texts {
-            let origin = RuleOrigin { label: format!("`--{}`", list.key()), anchor: start.clone() };
+            let origin = RuleOrigin { label: format!("`--{}`", list.key()), anchor: start.to_owned() };
             add(&mut rules, list, text, origin)?;
         }
     }

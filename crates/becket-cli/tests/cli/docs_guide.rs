@@ -38,6 +38,7 @@ pages! {
     exit_codes types "exit-codes.md";
     hooks_of_plugins types "plugins.md";
     rules_at_exec types "exec.md";
+    workers types "workers.md";
     tests_of_hooks types "test.md";
     a_configuration_that_is_checked types "check.md";
     in_every_agent types "install.md";

@@ -89,6 +89,8 @@ mod run_shapes;
 mod run_terminal;
 #[cfg(unix)]
 mod run_typed;
+#[cfg(target_os = "linux")]
+mod sandbox;
 #[cfg(unix)]
 mod sdk;
 #[cfg(unix)]

@@ -6,6 +6,7 @@ use super::policy::Policy;
 use super::raw::MODULE_NOT_RUN;
 use super::request::{Plugin, Trust};
 use super::resolve::StopsStart;
+use super::sandbox::Sandbox;
 use super::settings_env::SettingsEnv;
 use crate::config::hookset::HookSet;
 use becket_model::EventKind;
@@ -28,6 +29,8 @@ pub struct Config {
     pub default_mode: Option<DefaultMode>,
     /// The switches and limits.
     pub policy: Policy,
+    /// The rights of command lines and of plugins' hooks (E5).
+    pub sandbox: Sandbox,
     /// Variables for hooks from the settings' `env` (H3).
     pub settings_env: SettingsEnv,
     /// The plugins that count: those that the host names and those that settings enable (C9).
@@ -56,6 +59,7 @@ impl fmt::Debug for Config {
             .field("additional_directories", &self.additional_directories)
             .field("default_mode", &self.default_mode)
             .field("policy", &self.policy)
+            .field("sandbox", &self.sandbox)
             .field("settings_env", &self.settings_env)
             .field("plugins", &self.plugins)
             .field("trust", &self.trust)

@@ -40,6 +40,8 @@ pub struct Handler {
     pub background: Background,
     /// Set if it may ask the user over stdout and stdin (Q1).
     pub questions: bool,
+    /// The command answers many events, one after another.
+    pub worker: bool,
     /// The agent whose events alone it sees (C10).
     pub agent_scope: Option<AgentId>,
     /// The plugin or skill whose root and options it sees.

@@ -6,6 +6,7 @@ mod compile;
 mod grants;
 mod merge;
 mod parts;
+mod sandbox;
 mod stop;
 
 pub(crate) use compile::{CompileContext, handler};
@@ -29,6 +30,7 @@ pub fn resolve(loaded: &LoadedFiles) -> Config {
         check_addresses(part, &policy);
     }
     let grants = grants::collect(&mut parts, loaded);
+    let sandbox = sandbox::of(&mut parts, loaded);
     let settings_env = merge::environment(&parts);
     let mut making = CompileContext::new(request, &policy);
     let hooks = Arc::new(hook_set(&mut parts, &mut making));
@@ -43,6 +45,7 @@ pub fn resolve(loaded: &LoadedFiles) -> Config {
         additional_directories: grants.directories,
         default_mode: grants.mode,
         policy,
+        sandbox,
         settings_env,
         plugins: loaded.plugins.clone(),
         trust: request.trust,

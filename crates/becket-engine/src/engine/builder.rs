@@ -9,6 +9,7 @@ use crate::handlers::http::{Clients, Resolve};
 use crate::handlers::interceptor::RunInterceptor;
 #[cfg(feature = "models")]
 use crate::handlers::prompt::VerdictCache;
+use crate::host::confinement::HookConfinement;
 #[cfg(feature = "models")]
 use crate::host::conversation::Conversations;
 use crate::host::environment::Environment;
@@ -214,6 +215,13 @@ impl Builder {
     /// Adds an observer of everything that happens.
     pub fn observe(mut self, observer: impl Observer + 'static) -> Self {
         self.observers.push(Arc::new(observer));
+        self
+    }
+
+    /// Sets the means to take rights away from the processes of hooks. Default: none; hooks of plugins that are to be
+    /// contained don't run, and block (E5).
+    pub fn confine_hooks(mut self, confinement: Arc<dyn HookConfinement>) -> Self {
+        self.host.confinement = Some(confinement);
         self
     }
 

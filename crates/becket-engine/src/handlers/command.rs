@@ -1,6 +1,10 @@
 //! Runs a command handler: what it gets, how long it may take, and what its end means (H2–H4, H12).
 
+mod containment;
 mod running;
+mod worker;
+
+pub(crate) use worker::Workers;
 
 use crate::background::{Adoption, BackgroundEnd};
 use crate::config::handler::{Background, Command, Handler};
@@ -10,6 +14,7 @@ use crate::config::text_shell::{PathStyle, TextShell};
 use crate::handlers::command::running::{InBackground, RunningCommand, WaitResult};
 use crate::handlers::context::HandlerContext;
 use crate::handlers::interceptor::RunEnd;
+use crate::host::private_files::RunDirectory;
 use crate::host::questions::TakenOut;
 use crate::host::questions::answer::AnsweredQuestion;
 use crate::host::questions::taken_out;
@@ -57,8 +62,11 @@ pub(crate) async fn run(
 async fn started(
     context: &HandlerContext<'_>,
     handler: &Arc<Handler>,
-    prepared: process::Command,
+    prepared: PreparedCommand,
 ) -> (HandlerResult, bool) {
+    if worker::takes(context, handler) {
+        return (worker::run(context, handler, prepared).await, false);
+    }
     let limit = context.limit_of(handler);
     let mut running = RunningCommand::new(context, handler, prepared, limit);
     if handler.background != Background::No {
@@ -225,7 +233,7 @@ fn prepare(
     context: &HandlerContext<'_>,
     handler: &Handler,
     command: &Command,
-) -> Result<process::Command, Failure> {
+) -> Result<PreparedCommand, Failure> {
     let places = &context.snapshot.places;
     let shell = TextShell::of(command, &context.engine.environment, &places.profile)?;
     let style = shell.as_ref().map_or(PathStyle::Native, TextShell::style);
@@ -245,6 +253,11 @@ fn prepare(
     env.push((nesting::VARIABLE.into(), context.mark_for(handler).into()));
     // A text for PowerShell gets none (H12).
     let file = if style == PathStyle::PowerShell { None } else { context.env_file(handler)? };
+    let containment = containment::of(context, handler, file.as_deref())?;
+    if let Some(containment) = &containment {
+        env.retain(|(name, _)| name != "TMPDIR");
+        env.push(("TMPDIR".into(), containment.temporary.path().into()));
+    }
     if let Some(file) = file {
         env.push((places.profile.var("ENV_FILE").into(), variables::written(file, style)));
     }
@@ -256,7 +269,17 @@ fn prepare(
     let cwd = working_directory(&context.event.session.cwd, &places.project_dir);
     let stdin = context.intercepted(handler, |interceptor, run| interceptor.stdin(run));
     let stdin = stdin.unwrap_or_else(|| context.stdin());
-    Ok(process::Command { env, ..process::Command::new(program, cwd).stdin(stdin) })
+    let (confinement, temporary) =
+        containment.map(|contained| (contained.confinement, contained.temporary)).unzip();
+    let command = process::Command { env, confinement, ..process::Command::new(program, cwd).stdin(stdin) };
+    Ok(PreparedCommand { command, temporary })
+}
+
+/// A command that is ready to be started.
+struct PreparedCommand {
+    command: process::Command,
+    /// A directory of its own, if it is contained.
+    temporary: Option<RunDirectory>,
 }
 
 /// The session's directory; the project's where that is gone (H3), and the root where that is gone too: a guard that

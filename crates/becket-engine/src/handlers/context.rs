@@ -76,7 +76,11 @@ impl<'a> HandlerContext<'a> {
 
     /// A handler's part in the verdict.
     pub(crate) fn entry(&self, run: &Run) -> Entry {
-        let place = HandlerOrigin { on_failure: self.on_failure(&run.handler), ..run.handler.place.clone() };
+        let on_failure = match run.failure {
+            Some(Failure::NotContained { .. }) => OnFailure::Block,
+            Some(_) | None => self.on_failure(&run.handler),
+        };
+        let place = HandlerOrigin { on_failure, ..run.handler.place.clone() };
         Entry { place, reply: run.reply.clone(), failure: run.failure.clone() }
     }
 

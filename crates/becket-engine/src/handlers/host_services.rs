@@ -11,6 +11,7 @@ use crate::handlers::http::Clients;
 use crate::handlers::interceptor::RunInterceptor;
 #[cfg(feature = "models")]
 use crate::handlers::prompt::{Transcripts, VerdictCache};
+use crate::host::confinement::HookConfinement;
 #[cfg(feature = "models")]
 use crate::host::conversation::Conversations;
 use crate::host::mcp_tools::McpTools;
@@ -49,6 +50,8 @@ pub(crate) struct Host {
     pub(crate) verdicts: Option<Arc<VerdictCache>>,
     /// Threads of blocking callbacks that did not come back (H9).
     pub(crate) abandoned: AbandonedThreads,
+    /// The means to take rights away from the processes of hooks (E5).
+    pub(crate) confinement: Option<Arc<dyn HookConfinement>>,
     /// The interceptor of runs, in tests of hooks.
     pub(crate) interceptor: Option<Arc<dyn RunInterceptor>>,
 }
@@ -73,6 +76,7 @@ impl Default for Host {
             #[cfg(feature = "models")]
             verdicts: None,
             abandoned: AbandonedThreads::default(),
+            confinement: None,
             interceptor: None,
         }
     }

@@ -79,11 +79,7 @@ impl PrivateFiles {
         let dir = self.session_dir(session)?.join("texts");
         make_dir(&dir)?;
         loop {
-            let number = {
-                let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-                *made += 1;
-                *made
-            };
+            let number = self.next_number();
             let path = dir.join(format!("{number:04}.txt"));
             match private_file::create_new(&path).and_then(|mut file| file.write_all(text.as_bytes())) {
                 Ok(()) => return Ok(path),
@@ -91,6 +87,27 @@ impl PrivateFiles {
                 Err(source) => return Err(PrivateFileError { path, source }),
             }
         }
+    }
+
+    /// Makes an empty directory for one run, which is removed with the returned value.
+    pub(crate) fn run_dir(&self, session: &SessionId) -> Result<RunDirectory, PrivateFileError> {
+        let parent = self.session_dir(session)?.join("runs");
+        make_dir(&parent)?;
+        loop {
+            let number = self.next_number();
+            let path = parent.join(format!("{}-{number:04}", std::process::id()));
+            match make_new_dir(&path) {
+                Ok(()) => return Ok(RunDirectory(path)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(source) => return Err(PrivateFileError { path, source }),
+            }
+        }
+    }
+
+    fn next_number(&self) -> u64 {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        *made += 1;
+        *made
     }
 
     /// Returns the directory with the texts of a session, if there are any.
@@ -151,6 +168,23 @@ impl Drop for PrivateFiles {
         if let Some(own) = self.own.get() {
             let _ = fs::remove_dir_all(own);
         }
+    }
+}
+
+/// A directory that is removed, with everything in it, when this is dropped.
+#[derive(Debug)]
+pub(crate) struct RunDirectory(PathBuf);
+
+impl RunDirectory {
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for RunDirectory {
+    fn drop(&mut self) {
+        // What can't be removed goes with the session.
+        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

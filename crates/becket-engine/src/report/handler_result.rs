@@ -63,5 +63,8 @@ pub(crate) fn exit_of(end: End, limit: Duration) -> Result<i32, Failure> {
 
 /// A process that never was.
 pub(crate) fn cannot_start(error: &SpawnError) -> Failure {
-    Failure::CannotStart { message: error.to_string() }
+    match error {
+        SpawnError::NotConfined { .. } => Failure::NotContained { message: error.to_string() },
+        _ => Failure::CannotStart { message: error.to_string() },
+    }
 }

@@ -29,3 +29,5 @@ mod real_model;
 mod session;
 mod updates;
 mod verdict;
+#[cfg(unix)]
+mod workers;

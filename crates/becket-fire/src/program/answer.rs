@@ -87,11 +87,15 @@ fn planned(
     let is_whole = engine.config().errors().next().is_none();
     let plan = engine.plan(event);
     let is_empty = plan.runs().is_empty();
-    (is_whole && runs_commands_alone(&plan)).then_some(PlannedEvent { engine, is_empty })
+    (is_whole && runs_commands_alone(&engine, &plan)).then_some(PlannedEvent { engine, is_empty })
 }
 
-/// Returns true if only commands run, those included that would run for an input that a hook rewrites (D9).
-fn runs_commands_alone(plan: &Plan) -> bool {
+/// Returns true if only commands with all rights run, those included that would run for an input that a hook rewrites
+/// (D9).
+fn runs_commands_alone(engine: &Engine, plan: &Plan) -> bool {
+    if engine.config().sandbox.contains_plugins {
+        return false;
+    }
     let skipped = plan.skipped();
     let by_input =
         skipped.filter(|skipped| matches!(skipped.why, SkipReason::If { .. })).map(|skipped| skipped.handler);

@@ -59,6 +59,10 @@ pub struct Settings {
     pub keep_processes: Option<Vec<String>>,
     /// The rules for programs that a command line executes (E1–E3).
     pub exec: Option<ExecSetting>,
+    /// The rights of command lines, and of hooks of plugins that are contained (E5).
+    pub sandbox: Option<SandboxSetting>,
+    /// The rights of hooks that plugins bring along: `contained` takes away all but the usual ones (E5).
+    pub plugin_hooks: Option<PluginHooks>,
     /// The time that hooks may take, in milliseconds: `becket profile` fails if one takes longer.
     pub hook_budget: Option<HookBudgetSetting>,
 }
@@ -112,6 +116,69 @@ pub struct ExecOptions {
     pub mode: Option<ExecMode>,
     /// The consequence of a denial.
     pub on_deny: Option<ExecOnDeny>,
+}
+
+/// The setting `sandbox`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
+pub struct SandboxSetting {
+    /// Command lines write below the working directories and the directory for temporary files alone, and have no network.
+    pub enabled: Option<bool>,
+    /// Files.
+    pub filesystem: Option<SandboxFiles>,
+    /// The network.
+    pub network: Option<SandboxNetwork>,
+    /// Managed, command line and user files only: more for the contained hooks of plugins, by full id.
+    pub plugins: Option<BTreeMap<String, PluginSandbox>>,
+}
+
+/// Files in the setting `sandbox`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
+pub struct SandboxFiles {
+    /// Managed, command line and user files only: what contained hooks of a plugin can read, beyond the usual.
+    pub allow_read: Option<Vec<String>>,
+    /// Managed, command line and user files only: what can be written, beyond the usual.
+    pub allow_write: Option<Vec<String>>,
+    /// What can be neither read nor written.
+    pub deny_read: Option<Vec<String>>,
+    /// What can't be written.
+    pub deny_write: Option<Vec<String>>,
+}
+
+/// The network in the setting `sandbox`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
+pub struct SandboxNetwork {
+    /// Managed, command line and user files only: `["*"]` opens the network. Single domains have no effect yet.
+    pub allowed_domains: Option<Vec<String>>,
+    /// Managed, command line and user files only: sockets of this machine can be opened.
+    pub allow_all_unix_sockets: Option<bool>,
+}
+
+/// The rights of a plugin's contained hooks, beyond the usual.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
+pub struct PluginSandbox {
+    /// Files.
+    pub filesystem: Option<SandboxFiles>,
+    /// The network.
+    pub network: Option<SandboxNetwork>,
+}
+
+/// The rights of hooks that plugins bring along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum PluginHooks {
+    /// All.
+    Observed,
+    /// They read the system, the project and their own directory, and write their data directory and a private temporary
+    /// one. They have no network.
+    Contained,
 }
 
 /// The settings of a plugin.
@@ -324,6 +391,9 @@ handlers! {
         /// Becket's own: it may ask the user (Q1).
         #[serde(default)]
         questions: Option<bool>,
+        /// Becket's own: one process answers many events, a line of JSON each.
+        #[serde(default)]
+        worker: Option<bool>,
     }
 
     /// Posts the input to a URL (H5).

@@ -25,6 +25,11 @@ pub(super) fn of_pipes(command: &Command, error: io::Error) -> SpawnError {
     }
 }
 
+/// Returns the error for rights that could not be taken away.
+pub(super) fn not_confined(command: &Command, why: io::Error) -> SpawnError {
+    SpawnError::NotConfined { program: program(command), why }
+}
+
 /// Returns the error for a process that could not be started.
 pub(super) fn of_spawn(command: &Command, image: &Image, error: io::Error) -> SpawnError {
     let file = exec::file(command, image);

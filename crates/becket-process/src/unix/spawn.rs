@@ -44,8 +44,7 @@ pub(super) fn spawn_with(
     let (host, theirs) =
         Pipes::open(command, keep_stdin).map_err(|error| refusal::of_pipes(command, error))?;
     let announced = guard::announce(&theirs.stdout);
-    let pid = start(&command.descendants, &image, &theirs)
-        .map_err(|error| refusal::of_spawn(command, &image, error))?;
+    let pid = start_confined(command, &image, &theirs)?;
     announced.started(pid);
     drop(theirs);
     let leader = Leader::new(pid, waiter, announced).map(|leader| leader.with(&command.descendants));
@@ -55,6 +54,24 @@ pub(super) fn spawn_with(
     })?;
     let Pipes { stdin, unwritten, stdout, stderr } = host;
     Ok(SpawnedChild { leader, stdin, unwritten, stdout, stderr })
+}
+
+/// Starts the process on a thread that has the rights of the process, if it has not all.
+fn start_confined(command: &Command, image: &ffi::Image, stdio: &Stdio) -> Result<Pid, SpawnError> {
+    let started = || {
+        start(&command.descendants, image, stdio).map_err(|error| refusal::of_spawn(command, image, error))
+    };
+    let Some(confinement) = &command.confinement else { return started() };
+    let confined = || match confinement.enter() {
+        Ok(()) => started(),
+        Err(why) => Err(refusal::not_confined(command, why)),
+    };
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("becket-confined".into());
+        let thread = thread.spawn_scoped(scope, confined);
+        let thread = thread.map_err(|error| refusal::of_pipes(command, error))?;
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 #[cfg(target_os = "linux")]

@@ -114,12 +114,17 @@ impl LineCommand<'_> {
         heard: &mut LineOutput<K>,
     ) -> Result<LineResult, LineError> {
         #[cfg(target_os = "linux")]
-        if let Some(programs) = &self.host.programs
-            && let Some(rules) = programs.guard.rules().filter(|rules| !rules.is_empty())
-        {
-            return self.supervise(programs, rules, cancel, heard).await;
+        if let Some(programs) = &self.host.programs {
+            let rules = programs.guard.rules(self.call);
+            return match rules.is_empty() {
+                true => self.lead(cancel, heard).await,
+                false => self.supervise(programs, rules, cancel, heard).await,
+            };
         }
-        self.lead(cancel, heard).await
+        match self.host.unsupervised() {
+            Ok(()) => self.lead(cancel, heard).await,
+            Err(why) => Err(LineError::Unsupported(why)),
+        }
     }
 
     /// Runs it under a supervisor of its programs.

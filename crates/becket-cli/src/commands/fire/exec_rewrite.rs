@@ -8,6 +8,7 @@ use becket_agent::tool_call::line_rules;
 use becket_engine::Engine;
 use becket_exec::line::LineRules;
 use becket_model::{Event, EventBody};
+use becket_rules::shell::quoted_word;
 use becket_tools::shell::shown_commands;
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -29,18 +30,18 @@ pub(super) fn of(
     around: &Surroundings,
 ) -> Option<Map<String, Value>> {
     let EventBody::PreToolUse(call) = &event.body else { return None };
-    if call.tool_name != "Bash" || !cfg!(target_os = "linux") || engine.config().policy.exec_text_only {
+    if call.tool_name != "Bash" || !cfg!(target_os = "linux") {
         return None;
     }
     let program = around.program.as_deref()?;
     let input = rewritten.unwrap_or(&call.tool_input);
     let line = input.get("command").and_then(Value::as_str)?;
-    let rules = line_rules(engine);
-    if rules.deny.is_empty() && rules.ask.is_empty() {
+    // Hooks can't be asked from there: they have seen the text.
+    let rules = LineRules { conditions: Vec::new(), ..line_rules(engine, &event.session.cwd) };
+    if rules.is_empty() {
         return None;
     }
-    // Hooks can't be asked from there: they have seen the text.
-    let rules = LineRules { conditions: Vec::new(), decided: shown_commands(line), ..rules };
+    let rules = LineRules { decided: shown_commands(line), ..rules };
     let command = command(program, &rules, line).filter(|command| command.len() <= LONGEST)?;
     let mut input = input.clone();
     input.insert("command".to_owned(), command.into());
@@ -50,14 +51,5 @@ pub(super) fn of(
 fn command(program: &Path, rules: &LineRules, line: &str) -> Option<String> {
     let rules = serde_json::to_string(rules).ok()?;
     let words = [program.to_str()?, "exec", "--line-rules", &rules, "--", SHELL, "-c", line];
-    Some(words.map(quoted).join(" "))
-}
-
-/// A text as one word of a shell.
-pub(crate) fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
+    Some(words.map(quoted_word).join(" "))
 }

@@ -25,6 +25,7 @@ pub(super) const RULES: &[DiagnosticRule] = &[
     rule("unknown-mode", "there is no permission mode of this name", "The session starts in `default`.", "Use one of the modes that the message lists."),
     rule("invalid-timeout", "a time limit is not a number of seconds above 0", "The handler is not loaded.", "Write a number of seconds, or leave `timeout` out for the event's default."),
     rule("invalid-on-failure", "`onFailure` is neither `block` nor `continue`", "Becket reads another value as the stricter one, and Claude Code ignores the whole file.", "Write `block` or `continue`."),
+    rule("worker-without-effect", "`worker` has no effect here", "A hook in the background, or one that asks questions, has a process of its own for each event.", "Remove `worker`, or the key beside it."),
     rule("on-failure-without-effect", "`onFailure` has no effect here", "On this event, or beside `async`, nothing waits for the hook, so its failure can't block.", "Remove `onFailure`."),
     rule("questions-beside-async", "a background hook can't ask questions", "The handler is not loaded.", "Remove `questions` or `async`."),
     rule("invalid-shell", "there is no shell of this name", "The handler is not loaded.", "Use `bash` or `powershell`, or leave `shell` out."),

@@ -9,6 +9,7 @@ use becket_model::Source;
 /// Keys of a handler that only Becket reads, and what other programs do instead.
 const HANDLER_KEYS: &[(&str, &str)] = &[
     ("questions", "elsewhere the hook's questions are not asked"),
+    ("worker", "elsewhere the hook is started for each event"),
     ("order", "elsewhere hooks run in the order of the file"),
 ];
 
@@ -21,6 +22,7 @@ const SETTINGS_KEYS: &[(&str, &str)] = &[
     ("strictConfig", "elsewhere a session starts in spite of errors in its settings"),
     ("httpHookAllowedNetworks", "elsewhere other addresses may be reached"),
     ("httpHookLoopback", "elsewhere other addresses may be reached"),
+    ("pluginHooks", "elsewhere the hooks of plugins have all rights"),
     ("hookBudget", "elsewhere nothing reports slow hooks"),
     ("httpHookProxy", "elsewhere the environment decides about proxies"),
 ];
@@ -34,6 +36,7 @@ pub(super) fn is_shared(layer: &Layer, around: &Around<'_>) -> bool {
 pub(super) fn handler(entry: &Entry, text: &str, report: &mut Report<'_>) {
     let is_set = |key| match key {
         "questions" => entry.handler.questions,
+        "worker" => entry.handler.worker,
         _ => entry.handler.order != 0,
     };
     for (key, elsewhere) in HANDLER_KEYS.iter().filter(|(key, _)| is_set(*key)) {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Returns the keys of a kind in addition to the common ones.
 pub(crate) const fn keys(kind: HandlerKind) -> &'static [&'static str] {
     match kind {
-        HandlerKind::Command => &["command", "args", "shell", "async", "asyncRewake", "questions"],
+        HandlerKind::Command => &["command", "args", "shell", "async", "asyncRewake", "questions", "worker"],
         HandlerKind::Http => &["url", "headers", "allowedEnvVars"],
         HandlerKind::McpTool => &["server", "tool", "input"],
         HandlerKind::Prompt => &["prompt", "model", "continueOnBlock"],

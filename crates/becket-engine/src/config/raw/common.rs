@@ -169,3 +169,21 @@ pub(super) fn questions(background: Background, fields: &mut Fields<'_, '_, '_>)
     }
     flag.value
 }
+
+/// `worker`: the command answers many events, one after another.
+pub(super) fn worker(background: Background, fields: &mut Fields<'_, '_, '_>) -> bool {
+    let Some(flag) = fields.flag("worker") else {
+        return false;
+    };
+    let beside = match background {
+        Background::No if !fields.has("questions") => None,
+        Background::No => Some("`questions`"),
+        Background::Async | Background::AsyncRewake => Some("`async`"),
+    };
+    if let Some(beside) = beside.filter(|_| flag.value) {
+        let message = format!("`worker` has no effect beside {beside}: the hook is started for each event");
+        fields.report.warning(flag.span, "worker-without-effect", message);
+        return false;
+    }
+    flag.value
+}

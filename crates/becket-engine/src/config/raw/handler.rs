@@ -3,7 +3,7 @@
 //! `type` is read by hand: a tagged enum would lose the places that messages need.
 
 use super::action;
-use super::common::{background, condition, on_failure, questions, timeout};
+use super::common::{background, condition, on_failure, questions, timeout, worker};
 use super::dialect;
 use super::fields::{At, Fields};
 use super::sheet::ReadContext;
@@ -30,6 +30,7 @@ pub(crate) struct RawHandler {
     pub(crate) background_span: Span,
     pub(crate) on_failure: OnFailure,
     pub(crate) questions: bool,
+    pub(crate) worker: bool,
     pub(crate) order: i64,
     pub(crate) action: Action,
     /// The place of the command, URL or prompt.
@@ -194,6 +195,7 @@ fn common(event: EventKind, kind: HandlerKind, node: &Node, fields: &mut Fields<
         background_span,
         on_failure,
         questions: is_command && questions(background, fields),
+        worker: is_command && worker(background, fields),
         order: fields.integer("order").map_or(0, |order| order.value),
         action: action::nothing(),
         action_span: Span::default(),

@@ -5,6 +5,7 @@
 use super::exec_switch::{self, ExecSwitch};
 use super::fields::{At, Fields};
 use super::hook_budget;
+use super::sandbox::{self, SandboxSheet};
 use super::sheet::Sheet;
 use crate::config::hook_budget::HookBudget;
 use crate::config::source::report::Report;
@@ -26,6 +27,7 @@ pub(crate) struct Switches {
     pub(crate) http_networks: Option<At<Vec<Network>>>,
     pub(crate) keep_processes: Option<At<Vec<String>>>,
     pub(crate) exec: ExecSwitch,
+    pub(crate) sandbox: SandboxSheet,
     pub(crate) hook_budget: HookBudget,
     /// Plugins by full id, on or off.
     pub(crate) plugins: Vec<(String, bool)>,
@@ -49,6 +51,7 @@ pub(crate) fn read(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_
         http_networks: networks(fields),
         keep_processes: strict_list("keepProcesses", fields),
         exec: exec_switch::read(fields),
+        sandbox: sandbox::read(fields),
         hook_budget: hook_budget::read(fields),
         plugins: plugins(fields),
     };
@@ -56,7 +59,7 @@ pub(crate) fn read(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_
 }
 
 /// A flag; of a wrong type it counts as `strict`.
-fn strict_flag(key: &str, strict: bool, fields: &mut Fields<'_, '_, '_>) -> Option<At<bool>> {
+pub(super) fn strict_flag(key: &str, strict: bool, fields: &mut Fields<'_, '_, '_>) -> Option<At<bool>> {
     let member = fields.member(key)?;
     match member.value.data {
         Data::Bool(value) => Some(At { value, span: member.value.span }),
@@ -68,7 +71,7 @@ fn strict_flag(key: &str, strict: bool, fields: &mut Fields<'_, '_, '_>) -> Opti
 }
 
 /// A list of what is allowed; of a wrong type it allows nothing.
-fn strict_list(key: &str, fields: &mut Fields<'_, '_, '_>) -> Option<At<Vec<String>>> {
+pub(super) fn strict_list(key: &str, fields: &mut Fields<'_, '_, '_>) -> Option<At<Vec<String>>> {
     let member = fields.member(key)?;
     let texts = member.value.as_list().and_then(|nodes| {
         nodes.iter().map(|node| node.as_text().map(str::to_owned)).collect::<Option<Vec<_>>>()

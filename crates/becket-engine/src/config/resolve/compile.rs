@@ -61,6 +61,7 @@ pub(crate) fn handler(entry: &Entry, part: &mut Part<'_>, making: &mut CompileCo
         once,
         background,
         questions: raw.questions,
+        worker: raw.worker,
         agent_scope: None,
         root: part.layer.root.clone(),
         action: raw.action.clone(),

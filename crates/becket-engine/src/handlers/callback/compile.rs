@@ -86,6 +86,7 @@ impl Callback {
             once: self.once.then(Once::default),
             background: Background::No,
             questions: false,
+            worker: false,
             agent_scope: None,
             root: None,
             action: Action::Callback(self.in_process),

@@ -4,8 +4,10 @@
 //! INVARIANT: whether a run goes to the background depends on what it printed alone, never on how fast it ended.
 
 use crate::config::handler::Handler;
+use crate::handlers::command::PreparedCommand;
 use crate::handlers::context::HandlerContext;
 use crate::handlers::questions::Interview;
+use crate::host::private_files::RunDirectory;
 use crate::host::questions::answer::AnsweredQuestion;
 use crate::report::run_event::{OutputStream, RunEvent, RunEventKind};
 use crate::report::stream::Listeners;
@@ -63,7 +65,7 @@ impl RunningCommand {
     pub(crate) fn new(
         context: &HandlerContext<'_>,
         handler: &Arc<Handler>,
-        command: becket_process::Command,
+        prepared: PreparedCommand,
         limit: Duration,
     ) -> Self {
         let control = if handler.questions { Control::with_open_stdin() } else { Control::new() };
@@ -83,8 +85,9 @@ impl RunningCommand {
         });
         let cancel = CancellationToken::new();
         let limits = Limits { deadline: Some(limit), ..context.engine.limits.clone() };
-        let given =
-            RunResources { runner: context.engine.runner.clone(), command, limits, cancel: cancel.clone() };
+        let PreparedCommand { command, temporary } = prepared;
+        let runner = context.engine.runner.clone();
+        let given = RunResources { runner, command, limits, cancel: cancel.clone(), _temporary: temporary };
         let future = Box::pin(given.run(control.clone(), ear.clone()));
         RunningCommand { future, cancel, control, ear }
     }
@@ -148,6 +151,7 @@ struct RunResources {
     command: becket_process::Command,
     limits: Limits,
     cancel: CancellationToken,
+    _temporary: Option<RunDirectory>,
 }
 
 impl RunResources {

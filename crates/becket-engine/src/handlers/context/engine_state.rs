@@ -3,6 +3,7 @@
 use crate::background::Background;
 use crate::config::nesting::EnclosingEvents;
 use crate::config::{self, Amendments};
+use crate::handlers::command::Workers;
 use crate::handlers::host_services::Host;
 use crate::handlers::questions::Desk;
 use crate::host::environment::Environment;
@@ -27,6 +28,8 @@ pub(crate) struct EngineState {
     pub(crate) tools: ToolSet,
     pub(crate) limits: Limits,
     pub(crate) runner: Runner,
+    /// Commands that wait for their next event.
+    pub(crate) workers: Workers,
     pub(crate) files: Arc<PrivateFiles>,
     pub(crate) background: Background,
     pub(crate) host: Host,
@@ -70,6 +73,7 @@ impl EngineState {
             tools: parts.tools,
             limits: parts.limits,
             runner: Runner::new(),
+            workers: Workers::default(),
             files: parts.files,
             background: parts.background,
             listeners: parts.listeners,

@@ -1,0 +1,70 @@
+//! The rules, conditions and rights in force for the programs of a line (`protocol.md` E1, E5).
+
+use becket_engine::Engine;
+use becket_exec::line::{LineRules, RuleText};
+use becket_exec::{OnDeny, Rights, real_rights};
+use std::path::Path;
+
+/// Files of a project that decide what runs outside of a line, or what a session may do. A line that has fewer rights
+/// does not write them.
+const PROTECTED: [&str; 10] = [
+    ".claude",
+    ".becket",
+    ".agent",
+    ".mcp.json",
+    ".git/hooks",
+    ".git/config",
+    ".husky",
+    ".vscode",
+    ".idea",
+    ".devcontainer",
+];
+
+/// Returns what is in force for the lines of a session in `cwd`.
+#[must_use]
+pub fn line_rules(engine: &Engine, cwd: &Path) -> LineRules {
+    let mut rules = match engine.config().policy.exec_text_only {
+        true => LineRules::default(),
+        false => program_rules(engine),
+    };
+    match line_rights(engine, cwd) {
+        Ok(rights) => rules.rights = rights,
+        Err(why) => rules.refusal = Some(why),
+    }
+    rules
+}
+
+fn program_rules(engine: &Engine) -> LineRules {
+    let rules = engine.host().program_rules();
+    let text = |rule: becket_engine::ProgramRule| RuleText {
+        text: rule.text,
+        origin: rule.origin,
+        anchor: rule.anchor,
+    };
+    let on_deny = match engine.config().policy.exec_denial_ends_line {
+        true => OnDeny::EndLine,
+        false => OnDeny::GoOn,
+    };
+    LineRules {
+        deny: rules.deny.into_iter().map(text).collect(),
+        ask: rules.ask.into_iter().map(text).collect(),
+        conditions: rules.conditions.into_iter().map(text).collect(),
+        on_deny,
+        ..LineRules::default()
+    }
+}
+
+/// Returns the rights that the settings leave to the lines of a session in `cwd`, on this system (E5).
+///
+/// # Errors
+/// Errors with the reason for which no line may run: a restriction that can't be read or can't be enforced.
+pub fn line_rights(engine: &Engine, cwd: &Path) -> Result<Rights, String> {
+    let mut written = engine.host().line_rights(cwd)?;
+    if written.are_all() {
+        return Ok(written);
+    }
+    let project = engine.host().project_directory();
+    let kept = PROTECTED.iter().map(|name| project.join(name)).filter(|path| path.exists());
+    written.deny_write.extend(kept);
+    real_rights(&written).map_err(|why| why.to_string())
+}

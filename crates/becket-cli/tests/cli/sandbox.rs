@@ -1,0 +1,223 @@
+//! `sandbox` and `pluginHooks` in settings: what lines and hooks of plugins can reach. `becket-exec` has the tests of what
+//! holds.
+
+use crate::run::{lines, run, scripted};
+use crate::{env, env_with};
+use becket_testkit::env::{ProgramOutput, TestEnv};
+use serde_json::{Value, json};
+use std::net::TcpListener;
+
+fn user_settings(env: &TestEnv, settings: &Value) {
+    env.write("home/.claude/settings.json", settings.to_string());
+}
+
+fn exec(env: &TestEnv, line: &str) -> ProgramOutput {
+    env.becket(["exec", "--", "sh", "-c", line]).run()
+}
+
+/// Tries each command of a shell, and prints those that do well.
+fn attempts(commands: &[&str]) -> String {
+    let tries =
+        commands.iter().map(|command| format!("(exec >/dev/null 2>&1; {command}) && echo '{command}'; "));
+    tries.collect::<String>() + "true"
+}
+
+// rule: E5
+#[test]
+fn a_line_in_a_sandbox_writes_where_it_works_alone() {
+    let env = env();
+    env.write("project/.claude/settings.json", "{}");
+    env.write("project/.git/hooks/pre-commit", "kept");
+    env.write("home/secret/key", "hidden");
+    env.write("elsewhere/file", "kept");
+    user_settings(
+        &env,
+        &json!({"sandbox": {"enabled": true, "filesystem": {"denyRead": ["~/secret"], "allowWrite": ["~/cache"]}}}),
+    );
+    env.write("home/cache/.keep", "");
+    let line = attempts(&[
+        "echo a > inside",
+        "echo a > $TMPDIR/temporary",
+        "echo a > ~/cache/new",
+        "echo a > ../elsewhere/file",
+        "echo a > ~/new",
+        "echo a > .claude/settings.json",
+        "echo a > .git/hooks/pre-commit",
+        "mv .git moved",
+        "cat ~/secret/key",
+        "echo a > .git/index",
+    ]);
+    let ended = exec(&env, &line);
+    let allowed = "echo a > inside\necho a > $TMPDIR/temporary\necho a > ~/cache/new\necho a > .git/index\n";
+    assert_eq!(ended.stdout, allowed, "{ended:?}");
+}
+
+// rule: E5
+#[test]
+fn a_line_in_a_sandbox_has_the_network_that_the_user_grants() {
+    let env = env();
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a socket");
+    let port = listener.local_addr().expect("an address").port();
+    let connect = format!("python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}))'");
+    for (network, is_open) in [
+        (json!(null), false),
+        (json!({"allowedDomains": ["example.com"]}), false),
+        (json!({"allowedDomains": ["*"]}), true),
+    ] {
+        user_settings(&env, &json!({"sandbox": {"enabled": true, "network": network}}));
+        let ended = exec(&env, &format!("{connect} 2>/dev/null; echo $?"));
+        assert_eq!(ended.stdout == "0\n", is_open, "{network}: {ended:?}");
+    }
+}
+
+// rule: E5
+#[test]
+fn a_repository_takes_rights_away_and_grants_none() {
+    let of_project = json!({"sandbox": {"enabled": true,
+        "filesystem": {"allowWrite": ["../elsewhere"], "denyWrite": ["src"]}, "network": {"allowedDomains": ["*"]}}});
+    let env = env_with(&of_project.to_string());
+    env.write("project/src/file", "kept");
+    env.write("elsewhere/file", "kept");
+    let ended = exec(&env, &attempts(&["echo a > ../elsewhere/file", "echo a > src/file", "echo a > new"]));
+    assert_eq!(ended.stdout, "echo a > new\n", "{ended:?}");
+    let checked = env.becket(["check"]).run();
+    assert!(checked.stdout.contains("`allowWrite` can only grant rights in managed settings"), "{checked:?}");
+    assert!(checked.stdout.contains("`allowedDomains` can only grant rights"), "{checked:?}");
+    env.write("project/.claude/settings.json", json!({"sandbox": {"enabled": false}}).to_string());
+    user_settings(&env, &json!({"sandbox": {"enabled": true}}));
+    let ended = exec(&env, &attempts(&["echo a > ../elsewhere/file"]));
+    assert_eq!(ended.stdout, "", "{ended:?}");
+}
+
+// rules: C7b, E5
+#[test]
+fn a_sandbox_that_can_not_be_enforced_runs_nothing() {
+    let env = env();
+    for (filesystem, why) in [
+        (json!({"denyRead": "~/.ssh"}), "can't be read"),
+        (json!({"denyWrite": [7]}), "can't be read"),
+        (json!([]), "can't be read"),
+        (json!({"denyWrite": ["new-file"]}), "create it first"),
+    ] {
+        let settings = json!({"sandbox": {"enabled": true, "filesystem": filesystem}});
+        env.write("project/.claude/settings.json", settings.to_string());
+        let ended = exec(&env, "echo ran");
+        assert_eq!((ended.code, ended.stdout.as_str()), (Some(125), ""), "{filesystem}: {ended:?}");
+        assert!(ended.stderr.contains(why), "{filesystem}: {ended:?}");
+    }
+}
+
+// rule: E5
+#[test]
+fn bash_of_the_agent_is_in_the_sandbox_of_the_settings() {
+    let turns = json!([
+        {"tool_uses": [{"id": "t1", "name": "Bash", "input": {"command": "sh try.sh"}}]},
+        {"text": "Done."}
+    ]);
+    for exec in ["supervised", "text-only"] {
+        let env = scripted(&json!({}), &turns);
+        env.write("home/secret/key", "hidden");
+        env.write("project/try.sh", "echo a > ../out.txt; echo a > in.txt; cat in.txt ~/secret/key; true");
+        let settings =
+            json!({"sandbox": {"enabled": true, "filesystem": {"denyRead": ["~/secret"]}}, "exec": exec});
+        let settings = settings.to_string();
+        let arguments =
+            ["-p", "go", "--output-format", "stream-json", "--verbose", "--allowed-tools", "Bash"];
+        let ended = run(&env, &[&arguments[..], &["--settings", &settings]].concat()).run();
+        let results: String =
+            lines(&ended).iter().filter(|line| line["type"] == "user").map(Value::to_string).collect();
+        assert!(env.project().join("in.txt").exists(), "{ended:?}");
+        assert!(
+            !env.project().join("../out.txt").exists() && results.contains("ermission denied"),
+            "{ended:?}"
+        );
+        assert!(!results.contains("hidden"), "{ended:?}");
+    }
+}
+
+/// Installs a plugin by its directory, with one hook.
+fn plugin(env: &TestEnv, command: &str) -> String {
+    env.write("plugin/.claude-plugin/plugin.json", json!({"name": "tidy", "version": "1.0.0"}).to_string());
+    let hooks = json!({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": command}]}]}});
+    env.write("plugin/hooks/hooks.json", hooks.to_string());
+    env.root().join("plugin").display().to_string()
+}
+
+fn fire_with(env: &TestEnv, plugin: &str) -> ProgramOutput {
+    env.becket(["fire", "PreToolUse", "--tool", "Bash", "--json", "--plugin-dir", plugin]).run()
+}
+
+/// The commands that a reporting hook could run.
+fn reported(fired: &ProgramOutput) -> Vec<String> {
+    assert_eq!(fired.code, Some(2), "{fired:?}");
+    let report: Value = serde_json::from_str(&fired.stdout).expect("JSON");
+    report["hooks"][0]["reason"].as_str().expect("a reason").lines().map(str::to_owned).collect()
+}
+
+/// A hook that denies, and reports what it could do.
+fn reporting(commands: &[&str]) -> String {
+    format!("{{ {}; }} >&2; exit 2", attempts(commands))
+}
+
+// rule: E5
+#[test]
+fn a_contained_hook_of_a_plugin_reaches_its_own_files_alone() {
+    let env = env_with("{}");
+    env.write("home/secret", "hidden");
+    env.write("project/file", "kept");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a socket");
+    let port = listener.local_addr().expect("an address").port();
+    let connect =
+        format!("python3 -c \"import socket; socket.create_connection((\\\"127.0.0.1\\\", {port}))\"");
+    let commands = [
+        "cat file",
+        "test -r $CLAUDE_PLUGIN_ROOT/hooks/hooks.json",
+        "echo a > $CLAUDE_PLUGIN_DATA/state",
+        "echo a > $TMPDIR/scratch",
+        "cat ~/secret",
+        "echo a > file",
+        "echo a > $CLAUDE_PLUGIN_ROOT/new",
+        "echo a > ~/new",
+        "kill -0 $PPID",
+        &connect,
+    ];
+    let directory = plugin(&env, &reporting(&commands));
+    let observed = reported(&fire_with(&env, &directory));
+    assert_eq!(observed, commands, "without containment it has all rights");
+    env.write("project/file", "kept");
+    std::fs::remove_file(env.root().join("home/new")).expect("a file");
+    std::fs::remove_file(env.root().join("plugin/new")).expect("a file");
+    user_settings(&env, &json!({"pluginHooks": "contained"}));
+    assert_eq!(reported(&fire_with(&env, &directory)), commands[..4]);
+    assert_eq!(std::fs::read_to_string(env.project().join("file")).expect("a file"), "kept");
+    let left = std::fs::read_dir(env.root().join("tmp")).expect("a directory");
+    let left: Vec<_> = left.flatten().map(|entry| entry.file_name()).collect();
+    assert_eq!(left, ["scratch"], "what the hook wrote while it had all rights");
+}
+
+// rule: E5
+#[test]
+fn a_plugin_is_granted_more_by_the_user_and_not_by_the_project() {
+    let env = env_with("{}");
+    env.write("home/notes/a", "text");
+    let directory = plugin(&env, &reporting(&["cat ~/notes/a", "echo a > ~/notes/b"]));
+    let grant = json!({"filesystem": {"allowRead": ["~/notes"], "allowWrite": ["~/notes"]}});
+    let sandbox = json!({"plugins": {"tidy@inline": grant}});
+    env.write("project/.claude/settings.json", json!({"sandbox": sandbox}).to_string());
+    user_settings(&env, &json!({"pluginHooks": "contained"}));
+    assert_eq!(reported(&fire_with(&env, &directory)), ["no stderr output"]);
+    user_settings(&env, &json!({"pluginHooks": "contained", "sandbox": sandbox}));
+    assert_eq!(reported(&fire_with(&env, &directory)), ["cat ~/notes/a", "echo a > ~/notes/b"]);
+}
+
+// rule: E5
+#[test]
+fn a_plugin_that_can_not_be_contained_blocks() {
+    let env = env_with("{}");
+    let directory = plugin(&env, "exit 0");
+    let broken = json!({"plugins": {"tidy@inline": {"filesystem": {"denyRead": 7}}}});
+    user_settings(&env, &json!({"pluginHooks": "contained", "sandbox": broken}));
+    let fired = fire_with(&env, &directory);
+    assert_eq!(fired.code, Some(2), "{fired:?}");
+    assert!(fired.stdout.contains("was not run, since it can't be contained"), "{fired:?}");
+}

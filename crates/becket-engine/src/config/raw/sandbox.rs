@@ -1,0 +1,116 @@
+//! The settings `sandbox` and `pluginHooks` of one file.
+//!
+//! INVARIANT (C7b): a value that can't be read takes away more, never less.
+
+use super::fields::{At, Fields};
+use super::switches::{strict_flag, strict_instead, strict_list};
+use crate::config::source::report::Report;
+use crate::config::source::tree::{Member, Node, Span};
+
+/// The settings of one file; `None`: it does not say.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SandboxSheet {
+    /// True if command lines run with fewer rights.
+    pub(crate) enabled: Option<At<bool>>,
+    /// True if hooks of plugins are contained.
+    pub(crate) contains_plugins: Option<At<bool>>,
+    pub(crate) lines: GrantSheet,
+    /// By the full ids of plugins.
+    pub(crate) plugins: Vec<(String, GrantSheet)>,
+}
+
+/// What is granted and denied, as it is written.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct GrantSheet {
+    pub(crate) allow_read: Option<At<Vec<String>>>,
+    pub(crate) allow_write: Option<At<Vec<String>>>,
+    pub(crate) deny_read: Option<At<Vec<String>>>,
+    pub(crate) deny_write: Option<At<Vec<String>>>,
+    pub(crate) domains: Option<At<Vec<String>>>,
+    pub(crate) unix_sockets: Option<At<bool>>,
+    /// A list of what is denied that can't be read.
+    pub(crate) unread: Option<Span>,
+}
+
+/// Reads both.
+pub(crate) fn read(fields: &mut Fields<'_, '_, '_>) -> SandboxSheet {
+    let mut sheet = SandboxSheet { contains_plugins: plugin_hooks(fields), ..SandboxSheet::default() };
+    let Some(member) = fields.member("sandbox") else { return sheet };
+    let Some(members) = member.value.as_map() else {
+        strict_instead(member, "an object", "`{\"enabled\": true}`", fields);
+        sheet.enabled = Some(At { value: true, span: member.value.span });
+        return sheet;
+    };
+    let mut inner = Fields::new(&member.value, members, "setting", fields.report);
+    sheet.enabled = strict_flag("enabled", true, &mut inner);
+    sheet.lines = grant(&member.value, members, inner.report);
+    let plugins = inner.map("plugins").map(|at| at.value).unwrap_or_default();
+    for plugin in plugins {
+        match plugin.value.as_map() {
+            Some(members) => {
+                sheet.plugins.push((plugin.key.clone(), grant(&plugin.value, members, inner.report)));
+            }
+            None => strict_instead(plugin, "an object", "`{}`", &mut inner),
+        }
+    }
+    sheet
+}
+
+fn plugin_hooks(fields: &mut Fields<'_, '_, '_>) -> Option<At<bool>> {
+    let member = fields.member("pluginHooks")?;
+    let value = match member.value.as_text() {
+        Some("contained") => true,
+        Some("observed") => false,
+        Some(_) | None => {
+            strict_instead(member, "`\"observed\"` or `\"contained\"`", "`\"contained\"`", fields);
+            true
+        }
+    };
+    Some(At { value, span: member.value.span })
+}
+
+fn grant(node: &Node, members: &[Member], report: &mut Report<'_>) -> GrantSheet {
+    let mut sheet = GrantSheet::default();
+    let fields = &mut Fields::new(node, members, "setting", report);
+    if let Some((node, members)) = object("filesystem", fields, &mut sheet) {
+        let files = &mut Fields::new(node, members, "setting", fields.report);
+        sheet.allow_read = strict_list("allowRead", files);
+        sheet.allow_write = strict_list("allowWrite", files);
+        sheet.deny_read = denied("denyRead", files, &mut sheet.unread);
+        sheet.deny_write = denied("denyWrite", files, &mut sheet.unread);
+    }
+    if let Some((node, members)) = object("network", fields, &mut sheet) {
+        let network = &mut Fields::new(node, members, "setting", fields.report);
+        sheet.domains = strict_list("allowedDomains", network);
+        sheet.unix_sockets = strict_flag("allowAllUnixSockets", false, network);
+    }
+    sheet
+}
+
+/// A part of the setting that has to be an object.
+fn object<'n>(
+    key: &str,
+    fields: &mut Fields<'n, '_, '_>,
+    sheet: &mut GrantSheet,
+) -> Option<(&'n Node, &'n [Member])> {
+    let member = fields.member(key)?;
+    let members = member.value.as_map();
+    if members.is_none() {
+        strict_instead(member, "an object", "the refusal of everything", fields);
+        sheet.unread = Some(member.value.span);
+    }
+    members.map(|members| (&member.value, members))
+}
+
+/// A list of what is denied. One that can't be read may mean anything.
+fn denied(key: &str, fields: &mut Fields<'_, '_, '_>, unread: &mut Option<Span>) -> Option<At<Vec<String>>> {
+    let member = fields.member(key)?;
+    let texts = member.value.as_list().and_then(|nodes| {
+        nodes.iter().map(|node| node.as_text().map(str::to_owned)).collect::<Option<Vec<_>>>()
+    });
+    if texts.is_none() {
+        strict_instead(member, "a list of paths", "the refusal of everything", fields);
+        *unread = Some(member.value.span);
+    }
+    texts.map(|value| At { value, span: member.value.span })
+}

@@ -1,0 +1,121 @@
+//! `sandbox` and `pluginHooks` of all files: what denies adds up; what grants counts in files that no repository can bring
+//! along (E5).
+
+use super::Part;
+use super::merge::by_weight;
+use crate::config::load::LoadedFiles;
+use crate::config::policy::is_of_the_user;
+use crate::config::raw::{At, GrantSheet, SandboxSheet};
+use crate::config::sandbox::{Sandbox, SandboxGrant};
+use becket_model::NetworkRights;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Where grants count.
+const OF_THE_USER: &str = "managed settings, the user's and those of the command line";
+
+/// Merges the settings, and says what has no effect where it stands.
+pub(super) fn of(parts: &mut [Part<'_>], loaded: &LoadedFiles) -> Sandbox {
+    parts.iter_mut().for_each(warn);
+    let ordered = by_weight(parts);
+    let trusted: Vec<&Part<'_>> =
+        ordered.iter().copied().filter(|part| is_of_the_user(&part.layer.source)).collect();
+    let is_on = |get: fn(&SandboxSheet) -> Option<&At<bool>>| {
+        let is_demanded = ordered
+            .iter()
+            .any(|part| !is_of_the_user(&part.layer.source) && get(sheet(part)).is_some_and(|at| at.value));
+        is_demanded || trusted.iter().rev().find_map(|part| get(sheet(part))).is_some_and(|at| at.value)
+    };
+    let mut sandbox = Sandbox {
+        lines: is_on(|sheet| sheet.enabled.as_ref()).then(|| {
+            let mut lines = SandboxGrant { network: NetworkRights::Nothing, ..SandboxGrant::default() };
+            ordered.iter().for_each(|part| add(&sheet(part).lines, part, loaded, &mut lines));
+            lines
+        }),
+        contains_plugins: is_on(|sheet| sheet.contains_plugins.as_ref()),
+        ..Sandbox::default()
+    };
+    for part in ordered {
+        for (id, grant) in &sheet(part).plugins {
+            let nothing = || SandboxGrant { network: NetworkRights::Nothing, ..SandboxGrant::default() };
+            let plugin = sandbox.plugins.entry(Arc::from(id.as_str())).or_insert_with(nothing);
+            add(grant, part, loaded, plugin);
+        }
+    }
+    sandbox
+}
+
+fn sheet<'p>(part: &'p Part<'_>) -> &'p SandboxSheet {
+    &part.sheet.switches.sandbox
+}
+
+/// Adds what one file says.
+fn add(sheet: &GrantSheet, part: &Part<'_>, loaded: &LoadedFiles, grant: &mut SandboxGrant) {
+    let paths = |at: &Option<At<Vec<String>>>| -> Vec<PathBuf> {
+        let texts = at.iter().flat_map(|at| &at.value);
+        texts.map(|text| absolute(text, &part.layer.anchor, loaded)).collect()
+    };
+    grant.deny_read.extend(paths(&sheet.deny_read));
+    grant.deny_write.extend(paths(&sheet.deny_write));
+    if let Some(at) = sheet.unread {
+        grant.unread.get_or_insert_with(|| part.report.location(at).to_string());
+    }
+    if is_of_the_user(&part.layer.source) {
+        grant.allow_read.extend(paths(&sheet.allow_read));
+        grant.allow_write.extend(paths(&sheet.allow_write));
+        grant.network = grant.network.min(network(sheet));
+    }
+}
+
+fn network(sheet: &GrantSheet) -> NetworkRights {
+    let is_everywhere = sheet.domains.as_ref().is_some_and(|at| at.value.iter().any(|domain| domain == "*"));
+    let is_local = sheet.unix_sockets.as_ref().is_some_and(|at| at.value);
+    match (is_everywhere, is_local) {
+        (true, _) => NetworkRights::All,
+        (false, true) => NetworkRights::Local,
+        (false, false) => NetworkRights::Nothing,
+    }
+}
+
+/// `~` is the home directory, a relative path starts where the paths in the rules of the file do.
+fn absolute(text: &str, anchor: &Path, loaded: &LoadedFiles) -> PathBuf {
+    let home = loaded.request.environment.home();
+    match (text.strip_prefix('~'), home) {
+        (Some(""), Some(home)) => home.to_owned(),
+        (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
+        (Some(_) | None, Some(_) | None) => anchor.join(text),
+    }
+}
+
+/// Names what has no effect, or not the one that its author expects.
+fn warn(part: &mut Part<'_>) {
+    let is_trusted = is_of_the_user(&part.layer.source);
+    let SandboxSheet { enabled, contains_plugins, lines, plugins } = sheet(part).clone();
+    let grants = std::iter::once(&lines).chain(plugins.iter().map(|(_, grant)| grant));
+    let mut said = Vec::new();
+    for grant in grants {
+        if !is_trusted {
+            let granted = [
+                ("allowRead", grant.allow_read.as_ref().map(|at| at.span)),
+                ("allowWrite", grant.allow_write.as_ref().map(|at| at.span)),
+                ("allowedDomains", grant.domains.as_ref().map(|at| at.span)),
+                ("allowAllUnixSockets", grant.unix_sockets.as_ref().filter(|at| at.value).map(|at| at.span)),
+            ];
+            said.extend(granted.into_iter().filter_map(|(key, at)| Some((key, at?))));
+        }
+        let names_domains = |at: &&At<Vec<String>>| is_trusted && at.value.iter().any(|domain| domain != "*");
+        if let Some(at) = grant.domains.as_ref().filter(names_domains) {
+            let message = "single domains can't be allowed here yet: only `\"*\"` opens the network";
+            part.report.warning(at.span, "setting-without-effect", message.to_owned()).rule("E5");
+        }
+    }
+    if !is_trusted {
+        let off = |at: &Option<At<bool>>| at.as_ref().filter(|at| !at.value).map(|at| at.span);
+        said.extend(off(&enabled).map(|at| ("enabled", at)));
+        said.extend(off(&contains_plugins).map(|at| ("pluginHooks", at)));
+    }
+    for (key, at) in said {
+        let message = format!("`{key}` can only grant rights in {OF_THE_USER}; here it is ignored");
+        part.report.warning(at, "setting-without-effect", message).rule("E5");
+    }
+}

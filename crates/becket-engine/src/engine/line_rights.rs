@@ -1,0 +1,28 @@
+//! The rights of command lines that the settings leave (E5).
+
+use crate::engine::host_operations::HostOperations;
+use becket_model::{PathRights, Rights};
+use std::path::{Path, PathBuf};
+
+impl HostOperations<'_> {
+    /// Returns the directory of the project (C4).
+    pub fn project_directory(self) -> PathBuf {
+        self.inner().snapshot().places.project_dir.clone()
+    }
+
+    /// Returns the rights of the command lines of a session in `cwd` (E5), with paths as they are written: `becket_exec::real_rights`
+    /// finds what they mean on this system. All rights where `sandbox` is not enabled.
+    ///
+    /// A line writes below the working directories, the directory for temporary files and what `allowWrite` names.
+    ///
+    /// # Errors
+    /// A restriction of the settings can't be read, so no line may run: the reason, with its place.
+    pub fn line_rights(self, cwd: &Path) -> Result<Rights, String> {
+        let config = self.engine().config();
+        let Some(grant) = &config.sandbox.lines else { return Ok(Rights::default()) };
+        let denied = grant.denied()?;
+        let own = [cwd.to_owned(), self.project_directory(), self.inner().environment.temp()];
+        let written = own.into_iter().chain(self.directories()).chain(grant.allow_write.iter().cloned());
+        Ok(Rights { write: PathRights::below(written), ..denied })
+    }
+}

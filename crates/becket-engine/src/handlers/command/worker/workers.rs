@@ -1,0 +1,63 @@
+//! The idle workers of an engine.
+
+use super::process::WorkerProcess;
+use crate::config::handler::Handler;
+use crate::config::nesting;
+use becket_model::EventKind;
+use becket_process::{Command, Program};
+use std::ffi::OsString;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// The most workers that wait for an event, of all handlers together.
+const MOST: usize = 32;
+
+/// The workers that wait for an event, the longest first. Dropped with the engine, they end.
+#[derive(Default)]
+pub(crate) struct Workers(Mutex<Vec<(WorkerKey, WorkerProcess)>>);
+
+/// What two events have in common that may have the same worker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct WorkerKey {
+    event: EventKind,
+    program: Program,
+    env: Vec<(OsString, OsString)>,
+    cwd: PathBuf,
+}
+
+impl WorkerKey {
+    /// The mark of the event (H14) and a private directory differ from event to event.
+    pub(super) fn new(handler: &Handler, command: &Command) -> Self {
+        let differs = |name: &OsString| {
+            name == nesting::VARIABLE || (command.confinement.is_some() && name == "TMPDIR")
+        };
+        let env = command.env.iter().filter(|(name, _)| !differs(name)).cloned().collect();
+        Self { event: handler.event, program: command.program.clone(), env, cwd: command.cwd.clone() }
+    }
+}
+
+impl Workers {
+    /// Returns an idle worker; those that can't have another event are dropped.
+    pub(super) fn take(&self, key: &WorkerKey) -> Option<WorkerProcess> {
+        let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.retain(|(_, worker)| worker.is_usable());
+        let at = idle.iter().rposition(|(of, _)| of == key)?;
+        Some(idle.remove(at).1)
+    }
+
+    /// Keeps a worker for the next event.
+    pub(super) fn keep(&self, key: WorkerKey, worker: WorkerProcess) {
+        let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        idle.push((key, worker));
+        if idle.len() > MOST {
+            idle.remove(0);
+        }
+    }
+}
+
+impl fmt::Debug for Workers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Workers").finish_non_exhaustive()
+    }
+}
