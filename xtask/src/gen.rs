@@ -30,6 +30,7 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
         write(&crate::root().join(path), &text)?;
     }
     write(&crate::root().join("docs/guide/agents.md"), &crate::agents_page::text()?)?;
+    write(&crate::root().join("docs/guide/guards.md"), &crate::guards_page::text()?)?;
     told(&["schema", "rpc"], "schemas/rpc.json")?;
     told(&["rule", "--page"], "docs/rules.md")?;
     told(&["reference"], "docs/cli.md")

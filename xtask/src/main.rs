@@ -13,6 +13,7 @@ mod conformance_suite;
 mod deny;
 mod dist;
 mod r#gen;
+mod guards_page;
 mod installed;
 mod mcp_fixture;
 mod model_fixture;

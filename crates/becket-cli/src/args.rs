@@ -4,6 +4,7 @@ mod autocompact;
 mod exec;
 mod explain;
 mod fire;
+mod guard;
 mod install;
 mod mcp;
 mod profile;
@@ -18,6 +19,7 @@ pub(crate) use autocompact::{Autocompact, InvalidWindow};
 pub(crate) use exec::{ExecArgs, NetworkChoice};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use fire::{AsksChoice, FireArgs, ProgressChoice, ServiceArgs};
+pub(crate) use guard::{AddArgs, ChangeArgs, InitArgs, InputArgs, RemoveArgs, TemplateName};
 pub(crate) use install::{DoctorArgs, InstallArgs, ScopeArgs, TrustArgs, UninstallArgs};
 pub(crate) use mcp::{
     McpAddArgs, McpAddJsonArgs, McpArgs, McpCallArgs, McpCommand, McpListArgs, McpLoginArgs, McpPromptsArgs,
@@ -44,7 +46,9 @@ use std::path::PathBuf;
 /// Checks, explains and fires the hooks of AI agents.
 #[derive(Debug, Parser)]
 #[command(name = "becket", version, arg_required_else_help = true, propagate_version = true)]
-#[command(after_help = "Start with `becket check` in your project. Exit codes: docs/guide/exit-codes.md.")]
+#[command(
+    after_help = "Start with `becket init` in your project, or with `becket check` if it has hooks. Exit codes: docs/guide/exit-codes.md."
+)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
@@ -131,6 +135,12 @@ pub(crate) enum ColourChoice {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Write the first guards of a repository, with their tests
+    Init(InitArgs),
+    /// Add guards to the project: rules and hooks that are ready to use, with their tests
+    Add(AddArgs),
+    /// Remove guards that `add` or `init` has added
+    Remove(RemoveArgs),
     /// Run the hooks of an event and show what they decide
     Fire(FireArgs),
     /// Show which hooks an event would run and why the others would not; runs nothing
@@ -151,6 +161,8 @@ pub(crate) enum Command {
     },
     /// Show how the output of a hook is interpreted; reads its stdout from stdin
     CheckOutput(CheckOutputArgs),
+    /// Print a field of the hook input on stdin, for hooks that are shell scripts
+    Input(InputArgs),
     /// Test the hooks of the project with its cases, and the cases with mutants
     Test(TestArgs),
     /// Show what the hooks would have decided about recorded sessions

@@ -1,5 +1,6 @@
 //! One file per command: resolves its arguments, calls the engine, and passes a view to a reporter.
 
+pub(crate) mod add;
 pub(crate) mod allow_once;
 pub(crate) mod ask;
 pub(crate) mod background;
@@ -12,6 +13,8 @@ pub(crate) mod exec;
 pub(crate) mod explain;
 pub(crate) mod fire;
 pub(crate) mod hooks;
+pub(crate) mod init;
+pub(crate) mod input;
 pub(crate) mod install;
 pub(crate) mod keep;
 pub(crate) mod list;
@@ -20,6 +23,7 @@ pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod profile;
 pub(crate) mod reference;
+pub(crate) mod remove;
 pub(crate) mod replay;
 pub(crate) mod rule;
 pub(crate) mod run;

@@ -136,6 +136,8 @@ pub(crate) enum CliError {
     NotAllowed { why: String },
     #[error("there is no home directory for the record of what is installed: set HOME")]
     NoRecord,
+    #[error("{why}")]
+    Guard { why: String },
     #[error("nothing was changed: {why}")]
     Record { why: becket_install::RecordError },
     #[error("no becket can be registered: {why}")]
@@ -206,6 +208,11 @@ impl CliError {
     /// Returns an error in the arguments of `run`.
     pub(crate) fn usage(why: impl std::fmt::Display) -> Self {
         CliError::Usage { why: why.to_string() }
+    }
+
+    /// Returns an error of guards that were not added or removed.
+    pub(crate) fn guard(why: impl std::fmt::Display) -> Self {
+        CliError::Guard { why: why.to_string() }
     }
 
     /// Returns an error of a test that could not be run.

@@ -50,6 +50,10 @@ fn code_of(error: &CliError, command: &Command) -> u8 {
 fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
     let global = &cli.global;
     match &cli.command {
+        Command::Init(args) => commands::init::run(args, global, around, out),
+        Command::Add(args) => commands::add::run(args, global, around, out),
+        Command::Remove(args) => commands::remove::run(args, global, around, out),
+        Command::Input(args) => commands::input::run(args, around, out),
         Command::Fire(args) => commands::fire::run(args, global, around, out),
         Command::Explain(args) => commands::explain::run(args, global, around, out),
         Command::List(args) => commands::list::run(args, global, around, out),
@@ -88,7 +92,7 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
 const NOTHING_RUN: u8 = 125;
 
 /// Returns true for commands for which 2 means that the arguments are wrong.
-const SLIPS_END_WITH_2: [&str; 14] = [
+const SLIPS_END_WITH_2: [&str; 18] = [
     "run",
     "check",
     "list",
@@ -103,6 +107,10 @@ const SLIPS_END_WITH_2: [&str; 14] = [
     "doctor",
     "translate",
     "trust",
+    "init",
+    "add",
+    "remove",
+    "input",
 ];
 
 /// Help and versions are not errors; wrong arguments exit with 1 if 2 means that something is blocked, else with 2. As

@@ -9,6 +9,7 @@ mod toml;
 mod yaml;
 
 use crate::agent::ConfigForm;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::ops::Range;
 
@@ -30,6 +31,17 @@ pub struct OwnEntry {
     pub event: String,
     /// The command.
     pub command: String,
+}
+
+/// An element of a list in a settings file, such as a rule of `permissions.deny` or a group of `hooks.PreToolUse`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SettingsItem {
+    /// The key of the object with the list.
+    pub section: String,
+    /// The key of the list.
+    pub list: String,
+    /// The element.
+    pub value: Value,
 }
 
 /// The reason for which a text was not changed.
@@ -72,6 +84,9 @@ pub struct EditedText {
     /// The objects and lists that were created, as paths of keys.
     pub created: Vec<Vec<String>>,
 }
+
+/// The form of a settings file of Claude Code.
+pub(crate) const SETTINGS: ConfigForm = ConfigForm::Groups { matcher: true, named: false, comments: false };
 
 /// The text of a configuration file.
 #[derive(Debug, Clone, Copy)]
@@ -131,6 +146,42 @@ impl<'t> ConfigText<'t> {
             ConfigForm::Scripts | ConfigForm::Plugin(_) => return Err(no_entries()),
         };
         Ok(self.marked(edited))
+    }
+
+    /// Appends the items that are missing, each at the end of its list. Only for JSON.
+    ///
+    /// # Errors
+    /// The text can't be changed as intended.
+    pub fn append_items(&self, items: &[SettingsItem]) -> Result<EditedText, DocumentError> {
+        Ok(self.marked(json::append_items(self.form, self.body, items)?))
+    }
+
+    /// Takes items out, and of `created` what is empty then. Only for JSON.
+    ///
+    /// # Errors
+    /// The text can't be changed as intended.
+    pub fn take_items(
+        &self,
+        items: &[SettingsItem],
+        created: &[Vec<String>],
+    ) -> Result<EditedText, DocumentError> {
+        Ok(self.marked(json::take_items(self.form, self.body, items, created)?))
+    }
+
+    /// Returns true if the list of an item has it. Only for JSON.
+    ///
+    /// # Errors
+    /// The text can't be parsed.
+    pub fn holds(&self, item: &SettingsItem) -> Result<bool, DocumentError> {
+        json::holds(self.form, self.body, item)
+    }
+
+    /// Returns the elements of a list. Only for JSON.
+    ///
+    /// # Errors
+    /// The text can't be parsed.
+    pub fn values(&self, section: &str, list: &str) -> Result<Vec<Value>, DocumentError> {
+        json::values(self.form, self.body, section, list)
     }
 
     /// Returns true if nothing is left but what `add` writes around entries in an empty file.

@@ -49,6 +49,9 @@ pub enum FileError {
     /// It may not be written.
     #[error("it is read-only (mode {0:03o}): run `chmod u+w` on it if it may be changed")]
     ReadOnly(u32),
+    /// Its directory may not be written.
+    #[error("`{}` is read-only: run `chmod u+w` on it if it may be changed", .0.display())]
+    ReadOnlyDirectory(PathBuf),
     /// It has several names, of which only one would be changed.
     #[error("it has {0} names (hard links), of which only one would be changed: edit it by hand")]
     HardLinks(u64),
@@ -132,6 +135,21 @@ impl ConfigFile {
             return Err(FileError::HardLinks(attributes.links));
         }
         Ok(())
+    }
+
+    /// Checks that the directory of the file, or the nearest one that exists, may be written.
+    ///
+    /// # Errors
+    /// Its mode says that nobody may.
+    pub fn check_directory(&self) -> Result<(), FileError> {
+        let Some(directory) = self.target.ancestors().skip(1).find(|directory| directory.exists()) else {
+            return Ok(());
+        };
+        let metadata = directory.metadata().map_err(FileError::Read)?;
+        match cfg!(unix) && metadata.permissions().readonly() {
+            true => Err(FileError::ReadOnlyDirectory(directory.to_owned())),
+            false => Ok(()),
+        }
     }
 
     /// Replaces the file, or removes it for `None`. `executable` counts for a new file.

@@ -1,4 +1,5 @@
-//! Becket as a hook in the configurations of other agents: added in place, and removed without a trace.
+//! Becket as a hook in the configurations of other agents, and guards in those of projects: added in place, and removed without
+//! a trace.
 //!
 //! The parts, from the table to the disk:
 //!
@@ -8,6 +9,7 @@
 //! - [`ConfigFile`]: a file as it was read, replaced whole or not at all, and only if it is still the same
 //! - [`Records`]: what was added, where, and what the file was before
 //! - [`install`], [`uninstall`] and [`status`]: one agent in one scope
+//! - [`guard`]: guards of a project, added to its settings and removed again
 //! - [`translated`]: hooks in the native form of an agent, without Becket
 //!
 //! Nothing here reads the environment or the home directory: [`Places`] holds all paths.
@@ -19,6 +21,7 @@ mod agents;
 mod command;
 mod document;
 mod file;
+pub mod guard;
 mod installation;
 mod program;
 mod record;
@@ -28,7 +31,7 @@ mod translation;
 pub use agent::{AgentConfig, ConfigForm, ListEntry, Location, Places, PluginKind, RegisteredEvent, Scope};
 pub use agents::{AGENTS, agent};
 pub use command::{HookCommand, MARKER, is_own};
-pub use document::{ConfigText, DocumentError, EditedText, Entry, OwnEntry};
+pub use document::{ConfigText, DocumentError, EditedText, Entry, OwnEntry, SettingsItem};
 pub use file::{ConfigFile, FileError};
 pub use installation::{Change, InstallError, Installation, Plan, install, uninstall};
 pub use program::{ProgramError, check_program};

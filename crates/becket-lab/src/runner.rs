@@ -63,6 +63,8 @@ pub(crate) type HandlersByEvent = dyn Fn(EventKind) -> Vec<Arc<Handler>> + Send 
 pub(crate) struct Attempted {
     pub(crate) steps: Vec<StepRecord>,
     pub(crate) runs: Vec<RecordedRun>,
+    /// Set if the configuration has deny or ask rules.
+    pub(crate) has_restricting_rules: bool,
 }
 
 impl Runner {
@@ -116,7 +118,7 @@ impl Runner {
         let writes_itself = case.steps.iter().any(|step| !step.files.is_empty());
         record.changes_files = writes_itself || before.is_none() || before != project.contents().ok();
         let mismatches: Vec<_> = attempted.steps.iter().flat_map(|step| step.mismatches.clone()).collect();
-        selects_something(case, &attempted.steps)?;
+        selects_something(case, &attempted.steps, attempted.has_restricting_rules)?;
         record.steps = attempted.steps;
         record.runs = Arc::new(attempted.runs);
         record.project = Some(project);
@@ -156,8 +158,9 @@ impl Runner {
             let mismatches = check::compare(step, &handlers, &seen)?;
             steps.push(StepRecord { event, outcome, elapsed, mismatches });
         }
+        let has_restricting_rules = engine.host().has_restricting_rules();
         engine.close().await;
-        Ok(Attempted { steps, runs: stage.into_runs() })
+        Ok(Attempted { steps, runs: stage.into_runs(), has_restricting_rules })
     }
 
     fn engine_for(&self, attempt: &Attempt<'_>, stage: &Arc<Stage>) -> Result<Engine, CaseError> {
@@ -174,10 +177,17 @@ impl Runner {
     }
 }
 
-/// Errors if no step of a case selects a hook or names one that must not run: it would test nothing.
-fn selects_something(case: &Case, steps: &[StepRecord]) -> Result<(), CaseError> {
+/// Errors if no step of a case selects a hook or names one that must not run: it would test nothing. A call that is to pass
+/// tests the deny and ask rules.
+fn selects_something(case: &Case, steps: &[StepRecord], has_rules: bool) -> Result<(), CaseError> {
+    let tests_rules = |step: &Step, record: &StepRecord| {
+        has_rules && record.event.body.tool_call().is_some() && step.want.decision.as_deref() == Some("pass")
+    };
     let is_idle = |(step, record): (&Step, &StepRecord)| {
-        record.outcome.plan.runs().is_empty() && step.want.skipped.is_empty() && is_undecided(record)
+        record.outcome.plan.runs().is_empty()
+            && step.want.skipped.is_empty()
+            && is_undecided(record)
+            && !tests_rules(step, record)
     };
     let mut steps = case.steps.iter().zip(steps);
     if !steps.clone().all(is_idle) {

@@ -8,7 +8,7 @@ mod show;
 pub(crate) use context::{InstallContext, named, on_path, places, record_directory};
 pub(crate) use missing::{missing_entries, missing_in_session};
 pub(crate) use program::{major_of, version_of};
-pub(crate) use show::{AgentOutcome, apply, scope_and_path, summary};
+pub(crate) use show::{AgentOutcome, apply, difference, scope_and_path, summary};
 
 use crate::args::{Global, InstallArgs};
 use crate::env::Surroundings;

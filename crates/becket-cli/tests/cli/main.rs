@@ -30,8 +30,12 @@ mod explained_call;
 #[cfg(unix)]
 mod fire;
 #[cfg(unix)]
+mod guards;
+#[cfg(unix)]
 mod hook_browser;
 mod hook_tests;
+#[cfg(unix)]
+mod init;
 #[cfg(unix)]
 mod install;
 #[cfg(target_os = "linux")]

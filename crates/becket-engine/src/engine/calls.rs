@@ -12,6 +12,7 @@ use crate::plan::tool_input;
 #[cfg(feature = "models")]
 use becket_llm::ToolSpec;
 use becket_model::{Event, Verdict};
+use becket_rules::RuleList;
 use std::borrow::Cow;
 
 impl HostOperations<'_> {
@@ -46,6 +47,12 @@ impl HostOperations<'_> {
         let tools = tools.all();
         let offered = tools.iter().filter(|tool| self.deny_rule_for(&***tool).is_none());
         offered.map(|tool| tool.spec()).collect()
+    }
+
+    /// Returns true if a deny or ask rule is in force, whatever it is about.
+    pub fn has_restricting_rules(self) -> bool {
+        let snapshot = self.inner().snapshot();
+        [RuleList::Deny, RuleList::Ask].into_iter().any(|list| !snapshot.rules.list(list).is_empty())
     }
 
     /// Returns the settlement of a call by deny and ask rules alone, without hooks; `None` if only an allow rule, or no

@@ -1,8 +1,10 @@
 //! Entries in JSON, with or without comments.
 
 mod append;
+mod lists;
 mod removal;
 
+pub(super) use lists::{append as append_items, holds, take as take_items, values};
 pub(super) use removal::remove;
 
 use super::layout::rendered;

@@ -4,6 +4,7 @@
 
 mod disk;
 mod edits;
+mod guards;
 mod laws;
 
 use becket_install::{AGENTS, ConfigForm, Entry, HookCommand, Scope, agent};

@@ -4,7 +4,7 @@ use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
 use crate::out::Out;
 use crate::report::style::{ERROR, FAINT, GOOD, HEAD, plain, styled};
-use becket_install::{AgentConfig, Change, InstallError, Plan, Records, Scope};
+use becket_install::{AgentConfig, InstallError, Plan, Records, Scope};
 use similar::TextDiff;
 use std::path::Path;
 
@@ -44,7 +44,7 @@ pub(crate) fn apply(
         Err(error) => return Ok(failed(&error)),
     };
     for change in plan.changes.iter().filter(|change| !change.is_nothing()) {
-        out.print(&difference(change, around))?;
+        out.print(&difference(change.path(), change.before(), change.after(), around))?;
     }
     if !dry_run && let Err(error) = plan.apply(records) {
         return Ok(failed(&error));
@@ -53,13 +53,18 @@ pub(crate) fn apply(
 }
 
 /// The difference of a file in the unified form.
-fn difference(change: &Change, around: &Surroundings) -> String {
+pub(crate) fn difference(
+    path: &Path,
+    before: Option<&[u8]>,
+    after: Option<&[u8]>,
+    around: &Surroundings,
+) -> String {
     let text = |bytes: Option<&[u8]>| String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
-    let (before, after) = (text(change.before()), text(change.after()));
-    let path = plain(&around.short(change.path()));
+    let path = plain(&around.short(path));
     let name = |is_there: bool| if is_there { path.as_str() } else { "/dev/null" };
+    let (old, new) = (name(before.is_some()), name(after.is_some()));
+    let (before, after) = (text(before), text(after));
     let diff = TextDiff::from_lines(&before, &after);
-    let (old, new) = (name(change.before().is_some()), name(change.after().is_some()));
     let unified = diff.unified_diff().context_radius(2).header(old, new).to_string();
     let line = |line: &str| match line.as_bytes() {
         [b'-', b'-', b'-', ..] | [b'+', b'+', b'+', ..] => styled(HEAD, line),

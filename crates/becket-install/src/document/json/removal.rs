@@ -17,7 +17,7 @@ pub(in crate::document) fn remove(
     created: &[Vec<String>],
 ) -> Result<EditedText, DocumentError> {
     let parsed = JsonText::of(form, text)?;
-    let mut removal = Removal { form, text, ranges: Vec::new() };
+    let mut removal = Removal::of(form, text);
     let mut keys: Vec<String> = Vec::new();
     let mut takes_all = false;
     if let (Some(root), Some(hooks)) = (&parsed.root, parsed.hooks()?) {
@@ -59,14 +59,22 @@ fn ranges(nodes: &[Node<'_>]) -> Vec<Range> {
     nodes.iter().map(Ranged::range).collect()
 }
 
-/// The deletions that remove own entries.
-struct Removal<'t> {
+/// The deletions that remove entries.
+pub(super) struct Removal<'t> {
     form: ConfigForm,
     text: &'t str,
     ranges: Vec<std::ops::Range<usize>>,
 }
 
-impl Removal<'_> {
+impl<'t> Removal<'t> {
+    pub(super) const fn of(form: ConfigForm, text: &'t str) -> Self {
+        Removal { form, text, ranges: Vec::new() }
+    }
+
+    pub(super) fn into_ranges(self) -> Vec<std::ops::Range<usize>> {
+        self.ranges
+    }
+
     /// Returns the elements of an event's list that are removed whole; own handlers beside those of others are removed
     /// at once.
     fn own_elements(&mut self, list: &Array<'_>) -> Vec<usize> {
@@ -99,14 +107,15 @@ impl Removal<'_> {
         self.has_no_comments(list.range, &ranges(&list.elements))
     }
 
-    fn has_no_comments(&self, container: Range, children: &[Range]) -> bool {
+    /// Returns true if a container holds no comment outside of its children.
+    pub(super) fn has_no_comments(&self, container: Range, children: &[Range]) -> bool {
         let starts = std::iter::once(container.start + 1).chain(children.iter().map(|child| child.end));
         let ends = children.iter().map(|child| child.start).chain([container.end - 1]);
         starts.zip(ends).all(|(start, end)| Gap::read(self.text, start..end).comments.is_empty())
     }
 
     /// Deletes children with the blanks before them and one comma each; comments stay.
-    fn children(&mut self, container: Range, children: &[Range], own: &[usize]) {
+    pub(super) fn children(&mut self, container: Range, children: &[Range], own: &[usize]) {
         for &index in own {
             let child = children[index];
             let before = index.checked_sub(1).map_or(container.start + 1, |index| children[index].end);

@@ -1,0 +1,82 @@
+//! The changes of guards on the screen, the question whether to make them, and their application.
+
+use super::project::guard_error;
+use crate::commands::install::difference;
+use crate::env::Surroundings;
+use crate::error::CliError;
+use crate::out::Out;
+use crate::report::style::{FAINT, WARNING, plain, styled};
+use becket_install::guard::{FileChange, GuardPlan};
+use inquire::{Confirm, InquireError};
+
+/// The way in which a person agrees to changes.
+pub(crate) struct Confirmation {
+    /// Set if nothing is changed.
+    pub(crate) dry_run: bool,
+    /// Set if no question is asked.
+    pub(crate) yes: bool,
+    /// Set if the content of new files is shown, and not only their names.
+    pub(crate) shows_files: bool,
+}
+
+/// Shows the changes, asks, and makes them. Returns true if something was changed.
+pub(crate) fn apply(
+    plan: &GuardPlan,
+    confirmation: &Confirmation,
+    around: &Surroundings,
+    out: &Out,
+) -> Result<bool, CliError> {
+    for path in &plan.kept {
+        let path = plain(&around.short(path));
+        out.tell(&format!("{} `{path}` stays: it was edited\n", styled(WARNING, "note:")));
+    }
+    if plan.is_nothing() {
+        out.print("nothing to do\n")?;
+        return Ok(false);
+    }
+    for change in plan.changes.iter().filter(|change| !change.is_nothing()) {
+        out.print(&shown(change, confirmation.shows_files, around))?;
+    }
+    if confirmation.dry_run {
+        out.print("nothing was changed: this is a dry run\n")?;
+        return Ok(false);
+    }
+    if !confirmation.yes {
+        ask(around)?;
+    }
+    plan.apply().map_err(guard_error)?;
+    Ok(true)
+}
+
+/// The settings as a difference; a file that comes or goes whole, or its name alone.
+fn shown(change: &FileChange, shows_files: bool, around: &Surroundings) -> String {
+    let is_settings = change.path().file_name().is_some_and(|name| name == "settings.json");
+    let is_record = change.path().file_name().is_some_and(|name| name == "guards.json");
+    let is_edited = change.before().is_some() && change.after().is_some();
+    if is_settings || (!is_record && (shows_files || is_edited)) {
+        return difference(change.path(), change.before(), change.after(), around);
+    }
+    let deed = match (change.before(), change.after()) {
+        (None, _) => "new",
+        (_, None) => "removed",
+        (Some(_), Some(_)) => "changed",
+    };
+    let line = format!("{deed:7}  {}", around.short(change.path()));
+    format!("{}\n", styled(FAINT, &line))
+}
+
+/// Asks whether to make the changes.
+fn ask(around: &Surroundings) -> Result<(), CliError> {
+    if !(around.terminals.stdin && around.terminals.stderr) {
+        return Err(CliError::usage(
+            "nothing was changed: there is no terminal to ask at. Pass `--yes` to make the changes, or `--dry-run` to see them",
+        ));
+    }
+    match Confirm::new("Make these changes?").with_default(false).prompt() {
+        Ok(true) => Ok(()),
+        Ok(false) | Err(InquireError::OperationCanceled | InquireError::OperationInterrupted) => {
+            Err(CliError::guard("nothing was changed"))
+        }
+        Err(error) => Err(CliError::guard(format!("nothing was changed: {error}"))),
+    }
+}

@@ -1,0 +1,43 @@
+//! `becket input`: a field of the hook input on stdin, for hooks that are shell scripts.
+
+use crate::args::InputArgs;
+use crate::env::Surroundings;
+use crate::error::{CliError, CommandResult};
+use crate::out::Out;
+use serde_json::Value;
+use std::io::{self, Read};
+
+/// Prints a field. Exits with 1 if there is none, and with 2, which blocks, if stdin is not the input of a hook.
+pub(crate) fn run(args: &InputArgs, around: &Surroundings, out: &Out) -> CommandResult {
+    if around.terminals.stdin {
+        return Err(CliError::StdinIsTerminal { what: "the input of a hook" });
+    }
+    let mut text = Vec::new();
+    let limit = becket_base::text_file::LIMIT;
+    io::stdin().lock().take(limit + 1).read_to_end(&mut text).map_err(CliError::Stdin)?;
+    if text.len() as u64 > limit {
+        return Err(CliError::usage("the input on stdin is larger than 64 MiB"));
+    }
+    let input: Value = serde_json::from_slice(&text)
+        .map_err(|error| CliError::usage(format!("stdin is not the input of a hook: {error}")))?;
+    if !input.is_object() {
+        return Err(CliError::usage("stdin is not the input of a hook: it is not a JSON object"));
+    }
+    let found = field(&input, &args.get).filter(|value| !value.is_null());
+    let shown = match (found, &args.default) {
+        (Some(Value::String(text)), _) => text.clone(),
+        (Some(other), _) => other.to_string(),
+        (None, Some(default)) => default.clone(),
+        (None, None) => return Ok(1),
+    };
+    out.answer(&format!("{shown}\n"))?;
+    Ok(0)
+}
+
+/// Returns the value at a path; a number selects an element of a list.
+fn field<'v>(input: &'v Value, path: &str) -> Option<&'v Value> {
+    path.split('.').try_fold(input, |value, key| match value {
+        Value::Array(list) => list.get(key.parse::<usize>().ok()?),
+        other => other.get(key),
+    })
+}

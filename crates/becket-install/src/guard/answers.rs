@@ -1,0 +1,116 @@
+//! The answers to the questions of a guard, which replace placeholders in its texts.
+//!
+//! `{{ID.first}}` stands for the first value. A line, or an element of a list in the settings, with `{{ID}}` is repeated
+//! for each value.
+
+use crate::guard::error::GuardError;
+use crate::guard::facts::RepositoryFacts;
+use crate::guard::manifest::GuardManifest;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The values of each question, by its id.
+pub type Answers = BTreeMap<String, Vec<String>>;
+
+/// Returns the answers to all questions of a guard: given ones, or facts of the repository, or defaults.
+///
+/// # Errors
+/// A question has no answer, or an answer no question.
+pub(super) fn complete(
+    manifest: &GuardManifest,
+    given: &Answers,
+    facts: &RepositoryFacts,
+) -> Result<Answers, GuardError> {
+    let known: Vec<String> = manifest.questions.iter().map(|question| question.id.clone()).collect();
+    if let Some(id) = given.keys().find(|id| !known.contains(id)) {
+        return Err(GuardError::NoQuestion { guard: manifest.name.clone(), id: id.clone(), known });
+    }
+    let mut answers = Answers::new();
+    for question in &manifest.questions {
+        let found = || question.detect.map(|what| facts.answer(what)).unwrap_or_default();
+        let values = given.get(&question.id).cloned().unwrap_or_else(found);
+        let values = if values.is_empty() { question.default.clone() } else { values };
+        if let Some(value) =
+            values.iter().find(|value| value.trim().is_empty() || value.contains(char::is_control))
+        {
+            return Err(GuardError::BadAnswer { id: question.id.clone(), value: value.clone() });
+        }
+        if values.is_empty() {
+            return Err(GuardError::NoAnswer {
+                guard: manifest.name.clone(),
+                id: question.id.clone(),
+                text: question.text.clone(),
+            });
+        }
+        answers.insert(question.id.clone(), values);
+    }
+    Ok(answers)
+}
+
+/// Returns a text with its placeholders filled; `written` turns a value into the syntax of the text.
+pub(super) fn filled(text: &str, answers: &Answers, written: impl Fn(&str) -> String) -> String {
+    text.split_inclusive('\n').flat_map(|line| repeated(line, answers, &written)).collect()
+}
+
+/// Returns a value of the settings with its placeholders filled.
+pub(super) fn filled_value(value: &Value, answers: &Answers) -> Value {
+    match value {
+        Value::String(text) => {
+            Value::String(repeated(text, answers, &str::to_owned).into_iter().next().unwrap_or_default())
+        }
+        Value::Array(values) => {
+            Value::Array(values.iter().flat_map(|value| filled_element(value, answers)).collect())
+        }
+        Value::Object(members) => Value::Object(
+            members.iter().map(|(key, value)| (key.clone(), filled_value(value, answers))).collect(),
+        ),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
+}
+
+/// Returns the elements that an element of a list stands for.
+pub(super) fn filled_element(value: &Value, answers: &Answers) -> Vec<Value> {
+    match value {
+        Value::String(text) => {
+            repeated(text, answers, &str::to_owned).into_iter().map(Value::String).collect()
+        }
+        other => vec![filled_value(other, answers)],
+    }
+}
+
+/// Returns a line once, or once for each value of the question that it has a placeholder of.
+fn repeated(line: &str, answers: &Answers, written: &dyn Fn(&str) -> String) -> Vec<String> {
+    let mut line = line.to_owned();
+    for (id, values) in answers {
+        if let Some(first) = values.first() {
+            line = line.replace(&format!("{{{{{id}.first}}}}"), &written(first));
+        }
+    }
+    for (id, values) in answers {
+        let placeholder = format!("{{{{{id}}}}}");
+        if line.contains(&placeholder) {
+            return values.iter().map(|value| line.replace(&placeholder, &written(value))).collect();
+        }
+    }
+    vec![line]
+}
+
+/// Writes a value inside of a basic string of TOML.
+pub(super) fn in_toml(value: &str) -> String {
+    value.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_line_is_repeated_for_each_value() {
+        let answers = Answers::from([("a".to_owned(), vec!["x".to_owned(), "\"y".to_owned()])]);
+        assert_eq!(filled("1\n{{a}}!\n{{a.first}} {{b}}", &answers, in_toml), "1\nx!\n\\\"y!\nx {{b}}");
+        let rules = json!({"deny": ["R({{a}})", "S"], "hooks": [{"if": "{{a.first}}"}]});
+        let expected = json!({"deny": ["R(x)", "R(\"y)", "S"], "hooks": [{"if": "x"}]});
+        assert_eq!(filled_value(&rules, &answers), expected);
+    }
+}

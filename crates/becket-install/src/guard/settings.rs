@@ -1,0 +1,123 @@
+//! The settings of a project, with and without guards.
+
+use crate::document::{ConfigText, DocumentError, EditedText, SETTINGS, SettingsItem};
+use crate::file::{ConfigFile, FileError};
+use crate::guard::change::FileChange;
+use crate::guard::error::GuardError;
+use crate::guard::record::{GuardRecords, SettingsRecord};
+use crate::record::digest;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// The path of the settings in a project.
+const PATH: &str = ".claude/settings.json";
+
+/// The settings of a project as they were read.
+pub(super) struct ProjectSettings {
+    path: PathBuf,
+    file: ConfigFile,
+    text: String,
+}
+
+impl ProjectSettings {
+    pub(super) fn read(root: &Path) -> Result<Self, GuardError> {
+        let path = root.join(PATH);
+        let failed = |why: FileError| GuardError::File { path: path.clone(), why };
+        let file = ConfigFile::read(&path).map_err(failed)?;
+        let text = file.text().map_err(failed)?.to_owned();
+        Ok(ProjectSettings { path, file, text })
+    }
+
+    /// Returns the text without the items of any guard: the one before the first guard if nobody has edited it since.
+    pub(super) fn bare(&self, records: &GuardRecords) -> Result<String, GuardError> {
+        if let Some(original) = self.original(records) {
+            return Ok(original);
+        }
+        let taken =
+            ConfigText::new(SETTINGS, &self.text).take_items(&records.items(), &records.settings.created);
+        Ok(taken.map_err(|why| self.refused(why))?.text)
+    }
+
+    /// Returns true if a text of these settings has an item.
+    pub(super) fn holds(&self, text: &str, item: &SettingsItem) -> Result<bool, GuardError> {
+        ConfigText::new(SETTINGS, text).holds(item).map_err(|why| self.refused(why))
+    }
+
+    /// Checks that no hook of a guard was edited: one that stayed would miss its script.
+    pub(super) fn check_hooks(&self, guard: &str, items: &[SettingsItem]) -> Result<(), GuardError> {
+        let folder = format!(".claude/hooks/{guard}/");
+        for item in items.iter().filter(|item| item.section == "hooks") {
+            let groups = ConfigText::new(SETTINGS, &self.text).values(&item.section, &item.list);
+            let groups: Vec<Value> = groups.map_err(|why| self.refused(why))?;
+            let is_edited = |group: &Value| {
+                group.to_string().contains(&folder) && !items.iter().any(|item| item.value == *group)
+            };
+            if groups.iter().any(is_edited) {
+                return Err(GuardError::EditedHook { path: self.path.clone(), guard: guard.to_owned() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Plans the text with the items of `after` in the place of those of `before`, and its record.
+    pub(super) fn rewritten(
+        self,
+        before: &GuardRecords,
+        after: &GuardRecords,
+    ) -> Result<(FileChange, SettingsRecord), GuardError> {
+        let existed =
+            if before.guards.is_empty() { self.file.bytes().is_some() } else { before.settings.existed };
+        let (text, record) = match self.original(before) {
+            Some(original) => self.from_original(&original, after)?,
+            None => self.from_edited(before, after)?,
+        };
+        let is_left = existed || !after.guards.is_empty() || !ConfigText::new(SETTINGS, &text).is_bare();
+        let change = FileChange::of(self.file, is_left.then(|| text.into_bytes()), false)?;
+        Ok((change, SettingsRecord { existed, ..record }))
+    }
+
+    fn original(&self, records: &GuardRecords) -> Option<String> {
+        match records.guards.is_empty() {
+            true => Some(self.text.clone()),
+            false => records.settings.original(&self.text),
+        }
+    }
+
+    fn from_original(
+        &self,
+        original: &str,
+        after: &GuardRecords,
+    ) -> Result<(String, SettingsRecord), GuardError> {
+        let edited = ConfigText::new(SETTINGS, original).append_items(&after.items());
+        let EditedText { text, inserted, created } = edited.map_err(|why| self.refused(why))?;
+        let digest = digest(text.as_bytes());
+        Ok((text, SettingsRecord { existed: false, digest, inserted, created }))
+    }
+
+    /// The text was edited: only what differs is taken out and appended, and the rest stays where it is.
+    fn from_edited(
+        &self,
+        before: &GuardRecords,
+        after: &GuardRecords,
+    ) -> Result<(String, SettingsRecord), GuardError> {
+        let (old, new) = (before.items(), after.items());
+        let differing = |some: &[SettingsItem], others: &[SettingsItem]| -> Vec<SettingsItem> {
+            some.iter().filter(|item| !others.contains(item)).cloned().collect()
+        };
+        let mut created = before.settings.created.clone();
+        let refused = |why| self.refused(why);
+        let taken = ConfigText::new(SETTINGS, &self.text).take_items(&differing(&old, &new), &created);
+        let text = taken.map_err(refused)?.text;
+        let edited =
+            ConfigText::new(SETTINGS, &text).append_items(&differing(&new, &old)).map_err(refused)?;
+        created.extend(edited.created);
+        created.sort();
+        created.dedup();
+        let record = SettingsRecord { existed: false, digest: String::new(), inserted: Vec::new(), created };
+        Ok((edited.text, record))
+    }
+
+    fn refused(&self, why: DocumentError) -> GuardError {
+        GuardError::Settings { path: self.path.clone(), why }
+    }
+}

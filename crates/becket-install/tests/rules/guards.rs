@@ -1,0 +1,239 @@
+//! Guards in real projects: nothing is left of them, and nothing of the user is lost.
+
+use becket_install::guard::{Addition, Answers, RepositoryFacts, add_guards, catalog, remove_guards};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const NAMES: [&str; 3] = ["protected-branches", "no-network", "secrets"];
+
+/// Settings before the first guard; `None` for a project without any.
+const SETTINGS: [Option<&str>; 9] = [
+    None,
+    Some("{}"),
+    Some("{}\n"),
+    Some("{\n    \"model\": \"x\"\n}\n"),
+    Some("{\"permissions\": {\"deny\": []}, \"hooks\": {}}"),
+    Some("{\r\n\t\"permissions\": {\r\n\t\t\"deny\": [\r\n\t\t\t\"WebFetch\"\r\n\t\t]\r\n\t}\r\n}\r\n"),
+    Some("{\"permissions\": {\"deny\": [\"Bash(curl *)\", \"Edit(a)\"], \"allow\": [\"Bash(ls)\"]}}"),
+    Some(
+        "\u{feff}{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\"matcher\": \"Bash\", \"hooks\": []}\n    ]\n  }\n}",
+    ),
+    Some("{\n  \"hooks\": {\n    \"PreToolUse\": []\n  },\n  \"permissions\": {\n  }\n}\n"),
+];
+
+fn project(settings: Option<&str>) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
+    if let Some(text) = settings {
+        fs::create_dir_all(directory.path().join(".claude")).expect("a directory");
+        fs::write(directory.path().join(".claude/settings.json"), text).expect("a file");
+    }
+    directory
+}
+
+/// Everything below a directory; a directory has no content.
+fn tree(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+    let mut found = BTreeMap::new();
+    let mut directories = vec![root.to_owned()];
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory).expect("a directory") {
+            let path = entry.expect("an entry").path();
+            let is_directory = path.is_dir();
+            found.insert(path.clone(), (!is_directory).then(|| fs::read(&path).expect("a file")));
+            directories.extend(is_directory.then_some(path));
+        }
+    }
+    found
+}
+
+fn add(root: &Path, name: &str) {
+    let guard = catalog::guard(name).expect("a guard");
+    let addition = Addition { guard, source: "becket".to_owned(), answers: Answers::new() };
+    let plan = add_guards(root, &[addition], &RepositoryFacts::default()).expect("a plan");
+    plan.apply().expect("it can be added");
+}
+
+fn remove(root: &Path, name: &str) {
+    remove_guards(root, &[name]).expect("a plan").apply().expect("it can be removed");
+}
+
+fn settings(root: &Path) -> Option<String> {
+    fs::read_to_string(root.join(".claude/settings.json")).ok()
+}
+
+fn value(text: Option<&str>) -> Value {
+    text.map_or_else(
+        || json!({}),
+        |text| serde_json::from_str(text.trim_start_matches('\u{feff}')).expect("JSON"),
+    )
+}
+
+/// An edit that a person makes after guards were added.
+#[derive(Debug, Clone, Copy)]
+enum Edit {
+    Rule(&'static str),
+    Group,
+    Property,
+}
+
+fn made(edit: Edit, settings: &mut Value) {
+    let mut push = |section: &str, list: &str, value: Value| {
+        if settings[section][list].is_null() {
+            settings[section][list] = json!([]);
+        }
+        // A person writes where it suits them.
+        settings[section][list].as_array_mut().expect("a list").insert(0, value);
+    };
+    match edit {
+        Edit::Rule(rule) => push("permissions", "deny", json!(rule)),
+        Edit::Group => {
+            push("hooks", "PreToolUse", json!({"hooks": [{"type": "command", "command": "mine"}]}))
+        }
+        Edit::Property => settings["env"] = json!({"MINE": "1"}),
+    }
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    prop_oneof![
+        Just(Edit::Rule("Bash(mine)")),
+        Just(Edit::Rule("Read(mine)")),
+        Just(Edit::Group),
+        Just(Edit::Property)
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+
+    #[test]
+    fn without_an_edit_every_byte_comes_back(
+        before in prop::sample::select(&SETTINGS[..]),
+        added in Just(NAMES.to_vec()).prop_shuffle(),
+        removed in Just(NAMES.to_vec()).prop_shuffle(),
+        count in 1..=NAMES.len(),
+    ) {
+        let project = project(before);
+        let was = tree(project.path());
+        let added = &added[..count];
+        added.iter().for_each(|name| add(project.path(), name));
+        prop_assert_ne!(&tree(project.path()), &was);
+        removed.iter().filter(|name| added.contains(name)).for_each(|name| remove(project.path(), name));
+        prop_assert_eq!(tree(project.path()), was);
+    }
+
+    #[test]
+    fn edits_between_add_and_remove_survive(
+        before in prop::sample::select(&SETTINGS[..]),
+        first in prop::collection::vec(edit(), 0..3),
+        second in prop::collection::vec(edit(), 1..3),
+        removed in Just(NAMES.to_vec()).prop_shuffle(),
+    ) {
+        let project = project(before);
+        let path = project.path().join(".claude/settings.json");
+        let mut expected = value(before);
+        add(project.path(), NAMES[0]);
+        for (edits, name) in [(first, NAMES[1]), (second, NAMES[2])] {
+            let mut now = value(settings(project.path()).as_deref());
+            for edit in edits {
+                made(edit, &mut now);
+                made(edit, &mut expected);
+            }
+            fs::write(&path, serde_json::to_string_pretty(&now).expect("JSON")).expect("a file");
+            add(project.path(), name);
+        }
+        let script = project.path().join(".claude/hooks/protected-branches/branches.txt");
+        fs::write(&script, "mine\n").expect("a file");
+        removed.iter().for_each(|name| remove(project.path(), name));
+        prop_assert_eq!(value(settings(project.path()).as_deref()), expected);
+        prop_assert_eq!(fs::read_to_string(script).expect("it stays"), "mine\n");
+        let left = tree(project.path());
+        let names: Vec<String> = left.keys().filter(|path| path.is_file()).map(|path| path.file_name().expect("a name").to_string_lossy().into_owned()).collect();
+        prop_assert_eq!(names, ["branches.txt", "settings.json"]);
+    }
+}
+
+#[test]
+fn a_guard_that_was_added_is_not_added_twice_and_takes_new_answers() {
+    let project = project(None);
+    let addition = |branch: &str| {
+        let guard = catalog::guard("protected-branches").expect("a guard");
+        let answers = Answers::from([("branches".to_owned(), vec![branch.to_owned()])]);
+        Addition { guard, source: "becket".to_owned(), answers }
+    };
+    let planned = |branch| {
+        add_guards(project.path(), &[addition(branch)], &RepositoryFacts::default()).expect("a plan")
+    };
+    planned("trunk").apply().expect("it can be added");
+    assert!(settings(project.path()).expect("settings").contains("Bash(git push * trunk *)"));
+    assert!(planned("trunk").is_nothing());
+    // Without an answer that of the first time counts.
+    let again = Addition { answers: Answers::new(), ..addition("") };
+    assert!(add_guards(project.path(), &[again], &RepositoryFacts::default()).expect("a plan").is_nothing());
+    planned("stable").apply().expect("it can be changed");
+    let text = settings(project.path()).expect("settings");
+    assert!(text.contains("Bash(git push * stable *)") && !text.contains("trunk"), "{text}");
+    let list = project.path().join(".claude/hooks/protected-branches/branches.txt");
+    assert_eq!(fs::read_to_string(list).expect("a file"), "stable\n");
+    remove(project.path(), "protected-branches");
+    assert!(tree(project.path()).is_empty());
+}
+
+#[test]
+fn a_rule_of_the_user_stays_when_a_guard_with_the_same_one_goes() {
+    let project = project(Some("{\"permissions\": {\"deny\": [\"Bash(curl *)\"]}}"));
+    add(project.path(), "no-network");
+    let text = settings(project.path()).expect("settings");
+    assert_eq!(text.matches("Bash(curl *)").count(), 1, "{text}");
+    let edited = text.replacen('{', "{\"env\": {},", 1);
+    fs::write(project.path().join(".claude/settings.json"), edited).expect("a file");
+    remove(project.path(), "no-network");
+    let left = value(settings(project.path()).as_deref());
+    assert_eq!(left, json!({"env": {}, "permissions": {"deny": ["Bash(curl *)"]}}));
+}
+
+#[test]
+fn a_hook_that_was_edited_keeps_its_guard() {
+    let project = project(None);
+    add(project.path(), "secrets");
+    let path = project.path().join(".claude/settings.json");
+    let text = settings(project.path()).expect("settings").replace("\"timeout\": 20", "\"timeout\": 30");
+    fs::write(&path, &text).expect("a file");
+    let before = tree(project.path());
+    let error = remove_guards(project.path(), &["secrets"]).expect_err("it was edited").to_string();
+    assert!(error.contains("a hook of `secrets` was edited"), "{error}");
+    assert_eq!(tree(project.path()), before);
+    fs::write(&path, "{}").expect("a file");
+    remove(project.path(), "secrets");
+    assert_eq!(settings(project.path()).as_deref(), Some("{}"));
+}
+
+#[test]
+fn a_failed_change_is_undone() {
+    let project = project(Some("{}\n"));
+    let guard = catalog::guard("secrets").expect("a guard");
+    let addition = Addition { guard, source: "becket".to_owned(), answers: Answers::new() };
+    let plan = add_guards(project.path(), &[addition], &RepositoryFacts::default()).expect("a plan");
+    // Somebody edits the settings, which are written last, between the plan and its application.
+    fs::write(project.path().join(".claude/settings.json"), "{ }\n").expect("a file");
+    let before = tree(project.path());
+    let error = plan.apply().expect_err("it was changed").to_string();
+    assert!(error.contains("was changed meanwhile"), "{error}");
+    assert_eq!(tree(project.path()), before);
+}
+
+#[test]
+fn a_record_that_names_other_files_is_refused() {
+    for record in [
+        r#"{"version": 1, "guards": {"a": {"source": "", "hash": "", "answers": {}, "files": {".claude/../x": ""}, "items": []}}, "settings": {"existed": true, "digest": "", "inserted": [], "created": []}, "directories": []}"#,
+        r#"{"version": 1, "guards": {}, "settings": {"existed": true, "digest": "", "inserted": [], "created": []}, "directories": ["/etc"]}"#,
+        r#"{"version": 9, "guards": {}, "settings": {"existed": true, "digest": "", "inserted": [], "created": []}, "directories": []}"#,
+        "{",
+    ] {
+        let project = project(Some("{}"));
+        fs::write(project.path().join(".claude/guards.json"), record).expect("a file");
+        let error = remove_guards(project.path(), &["a"]).expect_err(record).to_string();
+        assert!(error.contains("the record of guards"), "{error}");
+    }
+}
