@@ -204,9 +204,9 @@ fn a_hook_that_was_edited_keeps_its_guard() {
     let error = remove_guards(project.path(), &["secrets"]).expect_err("it was edited").to_string();
     assert!(error.contains("a hook of `secrets` was edited"), "{error}");
     assert_eq!(tree(project.path()), before);
-    fs::write(&path, "{}").expect("a file");
+    fs::write(&path, "{\"model\": \"x\"}").expect("a file");
     remove(project.path(), "secrets");
-    assert_eq!(settings(project.path()).as_deref(), Some("{}"));
+    assert_eq!(settings(project.path()).as_deref(), Some("{\"model\": \"x\"}"));
 }
 
 #[test]
