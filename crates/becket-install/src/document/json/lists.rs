@@ -51,8 +51,13 @@ pub(in crate::document) fn take(
     created: &[Vec<String>],
 ) -> Result<EditedText, DocumentError> {
     let parsed = JsonText::of(form, text)?;
-    let mut taken =
-        ItemRemoval { form, items, created, removal: Removal::of(form, text), expected: meaning(form, text)? };
+    let mut taken = ItemRemoval {
+        form,
+        items,
+        created,
+        removal: Removal::of(form, text),
+        expected: meaning(form, text)?,
+    };
     if let Some(root) = &parsed.root {
         taken.root(root)?;
     }
