@@ -36,8 +36,8 @@ pub(crate) fn run(args: &InputArgs, around: &Surroundings, out: &Out) -> Command
 
 /// Returns the value at a path; a number selects an element of a list.
 fn field<'v>(input: &'v Value, path: &str) -> Option<&'v Value> {
-    path.split('.').try_fold(input, |value, key| match value {
-        Value::Array(list) => list.get(key.parse::<usize>().ok()?),
-        other => other.get(key),
+    path.split('.').try_fold(input, |value, key| match value.as_array() {
+        Some(list) => list.get(key.parse::<usize>().ok()?),
+        None => value.get(key),
     })
 }

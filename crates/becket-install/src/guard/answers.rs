@@ -70,11 +70,9 @@ pub(super) fn filled_value(value: &Value, answers: &Answers) -> Value {
 
 /// Returns the elements that an element of a list stands for.
 pub(super) fn filled_element(value: &Value, answers: &Answers) -> Vec<Value> {
-    match value {
-        Value::String(text) => {
-            repeated(text, answers, &str::to_owned).into_iter().map(Value::String).collect()
-        }
-        other => vec![filled_value(other, answers)],
+    match value.as_str() {
+        Some(text) => repeated(text, answers, &str::to_owned).into_iter().map(Value::String).collect(),
+        None => vec![filled_value(value, answers)],
     }
 }
 

@@ -68,8 +68,8 @@ impl ProjectSettings {
         let existed =
             if before.guards.is_empty() { self.file.bytes().is_some() } else { before.settings.existed };
         let (text, record) = match self.original(before) {
-            Some(original) => self.from_original(&original, after)?,
-            None => self.from_edited(before, after)?,
+            Some(original) => self.onto_original(&original, after)?,
+            None => self.onto_edited(before, after)?,
         };
         let is_left = existed || !after.guards.is_empty() || !ConfigText::new(SETTINGS, &text).is_bare();
         let change = FileChange::of(self.file, is_left.then(|| text.into_bytes()), false)?;
@@ -83,7 +83,7 @@ impl ProjectSettings {
         }
     }
 
-    fn from_original(
+    fn onto_original(
         &self,
         original: &str,
         after: &GuardRecords,
@@ -95,7 +95,7 @@ impl ProjectSettings {
     }
 
     /// The text was edited: only what differs is taken out and appended, and the rest stays where it is.
-    fn from_edited(
+    fn onto_edited(
         &self,
         before: &GuardRecords,
         after: &GuardRecords,

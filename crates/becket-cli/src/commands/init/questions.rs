@@ -115,10 +115,11 @@ impl fmt::Display for TemplateChoice {
 }
 
 fn answered<T>(answer: Result<T, InquireError>) -> Result<T, CliError> {
-    answer.map_err(|error| match error {
-        InquireError::OperationCanceled | InquireError::OperationInterrupted => {
-            CliError::guard("nothing was changed")
+    match answer {
+        Ok(value) => Ok(value),
+        Err(InquireError::OperationCanceled | InquireError::OperationInterrupted) => {
+            Err(CliError::guard("nothing was changed"))
         }
-        other => CliError::guard(format!("nothing was changed: {other}")),
-    })
+        Err(error) => Err(CliError::guard(format!("nothing was changed: {error}"))),
+    }
 }

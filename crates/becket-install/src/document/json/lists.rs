@@ -86,11 +86,12 @@ fn missing<'i>(
         let section = &mut expected[item.section.as_str()];
         let list = match section {
             Value::Null | Value::Object(_) => &mut section[item.list.as_str()],
-            _ => continue,
+            Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => continue,
         };
-        match list {
-            Value::Array(list) => list.push(value),
-            other => *other = json!([value]),
+        if let Some(list) = list.as_array_mut() {
+            list.push(value);
+        } else {
+            *list = json!([value]);
         }
     }
     Ok(new)
