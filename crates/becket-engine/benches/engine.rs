@@ -21,6 +21,7 @@ fn main() {
     plan(&mut bench);
     processes(&mut bench, &runtime, 1);
     processes(&mut bench, &runtime, 10);
+    worker(&mut bench, &runtime);
 }
 
 fn engine(settings: &Value) -> Engine {
@@ -114,4 +115,28 @@ fn over_the_system(bench: &mut Bench, runtime: &Runtime, engine: &Engine, event:
     bench.note("floor: the standard library's posix_spawn and wait of `sh -c true`");
     let name = "one `true` hook, whole event, over the system";
     bench.versus(name, Must::Ratio(1.15), || black_box(runtime.block_on(engine.fire(event))), floor);
+}
+
+/// A guard in Python that is started for each event, and as a worker.
+fn worker(bench: &mut Bench, runtime: &Runtime) {
+    const GUARD: &str = "import json, sys\nfor line in sys.stdin:\n    event = json.loads(line)\n    \
+                         print(json.dumps({'requestId': event.get('requestId')}), flush=True)";
+    let guard = |is_worker: bool| {
+        let handler =
+            json!({"type": "command", "command": "python3", "args": ["-c", GUARD], "worker": is_worker});
+        engine(&json!({"hooks": {"PreToolUse": [{"hooks": [handler]}]}}))
+    };
+    let (cold, warm) = (guard(false), guard(true));
+    let event = tool("Bash");
+    let fire = |engine: &Engine| {
+        let outcome = runtime.block_on(engine.fire(&event));
+        assert!(outcome.runs[0].failure.is_none(), "{:?}", outcome.runs[0].failure);
+    };
+    bench.note("floor: the same guard, started for each event");
+    bench.versus(
+        "a guard in Python as a worker, whole event",
+        Must::Nanos(200_000.0),
+        || fire(&warm),
+        || fire(&cold),
+    );
 }
