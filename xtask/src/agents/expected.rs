@@ -21,6 +21,10 @@ pub(crate) struct ExpectedAgent {
     /// Set if its package needs its install scripts, which link a program.
     #[serde(default)]
     pub(crate) scripts: bool,
+    /// Set if it runs hooks of `.claude` itself, in its own way: they are in the user's settings then, so that Becket alone
+    /// reads them.
+    #[serde(default)]
+    pub(crate) reads_hooks: bool,
     /// Set if CI runs it.
     #[serde(default)]
     pub(crate) ci: bool,

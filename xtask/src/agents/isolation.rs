@@ -69,6 +69,9 @@ pub(crate) fn run_inside(arguments: &[String]) -> Result<(), String> {
         all.get(name).zip(driver(name)).ok_or_else(|| format!("`{name}` is not an agent"))?;
     let trial = Trial::by_names(scenario, scope)?;
     let project = ScratchProject::make(Path::new(directory), trial.scenario == Scenario::Stop)?;
+    if agent.reads_hooks {
+        project.move_settings_to_user()?;
+    }
     let script = Script { turns: trial.scenario.turns(driver, &project), main_tool: driver.main_tool };
     let model = ModelServer::start(script).map_err(|error| format!("no model: {error}"))?;
     let url = model.url();

@@ -4,6 +4,7 @@
 use crate::installed::run;
 use crate::root;
 use becket_proof::Scratch;
+use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -49,6 +50,24 @@ impl ScratchProject {
             ScratchProject { directory: directory.to_owned(), home, project, commit: String::new() };
         made.commit = made.remote();
         if made.commit.is_empty() { Err("the remote has no branch".to_owned()) } else { Ok(made) }
+    }
+
+    /// Makes the settings of the project those of the user.
+    ///
+    /// # Errors
+    /// They can't be moved.
+    pub(super) fn move_settings_to_user(&self) -> Result<(), String> {
+        let mut of_user = Value::Null;
+        for name in ["settings.json", "settings.local.json"] {
+            let file = self.project.join(".claude").join(name);
+            let failed = |why: String| format!("`{}`: {why}", file.display());
+            let text = fs::read_to_string(&file).map_err(|error| failed(error.to_string()))?;
+            add(&mut of_user, serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?);
+            fs::remove_file(&file).map_err(|error| failed(error.to_string()))?;
+        }
+        let directory = self.home.join(".claude");
+        fs::create_dir_all(&directory).map_err(|error| error.to_string())?;
+        fs::write(directory.join("settings.json"), of_user.to_string()).map_err(|error| error.to_string())
     }
 
     /// The directories for a driver.
@@ -97,6 +116,19 @@ fn repository(project: &Path) -> Result<(), String> {
     git(&["remote", "add", "origin", "../origin.git"])?;
     git(&["push", "--quiet", "--set-upstream", "origin", "main"])?;
     git(&["commit", "--quiet", "--amend", "--message=another"])
+}
+
+/// Adds settings to others: objects member by member, lists at their end.
+fn add(settings: &mut Value, more: Value) {
+    match (settings, more) {
+        (Value::Object(settings), Value::Object(more)) => {
+            for (key, value) in more {
+                add(settings.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (Value::Array(settings), Value::Array(mut more)) => settings.append(&mut more),
+        (settings, more) => *settings = more,
+    }
 }
 
 fn copy(from: &Path, to: &Path) -> std::io::Result<()> {

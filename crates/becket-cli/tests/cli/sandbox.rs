@@ -63,6 +63,7 @@ fn a_line_in_a_sandbox_has_the_network_that_the_user_grants() {
         (json!(null), false),
         (json!({"allowedDomains": ["example.com"]}), false),
         (json!({"allowedDomains": ["*"]}), true),
+        (json!({"allowedDomains": ["*"], "deniedDomains": ["example.com"]}), false),
     ] {
         user_settings(&env, &json!({"sandbox": {"enabled": true, "network": network}}));
         let ended = exec(&env, &format!("{connect} 2>/dev/null; echo $?"));
@@ -87,6 +88,25 @@ fn a_repository_takes_rights_away_and_grants_none() {
     user_settings(&env, &json!({"sandbox": {"enabled": true}}));
     let ended = exec(&env, &attempts(&["echo a > ../elsewhere/file"]));
     assert_eq!(ended.stdout, "", "{ended:?}");
+}
+
+// rule: E5
+#[test]
+fn keys_without_effect_are_named() {
+    let env = env();
+    user_settings(
+        &env,
+        &json!({"sandbox": {"enabled": true, "excludedCommands": ["docker"],
+        "network": {"allowedDomains": ["example.com"], "allowLocalBinding": true}}}),
+    );
+    let checked = env.becket(["check"]).run();
+    for said in [
+        "`excludedCommands` has no effect here: these commands run in the sandbox as well",
+        "`allowLocalBinding` has no effect here",
+        "only `\"*\"` opens the network",
+    ] {
+        assert!(checked.stdout.contains(said), "{said}: {checked:?}");
+    }
 }
 
 // rules: C7b, E5

@@ -34,11 +34,21 @@ pub struct SandboxGrant {
     pub deny_write: Vec<PathBuf>,
     /// The network.
     pub network: NetworkRights,
+    /// Set if single domains are denied, which can't be enforced.
+    pub(crate) has_denied_domains: bool,
     /// The place of a restriction that can't be read, with its file: nothing may be started.
     pub unread: Option<String>,
 }
 
 impl SandboxGrant {
+    /// Closes a network of which a part would have to be closed.
+    pub(crate) fn without_denied_domains(mut self) -> Self {
+        if self.has_denied_domains && self.network == NetworkRights::All {
+            self.network = NetworkRights::Nothing;
+        }
+        self
+    }
+
     /// Returns all rights to files but those that it denies, and its network.
     ///
     /// # Errors

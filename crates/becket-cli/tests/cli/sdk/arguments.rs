@@ -28,7 +28,6 @@ fn what_can_not_be_had_and_somebody_relies_on_is_refused_by_name() {
         (&["--managed-settings", "{}"], "administrator"),
         (&["--managed-settings-in-initialize"], "administrator"),
         (&["--permission-prompt-tool", "mcp__x__y"], "only `stdio`"),
-        (&["--settings", r#"{"sandbox":{"enabled":true}}"#], "`sandbox`"),
         (&["--no-such-thing"], "--no-such-thing"),
     ] {
         let env = hello();

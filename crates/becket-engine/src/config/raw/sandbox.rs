@@ -7,6 +7,24 @@ use super::switches::{strict_flag, strict_instead, strict_list};
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Member, Node, Span};
 
+/// Keys of other programs' sandboxes that have no effect here, and what happens instead.
+const WITHOUT_EFFECT: [(&str, &str); 6] = [
+    ("excludedCommands", "these commands run in the sandbox as well"),
+    ("allowUnsandboxedCommands", "no line leaves the sandbox"),
+    ("autoAllowBashIfSandboxed", "lines are asked about as without a sandbox"),
+    ("enableWeakerNestedSandbox", "what can't be enforced is not run"),
+    ("ignoreViolations", "a program reads the error of the system"),
+    ("credentials", "name their files in `denyRead`"),
+];
+
+/// The same of its network.
+const NETWORK_WITHOUT_EFFECT: [(&str, &str); 4] = [
+    ("allowUnixSockets", "`allowAllUnixSockets` opens the sockets of this machine"),
+    ("allowLocalBinding", "without a network no program listens"),
+    ("httpProxyPort", "without a network no proxy is reached"),
+    ("socksProxyPort", "without a network no proxy is reached"),
+];
+
 /// The settings of one file; `None`: it does not say.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SandboxSheet {
@@ -27,6 +45,7 @@ pub(crate) struct GrantSheet {
     pub(crate) deny_read: Option<At<Vec<String>>>,
     pub(crate) deny_write: Option<At<Vec<String>>>,
     pub(crate) domains: Option<At<Vec<String>>>,
+    pub(crate) denied_domains: Option<At<Vec<String>>>,
     pub(crate) unix_sockets: Option<At<bool>>,
     /// A list of what is denied that can't be read.
     pub(crate) unread: Option<Span>,
@@ -41,6 +60,7 @@ pub(crate) fn read(fields: &mut Fields<'_, '_, '_>) -> SandboxSheet {
         sheet.enabled = Some(At { value: true, span: member.value.span });
         return sheet;
     };
+    name_without_effect(&WITHOUT_EFFECT, members, fields.report);
     let mut inner = Fields::new(&member.value, members, "setting", fields.report);
     sheet.enabled = strict_flag("enabled", true, &mut inner);
     sheet.lines = grant(&member.value, members, inner.report);
@@ -80,11 +100,22 @@ fn grant(node: &Node, members: &[Member], report: &mut Report<'_>) -> GrantSheet
         sheet.deny_write = denied("denyWrite", files, &mut sheet.unread);
     }
     if let Some((node, members)) = object("network", fields, &mut sheet) {
+        name_without_effect(&NETWORK_WITHOUT_EFFECT, members, fields.report);
         let network = &mut Fields::new(node, members, "setting", fields.report);
         sheet.domains = strict_list("allowedDomains", network);
+        sheet.denied_domains = denied("deniedDomains", network, &mut sheet.unread);
         sheet.unix_sockets = strict_flag("allowAllUnixSockets", false, network);
     }
     sheet
+}
+
+fn name_without_effect(known: &[(&str, &str)], members: &[Member], report: &mut Report<'_>) {
+    for member in members {
+        if let Some((key, instead)) = known.iter().find(|(key, _)| *key == member.key) {
+            let message = format!("`{key}` has no effect here: {instead}");
+            report.warning(member.key_span, "setting-without-effect", message).rule("E5");
+        }
+    }
 }
 
 /// A part of the setting that has to be an object.
@@ -109,7 +140,7 @@ fn denied(key: &str, fields: &mut Fields<'_, '_, '_>, unread: &mut Option<Span>)
         nodes.iter().map(|node| node.as_text().map(str::to_owned)).collect::<Option<Vec<_>>>()
     });
     if texts.is_none() {
-        strict_instead(member, "a list of paths", "the refusal of everything", fields);
+        strict_instead(member, "a list of strings", "the refusal of everything", fields);
         *unread = Some(member.value.span);
     }
     texts.map(|value| At { value, span: member.value.span })

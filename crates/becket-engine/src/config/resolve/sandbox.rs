@@ -30,7 +30,7 @@ pub(super) fn of(parts: &mut [Part<'_>], loaded: &LoadedFiles) -> Sandbox {
         lines: is_on(|sheet| sheet.enabled.as_ref()).then(|| {
             let mut lines = SandboxGrant { network: NetworkRights::Nothing, ..SandboxGrant::default() };
             ordered.iter().for_each(|part| add(&sheet(part).lines, part, loaded, &mut lines));
-            lines
+            lines.without_denied_domains()
         }),
         contains_plugins: is_on(|sheet| sheet.contains_plugins.as_ref()),
         ..Sandbox::default()
@@ -41,6 +41,9 @@ pub(super) fn of(parts: &mut [Part<'_>], loaded: &LoadedFiles) -> Sandbox {
             let plugin = sandbox.plugins.entry(Arc::from(id.as_str())).or_insert_with(nothing);
             add(grant, part, loaded, plugin);
         }
+    }
+    for plugin in sandbox.plugins.values_mut() {
+        *plugin = std::mem::take(plugin).without_denied_domains();
     }
     sandbox
 }
@@ -60,6 +63,7 @@ fn add(sheet: &GrantSheet, part: &Part<'_>, loaded: &LoadedFiles, grant: &mut Sa
     if let Some(at) = sheet.unread {
         grant.unread.get_or_insert_with(|| part.report.location(at).to_string());
     }
+    grant.has_denied_domains |= sheet.denied_domains.as_ref().is_some_and(|at| !at.value.is_empty());
     if is_of_the_user(&part.layer.source) {
         grant.allow_read.extend(paths(&sheet.allow_read));
         grant.allow_write.extend(paths(&sheet.allow_write));
@@ -102,6 +106,11 @@ fn warn(part: &mut Part<'_>) {
                 ("allowAllUnixSockets", grant.unix_sockets.as_ref().filter(|at| at.value).map(|at| at.span)),
             ];
             said.extend(granted.into_iter().filter_map(|(key, at)| Some((key, at?))));
+        }
+        let denied = grant.denied_domains.as_ref().filter(|at| !at.value.is_empty());
+        if let Some(at) = denied {
+            let message = "single domains can't be denied here yet: the network stays closed";
+            part.report.warning(at.span, "setting-without-effect", message.to_owned()).rule("E5");
         }
         let names_domains = |at: &&At<Vec<String>>| is_trusted && at.value.iter().any(|domain| domain != "*");
         if let Some(at) = grant.domains.as_ref().filter(names_domains) {
