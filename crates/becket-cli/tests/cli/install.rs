@@ -3,7 +3,7 @@
 use crate::{env, workspace};
 use becket_dialects::{ALL, Answer, Effect, dialect};
 use becket_testkit::env::{ProgramOutput, TestEnv};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
@@ -150,6 +150,28 @@ fn what_is_registered_holds_and_refuses_once_becket_is_gone() {
             }
         }
     }
+}
+
+// rules: D1, H14
+#[test]
+fn claude_code_with_becket_as_its_only_hook_runs_the_hooks_beside_the_entry() {
+    let env = machine();
+    let guard = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
+        {"type": "command", "command": "grep -q forbidden && exit 2; exit 0"}]}]}});
+    let file = env.write("home/.claude/settings.json", guard.to_string());
+    done(&env, &["install", "--user", "--only-hook", "claude"]);
+    let text = fs::read_to_string(file).expect("a file");
+    let settings: Value = serde_json::from_str(&text).expect("JSON");
+    let groups = settings["hooks"]["PreToolUse"].as_array().expect("a list");
+    let commands = groups.iter().filter_map(|group| group["hooks"][0]["command"].as_str());
+    let own = commands.into_iter().find(|command| command.contains("--installed")).expect("an entry");
+    let call = |line: &str| fired(&env, "claude", own, &payload(&env, "claude", line));
+    for line in ["git push --force origin main", "touch forbidden-file"] {
+        assert!(matches!(call(line), Effect::Held), "{line}: {:?}", call(line));
+    }
+    assert_eq!(call("git status"), Effect::Runs);
+    let explained = run(&env, &["explain", "PreToolUse", "--tool", "Bash"]);
+    assert!(explained.stdout.contains("becket fire --stdin-event"), "the entry is skipped: {explained:?}");
 }
 
 #[test]

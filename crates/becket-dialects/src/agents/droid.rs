@@ -41,7 +41,8 @@ pub(super) static DROID: Dialect = Dialect {
         EventRow::named(EventKind::SessionStart, ANYWHERE.context()),
         EventRow::named(EventKind::UserPromptSubmit, ANYWHERE.refusal().context()),
         EventRow::named(EventKind::PreToolUse, ANYWHERE.refusal().rewrite_beside_allow()),
-        EventRow::named(EventKind::PostToolUse, ANYWHERE.refusal().context()),
+        // A refusal after a call is not passed to the model, a context is.
+        EventRow::named(EventKind::PostToolUse, ANYWHERE.context()),
         EventRow::named(EventKind::Notification, AnswerSupport::NOTHING),
         EventRow::named(EventKind::Stop, ANYWHERE.refusal()),
         EventRow::named(EventKind::SubagentStop, ANYWHERE.refusal()),

@@ -65,15 +65,29 @@ impl NativeCall {
             input,
             name,
         };
+        let is_to_come = matches!(kind, EventKind::PreToolUse | EventKind::PermissionRequest);
+        if !is_to_come && call.has_run_nothing() {
+            return Ok((call, Vec::new()));
+        }
         let fail = |why: String| CallError { tool: call.name.clone(), why };
         let parts = call.parts(renamed, fields).map_err(fail)?;
-        let is_to_come = matches!(kind, EventKind::PreToolUse | EventKind::PermissionRequest);
         if let Some(key) = row.and_then(ToolRow::essential_key).filter(|_| is_to_come)
             && parts.iter().any(|part| !part.input.get(key).is_some_and(Value::is_string))
         {
             return Err(fail(format!("`{key}` is not a text")));
         }
         Ok((call, parts))
+    }
+
+    /// Returns whether the call stands for a list of calls that is empty, as that of a call which was denied by taking its
+    /// commands away.
+    fn has_run_nothing(&self) -> bool {
+        let given = match self.row.map(|row| row.shape) {
+            Some(CallShape::Commands(key)) => self.input.get(key),
+            Some(CallShape::Paths(keys)) => keys.iter().find_map(|key| self.input.get(*key)),
+            Some(CallShape::One | CallShape::Patch(_)) | None => None,
+        };
+        given.and_then(Value::as_array).is_some_and(Vec::is_empty)
     }
 
     fn parts(&self, renamed: Option<String>, fields: &Map<String, Value>) -> Result<Vec<CallPart>, String> {

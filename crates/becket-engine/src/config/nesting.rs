@@ -11,7 +11,7 @@ mod call;
 mod enclosing;
 mod mark;
 
-pub(crate) use call::runs_becket;
+pub(crate) use call::{is_registration, runs_becket};
 #[cfg(feature = "http")]
 pub(crate) use enclosing::HEADER;
 pub(crate) use enclosing::{EnclosingEvents, VARIABLE};

@@ -3,7 +3,7 @@
 
 use crate::config::allowed_urls::AllowedUrls;
 use crate::config::handler::{Action, Handler};
-use crate::config::nesting::runs_becket;
+use crate::config::nesting::{is_registration, runs_becket};
 use crate::config::{Policy, Trust};
 use crate::plan::skip::SkipReason;
 use becket_model::Source;
@@ -83,7 +83,8 @@ impl Gates {
 
     fn closed_to_becket(&self, handler: &Handler) -> Option<SkipReason> {
         let profile = self.profile.as_deref()?;
-        runs_becket(&handler.action, profile).then_some(SkipReason::RunsBecket)
+        let is_becket = is_registration(&handler.action) || runs_becket(&handler.action, profile);
+        is_becket.then_some(SkipReason::RunsBecket)
     }
 
     /// Returns the reason for which no handler of `source` may run, or `None` if it may.

@@ -9,6 +9,9 @@ const OPTION: &str = "--stdin-event";
 /// The profile that a call reads hooks of, where its text does not name one.
 const DEFAULT_PROFILE: &str = "claude";
 
+/// The beginning of the entries that `becket install` writes.
+const REGISTRATION: &str = "sh -c 'o=$1 e=$2 x=$3; shift 3; \"$0\" \"$@\"; c=$?; ";
+
 /// Programs that decide nothing themselves and may accompany a call.
 const HARMLESS: &[&str] = &[
     ":", "[", "cat", "cd", "command", "echo", "exec", "exit", "export", "hash", "jq", "printf", "pwd", "set",
@@ -35,6 +38,14 @@ pub(crate) fn runs_becket(action: &Action, profile: &str) -> bool {
         | Action::Agent(_)
         | Action::Callback(_) => false,
     }
+}
+
+/// Returns whether the action is an entry of `becket install`: Becket as the hook of an agent that reads the same file.
+pub(crate) fn is_registration(action: &Action) -> bool {
+    let Action::Command(Command::Shell { script, .. }) = action else { return false };
+    let Some((before, options)) = script.rsplit_once(" fire --dialect ") else { return false };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "- ".contains(c);
+    before.starts_with(REGISTRATION) && options.contains(" --installed ") && options.chars().all(is_plain)
 }
 
 /// Returns whether a line of shell does nothing but such a call.
