@@ -40,7 +40,7 @@ pub enum StartError {
         /// The reason.
         why: String,
     },
-    /// What has to be enforced is not known (E5).
+    /// The rights that have to be enforced are not known (E5).
     #[error("{why}")]
     UnknownRights {
         /// The reason.

@@ -128,6 +128,7 @@ impl PathOnDisk {
 }
 
 #[cfg(all(test, unix))]
+#[expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;

@@ -8,7 +8,7 @@ use becket_exec::{Confinement, Rights, SignalRights, StartError, real_rights};
 pub struct SystemConfinement;
 
 impl HookConfinement for SystemConfinement {
-    /// Where the system can do it, the hook can't send signals to other processes either.
+    /// The hook can't send signals to other processes either, if the system can take that right away.
     fn prepare(&self, rights: &Rights) -> Result<becket_process::Confinement, String> {
         let real = real_rights(rights).map_err(|why| why.to_string())?;
         let apart = Rights { signals: SignalRights::Own, ..real.clone() };

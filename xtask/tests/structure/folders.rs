@@ -32,6 +32,7 @@ const ORDER: [(&str, &[&str]); 3] = [
             "mcp",
             "discovery",
             "hook_tools",
+            "hook_confinement",
         ],
     ),
     (

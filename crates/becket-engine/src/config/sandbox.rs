@@ -16,7 +16,7 @@ pub struct Sandbox {
     pub lines: Option<SandboxGrant>,
     /// Set if the hooks of plugins are contained.
     pub contains_plugins: bool,
-    /// What contained hooks are granted beyond the usual, by the full ids of their plugins.
+    /// The grants of contained hooks beyond the usual ones, by the full ids of their plugins.
     pub plugins: BTreeMap<Arc<str>, SandboxGrant>,
 }
 

@@ -63,8 +63,9 @@ pub(crate) fn exit_of(end: End, limit: Duration) -> Result<i32, Failure> {
 
 /// A process that never was.
 pub(crate) fn cannot_start(error: &SpawnError) -> Failure {
-    match error {
-        SpawnError::NotConfined { .. } => Failure::NotContained { message: error.to_string() },
-        _ => Failure::CannotStart { message: error.to_string() },
+    let message = error.to_string();
+    if matches!(error, SpawnError::NotConfined { .. }) {
+        return Failure::NotContained { message };
     }
+    Failure::CannotStart { message }
 }

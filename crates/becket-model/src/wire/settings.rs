@@ -142,9 +142,9 @@ pub struct SandboxFiles {
     pub allow_read: Option<Vec<String>>,
     /// Managed, command line and user files only: what can be written, beyond the usual.
     pub allow_write: Option<Vec<String>>,
-    /// What can be neither read nor written.
+    /// Paths that can be neither read nor written.
     pub deny_read: Option<Vec<String>>,
-    /// What can't be written.
+    /// Paths that can't be written.
     pub deny_write: Option<Vec<String>>,
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct SandboxSheet {
     pub(crate) plugins: Vec<(String, GrantSheet)>,
 }
 
-/// What is granted and denied, as it is written.
+/// The grants and denials, as they are written.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct GrantSheet {
     pub(crate) allow_read: Option<At<Vec<String>>>,

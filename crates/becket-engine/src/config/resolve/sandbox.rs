@@ -11,7 +11,7 @@ use becket_model::NetworkRights;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where grants count.
+/// The files whose grants count.
 const OF_THE_USER: &str = "managed settings, the user's and those of the command line";
 
 /// Merges the settings, and says what has no effect where it stands.

@@ -23,7 +23,7 @@ const MAX_REQUESTS: u64 = 1_000;
 /// The end of a worker's process.
 pub(super) type Ended = Result<FinishedRun, SpawnError>;
 
-/// What comes from a worker.
+/// A message from a worker.
 pub(super) enum Line {
     /// A line, without its end.
     Printed(Bytes),

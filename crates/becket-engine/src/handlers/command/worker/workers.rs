@@ -17,7 +17,7 @@ const MOST: usize = 32;
 #[derive(Default)]
 pub(crate) struct Workers(Mutex<Vec<(WorkerKey, WorkerProcess)>>);
 
-/// What two events have in common that may have the same worker.
+/// The properties that two events share if they may have the same worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct WorkerKey {
     event: EventKind,
