@@ -3,7 +3,9 @@
 //! A host that offers nothing is `()`: what it does not offer is not announced, and refused if a server asks all the
 //! same.
 
+use std::fmt;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use becket_process::CancellationToken;
 use serde_json::{Map, Value};
@@ -135,6 +137,27 @@ pub struct Progress {
     pub total: Option<f64>,
     /// A description.
     pub message: Option<String>,
+}
+
+/// A listener to the progress of one call, for hosts that pass it on to the caller ([`crate::Pool::call_with_progress`]).
+#[derive(Clone)]
+pub struct ProgressListener(Arc<dyn Fn(&Progress) + Send + Sync>);
+
+impl ProgressListener {
+    /// Creates a listener. It must not block.
+    pub fn new(hear: impl Fn(&Progress) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(hear))
+    }
+
+    pub(crate) fn hear(&self, progress: &Progress) {
+        (self.0)(progress);
+    }
+}
+
+impl fmt::Debug for ProgressListener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProgressListener").finish_non_exhaustive()
+    }
 }
 
 /// A log message of a server.

@@ -104,7 +104,9 @@ pub use becket_process::{ByteCap, CancellationToken, End, SpawnError};
 
 pub use challenge::Challenge;
 pub use content::Content;
-pub use host::{BoxFuture, Elicitation, ElicitationAnswer, Host, LogMessage, Offers, Progress, Root};
+pub use host::{
+    BoxFuture, Elicitation, ElicitationAnswer, Host, LogMessage, Offers, Progress, ProgressListener, Root,
+};
 pub use in_process_server::{ClientGone, InProcessServer, ServerEnd, ServerSender};
 pub use lists::{Debounce, ListState, Lists, Ticket};
 pub use names::{Name, NameWarning, Names};

@@ -200,7 +200,11 @@ impl ClientHandler for Client {
         let Some((tool, clock)) = self.0.calls.of_token(&told.progress_token) else { return };
         clock.progress();
         let ProgressNotificationParam { progress: done, total, message, .. } = told;
-        self.0.host.progress(&self.0.server, Progress { tool: tool.to_string(), done, total, message });
+        let progress = Progress { tool: tool.to_string(), done, total, message };
+        if let Some(listener) = clock.listener() {
+            self.0.host.tell_listener(listener, &progress);
+        }
+        self.0.host.progress(&self.0.server, progress);
     }
 
     async fn on_logging_message(

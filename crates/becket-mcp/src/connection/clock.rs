@@ -9,6 +9,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
+use crate::host::ProgressListener;
+
 /// The limits of a clock.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Times {
@@ -25,6 +27,7 @@ pub(crate) struct Times {
 pub(crate) struct Clock {
     times: Times,
     signal: watch::Sender<Signal>,
+    listener: Option<ProgressListener>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -35,7 +38,12 @@ struct Signal {
 
 impl Clock {
     pub(crate) fn start(times: Times) -> Arc<Self> {
-        Arc::new(Self { times, signal: watch::Sender::default() })
+        Self::start_for(times, None)
+    }
+
+    /// Starts a clock whose call has a listener to its progress.
+    pub(crate) fn start_for(times: Times, listener: Option<ProgressListener>) -> Arc<Self> {
+        Arc::new(Self { times, signal: watch::Sender::default(), listener })
     }
 
     /// The time limit of the call, without pauses.
@@ -54,6 +62,11 @@ impl Clock {
         if self.times.longest.is_some() {
             self.signal.send_modify(|signal| signal.progress += 1);
         }
+    }
+
+    /// Returns the listener to the call's progress.
+    pub(crate) fn listener(&self) -> Option<&ProgressListener> {
+        self.listener.as_ref()
     }
 
     /// Waits until the clock has run out.

@@ -11,7 +11,9 @@ use becket_process::CancellationToken;
 use futures_util::FutureExt;
 use serde_json::{Map, Value};
 
-use crate::host::{Elicitation, ElicitationAnswer, Host, LogMessage, Offers, Progress, Root};
+use crate::host::{
+    Elicitation, ElicitationAnswer, Host, LogMessage, Offers, Progress, ProgressListener, Root,
+};
 
 /// A handle to the host, for connections.
 #[derive(Clone)]
@@ -90,6 +92,10 @@ impl HostHandle {
     pub(super) fn progress(&self, server: &str, progress: Progress) {
         // A host that panics has not received it.
         let _ = catch_unwind(AssertUnwindSafe(|| self.host.progress(server, progress)));
+    }
+
+    pub(super) fn tell_listener(&self, listener: &ProgressListener, progress: &Progress) {
+        let _ = catch_unwind(AssertUnwindSafe(|| listener.hear(progress)));
     }
 
     pub(super) fn log(&self, server: &str, logged: LogMessage) {

@@ -20,7 +20,7 @@ use crate::auth::{LoggedOut, Login};
 use crate::call_error::CallError;
 use crate::config::ConfiguredServer;
 use crate::connection::{Clock, Connection, OperationError, ServerInfo, Times};
-use crate::host::Host;
+use crate::host::{Host, ProgressListener};
 use crate::login_error::LoginError;
 use crate::operation::Operation;
 use crate::options::Options;
@@ -213,16 +213,20 @@ impl Pool {
         call: ToolCall<'_>,
         cancel: &CancellationToken,
     ) -> Result<CallResult, CallError> {
-        let ToolCall { server, tool, input, limit, connect } = call;
-        let clock = self.0.clock_for(server, limit)?;
-        let (asked, cached) = (Operation::Tool(tool.to_owned()), self.0.cached_list(server));
-        let request = Request { server, asked: &asked, connect };
-        let (clock, tool, input) = (&clock, &Arc::from(tool), &input);
-        let call = |connection: Arc<Connection>| async move {
-            find_tool(cached, tool, &connection).await.map_err(OperationError::before_the_call)?;
-            connection.call(tool, input, clock).await
-        };
-        self.0.within(request, clock, cancel, call).await
+        self.0.call(call, None, cancel).await
+    }
+
+    /// Calls a tool as [`Pool::call`] does, with a listener to the progress of this call.
+    ///
+    /// # Errors
+    /// As [`Pool::call`].
+    pub async fn call_with_progress(
+        &self,
+        call: ToolCall<'_>,
+        listener: ProgressListener,
+        cancel: &CancellationToken,
+    ) -> Result<CallResult, CallError> {
+        self.0.call(call, Some(listener), cancel).await
     }
 
     /// Begins a login to a server (`protocol.md` X3). No browser is opened: the user has to open [`Login::url`]. After
@@ -268,14 +272,45 @@ impl PoolState {
     }
 
     pub(super) fn clock(&self, limit: Duration) -> Arc<Clock> {
+        Clock::start(self.times(limit))
+    }
+
+    fn times(&self, limit: Duration) -> Times {
         let Options { longest_pause, longest_call, .. } = self.common.options;
-        Clock::start(Times { limit, longest_pause, longest: longest_call })
+        Times { limit, longest_pause, longest: longest_call }
     }
 
     /// Returns the clock of a call; the server's own limit counts if it is shorter.
     fn clock_for(&self, server: &str, limit: Duration) -> Result<Arc<Clock>, CallError> {
+        self.clock_for_listener(server, limit, None)
+    }
+
+    fn clock_for_listener(
+        &self,
+        server: &str,
+        limit: Duration,
+        listener: Option<ProgressListener>,
+    ) -> Result<Arc<Clock>, CallError> {
         let own = self.slot(server)?.timeout();
-        Ok(self.clock(own.map_or(limit, |own| own.min(limit))))
+        Ok(Clock::start_for(self.times(own.map_or(limit, |own| own.min(limit))), listener))
+    }
+
+    async fn call(
+        &self,
+        call: ToolCall<'_>,
+        listener: Option<ProgressListener>,
+        cancel: &CancellationToken,
+    ) -> Result<CallResult, CallError> {
+        let ToolCall { server, tool, input, limit, connect } = call;
+        let clock = self.clock_for_listener(server, limit, listener)?;
+        let (asked, cached) = (Operation::Tool(tool.to_owned()), self.cached_list(server));
+        let request = Request { server, asked: &asked, connect };
+        let (clock, tool, input) = (&clock, &Arc::from(tool), &input);
+        let call = |connection: Arc<Connection>| async move {
+            find_tool(cached, tool, &connection).await.map_err(OperationError::before_the_call)?;
+            connection.call(tool, input, clock).await
+        };
+        self.within(request, clock, cancel, call).await
     }
 
     fn cached_list<'a>(&'a self, server: &'a str) -> CachedList<'a> {

@@ -16,6 +16,8 @@ SLEEPER = [sys.executable, "-c", "import time; time.sleep(1000)"]
 tools = ["echo", "text", "mixed", "null", "environment", "refuse", "hang", "die", "line", "burst", "noise", "banner",
          "unknown_block", "no_id", "bad_answer", "deep", "input_required", "late", "grow", "child", "heir", "leaver", "daemon",
          "close_stdout", "close_stdin", "stop_reading", "fails", "empty", "strange"]
+if "--progress" in FLAGS:
+    tools.append("progress")
 
 
 def send(message):
@@ -63,7 +65,7 @@ def stop_forever():
         time.sleep(1000)
 
 
-def call(id, name, arguments):
+def call(id, name, arguments, meta):
     if name == "echo":
         answer(id, text(json.dumps(arguments), structuredContent={"got": arguments}))
     elif name == "text":
@@ -150,6 +152,11 @@ def call(id, name, arguments):
         sys.stderr.write("dying as told\n")
         sys.stderr.flush()
         os._exit(arguments.get("code", 3))
+    elif name == "progress":
+        for step in range(1, arguments["steps"] + 1):
+            told = {"progressToken": meta["progressToken"], "progress": step, "total": arguments["steps"]}
+            send({"jsonrpc": "2.0", "method": "notifications/progress", "params": {**told, "message": f"step {step}"}})
+        answer(id, text("progressed"))
     elif name == "hang":
         pass
     else:
@@ -188,7 +195,7 @@ def handle(message):
     elif method == "tools/list":
         listed(id, params)
     elif method == "tools/call":
-        call(id, params["name"], params.get("arguments") or {})
+        call(id, params["name"], params.get("arguments") or {}, params.get("_meta") or {})
     elif id is not None:
         refuse(id, -32601, "unknown method " + str(method))
 

@@ -15,4 +15,4 @@ mod servers;
 mod tool;
 
 pub use hook_calls::HookCalls;
-pub use servers::{McpServers, McpTools};
+pub use servers::{McpServers, McpTools, OfferedTool, OfferedTools};

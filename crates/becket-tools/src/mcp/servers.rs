@@ -4,7 +4,8 @@ use super::answer::OutputStore;
 use super::tool::McpTool;
 use becket_engine::{Tool, ToolServer};
 use becket_mcp::config::Scope;
-use becket_mcp::{NameWarning, Names, OutputCaps, Pool};
+use becket_mcp::{Name, NameWarning, Names, OutputCaps, Pool, ServerView, ToolList};
+use std::collections::HashSet;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,6 +25,26 @@ pub struct McpTools {
     pub tools: Vec<Arc<dyn Tool>>,
     /// Warnings for authors of rules: names that were cut or made distinct.
     pub warnings: Vec<NameWarning>,
+}
+
+/// The tools of servers, with their descriptions.
+#[derive(Clone)]
+pub struct OfferedTools {
+    /// The tools, in the order of the configuration and of the servers' lists.
+    pub tools: Vec<OfferedTool>,
+    /// Warnings for authors of rules, as of [`McpTools::warnings`].
+    pub warnings: Vec<NameWarning>,
+}
+
+/// One tool, with its name and its description.
+#[derive(Clone)]
+pub struct OfferedTool {
+    /// The tool.
+    pub tool: Arc<dyn Tool>,
+    /// Its name in events and rules, and on its server.
+    pub name: Name,
+    /// Its description by the server.
+    pub listed: becket_mcp::Tool,
 }
 
 impl McpServers {
@@ -55,34 +76,55 @@ impl McpServers {
     /// [`changes`](becket_mcp::Pool::changes) say so, and before each request to a model.
     #[must_use]
     pub fn tools(&self) -> McpTools {
-        let servers = self.pool.servers();
-        let listed = servers.iter().map(|view| {
-            let tools = view.tools.as_ref().map(|tools| tools.as_slice()).unwrap_or_default();
-            (view.name.as_str(), tools)
-        });
-        let names = Names::of_tools(listed);
-        let mut all: Vec<Arc<dyn Tool>> = Vec::new();
-        for view in &servers {
-            let server = ToolServer::new(view.name.clone(), source(&view.configured.scope));
-            let mut listed: Vec<&becket_mcp::Tool> =
-                view.tools.iter().flat_map(|tools| tools.iter()).collect();
-            // What a server lists twice under one name is there once, as it came first.
-            let mut seen = std::collections::HashSet::new();
-            listed.retain(|tool| seen.insert(tool.name.as_str()));
-            for tool in listed {
-                // INVARIANT: each tool that was named has a name.
-                let Some(name) = names.find(&view.name, &tool.name) else { continue };
-                all.push(Arc::new(McpTool {
+        let OfferedTools { tools, warnings } = self.offered(|view| view.tools.clone());
+        McpTools { tools: tools.into_iter().map(|offered| offered.tool).collect(), warnings }
+    }
+
+    /// The tools of all servers with their descriptions, for a host that offers them to others. `listed` gives the tools
+    /// of a server: it may keep those of one that is not connected just now, since a call connects it again.
+    #[must_use]
+    pub fn offered(&self, listed: impl Fn(&ServerView) -> Option<Arc<ToolList>>) -> OfferedTools {
+        let servers: Vec<(ServerView, Arc<ToolList>)> = self
+            .pool
+            .servers()
+            .into_iter()
+            .map(|view| {
+                let tools = listed(&view).unwrap_or_default();
+                (view, tools)
+            })
+            .collect();
+        let names =
+            Names::of_tools(servers.iter().map(|(view, tools)| (view.name.as_str(), tools.as_slice())));
+        let of_server = |(view, tools): &(ServerView, Arc<ToolList>)| self.of_server(view, tools, &names);
+        OfferedTools {
+            tools: servers.iter().flat_map(of_server).collect(),
+            warnings: names.warnings().to_vec(),
+        }
+    }
+
+    fn of_server(&self, view: &ServerView, tools: &ToolList, names: &Names) -> Vec<OfferedTool> {
+        let server = ToolServer::new(view.name.clone(), source(&view.configured.scope));
+        let trusted = (self.trusts)(&view.name);
+        // What a server lists twice under one name is there once, as it came first.
+        let mut seen = HashSet::new();
+        let listed = tools.iter().filter(|tool| seen.insert(tool.name.as_str()));
+        // INVARIANT: each tool that was named has a name.
+        let named =
+            listed.filter_map(|tool| Some((names.find(&view.name, &tool.name)?.clone(), tool.clone())));
+        named
+            .map(|(name, tool)| OfferedTool {
+                tool: Arc::new(McpTool {
                     pool: self.pool.clone(),
                     named: name.clone(),
                     tool: tool.clone(),
                     server: server.clone(),
-                    trusted: (self.trusts)(&view.name),
+                    trusted,
                     kept: Arc::clone(&self.kept),
-                }));
-            }
-        }
-        McpTools { tools: all, warnings: names.warnings().to_vec() }
+                }),
+                name,
+                listed: tool,
+            })
+            .collect()
     }
 }
 
@@ -101,6 +143,18 @@ fn source(scope: &Scope) -> String {
 impl fmt::Debug for McpServers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("McpServers").field("kept", &self.kept).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for OfferedTools {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OfferedTools").field("tools", &self.tools).field("warnings", &self.warnings).finish()
+    }
+}
+
+impl fmt::Debug for OfferedTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OfferedTool").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
