@@ -7,10 +7,12 @@
 //! - [`read()`]: a payload becomes events, or a [`ReadError`] that names what is wrong
 //! - [`answer()`] and [`refuse()`]: decisions, or the failure to make one, become exactly one [`Answer`]
 //! - [`passes_ask()`]: whether an ask reaches the user there
+//! - [`acp`]: the protocol between an editor and an agent, for a proxy between the two
 //! - [`fates`]: what an agent keeps, weakens and loses of the answers of a hook
 //!
 //! INVARIANT: no denial and no ask becomes an answer that the table of the agent lists as running the call.
 
+pub mod acp;
 mod agents;
 mod answer;
 mod detect;
