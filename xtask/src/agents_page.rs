@@ -30,6 +30,8 @@ decides about the call as it would without hooks.
   folder. Otherwise the hooks of the user and of managed settings run, the deny and ask rules of the project count, and one
   line names what was held back.
 - A hook with `async` is waited for; its limit counts.
+- For an agent without hooks, or whose hooks do not see MCP tools, there is [the gateway](gateway.md); for one that an editor
+  starts over ACP, [the proxy](acp.md).
 
 ";
 

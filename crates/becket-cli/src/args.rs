@@ -1,5 +1,6 @@
 //! The command line as typed. Nothing is resolved or read here: see [`crate::session`] and [`crate::event`].
 
+mod acp;
 mod autocompact;
 mod exec;
 mod explain;
@@ -15,6 +16,7 @@ mod serve;
 mod severity;
 mod test;
 
+pub(crate) use acp::AcpArgs;
 pub(crate) use autocompact::{Autocompact, InvalidWindow};
 pub(crate) use exec::{ExecArgs, NetworkChoice};
 pub(crate) use explain::ExplainArgs;
@@ -22,8 +24,8 @@ pub(crate) use fire::{AsksChoice, FireArgs, ProgressChoice, ServiceArgs};
 pub(crate) use guard::{AddArgs, ChangeArgs, InitArgs, InputArgs, RemoveArgs, TemplateName};
 pub(crate) use install::{DoctorArgs, InstallArgs, ScopeArgs, TrustArgs, UninstallArgs};
 pub(crate) use mcp::{
-    McpAddArgs, McpAddJsonArgs, McpArgs, McpCallArgs, McpCommand, McpListArgs, McpLoginArgs, McpPromptsArgs,
-    McpScope, McpToolsArgs, McpTransport,
+    McpAddArgs, McpAddJsonArgs, McpArgs, McpCallArgs, McpCommand, McpGatewayArgs, McpListArgs, McpLoginArgs,
+    McpPromptsArgs, McpScope, McpToolsArgs, McpTransport,
 };
 
 pub(crate) use profile::ProfileArgs;
@@ -193,6 +195,8 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// List, examine and call the MCP servers of the configuration
     Mcp(McpArgs),
+    /// Run an agent of the Agent Client Protocol behind the hooks and rules of its projects, for an editor
+    Acp(AcpArgs),
     /// Print a JSON Schema
     Schema(SchemaArgs),
     /// Print a completion script for a shell

@@ -1,5 +1,6 @@
 //! One file per command: resolves its arguments, calls the engine, and passes a view to a reporter.
 
+pub(crate) mod acp;
 pub(crate) mod add;
 pub(crate) mod allow_once;
 pub(crate) mod ask;

@@ -156,6 +156,8 @@ pub(crate) enum CliError {
     NothingRun { why: becket_exec::StartError },
     #[error("{why}")]
     Serve { why: String },
+    #[error("{why}")]
+    Acp { why: String },
     #[error("no model is available: {why}")]
     NoModel { why: String },
     #[error("there is no schema of `{what}` in this build")]

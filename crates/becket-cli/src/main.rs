@@ -9,6 +9,7 @@ mod commands;
 mod env;
 mod error;
 mod event;
+mod hook_gate;
 mod on_threads;
 mod one_time_approval;
 mod out;

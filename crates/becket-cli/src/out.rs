@@ -76,6 +76,11 @@ impl Out {
         quiet(write_all(io::stdout().lock(), bytes))
     }
 
+    /// Writes bytes of another program to stderr as they are. Errors are ignored there.
+    pub(crate) fn tell_raw(&self, bytes: &[u8]) {
+        drop(write_all(io::stderr().lock(), bytes));
+    }
+
     /// Writes a text, styled with ANSI codes, to stderr. Errors are ignored there.
     pub(crate) fn tell(&self, text: &str) {
         drop(write_all(AutoStream::new(io::stderr().lock(), self.stderr), text.as_bytes()));

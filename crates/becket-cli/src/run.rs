@@ -76,6 +76,7 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
         Command::Run(args) => commands::run::run(args, global, around, out),
         Command::Exec(args) => commands::exec::run(args, global, around, out),
         Command::Serve(args) => commands::serve::run(args, global, around, out),
+        Command::Acp(args) => commands::acp::run(args, global, around, out),
         Command::Mcp(args) => commands::mcp::run(args, global, around, out),
         Command::Schema(args) => commands::schema::run(args, out),
         Command::Completions { shell } => commands::completions::run(*shell, out),

@@ -1,8 +1,9 @@
 //! The arguments of `becket mcp`.
 
-use super::ServiceArgs;
+use super::{AsksChoice, ServiceArgs};
 use becket_tools::discovery::NamedServers;
 use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
 
 /// `becket mcp`
 #[derive(Debug, Args)]
@@ -59,6 +60,8 @@ pub(crate) enum McpCommand {
     Tools(McpToolsArgs),
     /// Call a tool, through the hooks and rules of the configuration
     Call(McpCallArgs),
+    /// Serve the tools of the servers to an agent as one MCP server over stdio, behind hooks and rules
+    Gateway(McpGatewayArgs),
     /// List the resources of a server, or read one
     Resources {
         /// The server
@@ -144,6 +147,52 @@ pub(crate) struct McpCallArgs {
     pub(crate) timeout: u64,
     #[command(flatten)]
     pub(crate) services: ServiceArgs,
+}
+
+/// `becket mcp gateway`
+#[derive(Debug, Args)]
+#[command(after_help = "An agent starts it as an MCP server, in its project:
+  {\"mcpServers\": {\"becket\": {\"command\": \"becket\", \"args\": [\"mcp\", \"gateway\"]}}}
+
+The tool `add` of the server `notes` is offered as `notes__add`; hooks and rules see `mcp__notes__add`. A call that is not
+allowed is answered with an error and the reason. docs/guide/gateway.md shows it at work.")]
+pub(crate) struct McpGatewayArgs {
+    /// Offer the tools of this server only; may be repeated
+    #[arg(long = "server", value_name = "NAME")]
+    pub(crate) servers: Vec<String>,
+    /// Deny every ask, or ask the user through the agent, if it can show a form (MCP elicitation)
+    #[arg(long, value_enum, default_value_t = AsksChoice::Deny)]
+    pub(crate) asks: AsksChoice,
+    /// Time limit of a call in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) timeout: u64,
+    /// Refuse a call if the hooks before it take longer than SECONDS; by default each hook has its own limit
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) within: Option<u64>,
+    /// List the tools after SECONDS at the latest; those of slower servers are announced when they are connected
+    #[arg(long, value_name = "SECONDS", default_value_t = 8)]
+    pub(crate) list_within: u64,
+    /// The model of prompt and agent handlers that name none: haiku, claude-…, provider::name
+    #[arg(long, value_name = "NAME", help_heading = "Services for hooks")]
+    pub(crate) model: Option<String>,
+    /// URL of the model's server; a NAME without a provider then means the OpenAI protocol
+    #[arg(long, value_name = "URL", requires = "model", help_heading = "Services for hooks")]
+    pub(crate) model_url: Option<String>,
+    /// Answer from a script instead of any model
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "model_url"], help_heading = "Services for hooks")]
+    pub(crate) model_script: Option<PathBuf>,
+}
+
+impl McpGatewayArgs {
+    /// Returns the services for hooks.
+    pub(crate) fn services(&self) -> ServiceArgs {
+        ServiceArgs {
+            model: self.model.clone(),
+            model_url: self.model_url.clone(),
+            model_script: self.model_script.clone(),
+            ..ServiceArgs::default()
+        }
+    }
 }
 
 /// `becket mcp prompts`

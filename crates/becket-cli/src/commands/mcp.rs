@@ -4,6 +4,7 @@ mod approve;
 mod call;
 mod doctor;
 mod edit;
+mod gateway;
 mod list;
 mod login;
 mod prompts;
@@ -12,12 +13,14 @@ mod scope_file;
 mod tools;
 
 use crate::args::{Global, McpArgs, McpCommand};
+use crate::enclosing;
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
 use crate::out::Out;
 use crate::report::style::{WARNING, one_line, styled};
 use crate::session::{self, Session};
 use becket_base::suggest;
+use becket_dialects::ALL;
 use becket_engine::config::trust;
 use becket_mcp::{Host, Pool};
 use becket_tools::discovery::{PoolOptions, ServerSet};
@@ -25,7 +28,7 @@ use std::sync::Arc;
 
 /// Runs the selected command.
 pub(crate) fn run(args: &McpArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
-    let session = session::launched(global, around)?;
+    let session = launched(args, global, around, out)?;
     let folder_trusted = trust::is_recorded(&session.request());
     let session = Session { folder_trusted, ..session };
     match &args.command {
@@ -36,6 +39,7 @@ pub(crate) fn run(args: &McpArgs, global: &Global, around: &Surroundings, out: &
         | McpCommand::Doctor { .. }
         | McpCommand::Tools(_)
         | McpCommand::Call(_)
+        | McpCommand::Gateway(_)
         | McpCommand::Resources { .. }
         | McpCommand::Prompts(_)
         | McpCommand::Login(_)
@@ -49,12 +53,14 @@ pub(crate) fn run(args: &McpArgs, global: &Global, around: &Surroundings, out: &
     for problem in &gathered.problems {
         out.tell(&format!("{} {}\n", styled(WARNING, "MCP:"), one_line(&problem.to_string(), 500)));
     }
-    let at = McpContext { session: &session, gathered: &gathered, global, around, out };
+    let trusts_project = args.servers.trust_project;
+    let at = McpContext { session: &session, gathered: &gathered, trusts_project, global, around, out };
     match &args.command {
         McpCommand::List(args) => list::run(args, at),
         McpCommand::Doctor { server } => doctor::run(server.as_deref(), at),
         McpCommand::Tools(args) => tools::run(args, at),
         McpCommand::Call(args) => call::run(args, at),
+        McpCommand::Gateway(args) => gateway::run(args, at),
         McpCommand::Resources { server, uri } => resources::run(server, uri.as_deref(), at),
         McpCommand::Prompts(args) => prompts::run(args, at),
         McpCommand::Login(args) => login::login(args, at),
@@ -64,11 +70,25 @@ pub(crate) fn run(args: &McpArgs, global: &Global, around: &Surroundings, out: &
     }
 }
 
+/// The session of the arguments. An agent starts a gateway anywhere in its project, or names the project.
+fn launched(args: &McpArgs, global: &Global, around: &Surroundings, out: &Out) -> Result<Session, CliError> {
+    let McpCommand::Gateway(_) = &args.command else { return session::launched(global, around) };
+    let own = session::profile(global.profile).var("PROJECT_DIR");
+    let of_agents = ALL.iter().flat_map(|dialect| dialect.project_variables.iter().copied());
+    let variables: Vec<&str> = std::iter::once(own.as_str()).chain(of_agents).collect();
+    let cwd = around.process.cwd.as_deref().ok_or(CliError::NoWorkingDirectory)?;
+    let mut session = session::as_hook(cwd, &variables, global, around, out)?;
+    session.environment = session.environment.with_enclosing(enclosing::marks());
+    Ok(session)
+}
+
 /// The context of the commands.
 #[derive(Clone, Copy)]
 struct McpContext<'a> {
     session: &'a Session,
     gathered: &'a ServerSet,
+    /// Set if the arguments trust the folder.
+    trusts_project: bool,
     global: &'a Global,
     around: &'a Surroundings,
     out: &'a Out,
@@ -89,10 +109,13 @@ impl McpContext<'_> {
     fn server(&self, name: &str) -> Result<&becket_mcp::config::ConfiguredServer, CliError> {
         let servers = &self.gathered.resolved.servers;
         let found = servers.iter().find(|server| server.name.to_string() == name);
-        found.ok_or_else(|| {
-            let names: Vec<String> = servers.iter().map(|server| server.name.to_string()).collect();
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            CliError::NoMcpServer { name: name.to_owned(), near: suggest(name, &names).map(str::to_owned) }
-        })
+        found.ok_or_else(|| no_server(self.gathered, name))
     }
+}
+
+/// Returns the error for a name that no server has.
+fn no_server(gathered: &ServerSet, name: &str) -> CliError {
+    let names: Vec<String> = gathered.resolved.servers.iter().map(|server| server.name.to_string()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    CliError::NoMcpServer { name: name.to_owned(), near: suggest(name, &names).map(str::to_owned) }
 }

@@ -25,6 +25,19 @@ pub(crate) struct ServiceOptions<'a> {
     session_dir: Option<&'a Path>,
 }
 
+impl<'a> ServiceOptions<'a> {
+    /// Creates the options of a command that shows nothing and asks no user.
+    pub(crate) fn of(services: &'a ServiceArgs) -> Self {
+        ServiceOptions {
+            services,
+            nobody_to_ask: true,
+            is_piped_in: true,
+            progress: ProgressChoice::Never,
+            session_dir: None,
+        }
+    }
+}
+
 impl<'a> From<&'a FireArgs> for ServiceOptions<'a> {
     fn from(args: &'a FireArgs) -> Self {
         ServiceOptions {

@@ -59,6 +59,9 @@ const OF_FEATURES: &[&str] = &["telemetry.md"];
 /// Pages about programs that only packages hold: `tests/cli/small_program.rs` proves what they tell.
 const OF_PROGRAMS: &[&str] = &["packages.md"];
 
+/// Pages about programs that other programs talk to: `tests/cli/acp.rs` and `mcp_gateway.rs` prove what they tell.
+const OF_PROTOCOLS: &[&str] = &["acp.md", "gateway.md"];
+
 /// Pages made from tables, whose fixtures prove what they tell.
 const MADE: &[&str] = &["agents.md", "guards.md"];
 
@@ -66,7 +69,7 @@ const MADE: &[&str] = &["agents.md", "guards.md"];
 fn no_page_is_left_out() {
     let directory = std::fs::read_dir(workspace().join(GUIDE)).expect("the guide is there");
     let mut pages: Vec<_> = directory.map(|entry| entry.expect("it can be read").file_name()).collect();
-    let mut typed = [TYPED, WALKED, OF_PACKAGES, OF_FEATURES, OF_PROGRAMS, MADE].concat();
+    let mut typed = [TYPED, WALKED, OF_PACKAGES, OF_FEATURES, OF_PROGRAMS, OF_PROTOCOLS, MADE].concat();
     pages.sort_unstable();
     typed.sort_unstable();
     assert_eq!(pages, typed);

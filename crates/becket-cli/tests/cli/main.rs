@@ -3,6 +3,8 @@
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[cfg(target_os = "linux")]
+mod acp;
+#[cfg(target_os = "linux")]
 mod allow_once;
 #[cfg(unix)]
 mod as_hook;
@@ -51,6 +53,8 @@ mod mcp_approval;
 mod mcp_call;
 #[cfg(unix)]
 mod mcp_files;
+#[cfg(target_os = "linux")]
+mod mcp_gateway;
 #[cfg(all(feature = "keyring", target_os = "linux"))]
 mod mcp_keyring;
 #[cfg(unix)]

@@ -3,10 +3,8 @@
 //! INVARIANT: exactly one answer is written, in the agent's form. Every failure on an event that can be held back is a
 //! refusal, a name that is no dialect included.
 
-mod approval;
 mod carried;
 mod payload_run;
-mod trust;
 mod unknown_tool;
 
 use crate::args::{AsksChoice, FireArgs, Global};

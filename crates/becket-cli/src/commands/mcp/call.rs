@@ -4,6 +4,8 @@ mod hooked;
 mod past_hooks;
 mod reported;
 
+pub(super) use hooked::notice;
+
 use super::McpContext;
 use crate::args::McpCallArgs;
 use crate::error::{CliError, CommandResult};

@@ -1,23 +1,23 @@
 //! The hooks of one payload: its events fired one after another, their answers written as one.
 
 use super::super::as_hook::with_failure;
-use super::approval;
 use super::asks;
 use super::carried;
-use super::trust::{self, TrustGate};
 use super::unknown_tool;
 use crate::args::{FireArgs, Global};
 use crate::commands::fire::{exec_rewrite, human, prepared, servers};
 use crate::commands::install::missing_in_session;
 use crate::env::Surroundings;
 use crate::error::CliError;
+use crate::hook_gate::approval;
+use crate::hook_gate::trust::{self, TrustGate};
 use crate::hook_output;
 use crate::interrupt;
 use crate::out::Out;
 use crate::services::{HookServices, ServiceOptions};
 use crate::session::{self, Session};
 use crate::telemetry;
-use becket_dialects::{Action, Answer, Dialect, Facts, Payload, Resolution, answer, read};
+use becket_dialects::{Action, Answer, Asks, Dialect, Facts, Payload, Resolution, answer, passes_ask, read};
 use becket_engine::{CancellationToken, Engine};
 use becket_fire::EarlySignals;
 use becket_model::{Event, EventKind};
@@ -70,13 +70,21 @@ pub(super) fn answer_payload(
         let done = tokio::time::timeout(limit, run.run(args, &cancel, around)).await;
         done.unwrap_or(Err(CliError::HookLimit { limit: limit.as_secs() }))
     })?;
-    approval::settle(&gates.session, dialect, &incoming, asks(args.asks), &mut resolutions);
+    if becomes_denial(&incoming, asks(args.asks)) {
+        let call = || approval::call_of(&gates.session, dialect.name, &incoming.events);
+        approval::settle(&gates.session, call, &mut resolutions);
+    }
     let reply = answer(dialect, &incoming, resolutions, asks(args.asks));
     if let Some(carried) = &reply.carried {
         let session = incoming.events.first().map(|event| &event.session.id);
         session.map_or(Ok(()), |id| carried::keep(&gates.session, id, carried))?;
     }
     Ok(reply.answer)
+}
+
+/// Returns true if an ask about the call becomes a denial.
+fn becomes_denial(incoming: &Payload, asks: Asks) -> bool {
+    incoming.row.is_some_and(|row| row.kind == EventKind::PreToolUse && !passes_ask(row, asks))
 }
 
 /// The session of the project that the agent names, or that is found around the directory of the event.

@@ -46,7 +46,7 @@ pub(super) async fn called(
 }
 
 /// Returns the notice about a question of a server.
-fn notice(elicited: &ElicitationRecord) -> Option<String> {
+pub(in super::super) fn notice(elicited: &ElicitationRecord) -> Option<String> {
     let server = &elicited.server;
     match elicited.by {
         AnsweredBy::Hook | AnsweredBy::User => elicited.failures.first().cloned(),

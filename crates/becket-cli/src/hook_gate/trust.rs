@@ -10,16 +10,16 @@ use becket_engine::{Engine, Settlement, Start};
 use becket_model::{Event, EventBody};
 
 /// The session whose hooks run, and the one whose rules count beside it.
-pub(super) struct TrustGate {
+pub(crate) struct TrustGate {
     /// The session whose hooks run.
-    pub(super) session: Session,
+    pub(crate) session: Session,
     /// The whole session, if the hooks of its project are held back.
     whole: Option<Session>,
 }
 
 impl TrustGate {
     /// Holds the hooks of the project back if `user_scope` is set and the user does not trust its folder.
-    pub(super) fn of(session: Session, user_scope: bool) -> Self {
+    pub(crate) fn of(session: Session, user_scope: bool) -> Self {
         if !user_scope || is_recorded(&session.request()) {
             return TrustGate { session, whole: None };
         }
@@ -32,7 +32,7 @@ impl TrustGate {
     ///
     /// # Errors
     /// Errors if the configuration forbids the start.
-    pub(super) fn rules(&self) -> Result<Option<Engine>, CliError> {
+    pub(crate) fn rules(&self) -> Result<Option<Engine>, CliError> {
         let Some(whole) = &self.whole else { return Ok(None) };
         let built = whole.builder(true).start(Start::Bare).build();
         built.map(Some).map_err(|error| CliError::Start { why: error.why })
@@ -40,7 +40,7 @@ impl TrustGate {
 }
 
 /// Restricts a resolution by the rules of the whole session, and names the hooks that did not run.
-pub(super) fn restrict(resolution: &mut Resolution, event: &Event, engine: &Engine, rules: &Engine) {
+pub(crate) fn restrict(resolution: &mut Resolution, event: &Event, engine: &Engine, rules: &Engine) {
     let judged = [Some(event.clone()), rewritten(event, resolution)];
     for event in judged.iter().flatten() {
         match (rules.host().rule_restriction(event), &resolution.action) {

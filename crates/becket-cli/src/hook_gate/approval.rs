@@ -4,26 +4,21 @@
 use crate::enclosing;
 use crate::one_time_approval::{OneTimeApproval, OneTimeApprovals};
 use crate::session::Session;
-use becket_dialects::{Action, Asks, Dialect, EventRow, Payload, Resolution, passes_ask};
-use becket_model::{Event, EventBody, EventKind};
+use becket_dialects::{Action, Resolution};
+use becket_model::{Event, EventBody};
 use becket_rules::shell::Line;
 use serde_json::{Value, json};
 
 /// Names of processes that only start others.
 const SHELLS: [&str; 7] = ["sh", "bash", "dash", "zsh", "fish", "ksh", "busybox"];
 
-/// Lets a call pass that a person has allowed, and otherwise names the way to allow it.
-pub(super) fn settle(
+/// Lets a call pass that a person has allowed, and otherwise names the way to allow it. The resolutions are those of its
+/// events; `call` is the call as the person is shown it.
+pub(crate) fn settle(
     session: &Session,
-    dialect: &Dialect,
-    incoming: &Payload,
-    asks: Asks,
+    call: impl FnOnce() -> Option<OneTimeApproval>,
     resolutions: &mut [Resolution],
 ) {
-    let becomes_denial = |row: &EventRow| row.kind == EventKind::PreToolUse && !passes_ask(row, asks);
-    if !incoming.row.is_some_and(becomes_denial) {
-        return;
-    }
     // A rewritten call is not the one that a person would be shown.
     let is_open =
         resolutions.iter().all(|resolution| !resolution.is_refused() && resolution.rewrite.is_none());
@@ -31,11 +26,7 @@ pub(super) fn settle(
     if reasons.is_empty() || !is_open {
         return;
     }
-    let (Some(directory), Some(call)) =
-        (session.request().user_directory(), approval_of(session, dialect, incoming))
-    else {
-        return;
-    };
+    let (Some(directory), Some(call)) = (session.request().user_directory(), call()) else { return };
     let calls = OneTimeApprovals::of(&directory);
     // A file that can't be used allows nothing: the ask stays a denial.
     if calls.take_permission(&call).unwrap_or(false) {
@@ -65,15 +56,15 @@ fn ask_reason(resolution: &Resolution) -> Option<String> {
     }
 }
 
-/// The call of a payload.
-fn approval_of(session: &Session, dialect: &Dialect, incoming: &Payload) -> Option<OneTimeApproval> {
-    let first = incoming.events.first()?;
+/// Returns the call of some events of one agent; `None` if there is no event, or a path is not valid Unicode.
+pub(crate) fn call_of(session: &Session, agent: &str, events: &[Event]) -> Option<OneTimeApproval> {
+    let first = events.first()?;
     let project = session.project.as_ref().unwrap_or(&session.start);
     Some(OneTimeApproval {
-        agent: dialect.name.to_owned(),
+        agent: agent.to_owned(),
         project: project.to_str()?.to_owned(),
         directory: first.session.cwd.to_str()?.to_owned(),
-        calls: incoming.events.iter().filter_map(tool_and_input).collect(),
+        calls: events.iter().filter_map(tool_and_input).collect(),
     })
 }
 
@@ -86,7 +77,7 @@ fn tool_and_input(event: &Event) -> Option<(String, Value)> {
 const OF_PERSONS: [&str; 2] = ["allow-once", "trust"];
 
 /// Denies a call that would itself type `becket allow-once` or `becket trust`.
-pub(super) fn deny_own(resolution: &mut Resolution, event: &Event) {
+pub(crate) fn deny_own(resolution: &mut Resolution, event: &Event) {
     let EventBody::PreToolUse(call) = &event.body else { return };
     let text = call.tool_input.get("command").and_then(Value::as_str).unwrap_or_default();
     if !text.contains("becket") || resolution.is_refused() {

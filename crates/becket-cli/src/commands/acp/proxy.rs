@@ -1,0 +1,343 @@
+//! Every message on its way, and the messages of the proxy itself.
+//!
+//! A message that hooks decide about is held in a task of its own: all others go on past it. What follows from one message
+//! for another is kept by session.
+
+use super::agent_process::AgentInput;
+use super::messages::{DENIED, answer, code_of, error, is_blank, line_of, request, session_id};
+use super::outbox::Outbox;
+use super::pending::{AgentRequest, EditorRequest, OwnRequests, Pending};
+use super::session::{AcpSession, SessionOpener};
+use super::{effects, permissions, prompts, turn_end, updates};
+use crate::report::style::{WARNING, one_line, styled};
+use becket_dialects::acp::{AcpError, Frame, FrameKind};
+use becket_engine::CancellationToken;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+
+/// The two sides, and what is known of them.
+pub(super) struct Proxy {
+    to_editor: Outbox,
+    to_agent: AgentInput,
+    opener: SessionOpener,
+    pub(super) cancel: CancellationToken,
+    sessions: Mutex<HashMap<String, Arc<AcpSession>>>,
+    /// Requests of the editor.
+    pub(super) of_editor: Pending<EditorRequest>,
+    /// Requests of the agent for a permission.
+    pub(super) of_agent: Pending<AgentRequest>,
+    /// Requests of the proxy.
+    own: OwnRequests,
+    tasks: Mutex<JoinSet<()>>,
+}
+
+impl Proxy {
+    pub(super) fn new(
+        to_editor: Outbox,
+        to_agent: AgentInput,
+        opener: SessionOpener,
+        cancel: CancellationToken,
+    ) -> Self {
+        Proxy {
+            to_editor,
+            to_agent,
+            opener,
+            cancel,
+            sessions: Mutex::default(),
+            of_editor: Pending::default(),
+            of_agent: Pending::default(),
+            own: Pending::default(),
+            tasks: Mutex::default(),
+        }
+    }
+
+    /// Handles a line of the editor.
+    pub(super) fn from_editor(self: &Arc<Self>, line: Vec<u8>) {
+        if is_blank(&line) {
+            return self.to_agent.send(line);
+        }
+        let handled = self.editor_message(&line);
+        match handled {
+            Ok(Passage::Pass) => self.to_agent.send(line),
+            Ok(Passage::Held) => {}
+            Err((id, error)) => self.refuse_editor(&id, code_of(&error), &error.to_string()),
+        }
+    }
+
+    fn editor_message(self: &Arc<Self>, line: &[u8]) -> Result<Passage, (Value, AcpError)> {
+        let frame = Frame::read(line).map_err(|error| (Value::Null, error))?;
+        let id = frame.id();
+        let fail = |error| (id.clone(), error);
+        match frame.kind() {
+            FrameKind::Request { method } => match method.as_str() {
+                "initialize" => {
+                    let capabilities = frame.seen_params().map(|params| params["clientCapabilities"].clone());
+                    self.of_editor.add(&id, EditorRequest::Initialize(capabilities.unwrap_or_default()));
+                }
+                "session/new" | "session/load" | "session/resume" | "session/fork" => {
+                    let request = prompts::opening(method, &frame.params().map_err(fail)?).map_err(fail)?;
+                    self.of_editor.add(&id, request);
+                }
+                "session/prompt" => {
+                    let params = frame.params().map_err(fail)?;
+                    prompts::hold(self, line, id.clone(), params).map_err(fail)?;
+                    return Ok(Passage::Held);
+                }
+                "session/close" => {
+                    let session = frame.seen_params().and_then(|params| session_id(&params));
+                    if let Some(session) = session {
+                        self.of_editor.add(&id, EditorRequest::Close { session });
+                    }
+                }
+                _ => {}
+            },
+            FrameKind::Notification { method } => {
+                // As a notification it would be sent without an answer to refuse it with.
+                if method == "session/prompt" {
+                    return Err(fail(AcpError::NotMessage("`session/prompt` has no id".to_owned())));
+                }
+                if method == "session/cancel" {
+                    let session = frame.seen_params().and_then(|params| session_id(&params));
+                    session
+                        .and_then(|id| self.session(&id))
+                        .iter()
+                        .for_each(|session| session.cancel_prompt());
+                }
+            }
+            FrameKind::Response => return Ok(self.editor_response(&frame, &id)),
+        }
+        Ok(Passage::Pass)
+    }
+
+    fn editor_response(&self, frame: &Frame<'_>, id: &Value) -> Passage {
+        let result = frame.seen_result().unwrap_or_default();
+        if let Some(waiting) = self.own.take(id) {
+            // Its task may have ended.
+            let _ = waiting.send(result);
+            return Passage::Held;
+        }
+        if let Some(request) = self.of_agent.take(id) {
+            permissions::answered(&request, &result);
+        }
+        Passage::Pass
+    }
+
+    /// Handles a line of the agent. Waits for the hooks of a session that starts, since its id must not be known before.
+    pub(super) async fn from_agent(self: &Arc<Self>, line: Vec<u8>) {
+        if is_blank(&line) {
+            return self.to_editor.send(line);
+        }
+        match self.agent_message(&line).await {
+            Ok(Passage::Pass) => self.to_editor.send(line),
+            Ok(Passage::Held) => {}
+            Err((Value::Null, error)) => {
+                self.tell(&format!("a line of the agent was not passed on: {error}"));
+                self.refuse_agent(&Value::Null, code_of(&error), &error.to_string());
+            }
+            Err((id, error)) => self.refuse_agent(&id, code_of(&error), &error.to_string()),
+        }
+    }
+
+    async fn agent_message(self: &Arc<Self>, line: &[u8]) -> Result<Passage, (Value, AcpError)> {
+        let frame = Frame::read(line).map_err(|error| (Value::Null, error))?;
+        let id = frame.id();
+        let fail = |error| (id.clone(), error);
+        match frame.kind() {
+            FrameKind::Request { method } if is_decided(method) => {
+                let params = frame.params().map_err(fail)?;
+                if method == "session/request_permission" {
+                    permissions::hold(self, line, id.clone(), params).map_err(fail)?;
+                } else {
+                    effects::hold(self, line, id.clone(), method, params).map_err(fail)?;
+                }
+                return Ok(Passage::Held);
+            }
+            FrameKind::Notification { method } if is_decided(method) => {
+                return Err(fail(AcpError::NotMessage(format!("`{method}` has no id"))));
+            }
+            FrameKind::Notification { method } if method == "session/update" => {
+                if let Some(params) = frame.seen_params() {
+                    updates::observe(self, &params);
+                }
+            }
+            FrameKind::Request { .. } | FrameKind::Notification { .. } => {}
+            FrameKind::Response => {
+                if let Some(waiting) = self.own.take(&id) {
+                    let _ = waiting.send(frame.seen_result().unwrap_or_default());
+                    return Ok(Passage::Held);
+                }
+                if let Some(request) = self.of_editor.take(&id) {
+                    return Ok(self.agent_response(line, &frame, request).await);
+                }
+            }
+        }
+        Ok(Passage::Pass)
+    }
+
+    async fn agent_response(
+        self: &Arc<Self>,
+        line: &[u8],
+        frame: &Frame<'_>,
+        request: EditorRequest,
+    ) -> Passage {
+        let result = frame.seen_result();
+        match request {
+            EditorRequest::Initialize(capabilities) => {
+                self.tell(&updates::denials(&capabilities));
+                Passage::Pass
+            }
+            EditorRequest::Open { cwd, id, source } => {
+                let id = result.and_then(|result| session_id(&result)).or(id);
+                match id {
+                    None => Passage::Pass,
+                    Some(id) => self.open(&id, &cwd, source, &frame.id()).await,
+                }
+            }
+            EditorRequest::Prompt { session, id } => {
+                let (line, result) = (line.to_vec(), result.unwrap_or_default());
+                turn_end::hold(self, turn_end::TurnEnd { session, line, result, id });
+                Passage::Held
+            }
+            EditorRequest::Close { session } => {
+                let ended = self.sessions().remove(&session);
+                if let Some(session) = ended {
+                    self.spawn(async move { session.end().await });
+                }
+                Passage::Pass
+            }
+        }
+    }
+
+    /// Opens a session; one whose configuration forbids the start is an error for the editor.
+    async fn open(&self, id: &str, cwd: &str, source: &str, request: &Value) -> Passage {
+        let opened = match self.session(id) {
+            // It is loaded again.
+            Some(session) => Ok(session),
+            None => self.opener.open(id, cwd).map(Arc::new),
+        };
+        match opened {
+            Ok(session) => {
+                session.start(source, &self.cancel).await;
+                self.sessions().insert(id.to_owned(), session);
+                Passage::Pass
+            }
+            Err(error) => {
+                self.refuse_editor(request, DENIED, &format!("the session can't start: {error}"));
+                Passage::Held
+            }
+        }
+    }
+
+    /// Returns a session that was opened.
+    ///
+    /// # Errors
+    /// Errors if there is none: nothing of it can be judged.
+    pub(super) fn known_session(&self, id: &str) -> Result<Arc<AcpSession>, AcpError> {
+        self.session(id).ok_or(AcpError::Field { field: "sessionId", problem: "not that of a session" })
+    }
+
+    pub(super) fn session(&self, id: &str) -> Option<Arc<AcpSession>> {
+        self.sessions().get(id).cloned()
+    }
+
+    fn sessions(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<AcpSession>>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs work beside the relay.
+    pub(super) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(work);
+    }
+
+    /// Sends a line to the agent.
+    pub(super) fn pass_to_agent(&self, line: Vec<u8>) {
+        self.to_agent.send(line);
+    }
+
+    /// Sends a line to the editor.
+    pub(super) fn pass_to_editor(&self, line: Vec<u8>) {
+        self.to_editor.send(line);
+    }
+
+    /// Sends a message of the proxy's own to the editor.
+    pub(super) fn tell_editor(&self, message: &Value) {
+        self.to_editor.send(line_of(message));
+    }
+
+    /// Asks the editor, and returns its result; `null` for an error.
+    pub(super) async fn ask_editor(&self, method: &str, params: &Value) -> Value {
+        let (id, answer) = self.own_request();
+        self.tell_editor(&request(&id, method, params));
+        answer.await.unwrap_or_default()
+    }
+
+    /// Asks the agent, and returns its result; `null` for an error.
+    pub(super) async fn ask_agent(&self, method: &str, params: &Value) -> Value {
+        let (id, answer) = self.own_request();
+        self.to_agent.send(line_of(&request(&id, method, params)));
+        answer.await.unwrap_or_default()
+    }
+
+    fn own_request(&self) -> (Value, oneshot::Receiver<Value>) {
+        let id = json!(format!("becket-{}", uuid::Uuid::new_v4()));
+        let (sender, answer) = oneshot::channel();
+        self.own.add(&id, sender);
+        (id, answer)
+    }
+
+    /// Answers the editor with a result.
+    pub(super) fn answer_editor(&self, id: &Value, result: &Value) {
+        self.tell_editor(&answer(id, result));
+    }
+
+    /// Answers the agent with a result.
+    pub(super) fn answer_agent(&self, id: &Value, result: &Value) {
+        self.to_agent.send(line_of(&answer(id, result)));
+    }
+
+    /// Answers the editor with an error.
+    pub(super) fn refuse_editor(&self, id: &Value, code: i64, why: &str) {
+        self.tell_editor(&error(id, code, why));
+    }
+
+    /// Answers the agent with an error.
+    pub(super) fn refuse_agent(&self, id: &Value, code: i64, why: &str) {
+        self.to_agent.send(line_of(&error(id, code, why)));
+    }
+
+    pub(super) fn tell(&self, notice: &str) {
+        let line = one_line(notice, 500);
+        self.opener.out.tell(&format!("{} {line}\n", styled(WARNING, "becket acp:")));
+    }
+
+    /// Ends all sessions with their hooks.
+    pub(super) async fn end(&self) {
+        let mut tasks = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(PoisonError::into_inner));
+        tasks.shutdown().await;
+        let sessions = std::mem::take(&mut *self.sessions());
+        for session in sessions.into_values() {
+            session.end().await;
+        }
+    }
+}
+
+/// The way of a message.
+pub(super) enum Passage {
+    /// It is passed on as it came.
+    Pass,
+    /// It is not, or later.
+    Held,
+}
+
+/// Returns true for the requests of an agent that hooks decide about.
+fn is_decided(method: &str) -> bool {
+    matches!(
+        method,
+        "session/request_permission" | "fs/write_text_file" | "fs/read_text_file" | "terminal/create"
+    )
+}

@@ -1,0 +1,329 @@
+//! One session: its hooks and rules, and what is known of it.
+
+use super::decision::CallDecision;
+use crate::args::{Global, ServiceArgs};
+use crate::commands::fire::report_errors;
+use crate::enclosing;
+use crate::env::Surroundings;
+use crate::error::CliError;
+use crate::hook_gate::{CallResolution, HookGate};
+use crate::out::Out;
+use crate::report::style::{WARNING, one_line, styled};
+use crate::services::{HookServices, ServiceOptions};
+use crate::session;
+use becket_dialects::acp::{AcpCall, ToolCall};
+use becket_dialects::{Action, Resolution};
+use becket_engine::CancellationToken;
+use becket_model::event::PermissionMode;
+use becket_model::event::lifecycle::{SessionEnd, SessionStart, Stop, UserPromptSubmit};
+use becket_model::event::permission::PermissionRequest;
+use becket_model::event::tool::{PostToolUse, PostToolUseFailure, PreToolUse};
+use becket_model::{Event, EventBody, EventKind, Session};
+use serde_json::{Map, Value};
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Time for the hooks of the end of a session: the editor is gone.
+const END: Duration = Duration::from_secs(5);
+/// The longest notice on stderr, in characters.
+const NOTICE: usize = 500;
+
+/// Everything that a session is opened with.
+pub(super) struct SessionOpener {
+    pub(super) services: ServiceArgs,
+    pub(super) trusts_project: bool,
+    pub(super) global: Global,
+    pub(super) around: Surroundings,
+    pub(super) out: Out,
+    pub(super) private: PathBuf,
+}
+
+/// A session.
+pub(super) struct AcpSession {
+    pub(super) id: String,
+    cwd: String,
+    gate: HookGate,
+    facts: Session,
+    out: Out,
+    known: Mutex<Known>,
+    /// Held while hooks after a call run: they run one after another, and before those of the end of the turn.
+    after_calls: tokio::sync::Mutex<()>,
+}
+
+/// The facts about a session so far.
+#[derive(Default)]
+struct Known {
+    calls: HashMap<String, ToolCall>,
+    /// Texts for the model, for the next prompt.
+    carried: Vec<String>,
+    /// Calls that the user has allowed: a request of the agent for the same thing needs no second yes.
+    grants: HashSet<String>,
+    /// Calls that were not allowed.
+    rejected: HashSet<String>,
+    /// The text of the model since the prompt or the last call.
+    message: String,
+    /// Cancels the prompt whose hooks run.
+    held_prompt: Option<CancellationToken>,
+}
+
+/// The decision about a prompt.
+pub(super) enum PromptDecision {
+    Refuse {
+        reason: String,
+    },
+    Cancelled,
+    /// It is sent, with this context.
+    Send {
+        context: Option<String>,
+    },
+}
+
+impl SessionOpener {
+    /// Opens a session in a directory.
+    ///
+    /// # Errors
+    /// Errors if the directory can't be entered, or the configuration forbids the start.
+    pub(super) fn open(&self, id: &str, cwd: &str) -> Result<AcpSession, CliError> {
+        let directory = Path::new(cwd);
+        let mut launch = session::as_hook(directory, &[], &self.global, &self.around, &self.out)?;
+        launch.environment = launch.environment.with_enclosing(enclosing::marks());
+        launch.folder_trusted = becket_engine::config::trust::is_recorded(&launch.request());
+        let services = HookServices::silent(&ServiceOptions::of(&self.services), &launch, &self.around)?;
+        let gate = HookGate::open(launch, self.trusts_project, &services, |builder| {
+            builder.session_dir(&self.private)
+        })?;
+        report_errors(gate.engine(), &self.around, &self.out);
+        let default = gate.engine().config().default_mode.as_ref().map(|default| default.mode.clone());
+        let facts = Session::new(id, self.private.join("transcript.jsonl"), directory)
+            .with_permission_mode(default.unwrap_or(PermissionMode::Default));
+        let session = AcpSession {
+            id: id.to_owned(),
+            cwd: cwd.to_owned(),
+            gate,
+            facts,
+            out: self.out,
+            known: Mutex::default(),
+            after_calls: tokio::sync::Mutex::default(),
+        };
+        let held_back: usize = EventKind::ALL.iter().map(|kind| session.gate.held_back(*kind)).sum();
+        if held_back > 0 {
+            session.tell(&format!(
+                "hooks of the project of `{cwd}` that are not run: {held_back}; the user does not trust its folder, and `becket \
+                 trust` there changes that"
+            ));
+        }
+        Ok(session)
+    }
+}
+
+impl AcpSession {
+    /// Fires SessionStart; its context goes with the first prompt.
+    pub(super) async fn start(&self, source: &str, cancel: &CancellationToken) {
+        let resolution = self.resolve(SessionStart::new(source.to_owned()), cancel).await;
+        self.carry(resolution.context);
+    }
+
+    /// Fires UserPromptSubmit.
+    pub(super) async fn prompt(&self, text: &str, cancel: &CancellationToken) -> PromptDecision {
+        let token = cancel.child_token();
+        let held = {
+            let mut known = self.known();
+            known.message.clear();
+            known.held_prompt.insert(token.clone()).clone()
+        };
+        self.refresh();
+        let resolution = self.resolve(UserPromptSubmit::new(text.to_owned()), &held).await;
+        let mut known = self.known();
+        known.held_prompt = None;
+        if held.is_cancelled() {
+            return PromptDecision::Cancelled;
+        }
+        let refusal = match (resolution.action, resolution.stop) {
+            (Action::Refuse { reason } | Action::Ask { reason }, _) => Some(reason),
+            (Action::Proceed | Action::Allow, Some(reason)) => Some(reason),
+            (Action::Proceed | Action::Allow, None) => None,
+        };
+        if let Some(reason) = refusal {
+            return PromptDecision::Refuse { reason };
+        }
+        let all: Vec<String> =
+            std::mem::take(&mut known.carried).into_iter().chain(resolution.context).collect();
+        PromptDecision::Send { context: (!all.is_empty()).then(|| all.join("\n")) }
+    }
+
+    /// Cancels the prompt whose hooks run, if there is one.
+    pub(super) fn cancel_prompt(&self) {
+        if let Some(token) = &self.known().held_prompt {
+            token.cancel();
+        }
+    }
+
+    /// Adds what the agent says of a call; returns the whole call.
+    pub(super) fn described(&self, call: &Value) -> ToolCall {
+        let id = call["toolCallId"].as_str().unwrap_or_default();
+        let mut known = self.known();
+        let described = known.calls.entry(id.to_owned()).or_default();
+        described.update(call);
+        described.clone()
+    }
+
+    /// Notes that a call does not run: what the agent says of its end is no result.
+    pub(super) fn reject(&self, call: &str) {
+        self.known().rejected.insert(call.to_owned());
+    }
+
+    /// Returns true if the agent has described the call before.
+    pub(super) fn knows(&self, call: &str) -> bool {
+        self.known().calls.contains_key(call)
+    }
+
+    /// Forgets a call that is over; returns true if it has run.
+    pub(super) fn forget(&self, call: &str) -> bool {
+        let mut known = self.known();
+        known.calls.remove(call);
+        !known.rejected.remove(call)
+    }
+
+    pub(super) fn cwd(&self) -> &str {
+        &self.cwd
+    }
+
+    /// Fires PreToolUse for the parts of a call.
+    pub(super) async fn judge(&self, calls: &[AcpCall], cancel: &CancellationToken) -> CallDecision {
+        self.refresh();
+        let body = |call: &AcpCall| PreToolUse::new(call.tool.clone(), call.input.clone(), call.id.clone());
+        self.decide(calls, |call| body(call).into(), cancel).await
+    }
+
+    /// Fires PermissionRequest for the parts of a call.
+    pub(super) async fn judge_request(&self, calls: &[AcpCall], cancel: &CancellationToken) -> CallDecision {
+        let body = |call: &AcpCall| PermissionRequest::new(call.tool.clone(), call.input.clone());
+        self.decide(calls, |call| body(call).into(), cancel).await
+    }
+
+    async fn decide(
+        &self,
+        calls: &[AcpCall],
+        body: impl Fn(&AcpCall) -> EventBody,
+        cancel: &CancellationToken,
+    ) -> CallDecision {
+        let mut parts: Vec<CallResolution> = Vec::with_capacity(calls.len());
+        for call in calls {
+            let part = self.gate.judge(&self.event(body(call)), &[], cancel).await;
+            part.resolution.message.iter().for_each(|message| self.tell(message));
+            parts.push(part);
+        }
+        if cancel.is_cancelled() {
+            return CallDecision::Reject { reason: "the proxy is being ended".to_owned() };
+        }
+        let decision = CallDecision::of(&parts);
+        if !matches!(decision, CallDecision::Reject { .. }) {
+            parts.into_iter().for_each(|part| self.carry(part.resolution.context));
+        }
+        decision
+    }
+
+    /// Fires PostToolUse or PostToolUseFailure for a call that has ended. Their texts go with the next prompt.
+    pub(super) async fn after(&self, call: ToolCall, cancel: &CancellationToken) {
+        let _turn = self.after_calls.lock().await;
+        // It decides nothing: a call that can't be read has no hooks after it.
+        let Ok(calls) = call.calls(&self.cwd) else {
+            return self.tell("a call that has ended could not be read: no hook heard of it");
+        };
+        for part in calls {
+            let AcpCall { tool, input, id } = part;
+            let body: EventBody = match call.status() {
+                Some("failed") => PostToolUseFailure::new(tool, input, id, call.shown_text()).into(),
+                Some(_) | None => PostToolUse::new(tool, input, id, call.response()).into(),
+            };
+            let resolution = self.resolve(body, cancel).await;
+            if let Action::Refuse { reason } = resolution.action {
+                self.carry(Some(reason));
+            }
+            self.carry(resolution.context);
+        }
+    }
+
+    /// Fires Stop; returns the reason for which the agent is to go on.
+    pub(super) async fn stop(&self, has_continued: bool, cancel: &CancellationToken) -> Option<String> {
+        drop(self.after_calls.lock().await);
+        let message = std::mem::take(&mut self.known().message);
+        let mut stop = Stop::new(has_continued);
+        stop.last_assistant_message = Some(message);
+        let resolution = self.resolve(stop, cancel).await;
+        match (resolution.action, resolution.stop) {
+            // A stop wins over a block (L4).
+            (Action::Refuse { reason }, None) if !cancel.is_cancelled() => Some(reason),
+            (Action::Refuse { .. } | Action::Proceed | Action::Allow | Action::Ask { .. }, _) => {
+                self.carry(resolution.context);
+                None
+            }
+        }
+    }
+
+    /// Fires SessionEnd, and ends everything that its hooks still run.
+    pub(super) async fn end(&self) {
+        let over = CancellationToken::new();
+        let _ended_when_dropped = over.clone().drop_guard();
+        let fired = self.resolve(SessionEnd::new("other".to_owned()), &over);
+        drop(tokio::time::timeout(END, fired).await);
+        self.gate.close().await;
+    }
+
+    /// Adds text for the model, for the next prompt.
+    pub(super) fn carry(&self, text: Option<String>) {
+        self.known().carried.extend(text);
+    }
+
+    /// Remembers that the user has allowed calls.
+    pub(super) fn grant(&self, calls: &[AcpCall]) {
+        self.known().grants.extend(calls.iter().map(grant));
+    }
+
+    /// Returns true if the user has allowed the same before, and forgets that: a yes holds once.
+    pub(super) fn take_grant(&self, call: &AcpCall) -> bool {
+        self.known().grants.remove(&grant(call))
+    }
+
+    /// Adds text of the model; a call begins it anew.
+    pub(super) fn says(&self, text: Option<&str>) {
+        let mut known = self.known();
+        match text {
+            Some(text) => known.message.push_str(text),
+            None => known.message.clear(),
+        }
+    }
+
+    pub(super) fn tell(&self, notice: &str) {
+        self.out.tell(&format!("{} {}\n", styled(WARNING, "becket acp:"), one_line(notice, NOTICE)));
+    }
+
+    fn refresh(&self) {
+        self.gate.refresh().iter().for_each(|kept| self.tell(kept));
+    }
+
+    async fn resolve(&self, body: impl Into<EventBody>, cancel: &CancellationToken) -> Resolution {
+        let resolution = self.gate.resolve(&self.event(body), &[], cancel).await;
+        resolution.message.iter().for_each(|message| self.tell(message));
+        resolution
+    }
+
+    fn event(&self, body: impl Into<EventBody>) -> Event {
+        Event::new(self.facts.clone(), body)
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Returns what a yes covers: a command, or a file whatever is written to it.
+fn grant(call: &AcpCall) -> String {
+    let subject = |input: &Map<String, Value>| {
+        ["command", "file_path"].iter().find_map(|key| input.get(*key)).cloned().unwrap_or_default()
+    };
+    let tool = if call.tool == "Edit" { "Write" } else { &call.tool };
+    format!("{tool} {}", subject(&call.input))
+}

@@ -1,0 +1,157 @@
+//! The hooks and rules of a configuration for a process that outlives one event, such as the MCP gateway.
+//!
+//! INVARIANT: the hooks of a project run only if the user trusts its folder (G3); its deny and ask rules always count.
+
+pub(crate) mod approval;
+pub(crate) mod trust;
+
+use crate::error::CliError;
+use crate::hook_output;
+use crate::services::HookServices;
+use crate::session::Session;
+use crate::telemetry;
+use becket_dialects::{Action, Resolution};
+use becket_engine::{Builder, CancellationToken, Engine, Settlement};
+use becket_fire::Fired;
+use becket_model::event::tool::PreToolUse;
+use becket_model::{Event, EventBody, EventKind};
+use trust::TrustGate;
+
+/// The engine of a process, and the rules that count beside it.
+pub(crate) struct HookGate {
+    session: Session,
+    engine: Engine,
+    /// The engine of the rules of a project whose hooks do not run.
+    rules: Option<Engine>,
+}
+
+/// The decision of hooks and rules about a call.
+pub(crate) struct CallResolution {
+    pub(crate) resolution: Resolution,
+    /// Set if a hook or a rule allows it.
+    pub(crate) is_allowed: bool,
+}
+
+impl HookGate {
+    /// Opens the gate. `trusts_project` runs the hooks of the project without recorded trust; `add` adds what the hooks
+    /// need beside `services`.
+    ///
+    /// # Errors
+    /// Errors if the configuration forbids the start.
+    pub(crate) fn open(
+        session: Session,
+        trusts_project: bool,
+        services: &HookServices,
+        add: impl FnOnce(Builder) -> Builder,
+    ) -> Result<Self, CliError> {
+        let gate = TrustGate::of(session, !trusts_project);
+        let builder = add(services.to(gate.session.builder(true)));
+        let engine =
+            telemetry::observed(builder).build().map_err(|error| CliError::Start { why: error.why })?;
+        Ok(HookGate { rules: gate.rules()?, session: gate.session, engine })
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    pub(crate) fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Reads the configuration again, so that an edited hook counts from the next event on. A file that can't be read
+    /// leaves the old configuration in force; returns why.
+    pub(crate) fn refresh(&self) -> Vec<String> {
+        let engines = std::iter::once(&self.engine).chain(&self.rules);
+        engines.filter_map(|engine| engine.host().reload().err()).map(|kept| kept.to_string()).collect()
+    }
+
+    /// Returns the deny rule that takes a tool away, by any of its names.
+    pub(crate) fn deny_rule(&self, names: &[String]) -> Option<String> {
+        let engines = || std::iter::once(&self.engine).chain(&self.rules);
+        names.iter().find_map(|name| engines().find_map(|engine| engine.host().deny_rule_for_tool(name)))
+    }
+
+    /// Fires an event and returns what hooks and rules decide. `other_names` are those by which rules may name the
+    /// event's tool as well.
+    pub(crate) async fn resolve(
+        &self,
+        event: &Event,
+        other_names: &[String],
+        cancel: &CancellationToken,
+    ) -> Resolution {
+        self.judge(event, other_names, cancel).await.resolution
+    }
+
+    /// The same, with the allow of rules, which a resolution does not have.
+    pub(crate) async fn judge(
+        &self,
+        event: &Event,
+        other_names: &[String],
+        cancel: &CancellationToken,
+    ) -> CallResolution {
+        let outcome = self.engine.fire_until(event, cancel).await;
+        let is_settled = matches!(outcome.settlement, Some(Settlement::Allowed { .. }));
+        let output = hook_output::of(&Fired { outcome, background: Vec::new() }, "");
+        let blocked = output.stderr.as_deref().filter(|_| output.exit == 2);
+        let mut resolution = Resolution::from_protocol(event.kind(), output.json, blocked);
+        if let Some(rules) = &self.rules {
+            trust::restrict(&mut resolution, event, &self.engine, rules);
+        }
+        self.restrict_by_other_names(&mut resolution, event, other_names);
+        approval::deny_own(&mut resolution, event);
+        let is_open = matches!(resolution.action, Action::Proceed | Action::Allow);
+        CallResolution { is_allowed: is_settled && is_open, resolution }
+    }
+
+    /// Restricts a call by the rules for other names of its tool, on the model's input and on a rewrite of it.
+    fn restrict_by_other_names(&self, resolution: &mut Resolution, event: &Event, names: &[String]) {
+        let EventBody::PreToolUse(call) = &event.body else { return };
+        let inputs: Vec<_> =
+            std::iter::once(call.tool_input.clone()).chain(resolution.rewrite.clone()).collect();
+        for (name, input) in names.iter().flat_map(|name| inputs.iter().map(move |input| (name, input))) {
+            let call = PreToolUse::new(name.clone(), input.clone(), call.tool_use_id.clone());
+            let event = Event::new(event.session.clone(), call);
+            for engine in std::iter::once(&self.engine).chain(&self.rules) {
+                restrict(resolution, engine.host().rule_restriction(&event));
+            }
+        }
+    }
+
+    /// Returns the number of hooks of the project on an event that do not run.
+    pub(crate) fn held_back(&self, kind: EventKind) -> usize {
+        let count = |engine: &Engine| engine.host().hooks().of(kind).len();
+        self.rules.as_ref().map_or(0, |rules| count(rules).saturating_sub(count(&self.engine)))
+    }
+
+    /// Ends everything that hooks still run.
+    pub(crate) async fn close(&self) {
+        self.engine.close().await;
+        if let Some(rules) = &self.rules {
+            rules.close().await;
+        }
+    }
+}
+
+/// Makes a resolution as strict as a settlement by rules.
+fn restrict(resolution: &mut Resolution, settlement: Option<Settlement>) {
+    match (settlement, &resolution.action) {
+        (_, Action::Refuse { .. }) | (None, _) => {}
+        (Some(Settlement::Denied { because } | Settlement::Stopped { because }), _) => {
+            resolution.rewrite = None;
+            resolution.action = Action::Refuse { reason: because };
+        }
+        (Some(Settlement::Asked { because }), Action::Proceed | Action::Allow) => {
+            resolution.action = Action::Ask { reason: because };
+        }
+        (
+            Some(
+                Settlement::Asked { .. }
+                | Settlement::Deferred
+                | Settlement::Allowed { .. }
+                | Settlement::Undecided,
+            ),
+            _,
+        ) => {}
+    }
+}
