@@ -156,6 +156,8 @@ def call(id, name, arguments, meta):
         for step in range(1, arguments["steps"] + 1):
             told = {"progressToken": meta["progressToken"], "progress": step, "total": arguments["steps"]}
             send({"jsonrpc": "2.0", "method": "notifications/progress", "params": {**told, "message": f"step {step}"}})
+        while not os.path.exists(arguments["until"]):
+            time.sleep(0.01)
         answer(id, text("progressed"))
     elif name == "hang":
         pass

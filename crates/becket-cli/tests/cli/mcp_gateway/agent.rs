@@ -188,8 +188,13 @@ impl Agent {
 
     /// Sends a call whose answer nobody waits for.
     pub(super) fn send_call(&self, tool: &str) {
+        self.send_call_with(tool, &json!({}));
+    }
+
+    /// The same with an input.
+    pub(super) fn send_call_with(&self, tool: &str, input: &Value) {
         let peer = self.service().peer().clone();
-        let params = params(tool, &json!({}));
+        let params = params(tool, input);
         self.runtime.spawn(async move { drop(peer.call_tool(params).await) });
     }
 
