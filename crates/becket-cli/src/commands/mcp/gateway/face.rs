@@ -166,16 +166,14 @@ impl Service<RoleServer> for CallFace {
         request: ClientRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<ServerResult, ErrorData> {
-        match request {
-            ClientRequest::CallToolRequest(request) => {
-                let is_marked = context
-                    .protocol_version()
-                    .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
-                let answer = self.call(request.params, &context).await?;
-                Ok(ServerResult::CustomResult(CustomResult::new(answer.into_value(is_marked))))
-            }
-            other => Service::handle_request(&self.0, other, context).await,
-        }
+        let ClientRequest::CallToolRequest(request) = request else {
+            return Service::handle_request(&self.0, request, context).await;
+        };
+        let is_marked = context
+            .protocol_version()
+            .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
+        let answer = self.call(request.params, &context).await?;
+        Ok(ServerResult::CustomResult(CustomResult::new(answer.into_value(is_marked))))
     }
 
     async fn handle_notification(
