@@ -2,6 +2,7 @@
 
 use super::editor::Editor;
 use super::{deciding, guarded, hook};
+use becket_testkit::proc::wait_until;
 use serde_json::{Value, json};
 
 /// The parameters of a permission request for a command.
@@ -194,5 +195,5 @@ fn what_cant_be_read_is_refused_and_never_passed_on() {
     editor
         .prompt(&format!("raw {method}\nraw noise\nraw {{\"method\":\"terminal/create\",\"params\":{{}}}}"));
     assert!(editor.requests.is_empty(), "{:?}", editor.requests);
-    assert!(editor.heard().contains("`method` occurs twice"));
+    assert!(wait_until(|| editor.heard().contains("`method` occurs twice")), "{}", editor.heard());
 }
