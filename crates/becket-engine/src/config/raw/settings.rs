@@ -34,6 +34,8 @@ pub(crate) const KEYS: &[&str] = &[
     "httpHookProxy",
     "keepProcesses",
     "exec",
+    "sandbox",
+    "pluginHooks",
     "hookBudget",
 ];
 
