@@ -109,6 +109,7 @@ fn calls_that_are_over_have_their_hooks() {
         json!({"sessionUpdate": "tool_call_update", "toolCallId": "t2", "kind": "execute", "title": "cat x", "status": "failed", "content": [{"type": "content", "content": {"type": "text", "text": "no such file"}}]}),
     );
     editor.prompt(&format!("{begun}\n{done}\n{failed}"));
+    assert!(wait_until(|| ["post", "failures"].iter().all(|name| !noted(&env, name).is_empty())));
     let (post, failures, starts) = (noted(&env, "post"), noted(&env, "failures"), noted(&env, "starts"));
     assert_eq!((&post[0]["tool_name"], &post[0]["tool_input"]["command"]), (&json!("Bash"), &json!("ls -l")));
     assert_eq!(post[0]["tool_response"][0]["content"]["text"], "a b");
