@@ -129,6 +129,17 @@ fn a_sandbox_that_can_not_be_enforced_runs_nothing() {
 
 // rule: E5
 #[test]
+fn a_project_in_another_writable_directory_is_not_closed_for_a_missing_path() {
+    let env =
+        env_with(&json!({"sandbox": {"enabled": true, "filesystem": {"denyWrite": ["new"]}}}).to_string());
+    let around = env.root().display().to_string();
+    let ended = env.becket(["exec", "--", "sh", "-c", "echo ran"]).env("TMPDIR", &around).run();
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(125), ""), "{ended:?}");
+    assert!(ended.stderr.contains("create it first"), "{ended:?}");
+}
+
+// rule: E5
+#[test]
 fn bash_of_the_agent_is_in_the_sandbox_of_the_settings() {
     let turns = json!([
         {"tool_uses": [{"id": "t1", "name": "Bash", "input": {"command": "sh try.sh"}}]},
