@@ -20,7 +20,7 @@ pub(crate) use acp::AcpArgs;
 pub(crate) use autocompact::{Autocompact, InvalidWindow};
 pub(crate) use exec::{ExecArgs, NetworkChoice};
 pub(crate) use explain::ExplainArgs;
-pub(crate) use fire::{AsksChoice, FireArgs, ProgressChoice, ServiceArgs};
+pub(crate) use fire::{AsksChoice, FireArgs, ModelArgs, ProgressChoice, ServiceArgs};
 pub(crate) use guard::{AddArgs, ChangeArgs, InitArgs, InputArgs, RemoveArgs, TemplateName};
 pub(crate) use install::{DoctorArgs, InstallArgs, ScopeArgs, TrustArgs, UninstallArgs};
 pub(crate) use mcp::{

@@ -13,7 +13,7 @@ pub(crate) use hook_services::{HookServices, ServiceOptions};
 pub(crate) use person::Person;
 pub(crate) use run_models::RunModels;
 
-use crate::args::ServiceArgs;
+use crate::args::ModelArgs;
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::session;
@@ -27,7 +27,7 @@ use std::sync::Arc;
 /// # Errors
 /// Errors if the script is invalid.
 pub(crate) fn models(
-    args: &ServiceArgs,
+    args: &ModelArgs,
     start: &Path,
     around: &Surroundings,
 ) -> Result<Arc<dyn Models>, CliError> {

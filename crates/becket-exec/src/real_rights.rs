@@ -13,11 +13,13 @@ use crate::error::StartError;
 /// Returns the rights with absolute paths without links.
 ///
 /// An allowed path that is missing grants nothing. A denied path must not come into being either: where it is missing, or
-/// a link leads to it, the directory in which it would be made or replaced can't be written.
+/// a link leads to it, the directory in which it would be made or replaced can't be written. `needed` are directories that
+/// have to stay writable, beside those that the rights name.
 ///
 /// # Errors
-/// [`StartError::RightsPath`] if that directory is one that the rights name as writable, or a path can't be looked at.
-pub fn real_rights(written: &Rights) -> Result<Rights, StartError> {
+/// [`StartError::RightsPath`] if a directory that has to stay writable would not, or a path can't be looked at.
+pub fn real_rights(written: &Rights, needed: &[PathBuf]) -> Result<Rights, StartError> {
+    let needed: Vec<PathBuf> = needed.iter().filter_map(|path| path.canonicalize().ok()).collect();
     let mut real = Rights {
         read: allowed(&written.read),
         write: allowed(&written.write),
@@ -29,18 +31,18 @@ pub fn real_rights(written: &Rights) -> Result<Rights, StartError> {
     let failed = |path: &Path, why| StartError::RightsPath { path: path.to_owned(), why };
     for path in &written.deny_read {
         let found = PathOnDisk::find(path).map_err(|why| failed(path, why))?;
-        keep_links(&found, &mut real).map_err(|why| failed(path, why))?;
+        keep_links(&found, &needed, &mut real).map_err(|why| failed(path, why))?;
         if found.is_there {
             real.deny_read.insert(found.real);
         }
     }
     for path in &written.deny_write {
         let found = PathOnDisk::find(path).map_err(|why| failed(path, why))?;
-        keep_links(&found, &mut real).map_err(|why| failed(path, why))?;
+        keep_links(&found, &needed, &mut real).map_err(|why| failed(path, why))?;
         if found.is_there {
             real.deny_write.insert(found.real);
         } else {
-            keep(&found.real, &mut real).map_err(|why| failed(path, why))?;
+            keep(&found.real, &needed, &mut real).map_err(|why| failed(path, why))?;
         }
     }
     Ok(real)
@@ -56,12 +58,12 @@ fn allowed(written: &PathRights) -> PathRights {
 }
 
 /// Makes the directories unwritable that hold links on the way.
-fn keep_links(found: &PathOnDisk, real: &mut Rights) -> io::Result<()> {
-    found.directories_of_links.iter().try_for_each(|directory| keep(directory, real))
+fn keep_links(found: &PathOnDisk, needed: &[PathBuf], real: &mut Rights) -> io::Result<()> {
+    found.directories_of_links.iter().try_for_each(|directory| keep(directory, needed, real))
 }
 
 /// Makes a directory unwritable, if it isn't.
-fn keep(directory: &Path, real: &mut Rights) -> io::Result<()> {
+fn keep(directory: &Path, needed: &[PathBuf], real: &mut Rights) -> io::Result<()> {
     if !real.can_write(directory) {
         return Ok(());
     }
@@ -69,7 +71,7 @@ fn keep(directory: &Path, real: &mut Rights) -> io::Result<()> {
         PathRights::All => directory == Path::new("/"),
         PathRights::Below(paths) => paths.contains(directory),
     };
-    if is_named {
+    if is_named || needed.iter().any(|needed| needed.starts_with(directory)) {
         let why = format!(
             "it does not exist or is reached by a link, and `{}`, where it could be made, is to be written; create it \
              first, or name the file itself",
@@ -141,11 +143,14 @@ mod tests {
     }
 
     fn rights(work: &Path, deny_write: &Path) -> Result<Rights, StartError> {
-        real_rights(&Rights {
-            write: PathRights::below([work]),
-            deny_write: BTreeSet::from([deny_write.to_owned()]),
-            ..Rights::default()
-        })
+        real_rights(
+            &Rights {
+                write: PathRights::below([work]),
+                deny_write: BTreeSet::from([deny_write.to_owned()]),
+                ..Rights::default()
+            },
+            &[],
+        )
     }
 
     // rule: E5
@@ -157,6 +162,20 @@ mod tests {
         let refused = rights(&work, &work.join("new")).unwrap_err();
         assert!(refused.to_string().contains("create it first"), "{refused}");
         assert_eq!(rights(&work, Path::new("/nowhere/else")).unwrap().deny_write, BTreeSet::new());
+    }
+
+    // rule: E5
+    #[test]
+    fn a_directory_that_is_needed_stays_writable() {
+        let (_directory, work) = work();
+        let written = Rights {
+            write: PathRights::below([work.parent().unwrap()]),
+            deny_write: BTreeSet::from([work.join("new")]),
+            ..Rights::default()
+        };
+        assert_eq!(real_rights(&written, &[]).unwrap().deny_write, BTreeSet::from([work.clone()]));
+        assert!(real_rights(&written, std::slice::from_ref(&work)).is_err());
+        assert!(real_rights(&written, &[work.join("config")]).is_err());
     }
 
     // rule: E5
@@ -181,7 +200,7 @@ mod tests {
             deny_read: BTreeSet::from([work.with_file_name("linked").join("config"), work.join("missing")]),
             ..Rights::default()
         };
-        let real = real_rights(&Rights { write: PathRights::below([&work]), ..written }).unwrap();
+        let real = real_rights(&Rights { write: PathRights::below([&work]), ..written }, &[]).unwrap();
         assert_eq!(real.read, PathRights::below([&work]));
         assert_eq!(real.deny_read, BTreeSet::from([work.join("config")]));
     }

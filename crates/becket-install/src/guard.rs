@@ -25,7 +25,7 @@ mod settings;
 
 pub use add::{Addition, add_guards};
 pub use answers::Answers;
-pub use change::{FileChange, GuardPlan};
+pub use change::GuardPlan;
 pub use error::GuardError;
 pub use facts::{Detection, RepositoryFacts};
 pub use folder::{Guard, GuardFile};

@@ -4,6 +4,7 @@ use crate::agent::{AgentConfig, ConfigForm, Places, PluginKind, RegisteredEvent,
 use crate::command::{HookCommand, is_own};
 use crate::document::{ConfigText, DocumentError, Entry};
 use crate::file::{ConfigFile, FileError};
+use crate::file_change::FileChange;
 use crate::record::{FileRecord, RecordError, Records, digest};
 use becket_model::EventKind;
 use serde_json::json;
@@ -86,36 +87,19 @@ pub struct Plan {
     pub changes: Vec<Change>,
 }
 
-/// The change of one file.
+/// The change of one file, and of its record.
 #[derive(Debug)]
 pub struct Change {
-    file: ConfigFile,
-    after: Option<Vec<u8>>,
-    executable: bool,
+    /// The change of the file.
+    pub file: FileChange,
     record: Option<FileRecord>,
     /// The directories to remove with the file, if they are empty then.
     directories: Vec<PathBuf>,
 }
 
 impl Change {
-    /// Returns the path.
-    pub fn path(&self) -> &Path {
+    fn path(&self) -> &Path {
         self.file.path()
-    }
-
-    /// Returns the content before the change; `None` if there is no file.
-    pub fn before(&self) -> Option<&[u8]> {
-        self.file.bytes()
-    }
-
-    /// Returns the content after the change; `None` if the file is removed.
-    pub fn after(&self) -> Option<&[u8]> {
-        self.after.as_deref()
-    }
-
-    /// Returns true if the file stays as it is.
-    pub fn is_nothing(&self) -> bool {
-        self.before() == self.after()
     }
 
     fn apply(&self, records: &mut Records) -> Result<(), InstallError> {
@@ -124,8 +108,8 @@ impl Change {
         if self.record.is_some() {
             records.set(self.path(), self.record.clone())?;
         }
-        if !self.is_nothing() {
-            self.file.replace(self.after(), self.executable).map_err(|why| at(self.path(), why))?;
+        if !self.file.is_nothing() {
+            self.file.apply().map_err(|why| at(self.path(), why))?;
         }
         for directory in self.directories.iter().rev() {
             // One that holds anything else stays.
@@ -140,8 +124,7 @@ impl Change {
 
     /// Brings the content before the change back.
     fn revert(&self, before: Option<FileRecord>, records: &mut Records) {
-        let Ok(now) = ConfigFile::read(self.path()) else { return };
-        if now.bytes() == self.after() && now.replace(self.before(), self.executable).is_ok() {
+        if self.file.revert() {
             // The record of an entry that is gone is harmless.
             let _ = records.set(self.path(), before);
         }
@@ -151,7 +134,7 @@ impl Change {
 impl Plan {
     /// Returns true if nothing changes.
     pub fn is_nothing(&self) -> bool {
-        self.changes.iter().all(Change::is_nothing)
+        self.changes.iter().all(|change| change.file.is_nothing())
     }
 
     /// Makes the changes. If one fails, those before it are undone.
@@ -245,14 +228,14 @@ pub fn uninstall(
         | ConfigForm::Sequences) => vec![without_entries(form, &path, records)?],
     };
     let mut plan = Plan { agent, scope, changes };
-    plan.changes.retain(|change| !change.is_nothing() || records.of(change.path()).is_some());
+    plan.changes.retain(|change| !change.file.is_nothing() || records.of(change.path()).is_some());
     check_writable(&plan)?;
     Ok(plan)
 }
 
 fn check_writable(plan: &Plan) -> Result<(), InstallError> {
-    for change in plan.changes.iter().filter(|change| !change.is_nothing()) {
-        change.file.check_writable().map_err(|why| at(change.path(), why))?;
+    for change in plan.changes.iter().filter(|change| !change.file.is_nothing()) {
+        change.file.file().check_writable().map_err(|why| at(change.path(), why))?;
     }
     Ok(())
 }
@@ -306,7 +289,8 @@ fn entries(
         created,
         directories: known.map_or_else(|| file.missing_directories(), |known| known.directories.clone()),
     };
-    Ok(Change { file, after: Some(after), executable: false, record: Some(record), directories: Vec::new() })
+    let file = FileChange::new(file, Some(after), false);
+    Ok(Change { file, record: Some(record), directories: Vec::new() })
 }
 
 /// Returns the text of a file without own entries.
@@ -337,13 +321,13 @@ fn without_entries(form: ConfigForm, path: &Path, records: &Records) -> Result<C
     let is_new = known.is_some_and(|known| !known.existed);
     let directories = known.map_or_else(Vec::new, |known| known.directories.clone());
     let after = if is_new && ConfigText::new(form, &text).is_bare() { None } else { Some(text.into_bytes()) };
-    Ok(Change { file, after, executable: false, record: None, directories })
+    Ok(Change { file: FileChange::new(file, after, false), record: None, directories })
 }
 
 /// The change of a file that is gone already.
 fn gone(file: ConfigFile, known: Option<&FileRecord>) -> Change {
     let directories = known.map_or_else(Vec::new, |known| known.directories.clone());
-    Change { file, after: None, executable: false, record: None, directories }
+    Change { file: FileChange::new(file, None, false), record: None, directories }
 }
 
 /// The change that writes a file which is Becket's own.
@@ -377,13 +361,8 @@ fn own_file(
         created: Vec::new(),
         directories: known.map_or_else(|| file.missing_directories(), |known| known.directories.clone()),
     };
-    Ok(Change {
-        file,
-        after: Some(text.into_bytes()),
-        executable,
-        record: Some(record),
-        directories: Vec::new(),
-    })
+    let file = FileChange::new(file, Some(text.into_bytes()), executable);
+    Ok(Change { file, record: Some(record), directories: Vec::new() })
 }
 
 /// The change that removes a file which is Becket's own.
@@ -393,7 +372,8 @@ fn without_file(path: &Path, records: &Records) -> Result<Change, InstallError> 
     let Some(bytes) = file.bytes() else { return Ok(gone(file, known)) };
     if !is_own(&String::from_utf8_lossy(bytes)) {
         let after = Some(bytes.to_owned());
-        return Ok(Change { file, after, executable: false, record: None, directories: Vec::new() });
+        let file = FileChange::new(file, after, false);
+        return Ok(Change { file, record: None, directories: Vec::new() });
     }
     if known.is_some_and(|known| known.digest != digest(bytes)) {
         return Err(InstallError::Edited { path: path.to_owned(), remedy: "remove it by hand" });

@@ -2,6 +2,7 @@
 //!
 //! - [`proc`] inspects processes from outside: whether they live, their open files, their memory.
 //! - [`mod@env`] is an isolated home, project and environment to run a program in.
+//! - [`files`] reads whole directories, to compare them.
 //! - [`mcp_http`] is an MCP server over HTTP, with the faults that a test asks for.
 //! - [`mcp_auth`] is an MCP server that requires a login, with its authorisation server.
 //! - [`messages_api`] is a model behind the Messages API, which checks each request against the API's rules.
@@ -13,6 +14,7 @@
 
 pub mod bench;
 pub mod env;
+pub mod files;
 pub mod mcp_auth;
 pub mod mcp_http;
 pub mod messages_api;

@@ -10,7 +10,7 @@ pub struct SystemConfinement;
 impl HookConfinement for SystemConfinement {
     /// The hook can't send signals to other processes either, if the system can take that right away.
     fn prepare(&self, rights: &Rights) -> Result<becket_process::Confinement, String> {
-        let real = real_rights(rights).map_err(|why| why.to_string())?;
+        let real = real_rights(rights, &[]).map_err(|why| why.to_string())?;
         let apart = Rights { signals: SignalRights::Own, ..real.clone() };
         let prepared = match Confinement::new(&apart) {
             Err(StartError::Rights { .. }) => Confinement::new(&real),

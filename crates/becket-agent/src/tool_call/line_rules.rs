@@ -66,14 +66,7 @@ pub fn line_rights(engine: &Engine, cwd: &Path) -> Result<Rights, String> {
     let project = engine.host().project_directory();
     let kept = PROTECTED.iter().map(|name| project.join(name)).filter(|path| path.exists());
     written.deny_write.extend(kept);
-    let real = real_rights(&written).map_err(|why| why.to_string())?;
-    let is_denied = |directory: &Path| real.deny_write.iter().any(|denied| directory.starts_with(denied));
-    match project.canonicalize().ok().filter(|project| is_denied(project)) {
-        None => Ok(real),
-        Some(project) => Err(format!(
-            "a path in `denyWrite` does not exist or is reached by a link, and `{}`, where it could be made, is to be \
-             written; create it first, or name the file itself",
-            project.display()
-        )),
-    }
+    let mut needed = engine.host().directories();
+    needed.extend([project, cwd.to_owned()]);
+    real_rights(&written, &needed).map_err(|why| why.to_string())
 }

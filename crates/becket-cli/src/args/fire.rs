@@ -90,10 +90,10 @@ pub(crate) enum AsksChoice {
     Pass,
 }
 
-/// The services for hooks.
+/// The model of hooks.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Services for hooks")]
-pub(crate) struct ServiceArgs {
+pub(crate) struct ModelArgs {
     /// The model of prompt and agent handlers that name none: haiku, claude-…, provider::name
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
@@ -103,6 +103,14 @@ pub(crate) struct ServiceArgs {
     /// Answer from a script instead of any model; no request leaves this machine
     #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "model_url"])]
     pub(crate) model_script: Option<PathBuf>,
+}
+
+/// The services for hooks.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Services for hooks")]
+pub(crate) struct ServiceArgs {
+    #[command(flatten)]
+    pub(crate) models: ModelArgs,
     /// Let HTTP handlers of every source reach this private network; may be repeated
     #[arg(long, value_name = "CIDR", conflicts_with = "settings")]
     pub(crate) allow_network: Vec<String>,

@@ -1,9 +1,8 @@
 //! The arguments of `becket mcp`.
 
-use super::{AsksChoice, ServiceArgs};
+use super::{AsksChoice, ModelArgs, ServiceArgs};
 use becket_tools::discovery::NamedServers;
 use clap::{Args, Subcommand, ValueEnum};
-use std::path::PathBuf;
 
 /// `becket mcp`
 #[derive(Debug, Args)]
@@ -172,27 +171,8 @@ pub(crate) struct McpGatewayArgs {
     /// List the tools after SECONDS at the latest; those of slower servers are announced when they are connected
     #[arg(long, value_name = "SECONDS", default_value_t = 8)]
     pub(crate) list_within: u64,
-    /// The model of prompt and agent handlers that name none: haiku, claude-…, provider::name
-    #[arg(long, value_name = "NAME", help_heading = "Services for hooks")]
-    pub(crate) model: Option<String>,
-    /// URL of the model's server; a NAME without a provider then means the OpenAI protocol
-    #[arg(long, value_name = "URL", requires = "model", help_heading = "Services for hooks")]
-    pub(crate) model_url: Option<String>,
-    /// Answer from a script instead of any model
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "model_url"], help_heading = "Services for hooks")]
-    pub(crate) model_script: Option<PathBuf>,
-}
-
-impl McpGatewayArgs {
-    /// Returns the services for hooks.
-    pub(crate) fn services(&self) -> ServiceArgs {
-        ServiceArgs {
-            model: self.model.clone(),
-            model_url: self.model_url.clone(),
-            model_script: self.model_script.clone(),
-            ..ServiceArgs::default()
-        }
-    }
+    #[command(flatten)]
+    pub(crate) models: ModelArgs,
 }
 
 /// `becket mcp prompts`

@@ -1,5 +1,6 @@
 //! The arguments of `becket serve`.
 
+use super::ModelArgs;
 use clap::Args;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -28,16 +29,9 @@ pub(crate) struct ServeArgs {
     /// Disconnect a client that reads nothing for this many seconds while messages wait for it
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) patience: u64,
-    /// The model of prompt and agent handlers that name none: haiku, claude-…, provider::name
-    #[arg(long, value_name = "NAME", help_heading = "Services for hooks")]
-    pub(crate) model: Option<String>,
-    /// URL of the model's server; a NAME without a provider then means the OpenAI protocol
-    #[arg(long, value_name = "URL", requires = "model", help_heading = "Services for hooks")]
-    pub(crate) model_url: Option<String>,
     /// The MCP servers that mcp_tool handlers of each session may call, as a file like .mcp.json
     #[arg(long, value_name = "FILE", help_heading = "Services for hooks")]
     pub(crate) mcp_config: Option<PathBuf>,
-    /// Answer from a script instead of any model
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["model", "model_url"], help_heading = "Services for hooks")]
-    pub(crate) model_script: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) models: ModelArgs,
 }

@@ -69,7 +69,7 @@ async fn relay(
     let (mut agent, mut from_agent) = AgentProcess::start(&args.agent, around, *out, cancel)?;
     let (outbox, writing) = Outbox::to_stdout(cancel);
     let opener = SessionOpener {
-        services: args.services(),
+        models: args.models.clone(),
         trusts_project: args.trust_project,
         global: global.clone(),
         around: around.clone(),

@@ -110,7 +110,7 @@ fn written_rights(args: &ExecArgs, directory: &Path) -> Result<Rights, CliError>
         network,
         ..Rights::default()
     };
-    real_rights(&rights).map_err(|why| CliError::NothingRun { why })
+    real_rights(&rights, &[]).map_err(|why| CliError::NothingRun { why })
 }
 
 /// Returns the directories in which programs are looked for.

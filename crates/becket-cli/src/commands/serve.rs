@@ -45,7 +45,7 @@ mod work;
 
 pub(crate) use schema::schema;
 
-use crate::args::{Global, ServeArgs, ServiceArgs};
+use crate::args::{Global, ServeArgs};
 use crate::commands::keep;
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
@@ -69,13 +69,7 @@ use std::time::Duration;
 pub(crate) fn run(args: &ServeArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let launch = launched(global, around)?;
     let start = launch.start.clone();
-    let model = ServiceArgs {
-        model: args.model.clone(),
-        model_url: args.model_url.clone(),
-        model_script: args.model_script.clone(),
-        ..ServiceArgs::default()
-    };
-    let models = services::models(&model, &start, around)?;
+    let models = services::models(&args.models, &start, around)?;
     let private = around.process.temp.join(format!("becket-serve-{}", uuid::Uuid::new_v4()));
     let _guard = keep::guarded(&private, around, out);
     let host = Host {

@@ -1,7 +1,7 @@
 //! The services for the hooks of one command, created from the arguments.
 
 use super::{Answers, Person};
-use crate::args::{FireArgs, McpCallArgs, ProgressChoice, ServiceArgs};
+use crate::args::{FireArgs, McpCallArgs, ModelArgs, ProgressChoice};
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::out::Out;
@@ -17,7 +17,8 @@ use std::sync::Arc;
 
 /// The options of a command for its hooks.
 pub(crate) struct ServiceOptions<'a> {
-    services: &'a ServiceArgs,
+    models: &'a ModelArgs,
+    answers: Option<&'a Path>,
     nobody_to_ask: bool,
     /// Set if stdin is used for something else than a user's keys.
     is_piped_in: bool,
@@ -27,9 +28,10 @@ pub(crate) struct ServiceOptions<'a> {
 
 impl<'a> ServiceOptions<'a> {
     /// Creates the options of a command that shows nothing and asks no user.
-    pub(crate) fn of(services: &'a ServiceArgs) -> Self {
+    pub(crate) fn of(models: &'a ModelArgs) -> Self {
         ServiceOptions {
-            services,
+            models,
+            answers: None,
             nobody_to_ask: true,
             is_piped_in: true,
             progress: ProgressChoice::Never,
@@ -41,7 +43,8 @@ impl<'a> ServiceOptions<'a> {
 impl<'a> From<&'a FireArgs> for ServiceOptions<'a> {
     fn from(args: &'a FireArgs) -> Self {
         ServiceOptions {
-            services: &args.services,
+            models: &args.services.models,
+            answers: args.services.answers.as_deref(),
             nobody_to_ask: args.nobody_to_ask,
             is_piped_in: args.fields.input.as_deref() == Some("-"),
             progress: args.progress,
@@ -53,7 +56,8 @@ impl<'a> From<&'a FireArgs> for ServiceOptions<'a> {
 impl<'a> From<&'a McpCallArgs> for ServiceOptions<'a> {
     fn from(args: &'a McpCallArgs) -> Self {
         ServiceOptions {
-            services: &args.services,
+            models: &args.services.models,
+            answers: args.services.answers.as_deref(),
             nobody_to_ask: args.nobody_to_ask,
             is_piped_in: args.input == "-",
             progress: ProgressChoice::Auto,
@@ -87,8 +91,7 @@ impl HookServices {
         out: &Out,
         interrupt: &CancellationToken,
     ) -> Result<Self, CliError> {
-        let answers =
-            options.services.answers.as_ref().map(|file| Answers::of_file(&session.start.join(file)));
+        let answers = options.answers.map(|file| Answers::of_file(&session.start.join(file)));
         let answers = answers.transpose()?;
         let progress = match options.progress {
             ProgressChoice::Auto if around.terminals.stderr => Progress::on_stderr(),
@@ -103,7 +106,7 @@ impl HookServices {
             out: *out,
             terminal: Arc::default(),
         });
-        let models = services::models(options.services, &session.start, around)?;
+        let models = services::models(options.models, &session.start, around)?;
         let session_dir = session_dir(options, session);
         Ok(HookServices {
             models,
@@ -124,7 +127,7 @@ impl HookServices {
         session: &Session,
         around: &Surroundings,
     ) -> Result<Self, CliError> {
-        let models = services::models(options.services, &session.start, around)?;
+        let models = services::models(options.models, &session.start, around)?;
         let session_dir = session_dir(options, session);
         Ok(HookServices {
             models,

@@ -4,7 +4,7 @@
 //! elsewhere only in a session whose own model is such a script: no file of a repository replaces a model by one.
 
 use super::models as chosen;
-use crate::args::{RunModelArgs, ServiceArgs};
+use crate::args::{ModelArgs, RunModelArgs};
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::session;
@@ -50,10 +50,10 @@ impl RunModels {
         let key = KEYS.into_iter().find(|key| text(&environment, key).is_some());
         let named = args.model.clone().or_else(|| text(&environment, MODEL));
         let name = named.or_else(|| key.map(|_| DEFAULT.to_owned())).ok_or_else(|| no_model(NO_KEY))?;
-        let lent = ServiceArgs {
+        let lent = ModelArgs {
             model: args.model_url.as_ref().map(|_| name.clone()),
             model_url: args.model_url.clone(),
-            ..ServiceArgs::default()
+            ..ModelArgs::default()
         };
         let own = || Some(name.clone()).filter(|name| !name.starts_with(SCRIPT));
         let small = text(&environment, SMALL).or_else(|| if key.is_some() { None } else { own() });

@@ -4,6 +4,7 @@ use crate::{env, env_with};
 use becket_testkit::env::{ProgramOutput, TestEnv};
 use serde_json::json;
 use std::fs;
+use std::process::Command;
 
 fn rules() -> String {
     json!({"permissions": {"deny": ["Bash(touch *denied*)"], "ask": ["Bash(touch *asked*)"]}}).to_string()
@@ -127,4 +128,20 @@ fn a_rewrite_decides_nothing() {
     }
     let env = env_with("{}");
     assert_eq!(rewritten(&env, &["--stdin-event"], "sh script.sh"), None);
+}
+
+// rules: E5, E6
+#[test]
+fn a_line_that_is_too_long_for_its_sandbox_is_not_run() {
+    let env = env();
+    env.write("home/.claude/settings.json", json!({"sandbox": {"enabled": true}}).to_string());
+    let line = format!("echo ran; : {}", "x".repeat(130 << 10));
+    let command = rewritten(&env, &["--stdin-event"], &line).expect("a rewrite");
+    let ended =
+        Command::new("sh").args(["-c", &command]).current_dir(env.project()).output().expect("a shell");
+    let stderr = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.code() == Some(125) && ended.stdout.is_empty(), "{ended:?}");
+    assert!(stderr.contains("too long to be run in it"), "{stderr}");
+    env.write("home/.claude/settings.json", rules());
+    assert_eq!(rewritten(&env, &["--stdin-event"], &line), None, "rules hold for its text");
 }

@@ -2,11 +2,11 @@
 
 use crate::{env, env_with};
 use becket_testkit::env::{ProgramOutput, TestEnv};
+use becket_testkit::files::tree;
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 fn run(env: &TestEnv, arguments: &[&str]) -> ProgramOutput {
@@ -27,21 +27,6 @@ pub(crate) fn refused(env: &TestEnv, arguments: &[&str], code: i32) -> String {
     assert_eq!(ended.code, Some(code), "{arguments:?} {ended:?}");
     assert_eq!(tree(&env.project()), before, "{arguments:?}");
     ended.stderr
-}
-
-/// Everything below a directory; a directory has no content.
-pub(crate) fn tree(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
-    let mut found = BTreeMap::new();
-    let mut directories = vec![root.to_owned()];
-    while let Some(directory) = directories.pop() {
-        for entry in fs::read_dir(directory).expect("a directory") {
-            let path = entry.expect("an entry").path();
-            let is_directory = path.is_dir();
-            found.insert(path.clone(), (!is_directory).then(|| fs::read(&path).expect("a file")));
-            directories.extend(is_directory.then_some(path));
-        }
-    }
-    found
 }
 
 /// Adds a guard to a project without settings, and tests its cases and their mutants.

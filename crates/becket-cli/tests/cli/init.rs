@@ -1,9 +1,10 @@
 //! `becket init`: from a fresh repository to a force-push that is denied.
 
-use crate::guards::{done, refused, tree};
+use crate::guards::{done, refused};
 use crate::tmux::Terminal;
 use crate::{env, env_with};
 use becket_testkit::env::TestEnv;
+use becket_testkit::files::tree;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;

@@ -12,7 +12,7 @@ use becket_model::EventKind;
 use becket_rules::Verdict;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 /// The number of values that are cached before the cache of that event is emptied (M9).
 const REMEMBERED: usize = 1_024;
@@ -26,6 +26,8 @@ pub(crate) struct Part {
     hooks: Arc<HookSet>,
     gates: Gates,
     places: Arc<Places>,
+    /// For each event the reasons of its handlers, in their order, for which they run for no value.
+    closed: Vec<OnceLock<Box<[Option<SkipReason>]>>>,
     memory: Vec<RwLock<HashMap<Box<str>, Arc<Candidates>>>>,
     judged: AtomicU64,
 }
@@ -76,7 +78,8 @@ impl Candidates {
 impl Part {
     pub(crate) fn new(hooks: Arc<HookSet>, gates: Gates, places: Arc<Places>) -> Self {
         let memory = EventKind::ALL.iter().map(|_| RwLock::default()).collect();
-        Part { hooks, gates, places, memory, judged: AtomicU64::new(0) }
+        let closed = EventKind::ALL.iter().map(|_| OnceLock::new()).collect();
+        Part { hooks, gates, places, closed, memory, judged: AtomicU64::new(0) }
     }
 
     /// The same handlers behind other gates; what was remembered is forgotten.
@@ -116,9 +119,12 @@ impl Part {
         let mut runs = Vec::new();
         let mut dropped = Vec::new();
         let mut last: Option<(&Handler, bool)> = None;
-        for (at, handler) in (0_u32..).zip(self.hooks.of(event)) {
-            if let Some(why) = self.gates.closed_to(handler) {
-                dropped.push(DroppedHandler::Other(at, why));
+        let gate = |handler: &Arc<Handler>| self.gates.closed_to(handler);
+        let closed =
+            self.closed[event as usize].get_or_init(|| self.hooks.of(event).iter().map(gate).collect());
+        for ((at, handler), why) in (0_u32..).zip(self.hooks.of(event)).zip(closed) {
+            if let Some(why) = why {
+                dropped.push(DroppedHandler::Other(at, why.clone()));
                 continue;
             }
             // The handlers of a group share their matcher, so one answer serves them all.

@@ -81,6 +81,20 @@ async fn one_process_answers_many_events_each_with_its_own_answer() {
     assert!(wait_until(|| !is_alive(pids[0])), "it outlives its engine");
 }
 
+// rule: E5
+#[tokio::test]
+async fn a_worker_serves_the_configuration_alone_under_which_it_was_started() {
+    let (project, engine) = guard(json!({}));
+    let _ = fire(&engine, &project, bash("ls")).await;
+    let settings = project.read("work/.claude/settings.json").replacen('{', "{\"hookBudget\": 7,", 1);
+    project.write("work/.claude/settings.json", &settings);
+    engine.host().reload().unwrap();
+    let _ = fire(&engine, &project, bash("ls")).await;
+    let pids = pids(&project);
+    assert_ne!(pids[0], pids[1], "the old one may have other rights");
+    assert!(wait_until(|| !is_alive(pids[0])), "it was not ended");
+}
+
 #[tokio::test]
 async fn events_at_the_same_time_have_workers_of_their_own() {
     let (project, engine) = guard(json!({}));

@@ -2,8 +2,9 @@
 
 use crate::document::SettingsItem;
 use crate::file::ConfigFile;
+use crate::file_change::FileChange;
 use crate::guard::answers::{Answers, complete, filled, filled_element, in_toml};
-use crate::guard::change::{FileChange, GuardPlan};
+use crate::guard::change::{GuardPlan, planned};
 use crate::guard::error::GuardError;
 use crate::guard::facts::RepositoryFacts;
 use crate::guard::folder::{CASES, Guard, GuardFile, place};
@@ -137,7 +138,7 @@ impl GuardFiles<'_> {
             (Some(_), None) => return Err(GuardError::Foreign { path, guard: self.guard.to_owned() }),
             (Some(_), Some(_)) | (None, _) => {}
         }
-        FileChange::of(now, Some(file.bytes.clone()), file.executable).map(Some)
+        planned(now, Some(file.bytes.clone()), file.executable).map(Some)
     }
 
     /// Returns the removals of files that the guard no longer has, and those that stay since they were edited.
@@ -162,7 +163,7 @@ pub(super) fn removals(
         let file = ConfigFile::read(&path).map_err(|why| GuardError::File { path: path.clone(), why })?;
         match file.bytes().map(digest) {
             None => {}
-            Some(now) if now == *known => gone.push(FileChange::of(file, None, false)?),
+            Some(now) if now == *known => gone.push(planned(file, None, false)?),
             Some(_) => edited.push(path),
         }
     }

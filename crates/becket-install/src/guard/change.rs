@@ -1,9 +1,10 @@
 //! The changes that add or remove guards, shown before they are made and undone if one fails.
 
 use crate::file::ConfigFile;
+use crate::file_change::FileChange;
 use crate::guard::error::GuardError;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The changes of a project.
 #[derive(Debug)]
@@ -16,67 +17,22 @@ pub struct GuardPlan {
     pub(super) directories: Vec<PathBuf>,
 }
 
-/// The change of one file.
-#[derive(Debug)]
-pub struct FileChange {
+/// Plans the change of a file that was read.
+///
+/// # Errors
+/// It may not be written.
+pub(super) fn planned(
     file: ConfigFile,
     after: Option<Vec<u8>>,
     executable: bool,
-}
-
-impl FileChange {
-    /// Plans the change of a file that was read.
-    ///
-    /// # Errors
-    /// It may not be written.
-    pub(super) fn of(file: ConfigFile, after: Option<Vec<u8>>, executable: bool) -> Result<Self, GuardError> {
-        let change = FileChange { file, after, executable };
-        if !change.is_nothing() {
-            let refused = |why| GuardError::File { path: change.path().to_owned(), why };
-            change.file.check_writable().map_err(refused)?;
-            change.file.check_directory().map_err(refused)?;
-        }
-        Ok(change)
+) -> Result<FileChange, GuardError> {
+    let change = FileChange::new(file, after, executable);
+    if !change.is_nothing() {
+        let refused = |why| GuardError::File { path: change.path().to_owned(), why };
+        change.file().check_writable().map_err(refused)?;
+        change.file().check_directory().map_err(refused)?;
     }
-
-    /// Returns the path.
-    pub fn path(&self) -> &Path {
-        self.file.path()
-    }
-
-    /// Returns the content before the change; `None` if there is no file.
-    pub fn before(&self) -> Option<&[u8]> {
-        self.file.bytes()
-    }
-
-    /// Returns the content after the change; `None` if the file is removed.
-    pub fn after(&self) -> Option<&[u8]> {
-        self.after.as_deref()
-    }
-
-    /// Returns true if the file stays as it is.
-    pub fn is_nothing(&self) -> bool {
-        self.before() == self.after()
-    }
-
-    /// Returns the directories that it creates, the outermost first.
-    pub(super) fn new_directories(&self) -> Vec<PathBuf> {
-        if self.after.is_some() { self.file.missing_directories() } else { Vec::new() }
-    }
-
-    fn apply(&self) -> Result<(), GuardError> {
-        let done = self.file.replace(self.after(), self.executable);
-        done.map_err(|why| GuardError::File { path: self.path().to_owned(), why })
-    }
-
-    /// Brings the content before the change back.
-    fn revert(&self) {
-        let Ok(now) = ConfigFile::read(self.path()) else { return };
-        if now.bytes() == self.after() {
-            // What can't be written back is named by the error that led here.
-            let _ = now.replace(self.before(), self.executable);
-        }
-    }
+    Ok(change)
 }
 
 impl GuardPlan {
@@ -94,10 +50,13 @@ impl GuardPlan {
         let mut done: Vec<&FileChange> = Vec::new();
         for change in self.changes.iter().filter(|change| !change.is_nothing()) {
             new.extend(change.new_directories());
-            if let Err(error) = change.apply() {
-                done.into_iter().rev().for_each(FileChange::revert);
+            if let Err(why) = change.apply() {
+                done.into_iter().rev().for_each(|change| {
+                    // The error below names what led here.
+                    let _ = change.revert();
+                });
                 remove_empty(&new);
-                return Err(error);
+                return Err(GuardError::File { path: change.path().to_owned(), why });
             }
             done.push(change);
         }

@@ -2,8 +2,9 @@
 
 use crate::document::SettingsItem;
 use crate::file::ConfigFile;
+use crate::file_change::FileChange;
 use crate::guard::answers::Answers;
-use crate::guard::change::FileChange;
+use crate::guard::change::planned;
 use crate::guard::error::GuardError;
 use crate::record::digest;
 use serde::{Deserialize, Serialize};
@@ -109,7 +110,7 @@ impl GuardRecords {
             // Texts, lists and maps with text keys can always be written.
             format!("{}\n", serde_json::to_string_pretty(&records).unwrap_or_default()).into_bytes()
         });
-        FileChange::of(file, after, false)
+        planned(file, after, false)
     }
 }
 

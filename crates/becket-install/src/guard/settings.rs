@@ -2,7 +2,8 @@
 
 use crate::document::{ConfigText, DocumentError, EditedText, SETTINGS, SettingsItem};
 use crate::file::{ConfigFile, FileError};
-use crate::guard::change::FileChange;
+use crate::file_change::FileChange;
+use crate::guard::change::planned;
 use crate::guard::error::GuardError;
 use crate::guard::record::{GuardRecords, SettingsRecord};
 use crate::record::digest;
@@ -72,7 +73,7 @@ impl ProjectSettings {
             None => self.onto_edited(before, after)?,
         };
         let is_left = existed || !after.guards.is_empty() || !ConfigText::new(SETTINGS, &text).is_bare();
-        let change = FileChange::of(self.file, is_left.then(|| text.into_bytes()), false)?;
+        let change = planned(self.file, is_left.then(|| text.into_bytes()), false)?;
         Ok((change, SettingsRecord { existed, ..record }))
     }
 

@@ -255,7 +255,7 @@ fn if_one_of_several_files_fails_the_others_are_as_before() {
         .expect("a plan");
     let before = machine.tree();
     // The agent, or a person, writes one of them meanwhile.
-    let last = plan.changes.last().expect("scripts").path().to_owned();
+    let last = plan.changes.last().expect("scripts").file.path().to_owned();
     fs::write(&last, "#!/bin/sh\n").expect("written");
     assert!(plan.apply(&mut records).is_err());
     fs::remove_file(&last).expect("it was written");

@@ -1,11 +1,11 @@
 //! Guards in real projects: nothing is left of them, and nothing of the user is lost.
 
 use becket_install::guard::{Addition, Answers, RepositoryFacts, add_guards, catalog, remove_guards};
+use becket_testkit::files::tree;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const NAMES: [&str; 3] = ["protected-branches", "no-network", "secrets"];
 
@@ -31,21 +31,6 @@ fn project(settings: Option<&str>) -> tempfile::TempDir {
         fs::write(directory.path().join(".claude/settings.json"), text).expect("a file");
     }
     directory
-}
-
-/// Everything below a directory; a directory has no content.
-fn tree(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
-    let mut found = BTreeMap::new();
-    let mut directories = vec![root.to_owned()];
-    while let Some(directory) = directories.pop() {
-        for entry in fs::read_dir(directory).expect("a directory") {
-            let path = entry.expect("an entry").path();
-            let is_directory = path.is_dir();
-            found.insert(path.clone(), (!is_directory).then(|| fs::read(&path).expect("a file")));
-            directories.extend(is_directory.then_some(path));
-        }
-    }
-    found
 }
 
 fn add(root: &Path, name: &str) {

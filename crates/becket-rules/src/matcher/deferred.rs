@@ -5,41 +5,23 @@
 use super::program::Program;
 use super::{Verdict, syntax};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU8, Ordering};
 
 /// The longest text that is deferred, in bytes: it compiles to at most three steps a byte, far below the limit.
 const LONGEST: usize = 1024;
 
-/// The number of values that are ruled out by their characters before the expression is compiled all the same: a program
-/// compares faster, and a process that has seen as many values sees more.
-const RULED_OUT: u8 = 4;
-
 /// A program that is compiled on first use.
 #[derive(Debug, Default)]
-pub(super) struct DeferredProgram {
-    program: OnceLock<Option<Box<Program>>>,
-    ruled_out: AtomicU8,
-}
+pub(super) struct DeferredProgram(OnceLock<Option<Box<Program>>>);
 
 impl DeferredProgram {
     /// Compares a value with the expression `text`, which is always the same plain one.
     pub(super) fn judge(&self, text: &str, value: &str) -> Verdict {
-        if self.program.get().is_none() && self.rules_out(text, value) {
+        if is_ruled_out(text, value) {
             return Verdict::NoMatch;
         }
         let compiled = || Program::compile(&syntax::parse(text).ok()?.node).map(Box::new);
         // INVARIANT: a plain text compiles. Otherwise nothing is known, and a guard runs.
-        self.program.get_or_init(compiled).as_ref().map_or(Verdict::Unknown, |program| program.judge(value))
-    }
-
-    /// Rules a value out without the program, if that was not done too often.
-    fn rules_out(&self, text: &str, value: &str) -> bool {
-        let before = self.ruled_out.load(Ordering::Relaxed);
-        if before >= RULED_OUT || !is_ruled_out(text, value) {
-            return false;
-        }
-        self.ruled_out.store(before + 1, Ordering::Relaxed);
-        true
+        self.0.get_or_init(compiled).as_ref().map_or(Verdict::Unknown, |program| program.judge(value))
     }
 }
 
@@ -104,14 +86,8 @@ mod tests {
             assert!(!parsed.has_back_reference, "{text}");
             let program = Program::compile(&parsed.node).unwrap_or_else(|| panic!("{text}"));
             for value in ["", "a", "Za", "a7", "7a-Z", "aaa", "-", "_ a", "/a.", "Z/7"] {
-                let deferred = DeferredProgram::default();
-                for time in 0..RULED_OUT + 2 {
-                    assert_eq!(
-                        deferred.judge(&text, value),
-                        program.judge(value),
-                        "{text} on {value}, {time}"
-                    );
-                }
+                let deferred = DeferredProgram::default().judge(&text, value);
+                assert_eq!(deferred, program.judge(value), "{text} on {value}");
             }
         }
         assert!(plain > 1000, "{plain}");

@@ -1,7 +1,7 @@
 //! One session: its hooks and rules, and what is known of it.
 
 use super::decision::CallDecision;
-use crate::args::{Global, ServiceArgs};
+use crate::args::{Global, ModelArgs};
 use crate::commands::fire::report_errors;
 use crate::enclosing;
 use crate::env::Surroundings;
@@ -32,7 +32,7 @@ const NOTICE: usize = 500;
 
 /// Everything that a session is opened with.
 pub(super) struct SessionOpener {
-    pub(super) services: ServiceArgs,
+    pub(super) models: ModelArgs,
     pub(super) trusts_project: bool,
     pub(super) global: Global,
     pub(super) around: Surroundings,
@@ -90,7 +90,7 @@ impl SessionOpener {
         let mut launch = session::as_hook(directory, &[], &self.global, &self.around, &self.out)?;
         launch.environment = launch.environment.with_enclosing(enclosing::marks());
         launch.folder_trusted = becket_engine::config::trust::is_recorded(&launch.request());
-        let services = HookServices::silent(&ServiceOptions::of(&self.services), &launch, &self.around)?;
+        let services = HookServices::silent(&ServiceOptions::of(&self.models), &launch, &self.around)?;
         let gate = HookGate::open(launch, self.trusts_project, &services, |builder| {
             builder.session_dir(&self.private)
         })?;

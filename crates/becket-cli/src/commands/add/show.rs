@@ -6,7 +6,8 @@ use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::out::Out;
 use crate::report::style::{FAINT, WARNING, plain, styled};
-use becket_install::guard::{FileChange, GuardPlan};
+use becket_install::FileChange;
+use becket_install::guard::GuardPlan;
 use inquire::{Confirm, InquireError};
 
 /// The way in which a person agrees to changes.

@@ -19,8 +19,13 @@ const SHELL: &str = "/bin/bash";
 /// The longest rewritten command, in bytes: the most that the kernel takes as one argument, less some room.
 const LONGEST: usize = 120 << 10;
 
-/// Returns the input of the call with its line under `becket exec`. `None` if nothing has to be enforced for it, or the
-/// line is too long: then the rules hold for its text alone.
+/// The reason for which a line is not run.
+const TOO_LONG: &str =
+    "the settings enable `sandbox`, and the line is too long to be run in it: write it into a script";
+
+/// Returns the input of the call with its line under `becket exec`. `None` if nothing has to be enforced for it, or if the
+/// line is too long and rules alone are: then they hold for its text. A line that is too long and has fewer rights is
+/// replaced by its refusal.
 ///
 /// `rewritten` is the input that a hook has written already.
 pub(super) fn of(
@@ -42,7 +47,14 @@ pub(super) fn of(
         return None;
     }
     let rules = LineRules { decided: shown_commands(line), ..rules };
-    let command = command(program, &rules, line).filter(|command| command.len() <= LONGEST)?;
+    let whole = command(program, &rules, line).filter(|command| command.len() <= LONGEST);
+    let command = match whole {
+        Some(command) => command,
+        None if rules.rights.are_all() && rules.refusal.is_none() => return None,
+        None => {
+            command(program, &LineRules { refusal: Some(TOO_LONG.to_owned()), ..LineRules::default() }, ":")?
+        }
+    };
     let mut input = input.clone();
     input.insert("command".to_owned(), command.into());
     Some(input)

@@ -43,7 +43,8 @@ pub(crate) fn apply(
         Ok(plan) => plan,
         Err(error) => return Ok(failed(&error)),
     };
-    for change in plan.changes.iter().filter(|change| !change.is_nothing()) {
+    let changes = plan.changes.iter().map(|change| &change.file);
+    for change in changes.filter(|change| !change.is_nothing()) {
         out.print(&difference(change.path(), change.before(), change.after(), around))?;
     }
     if !dry_run && let Err(error) = plan.apply(records) {

@@ -131,8 +131,7 @@ impl Gateway {
         notices: Notices,
         at: McpContext<'_>,
     ) -> Result<Self, CliError> {
-        let services = args.services();
-        let services = HookServices::silent(&ServiceOptions::of(&services), at.session, at.around)?;
+        let services = HookServices::silent(&ServiceOptions::of(&args.models), at.session, at.around)?;
         let calls = HookCalls::new(pool.clone());
         let trusts_project = at.trusts_project;
         let gate = HookGate::open(at.session.clone(), trusts_project, &services, |builder| {

@@ -43,9 +43,9 @@ pub(crate) fn runs_becket(action: &Action, profile: &str) -> bool {
 /// Returns whether the action is an entry of `becket install`: Becket as the hook of an agent that reads the same file.
 pub(crate) fn is_registration(action: &Action) -> bool {
     let Action::Command(Command::Shell { script, .. }) = action else { return false };
-    let Some((before, options)) = script.rsplit_once(" fire --dialect ") else { return false };
+    let rest = script.strip_prefix(REGISTRATION).and_then(|rest| rest.rsplit_once(" fire --dialect "));
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "- ".contains(c);
-    before.starts_with(REGISTRATION) && options.contains(" --installed ") && options.chars().all(is_plain)
+    rest.is_some_and(|(_, options)| options.contains(" --installed ") && options.chars().all(is_plain))
 }
 
 /// Returns whether a line of shell does nothing but such a call.

@@ -48,7 +48,7 @@ pub(super) async fn run(
     let started = Instant::now();
     let asked = async {
         let input = prepared.command.stdin.clone();
-        let key = WorkerKey::new(handler, &prepared.command);
+        let key = WorkerKey::new(&context.snapshot.config, handler, &prepared.command);
         // In tests of hooks each run has variables of its own.
         let keeps = context.engine.host.interceptor.is_none();
         let workers = &context.engine.workers;

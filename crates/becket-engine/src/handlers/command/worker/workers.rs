@@ -2,13 +2,13 @@
 
 use super::process::WorkerProcess;
 use crate::config::handler::Handler;
-use crate::config::nesting;
+use crate::config::{Config, nesting};
 use becket_model::EventKind;
 use becket_process::{Command, Program};
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The most workers that wait for an event, of all handlers together.
 const MOST: usize = 32;
@@ -18,8 +18,10 @@ const MOST: usize = 32;
 pub(crate) struct Workers(Mutex<Vec<(WorkerKey, WorkerProcess)>>);
 
 /// The properties that two events share if they may have the same worker.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct WorkerKey {
+    /// The configuration that it was started under: another one may leave it other rights.
+    config: Arc<Config>,
     event: EventKind,
     program: Program,
     env: Vec<(OsString, OsString)>,
@@ -28,21 +30,28 @@ pub(super) struct WorkerKey {
 
 impl WorkerKey {
     /// The mark of the event (H14) and a private directory differ from event to event.
-    pub(super) fn new(handler: &Handler, command: &Command) -> Self {
+    pub(super) fn new(config: &Arc<Config>, handler: &Handler, command: &Command) -> Self {
         let differs = |name: &OsString| {
             name == nesting::VARIABLE || (command.confinement.is_some() && name == "TMPDIR")
         };
         let env = command.env.iter().filter(|(name, _)| !differs(name)).cloned().collect();
-        Self { event: handler.event, program: command.program.clone(), env, cwd: command.cwd.clone() }
+        let (program, cwd) = (command.program.clone(), command.cwd.clone());
+        Self { config: Arc::clone(config), event: handler.event, program, env, cwd }
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.config, &other.config)
+            && (self.event, &self.program, &self.cwd) == (other.event, &other.program, &other.cwd)
+            && self.env == other.env
     }
 }
 
 impl Workers {
-    /// Returns an idle worker; those that can't have another event are dropped.
+    /// Returns an idle worker; those that can't have another event, or are of another configuration, are dropped.
     pub(super) fn take(&self, key: &WorkerKey) -> Option<WorkerProcess> {
         let mut idle = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.retain(|(_, worker)| worker.is_usable());
-        let at = idle.iter().rposition(|(of, _)| of == key)?;
+        idle.retain(|(of, worker)| Arc::ptr_eq(&of.config, &key.config) && worker.is_usable());
+        let at = idle.iter().rposition(|(of, _)| of.is_same(key))?;
         Some(idle.remove(at).1)
     }
 
