@@ -17,6 +17,7 @@
 //! | [`permission`] | mode, rules and directories of a session, and the classifier of mode `auto` (`protocol.md` P13, P14) |
 //! | [`tool_call`] | one tool call through hooks, rules, mode and person to its end (`protocol.md` L1) |
 //! | `ask_user` | the tool by which a model asks the user |
+//! | `structured_output` | the tool by which a model answers in JSON of a schema |
 //! | [`team`] | shared tasks, and the teammates that work on them (`protocol.md` L3) |
 //! | [`turn`] | a turn, from a prompt until the user's next one (`protocol.md` L0–L8) |
 //! | [`worktree`] | working trees of their own for a session and its subagents |
@@ -52,6 +53,7 @@ pub mod transcript;
 // One tool call.
 mod ask_user;
 pub mod permission;
+mod structured_output;
 pub mod tool_call;
 
 // The agent loop.
@@ -75,3 +77,4 @@ pub mod end_tasks;
 
 pub use agent::{Agent, AgentBuilder, AsideError, ContextUse, Info, SessionUsage, SwitchBlocked};
 pub use ask_user::{AskQuestions, AskUserQuestion, ModelOption, ModelQuestion};
+pub use structured_output::StructuredOutput;

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `files`, `async-lock` | `private_file`, `file_lock` |
 //! | `json-edit` | `json_edit` |
+//! | `json-schema` | `json_schema` |
 //! | `secret` | `secret` |
 //! | `http` | `http` (bodies, TLS roots, transport errors), `secret` |
 
@@ -18,6 +19,8 @@ pub mod file_lock;
 pub mod http;
 #[cfg(feature = "json-edit")]
 pub mod json_edit;
+#[cfg(feature = "json-schema")]
+pub mod json_schema;
 mod panic;
 #[cfg(feature = "files")]
 pub mod private_file;

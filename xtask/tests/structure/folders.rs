@@ -51,6 +51,7 @@ const ORDER: [(&str, &[&str]); 3] = [
             "permission",
             "tool_call",
             "ask_user",
+            "structured_output",
             "team",
             "turn",
             "worktree",

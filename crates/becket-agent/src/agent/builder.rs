@@ -9,6 +9,7 @@ use crate::facts::Facts;
 use crate::instructions::Instructions;
 use crate::permission::{AutoMode, SessionPermissions};
 use crate::session::{Expand, OpenError, OwnWorktree, SetupTrigger, Start, WorktreeTools};
+use crate::structured_output::{self, StructuredOutput};
 use crate::team::Team;
 use crate::tool_call::AskPermission;
 use crate::transcript::Store;
@@ -16,7 +17,7 @@ use crate::turn::{Approvers, Fallback, TurnEndTasks, TurnOptions};
 use crate::update::{Notice, Watch};
 use crate::watch::FileWatch;
 use crate::worktree::{WorktreeName, Worktrees};
-use becket_engine::{Engine, ToolSet};
+use becket_engine::{Engine, Tool, ToolSet};
 use becket_llm::Model;
 use becket_model::event::PermissionMode;
 use becket_tools::tasks::Tasks;
@@ -57,6 +58,7 @@ pub struct AgentBuilder {
     pub(super) worktree_tools: Option<WorktreeTools>,
     pub(super) tasks: Option<Tasks>,
     pub(super) team: Option<Team>,
+    pub(super) structured_output: Option<StructuredOutput>,
     pub(super) at_turn_end: TurnEndTasks,
     pub(super) setup: Option<SetupTrigger>,
     pub(super) closers: Vec<Closer>,
@@ -100,6 +102,7 @@ impl AgentBuilder {
             worktree_tools: None,
             tasks: None,
             team: None,
+            structured_output: None,
             at_turn_end: TurnEndTasks::default(),
             setup: None,
             closers: Vec::new(),
@@ -268,7 +271,10 @@ impl AgentBuilder {
     pub fn as_agent(mut self, definition: &Definition, dialect: &Dialect) -> Self {
         let MainAgent { tools, mode, hooks, notices } =
             MainAgent::new(&self.engine, dialect, definition, &self.toolbox);
-        self.toolbox.replace(tools);
+        let output = self.structured_output.clone().map(|output| Arc::new(output) as Arc<dyn Tool>);
+        let others = tools.into_iter().filter(|tool| tool.name() != structured_output::NAME);
+        // The host needs its answer, whatever tools the agent has.
+        self.toolbox.replace(others.chain(output));
         self.agent = Some(definition.name.to_string());
         self.mode = self.mode.or(mode);
         self.max_turns = self.max_turns.or(definition.max_turns);
@@ -290,6 +296,13 @@ impl AgentBuilder {
     #[must_use]
     pub fn team(mut self, team: Team) -> Self {
         self.team = Some(team);
+        self
+    }
+
+    /// Sets the tool of the toolbox by which the model gives each answer as JSON. Default: none, and answers are text.
+    #[must_use]
+    pub fn structured_output(mut self, output: StructuredOutput) -> Self {
+        self.structured_output = Some(output);
         self
     }
 

@@ -221,6 +221,7 @@ fn parts(builder: AgentBuilder, mut opened: OpenedTranscript) -> (Main, OpenedTr
     shared.window = window;
     shared.tasks = tasks;
     shared.team = team;
+    shared.structured_output = builder.structured_output;
     shared.instructions = builder.instructions;
     if let Some(permissions) = builder.permissions {
         shared.permissions = permissions;

@@ -86,6 +86,7 @@ fn said(end: &TurnEnd) -> Result<String, String> {
         EndReason::DeniedTooOften { times } => {
             failed(format!("the agent was ended after {times} calls that were denied"))
         }
+        EndReason::NoStructuredOutput { .. } => failed("the agent gave no answer of its schema".to_owned()),
         EndReason::ApiError { class, message } => {
             failed(format!("the agent's model gave no answer ({class}): {message}"))
         }
@@ -188,6 +189,7 @@ mod tests {
             took_model: Duration::ZERO,
             cost_usd: None,
             denials: Vec::new(),
+            structured_output: None,
         }
     }
 

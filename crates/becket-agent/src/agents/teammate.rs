@@ -87,6 +87,7 @@ fn over(end: &TurnEnd, said: &str, cancel: &CancellationToken) -> Option<(TaskEn
         | EndReason::Deferred { .. }
         | EndReason::DeferredUnavailable { .. }
         | EndReason::DeniedTooOften { .. }
+        | EndReason::NoStructuredOutput { .. }
         | EndReason::TooLong { .. } => Some((TaskEnd::Failed { because: said.to_owned() }, said.to_owned())),
     }
 }

@@ -5,6 +5,7 @@ use super::tool_filter::ToolFilter;
 use crate::ask_user::AskQuestions;
 use crate::elicit::McpHost;
 use crate::notes::Notes;
+use crate::structured_output::StructuredOutput;
 use crate::team::Team;
 use crate::tool_call::AskPermission;
 use crate::update::{Update, Watch};
@@ -69,6 +70,8 @@ pub struct Assembly {
     pub notes: Option<Notes>,
     /// The shared list of tasks. Default: one without teammates.
     pub team: Option<Team>,
+    /// The tool by which the model gives each answer as JSON. Default: none, and answers are text.
+    pub structured_output: Option<StructuredOutput>,
     /// The user who answers questions of the model.
     pub questions: Option<Arc<dyn AskQuestions>>,
     /// The user who approves programs that a command line executes (E4). Default: no user.
@@ -115,6 +118,7 @@ impl Assembly {
             servers: None,
             notes: None,
             team: None,
+            structured_output: None,
             questions: None,
             program_approver: None,
             supervisor: None,

@@ -65,6 +65,10 @@ impl Assembly {
                 .mcp_host(self.mcp_host.clone())
                 .permissions(tools.permissions().clone())
                 .team(tools.team().clone());
+        let builder = match &self.structured_output {
+            Some(output) => builder.structured_output(output.clone()),
+            None => builder,
+        };
         let (builder, worktrees) = self.with_worktrees(builder, &definitions, &tools);
         let builder = self.working_as(builder, engine, &definitions);
         let private = self.private.clone();

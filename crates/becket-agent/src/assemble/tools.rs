@@ -40,7 +40,10 @@ impl SessionTools {
             let file = directory.join("plans").join(format!("{}.md", Uuid::new_v4()));
             tools.push(Arc::new(ExitPlanMode::new(permissions.clone(), facts.clone(), file)));
         }
-        let own = factory.filter.filter(tools).into();
+        let mut own = factory.filter.filter(tools);
+        // No selection of tools leaves it out: without it there is no answer.
+        own.extend(assembly.structured_output.clone().map(|output| Arc::new(output) as Arc<dyn Tool>));
+        let own = own.into();
         Self { toolbox: assembly.toolbox.clone(), own, factory, permissions, worktrees }
     }
 

@@ -14,6 +14,9 @@ const MAX_RETRIES: &str = "CLAUDE_CODE_MAX_RETRIES";
 /// The variable with the milliseconds for which a run with one prompt waits for its background tasks (A4).
 const BACKGROUND_WAIT: &str = "CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS";
 
+/// The variable with the number of attempts at an answer of the host's schema.
+const OUTPUT_ATTEMPTS: &str = "MAX_STRUCTURED_OUTPUT_RETRIES";
+
 /// A variable that is not a number.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}={given}` is not a whole number: it is {meaning}")]
@@ -37,7 +40,10 @@ pub fn turn_options(environment: &Environment) -> Result<TurnOptions, InvalidNum
         number(environment, MAX_RETRIES, "the number of retries of a request without an answer")?;
     let wait = "the milliseconds for which a run waits for its background tasks; 0 means not at all";
     let wait: Option<u64> = number(environment, BACKGROUND_WAIT, wait)?;
+    let output_attempts =
+        number(environment, OUTPUT_ATTEMPTS, "the number of attempts at an answer of a schema")?;
     Ok(TurnOptions {
+        output_attempts: output_attempts.unwrap_or(usual.output_attempts),
         stop_cap: stop_cap.unwrap_or(usual.stop_cap),
         max_retries: max_retries.unwrap_or(usual.max_retries),
         background_wait: wait.map_or(usual.background_wait, Duration::from_millis),

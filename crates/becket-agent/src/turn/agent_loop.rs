@@ -106,6 +106,8 @@ pub(super) struct Turn {
     pub(super) text: String,
     pub(super) stops: StopCount,
     pub(super) guard: Guard,
+    /// Number of times that an answer of the host's schema was expected.
+    pub(super) output_attempts: u32,
     cut_off: u32,
     paused: u32,
 }
@@ -148,10 +150,12 @@ impl AgentLoop {
             text: String::new(),
             stops: StopCount::default(),
             guard: Guard::default(),
+            output_attempts: 0,
             cut_off: 0,
             paused: 0,
         };
         self.own_model_again();
+        self.begin_output();
         let mut step = self.begin(start);
         let reason = loop {
             step = match step {
@@ -244,6 +248,7 @@ impl AgentLoop {
             | EndReason::PromptRejected { .. }
             | EndReason::MaxTurns { .. }
             | EndReason::DeniedTooOften { .. }
+            | EndReason::NoStructuredOutput { .. }
             | EndReason::ApiError { .. }
             | EndReason::TooLong { .. } => {
                 self.conversation.whole(INTERRUPTED);
@@ -255,6 +260,7 @@ impl AgentLoop {
 
     fn end_of(&self, turn: Turn, reason: EndReason) -> TurnEnd {
         let Expenses { usage, cost_usd, with_model, denials } = self.meter.spent().since(&turn.before);
+        let structured_output = self.take_output(&reason);
         TurnEnd {
             reason,
             text: turn.text,
@@ -264,6 +270,7 @@ impl AgentLoop {
             took_model: with_model,
             cost_usd,
             denials,
+            structured_output,
         }
     }
 }

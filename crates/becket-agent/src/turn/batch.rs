@@ -49,6 +49,7 @@ impl AgentLoop {
     ) -> Step {
         // A call between two ends of the turn restarts the count (L4).
         turn.stops.restart();
+        let attempts = self.output_calls();
         let wanted = wanted(self.conversation.open().map(|open| open.calls()).unwrap_or_default(), broken);
         let mut reports = Reports { shown: vec![None; wanted.len()], ..Reports::default() };
         let abort = BatchAbort::default();
@@ -69,7 +70,11 @@ impl AgentLoop {
             at += count;
             self.shared.moved(&self.facts, &before, &self.updates);
         }
-        self.after_calls(reports, &abort, cancel).await
+        let step = self.after_calls(reports, &abort, cancel).await;
+        match step {
+            Step::Prepare if attempts > 0 => self.count_output(turn, attempts),
+            step => step,
+        }
     }
 
     fn runner(&self, abort: &BatchAbort, cancel: &CancellationToken) -> Runner {

@@ -23,6 +23,8 @@ pub struct TurnEnd {
     pub cost_usd: Option<f64>,
     /// Calls that were denied.
     pub denials: Vec<Denial>,
+    /// The answer in JSON of the host's schema; `None` without such a schema, and if the turn has failed.
+    pub structured_output: Option<Value>,
 }
 
 impl TurnEnd {
@@ -37,6 +39,7 @@ impl TurnEnd {
             took_model: Duration::ZERO,
             cost_usd: None,
             denials: Vec::new(),
+            structured_output: None,
         }
     }
 }
@@ -100,6 +103,13 @@ pub enum EndReason {
         /// Number of times.
         times: u32,
     },
+    /// The model gave no answer that fits the host's schema.
+    NoStructuredOutput {
+        /// Number of times that it was asked for one.
+        attempts: u32,
+        /// The difference between its last attempt and the schema; `None` if it never got that far.
+        mismatch: Option<String>,
+    },
     /// The model gave no answer (L3).
     ApiError {
         /// The error class of StopFailure: `rate_limit`, `overloaded`, `authentication_failed`, ….
@@ -161,6 +171,7 @@ impl EndReason {
             Self::Deferred { .. } => "tool_deferred",
             Self::DeferredUnavailable { .. } => "tool_deferred_unavailable",
             Self::DeniedTooOften { .. } => "denied_too_often",
+            Self::NoStructuredOutput { .. } => "structured_output_retry_exhausted",
             Self::ApiError { .. } => "api_error",
             Self::TooLong { .. } => "prompt_too_long",
         }
@@ -176,6 +187,7 @@ impl EndReason {
             | Self::Interrupted
             | Self::DeferredUnavailable { .. }
             | Self::DeniedTooOften { .. }
+            | Self::NoStructuredOutput { .. }
             | Self::ApiError { .. }
             | Self::TooLong { .. } => true,
         }

@@ -16,6 +16,7 @@ mod fallback;
 mod instruct;
 mod mail;
 mod meter;
+mod output;
 mod prepare;
 mod retry;
 mod seat;

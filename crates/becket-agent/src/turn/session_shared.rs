@@ -11,6 +11,7 @@ use crate::facts::Facts;
 use crate::hook_messages;
 use crate::instructions::Instructions;
 use crate::permission::{AutoMode, SessionPermissions};
+use crate::structured_output::StructuredOutput;
 use crate::team::Team;
 use crate::tool_call::{AskPermission, ToolCalls};
 use crate::update::{Level, Notice, Origin, Updates};
@@ -34,6 +35,9 @@ const MAX_TOKENS: u32 = 16_384;
 /// The most times that a request without an answer is sent again.
 const MAX_RETRIES: u32 = 10;
 
+/// Default number of attempts that a turn has to give an answer of the host's schema.
+const OUTPUT_ATTEMPTS: u32 = 5;
+
 /// Options of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnOptions {
@@ -51,6 +55,8 @@ pub struct TurnOptions {
     /// text to
     /// show is in [`crate::update::UpdateKind::Displayed`].
     pub shows_batches: bool,
+    /// Number of attempts that a turn has to give an answer of the host's schema, if there is one.
+    pub output_attempts: u32,
 }
 
 impl Default for TurnOptions {
@@ -62,6 +68,7 @@ impl Default for TurnOptions {
             max_retries: MAX_RETRIES,
             background_wait: BACKGROUND_WAIT,
             shows_batches: false,
+            output_attempts: OUTPUT_ATTEMPTS,
         }
     }
 }
@@ -95,6 +102,8 @@ pub(crate) struct SessionShared {
     pub(crate) seat: Seat,
     /// The model that answers if the main one is overloaded.
     pub(crate) fallback: Option<Fallback>,
+    /// The answers of the host's schema, if there is one.
+    pub(crate) structured_output: Option<StructuredOutput>,
     /// Size of the conversation.
     pub(crate) context: ContextUsage,
     /// Set if the model thinks before it answers.
@@ -138,6 +147,7 @@ impl SessionShared {
             team: None,
             seat: Seat::default(),
             fallback: None,
+            structured_output: None,
             context: ContextUsage::default(),
             thinks: AtomicBool::new(true),
             window: Window::default(),

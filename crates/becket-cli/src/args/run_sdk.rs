@@ -19,6 +19,9 @@ pub(crate) struct RunSdkArgs {
     /// As --system-prompt, from a file
     #[arg(long, value_name = "FILE", conflicts_with = "system_prompt")]
     pub(crate) system_prompt_file: Option<PathBuf>,
+    /// JSON Schema of an object: the model has to answer with one, which is `structured_output` of the result
+    #[arg(long, value_name = "JSON")]
+    pub(crate) json_schema: Option<String>,
     /// Do not store the session
     #[arg(long)]
     pub(crate) no_session_persistence: bool,
@@ -57,8 +60,6 @@ pub(crate) struct RunUnsupportedArgs {
     max_budget_usd: Option<String>,
     #[arg(long, hide = true)]
     task_budget: Option<String>,
-    #[arg(long, hide = true)]
-    json_schema: Option<String>,
     #[arg(long, hide = true)]
     resume_session_at: Option<String>,
     #[arg(long, hide = true)]
@@ -105,7 +106,7 @@ impl RunUnsupportedArgs {
         all.find(|(_, is_given, _)| *is_given).map(|(name, _, why)| (name, why))
     }
 
-    fn limits(&self) -> [UnsupportedArg; 3] {
+    fn limits(&self) -> [UnsupportedArg; 2] {
         [
             (
                 "--max-budget-usd",
@@ -117,7 +118,6 @@ impl RunUnsupportedArgs {
                 self.task_budget.is_some(),
                 "tokens are reported, but not limited: use `--max-turns`",
             ),
-            ("--json-schema", self.json_schema.is_some(), "answers are always free text"),
         ]
     }
 

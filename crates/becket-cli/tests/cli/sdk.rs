@@ -15,6 +15,7 @@ mod python;
 mod rejected;
 mod requests;
 mod servers;
+mod structured;
 mod task_ends;
 mod turn_end;
 mod typed;

@@ -11,11 +11,22 @@ use becket_engine::CancellationToken;
 use tokio::time::{Instant, timeout_at};
 
 impl AgentLoop {
+    /// Returns whether the model may still hear of a task in this turn.
+    pub(super) fn may_hear_of_tasks(&self) -> bool {
+        let Some(tasks) = self.shared.tasks.as_ref().filter(|_| self.waits_for_tasks()) else { return false };
+        tasks.has_news() || tasks.running() > 0
+    }
+
+    fn waits_for_tasks(&self) -> bool {
+        let options = self.shared.options;
+        options.one_shot && self.who == Origin::Main && !options.background_wait.is_zero()
+    }
+
     /// Waits until a background task has ended. Returns whether the model has anything to continue with.
     pub(super) async fn waited_for_tasks(&self, turn: &mut Turn, cancel: &CancellationToken) -> bool {
         let options = self.shared.options;
         let Some(tasks) = &self.shared.tasks else { return false };
-        if !options.one_shot || self.who != Origin::Main || options.background_wait.is_zero() {
+        if !self.waits_for_tasks() {
             return false;
         }
         // A far end is none.

@@ -16,6 +16,11 @@ use becket_tools::tasks::Tasks;
 impl AgentLoop {
     /// The model is done: the host's tasks, then Stop or SubagentStop, then what they say.
     pub(in super::super) async fn stop(&mut self, turn: &mut Turn, cancel: &CancellationToken) -> Step {
+        if !self.may_hear_of_tasks()
+            && let Some(step) = self.demand_output(turn)
+        {
+            return step;
+        }
         self.turn_end_tasks(turn, cancel).await;
         if cancel.is_cancelled() {
             return Step::End(EndReason::Interrupted);
@@ -39,6 +44,12 @@ impl AgentLoop {
         let step = self.go_on_or_end(turn, says);
         if matches!(step, Step::End(EndReason::Completed)) && self.waited_for_tasks(turn, cancel).await {
             return Step::Prepare;
+        }
+        // Without an answer so far, as its tasks were to come first.
+        if matches!(step, Step::End(EndReason::Completed))
+            && let Some(step) = self.demand_output(turn)
+        {
+            return step;
         }
         match (&step, self.mate.clone()) {
             (Step::End(EndReason::Completed), Some(mate)) => self.teammate_stops(turn, &mate, cancel).await,

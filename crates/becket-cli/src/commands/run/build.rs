@@ -10,7 +10,7 @@ use super::end_tasks;
 use super::last_fired::LastFired;
 use super::limits;
 use super::memory;
-use super::options::worktree_name;
+use super::options::{structured_output, worktree_name};
 use super::printer::Printer;
 use super::servers;
 use super::session::Session;
@@ -86,6 +86,7 @@ fn assembly(at: RunContext<'_>, models: &Arc<RunModels>, printer: &Printer) -> R
     assembly.notes = memory::notes(at);
     assembly.questions = at.terminal.map(|terminal| Arc::new(Person::at(terminal)) as _);
     assembly.worktree = worktree_name(args)?;
+    assembly.structured_output = structured_output(args)?;
     let program = at.around.program.as_ref().filter(|_| cfg!(target_os = "linux"));
     assembly.supervisor = program.map(|program| vec![program.into(), "supervise".into()]);
     assembly.watcher = Arc::new(printing(printer.clone()));

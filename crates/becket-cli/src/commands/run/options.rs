@@ -4,6 +4,7 @@ use crate::args::{Global, InputFormat, OutputFormat, RunArgs};
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::report::run::{StreamOptions, Verbosity};
+use becket_agent::StructuredOutput;
 use becket_agent::worktree::WorktreeName;
 use becket_base::suggest;
 use becket_engine::config::Sources;
@@ -61,6 +62,7 @@ impl RunOptions {
         harmless(args, around)?;
         session(args)?;
         worktree_name(args)?;
+        structured_output(args)?;
         driven(args, global)?;
         let prompts = prompts(args, around)?;
         Ok(RunOptions {
@@ -101,6 +103,17 @@ pub(super) fn worktree_name(args: &RunArgs) -> Result<Option<WorktreeName>, CliE
             ))),
         },
     }
+}
+
+/// Returns the tool for answers of the schema of the arguments, if there is one.
+///
+/// # Errors
+/// Errors if it is not JSON, or not a valid schema of an object.
+pub(super) fn structured_output(args: &RunArgs) -> Result<Option<StructuredOutput>, CliError> {
+    let Some(given) = &args.sdk.json_schema else { return Ok(None) };
+    let wrong = |why: String| CliError::usage(format!("`--json-schema` is not a usable JSON Schema: {why}"));
+    let schema: Value = serde_json::from_str(given).map_err(|error| wrong(error.to_string()))?;
+    StructuredOutput::new(schema).map(Some).map_err(|error| wrong(error.to_string()))
 }
 
 fn session(args: &RunArgs) -> Result<(), CliError> {

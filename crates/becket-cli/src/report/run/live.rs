@@ -214,7 +214,7 @@ impl Live {
     fn ended(&mut self, result: &RunResult) -> Page {
         self.calls.leave();
         self.held = None;
-        let answer = if result.is_error { self.answer_of_an_error(result) } else { result.result.clone() };
+        let answer = if result.is_error { self.answer_of_an_error(result) } else { result.answer() };
         let stdout = if answer.is_empty() { answer } else { format!("{}\n", answer.trim_end()) };
         let mut stderr = errors(result);
         if !self.works() && result.terminal_reason == "interrupted" {

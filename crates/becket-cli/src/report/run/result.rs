@@ -12,7 +12,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct RunResult {
     r#type: &'static str,
-    /// `success`, `error_during_execution` or `error_max_turns`.
+    /// `success`, `error_during_execution`, `error_max_turns` or `error_max_structured_output_retries`.
     pub(crate) subtype: &'static str,
     pub(crate) is_error: bool,
     pub(crate) duration_ms: u64,
@@ -20,6 +20,9 @@ pub(crate) struct RunResult {
     pub(crate) num_turns: u32,
     /// The last answer's text, or the reason why there is none.
     pub(crate) result: String,
+    /// The last answer as JSON of the host's schema.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) structured_output: Option<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) errors: Vec<String>,
     /// The reason why the model stopped, or else why a hook stopped it (O7).
@@ -90,6 +93,7 @@ impl RunResult {
             duration_api_ms: milliseconds(end.took_model),
             num_turns: end.answers,
             result: result.unwrap_or_default(),
+            structured_output: end.structured_output.clone(),
             errors: error.into_iter().collect(),
             stop_reason: stop_reason(&end.reason),
             stopped_by: stopped_by(&end.reason),
@@ -110,6 +114,11 @@ impl RunResult {
     /// Returns whether there was work to summarize: not for a prompt that a hook has rejected, or an invalid command.
     pub(crate) fn has_worked(&self) -> bool {
         !self.is_command && (self.num_turns > 0 || self.terminal_reason != "prompt_rejected")
+    }
+
+    /// Returns the answer for people and pipes: in JSON, if a schema was set.
+    pub(crate) fn answer(&self) -> String {
+        self.structured_output.as_ref().map_or_else(|| self.result.clone(), Value::to_string)
     }
 
     /// Replaces the text of the result, which remains an error.
@@ -153,6 +162,7 @@ impl RunResult {
             duration_api_ms: 0,
             num_turns: 0,
             result: error.clone().unwrap_or(said),
+            structured_output: None,
             errors: error.into_iter().collect(),
             stop_reason: None,
             stopped_by: None,
@@ -188,6 +198,7 @@ pub(super) fn milliseconds(time: Duration) -> u64 {
 const fn subtype(reason: &EndReason) -> &'static str {
     match reason {
         EndReason::MaxTurns { .. } => "error_max_turns",
+        EndReason::NoStructuredOutput { .. } => "error_max_structured_output_retries",
         // For programs the run itself succeeded; `is_error` and `terminal_reason` report the failure of the provider.
         EndReason::ApiError { .. } => "success",
         reason if reason.is_error() => "error_during_execution",
@@ -214,6 +225,7 @@ fn stop_reason(reason: &EndReason) -> Option<String> {
         | EndReason::MaxTurns { .. }
         | EndReason::Interrupted
         | EndReason::DeniedTooOften { .. }
+        | EndReason::NoStructuredOutput { .. }
         | EndReason::ApiError { .. }
         | EndReason::TooLong { .. } => None,
     }
@@ -231,6 +243,7 @@ fn stopped_by(reason: &EndReason) -> Option<String> {
         | EndReason::Deferred { .. }
         | EndReason::DeferredUnavailable { .. }
         | EndReason::DeniedTooOften { .. }
+        | EndReason::NoStructuredOutput { .. }
         | EndReason::ApiError { .. }
         | EndReason::TooLong { .. } => None,
     }
@@ -250,6 +263,7 @@ fn api_error(reason: &EndReason) -> Option<ApiError> {
         | EndReason::Deferred { .. }
         | EndReason::DeferredUnavailable { .. }
         | EndReason::DeniedTooOften { .. }
+        | EndReason::NoStructuredOutput { .. }
         | EndReason::TooLong { .. } => None,
     }
 }
@@ -275,12 +289,21 @@ fn error(reason: &EndReason) -> Option<String> {
         EndReason::DeniedTooOften { times } => {
             format!("the permission classifier denied {times} calls: the turn was ended")
         }
+        EndReason::NoStructuredOutput { attempts, mismatch } => {
+            no_structured_output(*attempts, mismatch.as_deref())
+        }
         EndReason::ApiError { class, message } if class == UNKNOWN => {
             format!("the model gave no answer: {message}")
         }
         EndReason::ApiError { class, message } => format!("the model gave no answer ({class}): {message}"),
         EndReason::TooLong { message } => message.clone(),
     })
+}
+
+fn no_structured_output(attempts: u32, mismatch: Option<&str>) -> String {
+    let why = mismatch.map(|why| format!("; the last one does not fit: {why}")).unwrap_or_default();
+    let plural = if attempts == 1 { "" } else { "s" };
+    format!("the model gave no answer of the schema in {attempts} attempt{plural}{why}")
 }
 
 /// Returns the note on a successful end without an answer.
@@ -295,6 +318,7 @@ fn end_note(reason: &EndReason) -> Option<String> {
         | EndReason::Deferred { .. }
         | EndReason::DeferredUnavailable { .. }
         | EndReason::DeniedTooOften { .. }
+        | EndReason::NoStructuredOutput { .. }
         | EndReason::ApiError { .. }
         | EndReason::TooLong { .. } => None,
     }
@@ -318,6 +342,7 @@ fn deferred(reason: &EndReason) -> Vec<DeferredCall> {
         | EndReason::Interrupted
         | EndReason::DeferredUnavailable { .. }
         | EndReason::DeniedTooOften { .. }
+        | EndReason::NoStructuredOutput { .. }
         | EndReason::ApiError { .. }
         | EndReason::TooLong { .. } => Vec::new(),
     }

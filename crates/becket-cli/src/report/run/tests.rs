@@ -68,6 +68,7 @@ fn end(reason: EndReason, text: &str) -> TurnEnd {
         took_model: Duration::from_millis(900),
         cost_usd: None,
         denials: Vec::new(),
+        structured_output: None,
     }
 }
 

@@ -16,7 +16,6 @@ fn what_can_not_be_had_and_somebody_relies_on_is_refused_by_name() {
     for (arguments, said) in [
         (&["--max-budget-usd", "1"][..], "`--max-budget-usd` is not supported"),
         (&["--task-budget", "1000"], "--max-turns"),
-        (&["--json-schema", "{}"], "free text"),
         (&["--resume-session-at=x"], "at its end"),
         (&["--resume-drops-turn="], "at its end"),
         (&["--session-mirror"], "only in files"),

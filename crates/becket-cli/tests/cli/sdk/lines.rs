@@ -50,7 +50,6 @@ fn a_system_prompt_and_servers_of_initialize_count() {
 fn what_initialize_asks_for_in_vain_ends_the_run_with_its_name() {
     let cases = [
         (json!({"toolAliases": {"Bash": "mcp__x__y"}}), "`toolAliases`"),
-        (json!({"jsonSchema": {}}), "`jsonSchema`"),
         (json!({"disallowedTools": ["Bash"]}), "--disallowedTools"),
         (json!({"settings": {}}), "--settings"),
         (json!({"managedSettings": {}}), "administrator"),

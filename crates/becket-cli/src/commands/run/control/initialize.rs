@@ -28,9 +28,8 @@ const HARMLESS: [&str; 11] = [
 ];
 
 /// Fields whose absence would let a session do something that its host forbids, or lack something that it relies on.
-const REFUSED: [(&str, &str); 6] = [
+const REFUSED: [(&str, &str); 5] = [
     ("disallowedTools", "give them as `--disallowedTools`"),
-    ("jsonSchema", "answers are always free text"),
     ("managedSettings", "managed settings are an administrator's files"),
     ("plugins", "name each by `--plugin-dir`"),
     ("settings", "give them as `--settings`"),
@@ -54,6 +53,8 @@ pub(crate) struct Initialize {
     system_prompt: Option<String>,
     append_system_prompt: Option<String>,
     title: Option<String>,
+    /// The JSON Schema of answers.
+    schema: Option<Value>,
     /// True if the host wants prompt suggestions.
     suggests: bool,
     /// The fields without effect.
@@ -83,6 +84,7 @@ impl Initialize {
             system_prompt: fields.remove("systemPrompt").map(prompt).transpose()?,
             append_system_prompt: text(fields.remove("appendSystemPrompt"), "appendSystemPrompt")?,
             title: text(fields.remove("title"), "title")?,
+            schema: fields.remove("jsonSchema"),
             suggests: fields.remove("promptSuggestions") == Some(Value::Bool(true)),
             ignored: Vec::new(),
         };
@@ -106,6 +108,9 @@ impl Initialize {
         }
         if let Some(servers) = &self.mcp_servers {
             args.sources.mcp_config.push(json!({"mcpServers": servers}).to_string());
+        }
+        if let Some(schema) = &self.schema {
+            args.sdk.json_schema = Some(schema.to_string());
         }
         let instead = |own: &mut Option<String>, said: &Option<String>| {
             if said.is_some() {
