@@ -44,10 +44,9 @@ impl JsonSchema {
     pub fn new(source: Value) -> Result<Self, SchemaError> {
         let mut compiler = Compiler::new();
         compiler.use_loader(Box::new(NothingElse));
-        let added = compiler.add_resource(NAME, source.clone());
+        compiler.add_resource(NAME, source.clone()).map_err(|error| schema_error(&error))?;
         let mut schemas = Schemas::new();
-        let compiled = added.and_then(|()| compiler.compile(NAME, &mut schemas));
-        match compiled {
+        match compiler.compile(NAME, &mut schemas) {
             Ok(index) => Ok(Self { source, schemas, index }),
             Err(error) => Err(schema_error(&error)),
         }

@@ -71,10 +71,10 @@ impl AgentLoop {
             self.shared.moved(&self.facts, &before, &self.updates);
         }
         let step = self.after_calls(reports, &abort, cancel).await;
-        match step {
-            Step::Prepare if attempts > 0 => self.count_output(turn, attempts),
-            step => step,
+        if attempts > 0 && matches!(step, Step::Prepare) {
+            return self.count_output(turn, attempts);
         }
+        step
     }
 
     fn runner(&self, abort: &BatchAbort, cancel: &CancellationToken) -> Runner {
