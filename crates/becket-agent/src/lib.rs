@@ -9,6 +9,7 @@
 //! | `facts` | the description of a session in its events |
 //! | `locked_file` | files that several sessions change |
 //! | [`definitions`] | the files that define subagents and skills (`protocol.md` C10) |
+//! | `output_style` | texts that tell a model how to answer |
 //! | [`notes`] | notes from a project's earlier sessions (`protocol.md` L7) |
 //! | [`instructions`] | the texts that people write for the model, in `CLAUDE.md` and similar files (`protocol.md` L0) |
 //! | [`conversation`] | the messages for the model, with the tool barrier as types (`protocol.md` L2) |
@@ -44,6 +45,7 @@ pub mod update;
 pub mod definitions;
 pub mod instructions;
 pub mod notes;
+mod output_style;
 
 // The conversation with the model.
 pub mod compact;
@@ -77,4 +79,5 @@ pub mod end_tasks;
 
 pub use agent::{Agent, AgentBuilder, AsideError, ContextUse, Info, SessionUsage, SwitchBlocked};
 pub use ask_user::{AskQuestions, AskUserQuestion, ModelOption, ModelQuestion};
+pub use output_style::OutputStyles;
 pub use structured_output::StructuredOutput;

@@ -4,8 +4,9 @@
 //! updates are the conversation around them. They decide nothing.
 
 use becket_engine::config::Diagnostic;
-use becket_llm::{Block, Usage};
+use becket_llm::{Block, Delta, Usage};
 use becket_model::{AgentId, EventKind};
+use becket_tools::tasks::TaskKind;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -43,6 +44,8 @@ pub enum UpdateKind {
         /// The piece.
         delta: String,
     },
+    /// A piece of an answer of any kind, if the session reports them. An answer that fails after its start begins again.
+    Piece(Delta),
     /// Whole lines of an answer as MessageDisplay hooks left them, if the session reports them as they come (D11).
     Displayed {
         /// Text to show.
@@ -116,6 +119,11 @@ pub enum UpdateKind {
         /// The title.
         title: String,
     },
+    /// The conversation has ended, and another one begins.
+    Cleared {
+        /// The id of the new session.
+        session: String,
+    },
     /// The working directory moved.
     Moved {
         /// The new directory.
@@ -127,6 +135,8 @@ pub enum UpdateKind {
         id: String,
         /// Status: `running`, `completed`, `failed`, `killed`.
         status: String,
+        /// Kind of work.
+        kind: TaskKind,
         /// Description of its work.
         description: String,
         /// The private file with its output; gone once the session is.

@@ -61,6 +61,8 @@ pub fn models(choice: &Choice, environment: &Environment) -> Result<Arc<dyn Mode
 
 fn providers(choice: &Choice, around: &Environment) -> Providers {
     let mut options = http(around);
+    options.user_agent =
+        client_app(around).map(|app| format!("becket/{} (client-app/{app})", env!("CARGO_PKG_VERSION")));
     // A server named on the command line is often this machine.
     options.proxy = options.proxy.filter(|_| choice.url.is_none());
     let mut providers = Providers::new(options);
@@ -120,6 +122,17 @@ fn credential(provider: &str, key: &str, around: &Environment) -> Option<Credent
     let bearer = || text(around, "ANTHROPIC_AUTH_TOKEN").filter(|_| provider == "anthropic");
     let key = text(around, key).map(|key| Credential::ApiKey(Secret::trimmed(key)));
     key.or_else(|| bearer().map(|token| Credential::Bearer(Secret::trimmed(token))))
+}
+
+/// The variable with the name of the application, as SDKs set it.
+const CLIENT_APP: &str = "CLAUDE_AGENT_SDK_CLIENT_APP";
+/// The number of characters of that name.
+const CLIENT_APP_LENGTH: usize = 128;
+
+/// Returns the name of the application, unless it can't be part of a header.
+fn client_app(around: &Environment) -> Option<String> {
+    let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '(' | ')');
+    text(around, CLIENT_APP).filter(|app| app.len() <= CLIENT_APP_LENGTH && app.chars().all(is_plain))
 }
 
 /// Returns the network options: the proxy of the environment, if it names one.

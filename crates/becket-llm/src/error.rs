@@ -204,6 +204,31 @@ impl ModelError {
         WORDS.iter().any(|words| message.contains(words))
     }
 
+    /// Returns the HTTP status of the refusal, as far as its class tells it; `None` if nothing was refused.
+    #[must_use]
+    pub fn status(&self) -> Option<u16> {
+        match self {
+            Self::Unauthorized { status, .. } => Some(*status),
+            Self::Provider { status, .. } => *status,
+            Self::BadRequest { .. } => Some(400),
+            Self::NotFound { .. } => Some(404),
+            Self::RateLimited { .. } => Some(429),
+            Self::Overloaded { .. } => Some(529),
+            Self::NothingListens { .. }
+            | Self::Connection { .. }
+            | Self::Broken { .. }
+            | Self::Idle { .. }
+            | Self::Truncated { .. }
+            | Self::BadAnswer { .. }
+            | Self::TooLarge { .. }
+            | Self::UnknownModel { .. }
+            | Self::NoKey { .. }
+            | Self::NoModel
+            | Self::Setup { .. }
+            | Self::Script { .. } => None,
+        }
+    }
+
     /// Returns the provider's requested wait before the next try.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {

@@ -27,13 +27,21 @@ pub struct HttpOptions {
     /// Hosts that are reached without it, as `NO_PROXY` lists them: names with all names below, addresses, networks.
     /// This machine always is.
     pub no_proxy: Option<String>,
+    /// The value of `user-agent`; none is sent if there is none.
+    pub user_agent: Option<String>,
     /// The limit on connecting, name lookup and TLS included.
     pub connect_timeout: Duration,
 }
 
 impl Default for HttpOptions {
     fn default() -> Self {
-        Self { roots: Roots::Platform, proxy: None, no_proxy: None, connect_timeout: Duration::from_secs(10) }
+        Self {
+            roots: Roots::Platform,
+            proxy: None,
+            no_proxy: None,
+            user_agent: None,
+            connect_timeout: Duration::from_secs(10),
+        }
     }
 }
 
@@ -44,6 +52,7 @@ impl fmt::Debug for HttpOptions {
             .field("roots", &self.roots)
             .field("proxy", &self.proxy.as_ref().map(|_| "…"))
             .field("no_proxy", &self.no_proxy)
+            .field("user_agent", &self.user_agent)
             .field("connect_timeout", &self.connect_timeout)
             .finish()
     }
@@ -101,6 +110,9 @@ pub fn http_client_builder(options: &HttpOptions) -> Result<reqwest::ClientBuild
         .no_zstd()
         .no_proxy()
         .connect_timeout(options.connect_timeout);
+    if let Some(agent) = &options.user_agent {
+        builder = builder.user_agent(agent);
+    }
     if let Some(proxy) = &options.proxy {
         // The URL may hold a password: no error repeats it.
         let proxy = reqwest::Proxy::all(proxy).map_err(|error| HttpClientError::Proxy(plain(error)))?;

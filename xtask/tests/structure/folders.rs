@@ -43,6 +43,7 @@ const ORDER: [(&str, &[&str]); 3] = [
             "facts",
             "locked_file",
             "definitions",
+            "output_style",
             "notes",
             "instructions",
             "conversation",

@@ -22,6 +22,7 @@ use becket_llm::Model;
 use becket_model::event::PermissionMode;
 use becket_tools::tasks::Tasks;
 use futures_util::future::BoxFuture;
+use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -43,6 +44,7 @@ pub struct AgentBuilder {
     pub(super) mode: Option<PermissionMode>,
     pub(super) agent: Option<String>,
     pub(super) system: String,
+    pub(super) initial_prompt: Option<String>,
     pub(super) max_turns: Option<u32>,
     pub(super) options: TurnOptions,
     pub(super) fallback: Option<Fallback>,
@@ -59,6 +61,7 @@ pub struct AgentBuilder {
     pub(super) tasks: Option<Tasks>,
     pub(super) team: Option<Team>,
     pub(super) structured_output: Option<StructuredOutput>,
+    pub(super) tool_aliases: HashMap<String, String>,
     pub(super) at_turn_end: TurnEndTasks,
     pub(super) setup: Option<SetupTrigger>,
     pub(super) closers: Vec<Closer>,
@@ -87,6 +90,7 @@ impl AgentBuilder {
             mode: None,
             agent: None,
             system: String::new(),
+            initial_prompt: None,
             max_turns: None,
             options: TurnOptions::default(),
             fallback: None,
@@ -103,6 +107,7 @@ impl AgentBuilder {
             tasks: None,
             team: None,
             structured_output: None,
+            tool_aliases: HashMap::new(),
             at_turn_end: TurnEndTasks::default(),
             setup: None,
             closers: Vec::new(),
@@ -265,7 +270,7 @@ impl AgentBuilder {
         self
     }
 
-    /// Works as this agent, as far as nothing else was said: its prompt, its tools, its limit of answers, the mode that it
+    /// Works as this agent, as far as nothing else was said: its prompts, its tools, its limit of answers, the mode that it
     /// may have. Its hooks hold as long as the session, and its `Stop` stays `Stop` (C10). The model is the host's choice.
     #[must_use]
     pub fn as_agent(mut self, definition: &Definition, dialect: &Dialect) -> Self {
@@ -278,6 +283,7 @@ impl AgentBuilder {
         self.agent = Some(definition.name.to_string());
         self.mode = self.mode.or(mode);
         self.max_turns = self.max_turns.or(definition.max_turns);
+        self.initial_prompt.clone_from(&definition.initial_prompt);
         if self.system.is_empty() {
             self.system.clone_from(&definition.prompt);
         }
@@ -303,6 +309,14 @@ impl AgentBuilder {
     #[must_use]
     pub fn structured_output(mut self, output: StructuredOutput) -> Self {
         self.structured_output = Some(output);
+        self
+    }
+
+    /// Sets the tools that are called if the model names another one, by that name: hooks and rules see the tool that is
+    /// called. Default: none.
+    #[must_use]
+    pub fn tool_aliases(mut self, aliases: HashMap<String, String>) -> Self {
+        self.tool_aliases = aliases;
         self
     }
 

@@ -109,7 +109,8 @@ impl Agent {
         self.main.lock().await.agent_loop.compact(Trigger::Manual, instructions, cancel).await
     }
 
-    /// The turn that a SessionStart hook wants to be the first of a session that is not interactive; once.
+    /// The turn that a SessionStart hook, or the agent that the session works as, wants to be the first of a session that
+    /// is not interactive; once.
     pub async fn initial_prompt(&self) -> Option<Prompt> {
         self.main.lock().await.initial.take().map(Prompt::text)
     }
@@ -222,6 +223,7 @@ fn parts(builder: AgentBuilder, mut opened: OpenedTranscript) -> (Main, OpenedTr
     shared.tasks = tasks;
     shared.team = team;
     shared.structured_output = builder.structured_output;
+    shared.tool_aliases = builder.tool_aliases;
     shared.instructions = builder.instructions;
     if let Some(permissions) = builder.permissions {
         shared.permissions = permissions;
@@ -260,7 +262,7 @@ fn parts(builder: AgentBuilder, mut opened: OpenedTranscript) -> (Main, OpenedTr
         names_model: builder.interactive,
         pending: Vec::new(),
         instructions: Vec::new(),
-        initial: None,
+        initial: builder.initial_prompt,
     };
     for notice in builder.notices {
         main.agent_loop.updates.notice(notice);

@@ -54,6 +54,7 @@ pub(super) fn all() -> impl Iterator<Item = Definition> {
         max_turns: None,
         background: false,
         isolated: false,
+        initial_prompt: None,
         whose: Whose::BuiltIn,
         file: Path::new("<built-in>").into(),
         hooks: None,

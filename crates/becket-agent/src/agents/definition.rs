@@ -28,6 +28,8 @@ pub struct Definition {
     pub background: bool,
     /// Set if it works in its own working tree even if the call does not ask for it.
     pub isolated: bool,
+    /// The first prompt of a session that works as it.
+    pub initial_prompt: Option<String>,
     /// Owner of the definition.
     pub whose: Whose,
     /// Its file; a name in angle brackets if it has none.

@@ -7,7 +7,7 @@ use becket_model::event::PermissionMode;
 use std::path::Path;
 
 /// Fields that agents of other hosts have and that do nothing here yet.
-const NOT_YET: [&str; 4] = ["skills", "mcpServers", "memory", "initialPrompt"];
+const NOT_YET: [&str; 3] = ["skills", "mcpServers", "memory"];
 
 /// The word for a working tree of its own.
 pub(super) const ISOLATED: &str = "worktree";
@@ -56,6 +56,7 @@ pub(super) fn definition(fields: &mut Fields<'_>, place: Place<'_>) -> Option<De
         max_turns: fields.number("maxTurns"),
         background: fields.flag("background").unwrap_or(false),
         isolated: isolated(fields),
+        initial_prompt: fields.text("initialPrompt"),
         whose: Whose::Source(place.source.clone()),
         file: place.file.into(),
         hooks: hooks(fields, of_plugin).then(|| place.text.into()),

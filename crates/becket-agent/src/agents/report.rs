@@ -87,7 +87,7 @@ fn said(end: &TurnEnd) -> Result<String, String> {
             failed(format!("the agent was ended after {times} calls that were denied"))
         }
         EndReason::NoStructuredOutput { .. } => failed("the agent gave no answer of its schema".to_owned()),
-        EndReason::ApiError { class, message } => {
+        EndReason::ApiError { class, message, .. } => {
             failed(format!("the agent's model gave no answer ({class}): {message}"))
         }
         EndReason::TooLong { message } => {
@@ -190,6 +190,7 @@ mod tests {
             cost_usd: None,
             denials: Vec::new(),
             structured_output: None,
+            in_calls: false,
         }
     }
 

@@ -17,6 +17,7 @@ use becket_mcp::Pool;
 use becket_process::Runner;
 use becket_tools::configured_hook_tools;
 use becket_tools::mcp::HookCalls;
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
@@ -44,6 +45,8 @@ pub struct Assembly {
     pub toolbox: ToolSet,
     /// The selection of tools. Default: all.
     pub tools: ToolFilter,
+    /// The tools that are called if the model names another one, by that name. Default: none.
+    pub tool_aliases: HashMap<String, String>,
     /// The instructions of the model.
     pub system: SystemPrompt,
     /// Agents of the host's own, as JSON.
@@ -54,6 +57,8 @@ pub struct Assembly {
     pub bare: bool,
     /// Set if skills can be used. Default: true.
     pub has_skills: bool,
+    /// The only skills that are loaded. Default: all.
+    pub skills: Option<Vec<String>>,
     /// The host's own commands, without their slash: no skill has one of these names.
     pub commands: Vec<String>,
     /// More files that are not edited without a prompt, in addition to those that always are.
@@ -105,11 +110,13 @@ impl Assembly {
             mode_is_chosen: false,
             toolbox: ToolSet::default(),
             tools: ToolFilter::All,
+            tool_aliases: HashMap::new(),
             system: SystemPrompt::default(),
             agents: None,
             agent: None,
             bare: false,
             has_skills: true,
+            skills: None,
             commands: Vec::new(),
             protected: Vec::new(),
             runner: Runner::default(),

@@ -98,6 +98,10 @@ fn skills(
     )
     .other_commands(assembly.commands.iter().cloned())
     .watch(move |update: &Update| watcher.on(update));
+    let builder = match &assembly.skills {
+        Some(names) => builder.only(names.iter().cloned()),
+        None => builder,
+    };
     match &assembly.servers {
         Some(pool) => builder.servers(pool.clone()).load(),
         None => builder.load(),

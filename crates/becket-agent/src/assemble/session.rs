@@ -3,12 +3,14 @@
 use super::assembly::Assembly;
 use super::definitions::Definitions;
 use super::error::AssemblyError;
+use super::system_prompt::SystemPrompt;
 use super::tool_factory::ToolFactory;
 use super::tools::SessionTools;
 use crate::agent::AgentBuilder;
 use crate::definitions::Homes;
 use crate::facts::Facts;
 use crate::instructions::Instructions;
+use crate::output_style::{LoadedStyles, OutputStyles};
 use crate::permission::{AutoMode, ModelClassifier};
 use crate::team::Team;
 use crate::update::Notice;
@@ -29,6 +31,8 @@ pub struct AssembledSession {
     pub tools: SessionTools,
     /// Its agents and skills.
     pub definitions: Definitions,
+    /// Its output styles.
+    pub styles: OutputStyles,
     /// The problems found on the way, for the user.
     pub notices: Vec<Notice>,
     /// Its worktrees. If the session is not opened after all, [`Worktrees::abandon`] removes one that was created for it.
@@ -50,12 +54,22 @@ impl Assembly {
         let homes = self.homes(engine);
         let definitions = Definitions::load(self, &factory, &facts, &homes)?;
         let tools = SessionTools::new(self, &definitions, factory, &facts);
+        let LoadedStyles { styles, diagnostics, missing } =
+            OutputStyles::load(&homes, engine.config().policy.output_style.as_deref());
+        let system = SystemPrompt { style: styles.text(), ..self.system.clone() };
         let mut notices: Vec<Notice> = definitions.diagnostics.iter().map(Notice::of).collect();
+        notices.extend(diagnostics.iter().map(Notice::of));
+        notices.extend(missing.map(|name| {
+            let known = styles.names().join("`, `");
+            Notice::warning(format!(
+                "there is no output style `{name}`, only `{known}`: the default one is used"
+            ))
+        }));
         notices.extend(tools.refresh().into_iter().map(Notice::warning));
         let builder =
             AgentBuilder::new(engine.clone(), self.toolbox.clone(), self.model(&definitions)?, start)
                 .facts(facts)
-                .system(self.system.text(definitions.prompt(), start))
+                .system(system.text(definitions.prompt(), start))
                 .auto_mode(AutoMode::new(ModelClassifier::new(Arc::clone(&self.models), None)))
                 .instructions(self.instructions())
                 .watch_files(FileWatch::of(&self.request, &homes))
@@ -64,17 +78,18 @@ impl Assembly {
                 .tasks(tools.tasks().clone())
                 .mcp_host(self.mcp_host.clone())
                 .permissions(tools.permissions().clone())
-                .team(tools.team().clone());
+                .team(tools.team().clone())
+                .tool_aliases(self.tool_aliases.clone());
         let builder = match &self.structured_output {
             Some(output) => builder.structured_output(output.clone()),
             None => builder,
         };
-        let (builder, worktrees) = self.with_worktrees(builder, &definitions, &tools);
+        let (builder, worktrees) = self.with_worktrees(builder, &definitions, &tools, system);
         let builder = self.working_as(builder, engine, &definitions);
         let private = self.private.clone();
         let builder =
             builder.on_close(move || Box::pin(async move { drop(std::fs::remove_dir_all(private)) }));
-        Ok(AssembledSession { builder, tools, definitions, notices, worktrees })
+        Ok(AssembledSession { builder, tools, definitions, styles, notices, worktrees })
     }
 
     /// Returns the directories of agents and skills; a bare session has none.
@@ -121,6 +136,7 @@ impl Assembly {
         builder: AgentBuilder,
         definitions: &Definitions,
         tools: &SessionTools,
+        system: SystemPrompt,
     ) -> (AgentBuilder, Worktrees) {
         let folder = self.request.profile.directory.clone().into_owned();
         let private = self.private.join("worktrees");
@@ -128,7 +144,7 @@ impl Assembly {
             Worktrees::new(self.request.environment.clone(), self.runner.clone(), folder, private);
         let builder = builder.worktrees(worktrees.clone()).worktree_tools(tools.worktrees().clone());
         let Some(name) = self.worktree.clone() else { return (builder, worktrees) };
-        let (system, prompt) = (self.system.clone(), definitions.prompt().map(str::to_owned));
+        let prompt = definitions.prompt().map(str::to_owned);
         let builder = builder.in_worktree(name, move |place| system.text(prompt.as_deref(), place));
         (builder, worktrees)
     }

@@ -21,6 +21,8 @@ where it calls itself a <system-reminder>.
 pub struct SystemPrompt {
     /// A prompt that replaces all of it but the appendix.
     pub replacement: Option<String>,
+    /// The output style, unless the prompt is replaced.
+    pub style: Option<String>,
     /// A text at its end.
     pub appendix: Option<String>,
 }
@@ -37,8 +39,10 @@ impl SystemPrompt {
         );
         let appendix = self.appendix.as_deref();
         let parts = match self.replacement.as_deref() {
-            Some(whole) => [Some(whole), None, appendix],
-            None => [Some(of_agent.unwrap_or(IDENTITY)), Some(place.as_str()), appendix],
+            Some(whole) => [Some(whole), None, None, appendix],
+            None => {
+                [Some(of_agent.unwrap_or(IDENTITY)), Some(place.as_str()), self.style.as_deref(), appendix]
+            }
         };
         parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
     }
@@ -53,12 +57,12 @@ mod tests {
         let here = Path::new("/nowhere");
         let of = |own: Option<&str>, append: Option<&str>, agent: Option<&str>| {
             let (replacement, appendix) = (own.map(str::to_owned), append.map(str::to_owned));
-            SystemPrompt { replacement, appendix }.text(agent, here)
+            SystemPrompt { replacement, style: Some("short".into()), appendix }.text(agent, here)
         };
         assert_eq!(of(Some("own"), Some("more"), None), "own\n\nmore");
         assert!(
             of(None, Some("more"), None).starts_with(IDENTITY)
-                && of(None, Some("more"), None).ends_with("\n\nmore")
+                && of(None, Some("more"), None).ends_with("\n\nshort\n\nmore")
         );
         assert!(of(None, None, Some("reviewer")).starts_with("reviewer\n\nWorking directory: /nowhere\n"));
     }

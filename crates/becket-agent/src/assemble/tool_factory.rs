@@ -141,7 +141,8 @@ fn task_options(assembly: &Assembly) -> TaskOptions {
     let tell = move |task: &TaskInfo| {
         let (id, status) = (task.id.to_string(), task.status.name().to_owned());
         let (description, output_file) = (task.description.clone(), task.output_file.clone());
-        let what = UpdateKind::Task { id, status, description, output_file };
+        let kind = task.kind.clone();
+        let what = UpdateKind::Task { id, status, kind, description, output_file };
         watcher.on(&Update { of: Origin::Main, what });
     };
     TaskOptions { observer: Some(Arc::new(tell)), ..TaskOptions::default() }

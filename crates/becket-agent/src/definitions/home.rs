@@ -18,13 +18,16 @@ pub struct Home {
     pub(crate) commands: Vec<PathBuf>,
     /// Directories of agents, and files that are one.
     pub(crate) agents: Vec<PathBuf>,
+    /// Directories of output styles.
+    pub(crate) output_styles: Vec<PathBuf>,
 }
 
 impl Home {
     fn new(source: Source, directory: PathBuf) -> Self {
         let of = |name| vec![directory.join(name)];
         let (skills, commands, agents) = (of("skills"), of("commands"), of("agents"));
-        Self { source, directory, skills, commands, agents }
+        let output_styles = of("output-styles");
+        Self { source, directory, skills, commands, agents, output_styles }
     }
 }
 
@@ -58,7 +61,8 @@ impl Homes {
                 plugin.definitions();
             diagnostics.append(&mut found);
             let (source, directory) = (Source::Plugin(plugin.source()), plugin.directory.clone());
-            list.push(Home { source, directory, skills, commands, agents });
+            let output_styles = vec![directory.join("output-styles")];
+            list.push(Home { source, directory, skills, commands, agents, output_styles });
         }
         Self { list, diagnostics }
     }

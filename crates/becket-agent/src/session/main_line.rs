@@ -5,7 +5,7 @@ use super::start::{OpenError, OpenedTranscript, StartFacts};
 use crate::conversation::{Conversation, StoredConversation};
 use crate::transcript::{Note, Store};
 use crate::turn::{AgentLoop, FiredEvent};
-use crate::update::Notice;
+use crate::update::{Notice, UpdateKind};
 use crate::worktree::Worktrees;
 use becket_engine::CancellationToken;
 use becket_model::EventBody;
@@ -71,7 +71,8 @@ impl Main {
         if let Some(title) = fields.session_title.as_ref().filter(|_| opened.source != "clear") {
             self.agent_loop.retitle(&title.what);
         }
-        self.initial = fields.initial_user_message.as_ref().map(|said| said.what.clone());
+        let wanted = fields.initial_user_message.as_ref().map(|said| said.what.clone());
+        self.initial = wanted.or_else(|| self.initial.take().filter(|_| opened.source == "startup"));
         if let Some(expand) = self.expand.as_ref().filter(|_| fields.reload_skills) {
             expand.reload();
         }
@@ -90,6 +91,7 @@ impl Main {
             Ok(opened) => (opened, Ok(())),
             Err(error) => (OpenedTranscript::unstored(None, "clear"), Err(error)),
         };
+        self.agent_loop.updates.tell(UpdateKind::Cleared { session: opened.id.clone() });
         self.replaced_by(opened).await;
         result
     }

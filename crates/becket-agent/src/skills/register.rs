@@ -51,6 +51,14 @@ impl Skills {
         Self { list: kept.map(Arc::new).collect() }
     }
 
+    /// Returns the commands, and the skills of these names.
+    #[must_use]
+    pub(crate) fn without_skills_except(&self, names: &[String]) -> Self {
+        let is_kept =
+            |skill: &&Arc<Skill>| skill.kind != Kind::Skill || names.iter().any(|name| *name == *skill.name);
+        Self { list: self.list.iter().filter(is_kept).cloned().collect() }
+    }
+
     /// All of them, the strongest source first.
     #[must_use]
     pub fn all(&self) -> &[Arc<Skill>] {

@@ -34,6 +34,8 @@ pub(super) struct SkillsState {
     pub(super) grants: Grants,
     pub(super) pool: Option<Pool>,
     pub(super) others: Vec<String>,
+    /// The only skills that are loaded, by name; all if `None`. Commands are no skills.
+    only: Option<Vec<String>>,
     watcher: Option<Arc<dyn Watch>>,
 }
 
@@ -55,7 +57,7 @@ impl SessionSkills {
     ) -> SkillsBuilder {
         let (hooks, grants) = (SkillHooks::new(engine.clone()), Grants::new(engine.clone()));
         let skills = RwLock::default();
-        let (pool, others, watcher) = (None, Vec::new(), None);
+        let (pool, others, only, watcher) = (None, Vec::new(), None, None);
         let shared = SkillsState {
             engine,
             calls,
@@ -67,6 +69,7 @@ impl SessionSkills {
             grants,
             pool,
             others,
+            only,
             watcher,
         };
         SkillsBuilder { shared }
@@ -80,7 +83,10 @@ impl SessionSkills {
 
     /// Reads them again; the result has their problems. Those in use stay registered.
     pub fn load(&self) -> Vec<Diagnostic> {
-        let LoadedSkills { skills, diagnostics } = Skills::load(&self.shared.homes);
+        let LoadedSkills { mut skills, diagnostics } = Skills::load(&self.shared.homes);
+        if let Some(names) = &self.shared.only {
+            skills = skills.without_skills_except(names);
+        }
         *self.shared.skills.write().unwrap_or_else(PoisonError::into_inner) = skills;
         diagnostics
     }
@@ -143,6 +149,13 @@ impl SkillsBuilder {
     #[must_use]
     pub fn other_commands(mut self, names: impl IntoIterator<Item = String>) -> Self {
         self.shared.others = names.into_iter().collect();
+        self
+    }
+
+    /// Loads no skills but these; commands stay.
+    #[must_use]
+    pub fn only(mut self, names: impl IntoIterator<Item = String>) -> Self {
+        self.shared.only = Some(names.into_iter().collect());
         self
     }
 

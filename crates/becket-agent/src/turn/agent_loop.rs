@@ -157,7 +157,11 @@ impl AgentLoop {
         self.own_model_again();
         self.begin_output();
         let mut step = self.begin(start);
+        let mut in_calls = false;
         let reason = loop {
+            if !matches!(step, Step::End(_)) {
+                in_calls = matches!(step, Step::Calls(_));
+            }
             step = match step {
                 Step::Prepare => self.prepare(&mut turn, cancel).await,
                 Step::Ask => self.answer(&mut turn, cancel).await,
@@ -168,7 +172,7 @@ impl AgentLoop {
             self.store();
         };
         self.close_turn(&reason);
-        self.end_of(turn, reason)
+        self.end_of(turn, reason, in_calls)
     }
 
     fn begin(&mut self, start: TurnStart) -> Step {
@@ -189,7 +193,9 @@ impl AgentLoop {
     fn resume(&mut self) -> Step {
         let calls =
             self.conversation.deferred().map(crate::conversation::DeferredCalls::calls).unwrap_or_default();
-        if let Some(gone) = calls.iter().find(|call| self.toolbox.find(&call.name).is_none()) {
+        if let Some(gone) =
+            calls.iter().find(|call| self.toolbox.find(self.shared.called(&call.name)).is_none())
+        {
             return Step::End(EndReason::DeferredUnavailable { tool_name: gone.name.clone() });
         }
         if calls.is_empty() {
@@ -258,10 +264,11 @@ impl AgentLoop {
         self.glance();
     }
 
-    fn end_of(&self, turn: Turn, reason: EndReason) -> TurnEnd {
+    fn end_of(&self, turn: Turn, reason: EndReason, in_calls: bool) -> TurnEnd {
         let Expenses { usage, cost_usd, with_model, denials } = self.meter.spent().since(&turn.before);
         let structured_output = self.take_output(&reason);
         TurnEnd {
+            in_calls: in_calls && reason == EndReason::Interrupted,
             reason,
             text: turn.text,
             answers: turn.answers,

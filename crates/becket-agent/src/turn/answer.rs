@@ -78,7 +78,7 @@ impl AgentLoop {
                     Some(because) => format!("{error} ({because})"),
                     None => error.to_string(),
                 };
-                self.failed(ErrorClass::of(&error), message)
+                self.failed(ErrorClass::of(&error), message, error.status())
             }
         }
     }
@@ -92,19 +92,19 @@ impl AgentLoop {
     /// Returns the reason to end a turn that the model declined.
     pub(super) fn declined(&mut self) -> EndReason {
         let message = "the model declined to answer: change the prompt, or start anew".to_owned();
-        self.failed(ErrorClass::InvalidRequest, message)
+        self.failed(ErrorClass::InvalidRequest, message, None)
     }
 
     /// Returns the reason to end a turn whose answers were cut off too often.
     pub(super) fn cut_off_too_often(&mut self) -> EndReason {
         let times = MOST_CUT_OFF + 1;
         let message = format!("the answer was cut off at its token limit {times} times in a row");
-        self.failed(ErrorClass::MaxOutputTokens, message)
+        self.failed(ErrorClass::MaxOutputTokens, message, None)
     }
 
-    fn failed(&mut self, class: ErrorClass, message: String) -> EndReason {
+    fn failed(&mut self, class: ErrorClass, message: String, status: Option<u16>) -> EndReason {
         self.stop_failure(class, &message);
-        EndReason::ApiError { class: class.as_str().to_owned(), message }
+        EndReason::ApiError { class: class.as_str().to_owned(), message, status }
     }
 
     /// Fires StopFailure without waiting (L3).

@@ -131,6 +131,9 @@ impl AgentLoop {
         let mut collector = Collector::new(self.model.name());
         while let Some(delta) = deltas.next().await {
             let delta = delta?;
+            if self.shared.options.tells_pieces {
+                self.updates.tell(UpdateKind::Piece(delta.clone()));
+            }
             match &delta {
                 Delta::Start { id, .. } if !id.is_empty() => display.message.clone_from(id),
                 Delta::Start { .. } | Delta::Usage(_) => {}

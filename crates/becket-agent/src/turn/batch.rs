@@ -50,7 +50,15 @@ impl AgentLoop {
         // A call between two ends of the turn restarts the count (L4).
         turn.stops.restart();
         let attempts = self.output_calls();
-        let wanted = wanted(self.conversation.open().map(|open| open.calls()).unwrap_or_default(), broken);
+        let mut calls = self.conversation.open().map(|open| open.calls()).unwrap_or_default();
+        for call in &mut calls {
+            // Before anything sees it: hooks and rules judge the tool that runs.
+            let called = self.shared.called(&call.name);
+            if called != call.name {
+                call.name = called.to_owned();
+            }
+        }
+        let wanted = wanted(calls, broken);
         let mut reports = Reports { shown: vec![None; wanted.len()], ..Reports::default() };
         let abort = BatchAbort::default();
         let mut at = 0;

@@ -25,6 +25,8 @@ pub struct TurnEnd {
     pub denials: Vec<Denial>,
     /// The answer in JSON of the host's schema; `None` without such a schema, and if the turn has failed.
     pub structured_output: Option<Value>,
+    /// Set if it was interrupted while calls were open.
+    pub in_calls: bool,
 }
 
 impl TurnEnd {
@@ -40,6 +42,7 @@ impl TurnEnd {
             cost_usd: None,
             denials: Vec::new(),
             structured_output: None,
+            in_calls: false,
         }
     }
 }
@@ -116,6 +119,8 @@ pub enum EndReason {
         class: String,
         /// For the user.
         message: String,
+        /// The HTTP status of the refusal, if the provider refused the request.
+        status: Option<u16>,
     },
     /// The conversation does not fit the model any more, and can't be made smaller (L5).
     TooLong {

@@ -19,6 +19,7 @@ use becket_engine::{CancellationToken, Engine, Outcome, ToolSet};
 use becket_model::event::environment::CwdChanged;
 use becket_model::{Event, EventBody, EventKind};
 use becket_tools::tasks::Tasks;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -55,6 +56,8 @@ pub struct TurnOptions {
     /// text to
     /// show is in [`crate::update::UpdateKind::Displayed`].
     pub shows_batches: bool,
+    /// Set if all pieces of answers are reported as they come: [`crate::update::UpdateKind::Piece`].
+    pub tells_pieces: bool,
     /// Number of attempts that a turn has to give an answer of the host's schema, if there is one.
     pub output_attempts: u32,
 }
@@ -68,6 +71,7 @@ impl Default for TurnOptions {
             max_retries: MAX_RETRIES,
             background_wait: BACKGROUND_WAIT,
             shows_batches: false,
+            tells_pieces: false,
             output_attempts: OUTPUT_ATTEMPTS,
         }
     }
@@ -102,6 +106,8 @@ pub(crate) struct SessionShared {
     pub(crate) seat: Seat,
     /// The model that answers if the main one is overloaded.
     pub(crate) fallback: Option<Fallback>,
+    /// The tools that are called if the model names another one.
+    pub(crate) tool_aliases: HashMap<String, String>,
     /// The answers of the host's schema, if there is one.
     pub(crate) structured_output: Option<StructuredOutput>,
     /// Size of the conversation.
@@ -148,6 +154,7 @@ impl SessionShared {
             seat: Seat::default(),
             fallback: None,
             structured_output: None,
+            tool_aliases: HashMap::new(),
             context: ContextUsage::default(),
             thinks: AtomicBool::new(true),
             window: Window::default(),
@@ -163,6 +170,11 @@ impl SessionShared {
     /// Returns the runner of calls for an agent loop with these tools.
     pub(crate) fn calls(&self, toolbox: &ToolSet) -> ToolCalls {
         self.calls.with_tools(toolbox.clone())
+    }
+
+    /// Returns the tool that is called by a name that the model has used. Aliases are not followed further.
+    pub(crate) fn called<'n>(&'n self, name: &'n str) -> &'n str {
+        self.tool_aliases.get(name).map_or(name, String::as_str)
     }
 
     /// Watchers, about an agent loop.

@@ -66,6 +66,9 @@ pub(crate) struct RunFormatArgs {
     /// Write all events to FILE as lines of JSON, hooks included
     #[arg(long, value_name = "FILE")]
     pub(crate) debug_file: Option<PathBuf>,
+    /// Write all events to stderr, as --debug-file does to a file
+    #[arg(long)]
+    pub(crate) debug_to_stderr: bool,
 }
 
 /// The selection of the session.

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "For programs that drive a session (agent SDKs)")]
 pub(crate) struct RunSdkArgs {
-    /// Tool that decides permissions: `stdio` is the program that reads stdout
-    #[arg(long, value_name = "stdio")]
+    /// Tool that decides permissions: `stdio` is the program that reads stdout, mcp__SERVER__TOOL a tool of an MCP server
+    #[arg(long, value_name = "TOOL")]
     pub(crate) permission_prompt_tool: Option<String>,
     /// Built-in tools to keep, separated by commas; `default` is all, an empty value is none
     #[arg(long, value_name = "NAMES")]
@@ -49,8 +49,6 @@ pub(crate) struct RunIgnoredArgs {
     await_initialize: bool,
     #[arg(long, hide = true, value_name = "FILTER", num_args = 0..=1, default_missing_value = "")]
     debug: Option<String>,
-    #[arg(long, hide = true)]
-    debug_to_stderr: bool,
 }
 
 /// Options that are not supported, and on whose effect callers rely: a limit, a location, a format.
@@ -90,6 +88,7 @@ impl RunIgnoredArgs {
             ("--effort", self.effort.is_some()),
             ("--thinking", self.thinking.is_some()),
             ("--thinking-display", self.thinking_display.is_some()),
+            ("--debug", self.debug.is_some()),
             ("--max-thinking-tokens", self.max_thinking_tokens.is_some()),
         ];
         all.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name)

@@ -18,6 +18,7 @@ mod last_fired;
 mod limits;
 mod memory;
 mod options;
+mod permission_tool;
 mod printer;
 mod prompts;
 mod servers;
@@ -46,7 +47,7 @@ use becket_engine::CancellationToken;
 use becket_engine::config::FlagPermissions;
 use becket_model::EventKind;
 use context::RunContext;
-use control::{Lines, ReplyOptions, Shutdown};
+use control::{Host, Lines, ReplyOptions, SessionStates, Shutdown};
 use job::Job;
 use options::{Output, RunOptions};
 use prompts::Prompts;
@@ -86,7 +87,9 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     let private = around.process.temp.join(format!("becket-run-{}", uuid::Uuid::new_v4()));
     let _guard = keep::guarded(&private, around, out);
     let view = terminal.map(|terminal| View::new(terminal.clone(), options.output, out));
-    let places = printer::Destinations::new(around, out, debug, &cancel).with_view(view);
+    let places = printer::Destinations::new(around, out, debug, &cancel)
+        .with_debug_on_stderr(args.format.debug_to_stderr)
+        .with_view(view);
     let (printer, writing) = printer::start(options.output, places);
     let job = Job::of(around, &session.start, &printer);
     let left = RunProcesses::default();
@@ -116,7 +119,8 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
                 controls: matches!(options.output, Output::Stream(_)),
                 replays: args.format.replay_user_messages,
             };
-            Prompts::Lines(Lines::open(printer.clone(), answering, ending))
+            let host = Host::new(printer.clone(), SessionStates::of(around, &printer));
+            Prompts::Lines(Lines::open(host, answering, ending))
         }
     };
     let done = interrupt::until_done_or(&cancel, &caught, drive::drive(at, models, prompts, printer.clone()));

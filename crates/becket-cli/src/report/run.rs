@@ -17,7 +17,7 @@ mod system_line;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use event::{PromptStart, SessionEvent};
+pub(crate) use event::{PromptStart, SessionEvent, SessionState};
 pub(crate) use input::{BadLine, Line, MessageMetadata, quoted, read_line, repeated};
 pub(crate) use live::{Live, Page, Verbosity};
 pub(crate) use naming::Ids;

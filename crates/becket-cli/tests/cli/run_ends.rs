@@ -44,7 +44,7 @@ fn a_signal_ends_the_turn_and_the_session_and_says_so() {
         let stdout = BufReader::new(child.stdout.take().expect("piped"));
         let lines: Vec<String> = stdout.lines().map(|line| line.expect("text")).collect();
         let result: Value = serde_json::from_str(&lines[0]).expect("a result");
-        assert_eq!(result["terminal_reason"], "interrupted");
+        assert_eq!(result["terminal_reason"], "aborted_tools");
         goes_on(&env);
     }
 }

@@ -2,6 +2,7 @@
 //! the control protocol.
 
 mod arguments;
+mod bad_hosts;
 mod elicit;
 mod gone;
 mod hooks;
@@ -15,6 +16,8 @@ mod python;
 mod rejected;
 mod requests;
 mod servers;
+mod session_options;
+mod streams;
 mod structured;
 mod task_ends;
 mod turn_end;

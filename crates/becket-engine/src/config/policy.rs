@@ -44,6 +44,8 @@ pub struct Policy {
     pub exec_denial_ends_line: bool,
     /// The time that hooks may take, for reports about it.
     pub hook_budget: HookBudget,
+    /// The name of the output style, which hosts add to their system prompt.
+    pub output_style: Option<String>,
     /// Set if some file forbids the mode `bypassPermissions` (P13).
     pub bypass_permissions_disabled: bool,
 }
@@ -68,6 +70,7 @@ impl Default for Policy {
             exec_text_only: false,
             exec_denial_ends_line: false,
             hook_budget: HookBudget::default(),
+            output_style: None,
             bypass_permissions_disabled: false,
         }
     }

@@ -65,6 +65,8 @@ pub struct Settings {
     pub plugin_hooks: Option<PluginHooks>,
     /// The time that hooks may take, in milliseconds: `becket profile` fails if one takes longer.
     pub hook_budget: Option<HookBudgetSetting>,
+    /// The name of the output style of `becket run`: a built-in one, or a file below `output-styles`.
+    pub output_style: Option<String>,
 }
 
 /// The setting `hookBudget`.

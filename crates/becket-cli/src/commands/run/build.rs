@@ -5,12 +5,13 @@
 
 use super::begins;
 use super::context::RunContext;
-use super::control::{HostPerson, HostServerChanges};
+use super::control::{HostPerson, HostServerChanges, Initialize};
 use super::end_tasks;
 use super::last_fired::LastFired;
 use super::limits;
 use super::memory;
 use super::options::{structured_output, worktree_name};
+use super::permission_tool::PermissionTool;
 use super::printer::Printer;
 use super::servers;
 use super::session::Session;
@@ -20,6 +21,7 @@ use super::typed;
 use crate::commands::fire::{report_errors, started};
 use crate::error::CliError;
 use crate::report::run::SessionEvent;
+use crate::report::style::{WARNING, plain, styled};
 use crate::services::RunModels;
 use crate::telemetry;
 use becket_agent::assemble::{AssembledSession, Assembly, AssemblyError, SystemPrompt, ToolFilter};
@@ -27,9 +29,12 @@ use becket_agent::end_tasks::EndTasks;
 use becket_agent::tool_call::AskPermission;
 use becket_agent::update::{Notice, Origin, Update, UpdateKind, Watch};
 use becket_agent::{Agent, AgentBuilder};
+use becket_engine::config::Diagnostic;
 use becket_engine::{Engine, RunEvent, Start as HowStarted};
 use becket_fire::FiringError;
+use becket_mcp::Pool;
 use becket_mcp::config::ConfiguredServer;
+use becket_model::Source;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -53,11 +58,35 @@ pub(super) async fn assembled(
     }
     let servers = assembly.servers.clone();
     let hidden_servers = hidden_servers.unwrap_or_default();
-    let opened = OpeningSession { at, models, printer, assembly, hidden_servers }.opened().await;
+    let opened = match permission_tool(at, servers.as_ref()) {
+        Ok(permission_tool) => {
+            let opening = OpeningSession { at, models, printer, assembly, hidden_servers, permission_tool };
+            opening.opened().await
+        }
+        Err(error) => Err(error),
+    };
     if let (Err(_), Some(pool)) = (&opened, servers) {
         pool.close().await;
     }
     opened
+}
+
+/// Returns the tool of a server that decides permissions, if the arguments name one.
+///
+/// # Errors
+/// Errors if there is no such server.
+fn permission_tool(
+    at: RunContext<'_>,
+    servers: Option<&Pool>,
+) -> Result<Option<Arc<dyn AskPermission>>, CliError> {
+    match at.args.sdk.permission_prompt_tool.as_deref().filter(|name| *name != "stdio") {
+        None => Ok(None),
+        Some(name) => {
+            let tool = PermissionTool::new(name, servers);
+            let wrong = |why| CliError::usage(format!("`--permission-prompt-tool`: {why}"));
+            Ok(Some(Arc::new(tool.map_err(wrong)?)))
+        }
+    }
 }
 
 /// Returns the description of the session by the arguments.
@@ -71,12 +100,15 @@ fn assembly(at: RunContext<'_>, models: &Arc<RunModels>, printer: &Printer) -> R
     assembly.tools = ToolFilter::of(args.sdk.tools.as_deref());
     assembly.system = SystemPrompt {
         replacement: args.model.system_prompt.clone(),
+        style: None,
         appendix: args.model.append_system_prompt.clone(),
     };
     assembly.agents.clone_from(&args.model.agents);
     assembly.agent.clone_from(&args.model.agent);
     assembly.bare = sources.skips_files();
     assembly.has_skills = !sources.disable_slash_commands;
+    assembly.skills = at.wants.and_then(Initialize::skills).map(<[String]>::to_vec);
+    assembly.tool_aliases = at.wants.into_iter().flat_map(Initialize::tool_aliases).collect();
     assembly.commands = typed::names().map(str::to_owned).collect();
     let files = sources.mcp_config.iter().filter(|given| !given.trim_start().starts_with('{'));
     assembly.protected = files.map(|file| at.session.start.join(file)).collect();
@@ -101,6 +133,8 @@ struct OpeningSession<'a> {
     assembly: Assembly,
     /// Entries of servers without effect.
     hidden_servers: Vec<ConfiguredServer>,
+    /// The tool that decides permissions, if it is that of a server.
+    permission_tool: Option<Arc<dyn AskPermission>>,
 }
 
 /// The last answer as displayed.
@@ -123,9 +157,10 @@ impl OpeningSession<'_> {
         let at = self.at;
         self.assembly.program_approver = self.person();
         self.assembly.team = Some(team::of(at, engine)?);
-        let AssembledSession { builder, tools, definitions, notices, worktrees, .. } =
+        let AssembledSession { builder, tools, definitions, styles, notices, worktrees, .. } =
             self.assembly.session(engine)?;
         notices.into_iter().for_each(|notice| self.notice(notice));
+        let warnings = muted(at, &definitions.diagnostics);
         let hidden = typed::hidden(&definitions.skills.skills());
         hidden.into_iter().for_each(|text| self.notice(Notice::warning(text)));
         let (displayed, end_tasks) = (DisplayedAnswer::default(), EndTasks::new(self.models.clone()));
@@ -161,6 +196,8 @@ impl OpeningSession<'_> {
             turn_end,
             since: Instant::now(),
             displayed,
+            styles,
+            warnings,
             has_logged_out: AtomicBool::default(),
         })
     }
@@ -185,7 +222,10 @@ impl OpeningSession<'_> {
         let engine = started(telemetry::observed(builder).build(), at.around, at.out)?;
         if let Some(wants) = at.wants {
             wants.register(&engine, at.host)?;
-            wants.warnings().for_each(|text| self.notice(Notice::warning(text)));
+            for text in wants.warnings() {
+                at.out.tell(&format!("{} {}\n", styled(WARNING, "warning:"), plain(&text)));
+                self.notice(Notice::warning(text));
+            }
         }
         report_errors(&engine, at.around, at.out);
         let config = engine.config();
@@ -232,11 +272,15 @@ impl OpeningSession<'_> {
 
     /// Returns the user to ask for permissions.
     fn person(&self) -> Option<Arc<dyn AskPermission>> {
-        let is_wanted = self.at.args.sdk.permission_prompt_tool.is_some();
-        let host = self.at.host.filter(|_| is_wanted).map(|host| HostPerson::new(host.clone()));
-        let person: Option<Arc<dyn AskPermission>> = match self.at.terminal {
-            Some(terminal) => Some(Arc::new(Person::at(terminal))),
-            None => host.map(|host| Arc::new(host) as Arc<dyn AskPermission>),
+        let wanted = self.at.args.sdk.permission_prompt_tool.as_deref();
+        let person: Option<Arc<dyn AskPermission>> = match (self.at.terminal, wanted, &self.permission_tool) {
+            (Some(terminal), ..) => Some(Arc::new(Person::at(terminal))),
+            (None, _, Some(tool)) => Some(tool.clone()),
+            (None, Some(_), None) => {
+                let host = self.at.host.map(|host| HostPerson::new(host.clone()));
+                host.map(|host| Arc::new(host) as Arc<dyn AskPermission>)
+            }
+            (None, None, None) => None,
         };
         person.map(|person| self.at.job.waits_for(person))
     }
@@ -244,6 +288,18 @@ impl OpeningSession<'_> {
     fn notice(&self, notice: Notice) {
         printing(self.printer.clone()).on(&Update { of: Origin::Main, what: UpdateKind::Notice(notice) });
     }
+}
+
+/// Returns the options that were given and have no effect, in words. Those of agents are told on stderr, too: all others
+/// have been.
+fn muted(at: RunContext<'_>, diagnostics: &[Diagnostic]) -> Vec<String> {
+    let of_arguments = at.args.sdk.mute.given().map(|name| format!("`{name}` has no effect here"));
+    let is_given = |one: &&Diagnostic| one.source == Source::Flag && one.code == "not-supported";
+    let of_agents: Vec<String> = diagnostics.iter().filter(is_given).map(|one| one.message.clone()).collect();
+    for text in &of_agents {
+        at.out.tell(&format!("{} {}\n", styled(WARNING, "warning:"), plain(text)));
+    }
+    of_arguments.chain(at.wants.into_iter().flat_map(Initialize::warnings)).chain(of_agents).collect()
 }
 
 async fn open(builder: AgentBuilder, at: RunContext<'_>) -> Result<Agent, CliError> {

@@ -109,6 +109,9 @@ impl<'a> Driver<'a> {
         self.at.job.works(&prompt);
         self.session.end_tasks.prompt_started();
         self.session.refresh();
+        if let Some(host) = self.at.host {
+            host.states().works();
+        }
         let init = self.session.init();
         self.printer.show(SessionEvent::Opened(Box::new(PromptStart { init, prompt })));
     }

@@ -1,10 +1,14 @@
 //! A session that its host drives over stdin and stdout, by the protocol of [`super::control`].
 //!
 //! - [`requests`], [`servers`], [`context_usage`]: the requests of the host, and their answers
+//! - [`flag_settings`]: the settings that the host changes
+//! - [`description`]: commands, skills and agents, for the host
 //! - [`turns`]: the turn that an interrupt ends
 //! - [`session`]: the session, from the first line to the last
 
 mod context_usage;
+mod description;
+mod flag_settings;
 mod requests;
 mod servers;
 mod session;

@@ -6,6 +6,11 @@ use crate::report::run::{Init, Plugin, Server};
 use becket_agent::skills::Kind;
 use becket_mcp::{Pool, ServerState, ServerView};
 
+/// The release whose control protocol is implemented: packages compare it with the one that they need.
+const PROTOCOL: &str = "2.1.332";
+/// The optional parts of that protocol that are implemented: an answer to `interrupt` names the messages that wait.
+const CAPABILITIES: [&str; 1] = ["interrupt_receipt_v1"];
+
 impl Session {
     /// Returns the current facts of the session.
     pub(super) fn init(&self) -> Init {
@@ -22,7 +27,8 @@ impl Session {
             slash_commands: typed::names().map(str::to_owned).chain(info.commands).collect(),
             api_key_source: self.models.key_source().to_owned(),
             becket_version: env!("CARGO_PKG_VERSION"),
-            output_style: "default",
+            claude_code_version: PROTOCOL,
+            output_style: self.styles.name().to_owned(),
             agents: self.agents.agents().all().iter().map(|agent| agent.name.to_string()).collect(),
             skills: skills
                 .all()
@@ -31,6 +37,8 @@ impl Session {
                 .map(|one| one.name.to_string())
                 .collect(),
             plugins: self.plugins(),
+            capabilities: CAPABILITIES.to_vec(),
+            warnings: self.warnings.clone(),
         }
     }
 

@@ -17,7 +17,18 @@ const WINDOW: &str = "CLAUDE_CODE_AUTO_COMPACT_WINDOW";
 /// Errors if a variable is not a number.
 pub(super) fn of(at: RunContext<'_>) -> Result<TurnOptions, CliError> {
     let options = turn_options(at.session.environment()).map_err(CliError::usage)?;
-    Ok(TurnOptions { one_shot: at.is_one_shot(), shows_batches: at.terminal.is_some(), ..options })
+    Ok(TurnOptions {
+        one_shot: at.is_one_shot(),
+        shows_batches: at.terminal.is_some(),
+        tells_pieces: tells_pieces(at),
+        ..options
+    })
+}
+
+/// Returns whether a stream shows answers piece by piece.
+fn tells_pieces(at: RunContext<'_>) -> bool {
+    let of = &at.args.format;
+    of.include_partial_messages || of.debug_file.is_some() || of.debug_to_stderr
 }
 
 /// Returns the window that conversations are compacted for.

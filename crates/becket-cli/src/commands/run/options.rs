@@ -138,6 +138,12 @@ fn session(args: &RunArgs) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Splits `mcp__SERVER__TOOL`; returns `None` if it is not the name of such a tool.
+pub(super) fn server_tool(given: &str) -> Option<(&str, &str)> {
+    let (server, tool) = given.strip_prefix("mcp__")?.split_once("__")?;
+    (!server.is_empty() && !tool.is_empty()).then_some((server, tool))
+}
+
 /// Rejects options of the program that drives the session if they are not supported.
 fn driven(args: &RunArgs, global: &Global) -> Result<(), CliError> {
     let (of, sdk) = (&args.format, &args.sdk);
@@ -155,9 +161,10 @@ fn driven(args: &RunArgs, global: &Global) -> Result<(), CliError> {
                  `--input-format stream-json --output-format stream-json`",
             ));
         }
+        Some(other) if server_tool(other).is_some() => {}
         Some(other) => {
             return Err(CliError::usage(format!(
-                "`--permission-prompt-tool {other}`: only `stdio` is supported"
+                "`--permission-prompt-tool {other}`: write `stdio`, or `mcp__SERVER__TOOL` for the tool of an MCP server"
             )));
         }
     }

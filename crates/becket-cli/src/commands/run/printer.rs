@@ -90,6 +90,8 @@ pub(super) struct Destinations {
     pub(super) wraps_stderr: bool,
     pub(super) progress: Progress,
     pub(super) debug: Option<File>,
+    /// True if all events go to stderr, too.
+    pub(super) debugs_on_stderr: bool,
     /// The screen of an interactive session.
     pub(super) view: Option<View>,
     /// Cancelled once stdout has no reader.
@@ -113,9 +115,16 @@ impl Destinations {
             wraps_stderr,
             progress,
             debug,
+            debugs_on_stderr: false,
             view: None,
             cancel: cancel.clone(),
         }
+    }
+
+    /// The same with all events on stderr, if they are wanted there.
+    pub(super) fn with_debug_on_stderr(mut self, debugs_on_stderr: bool) -> Self {
+        self.debugs_on_stderr = debugs_on_stderr;
+        self
     }
 
     /// The same with a screen, which shows everything.
@@ -131,10 +140,8 @@ impl Destinations {
 /// Starts to write.
 pub(super) fn start(output: Output, places: Destinations) -> (Printer, PrinterThread) {
     let (to, from) = channel();
-    let debug = places
-        .debug
-        .as_ref()
-        .map(|_| Stream::new(StreamOptions { hooks: true, pieces: true, subagents: true }, Ids::random()));
+    let debug = (places.debug.is_some() || places.debugs_on_stderr)
+        .then(|| Stream::new(StreamOptions { hooks: true, pieces: true, subagents: true }, Ids::random()));
     let format = match output {
         Output::Text(telling) | Output::Screen(telling) => Format::Text(Live::new(telling)),
         Output::Json => Format::Json(Live::new(Verbosity::Needed)),
@@ -217,12 +224,16 @@ impl Writer {
             Some(view) => view.show(shown),
             None => self.print_page(shown),
         }
-        if let (Some(stream), Some(file)) = (&mut self.debug, &mut self.places.debug) {
-            let written = file.write_all(stream.lines(shown).as_bytes());
-            if let Err(error) = written {
-                self.failed.get_or_insert(CliError::from(error));
-                self.debug = None;
-            }
+        let Some(stream) = &mut self.debug else { return };
+        let lines = stream.lines(shown);
+        if self.places.debugs_on_stderr {
+            self.places.out.tell(&lines);
+        }
+        if let Some(file) = &mut self.places.debug
+            && let Err(error) = file.write_all(lines.as_bytes())
+        {
+            self.failed.get_or_insert(CliError::from(error));
+            self.places.debug = None;
         }
     }
 

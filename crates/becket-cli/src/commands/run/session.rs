@@ -4,12 +4,12 @@ use super::control::HostServerChanges;
 use super::job::Job;
 use super::last_fired::LastFired;
 use crate::services::RunModels;
-use becket_agent::Agent;
 use becket_agent::agents::AgentTool;
 use becket_agent::assemble::SessionTools;
 use becket_agent::end_tasks::EndTasks;
 use becket_agent::skills::SessionSkills;
 use becket_agent::turn::TurnEndTasks;
+use becket_agent::{Agent, OutputStyles};
 use becket_mcp::Pool;
 use becket_mcp::config::ConfiguredServer;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,6 +44,10 @@ pub(super) struct Session {
     pub(super) displayed: Arc<Mutex<Option<String>>>,
     /// True if it runs as an agent, whose tools were chosen when it opened.
     pub(super) is_narrowed: bool,
+    /// The output styles.
+    pub(super) styles: OutputStyles,
+    /// The options that were given and have no effect.
+    pub(super) warnings: Vec<String>,
     /// True if the user has logged out: then it ends for that reason.
     pub(super) has_logged_out: AtomicBool,
 }

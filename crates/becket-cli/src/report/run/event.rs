@@ -17,8 +17,21 @@ pub(crate) enum SessionEvent {
     Hook(Box<RunEvent>),
     /// A line for the program that has started this one: a request, or the answer to one.
     Control(Box<Value>),
+    /// The host has asked for the messages of subagents, too.
+    SubagentsWanted,
+    /// The session has begun to work, waits for the host, or is idle.
+    State(SessionState),
     /// A prompt is done.
     Ended(Box<RunResult>),
+}
+
+/// The state of a session that a program drives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SessionState {
+    /// `running`, `requires_action` or `idle`.
+    pub(crate) name: &'static str,
+    /// True if only the SDK reads it, and not its application.
+    pub(crate) for_sdk: bool,
 }
 
 /// A prompt that begins.

@@ -68,6 +68,11 @@ enum Origin {
 }
 
 impl MessageMetadata {
+    /// Returns the program's own name for the message.
+    pub(crate) fn uuid(&self) -> Option<&str> {
+        self.user_message_uuid.as_deref()
+    }
+
     fn read(fields: &Map<String, Value>) -> Self {
         let kind = fields.get("origin").and_then(|origin| origin.get("kind"));
         let uuid = text(fields, "uuid").filter(|uuid| !uuid.is_empty());

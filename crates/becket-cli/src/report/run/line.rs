@@ -54,23 +54,20 @@ pub(super) struct UserContent {
 #[derive(Debug, Serialize)]
 pub(super) struct StreamEvent {
     pub(super) r#type: &'static str,
-    pub(super) event: Piece,
+    /// The piece, as the Messages API streams it.
+    pub(super) event: Value,
     pub(super) session_id: String,
     pub(super) parent_tool_use_id: Option<String>,
     pub(super) uuid: String,
 }
 
-/// The piece, as the Messages API streams it.
+/// The conversation has ended, and another one begins.
 #[derive(Debug, Serialize)]
-pub(super) struct Piece {
+pub(super) struct ConversationReset {
     pub(super) r#type: &'static str,
-    pub(super) index: u32,
-    pub(super) delta: TextDelta,
-}
-
-/// The text of a piece.
-#[derive(Debug, Serialize)]
-pub(super) struct TextDelta {
-    pub(super) r#type: &'static str,
-    pub(super) text: String,
+    pub(super) new_conversation_id: String,
+    pub(super) trigger: &'static str,
+    /// The session that has ended.
+    pub(super) session_id: String,
+    pub(super) uuid: String,
 }

@@ -78,7 +78,9 @@ impl Live {
             SessionEvent::Update(update) => self.update(update),
             SessionEvent::Hook(event) => self.hook(event),
             // Control lines only exist in stream-json.
-            SessionEvent::Control(_) => String::new(),
+            SessionEvent::Control(_) | SessionEvent::SubagentsWanted | SessionEvent::State(_) => {
+                String::new()
+            }
             SessionEvent::Ended(result) => return self.ended(result),
         };
         Page { stdout: String::new(), stderr }
@@ -112,6 +114,8 @@ impl Live {
             UpdateKind::CallStarted { .. }
             | UpdateKind::CallEnded { .. }
             | UpdateKind::Text { .. }
+            | UpdateKind::Piece(_)
+            | UpdateKind::Cleared { .. }
             | UpdateKind::Displayed { .. } => String::new(),
             UpdateKind::Notice(notice) => notice_line(notice),
             UpdateKind::StopHooks(_) | UpdateKind::ElicitationComplete { .. } | UpdateKind::Titled { .. } => {
@@ -217,7 +221,7 @@ impl Live {
         let answer = if result.is_error { self.answer_of_an_error(result) } else { result.answer() };
         let stdout = if answer.is_empty() { answer } else { format!("{}\n", answer.trim_end()) };
         let mut stderr = errors(result);
-        if !self.works() && result.terminal_reason == "interrupted" {
+        if !self.works() && result.was_interrupted() {
             stderr.push_str(&format!("{}\n", styled(WARNING, "interrupted")));
         }
         if self.works() && result.has_worked() {

@@ -41,6 +41,9 @@ pub(crate) struct RunResult {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     deferred_tool_uses: Vec<DeferredCall>,
     pub(crate) terminal_reason: &'static str,
+    /// The HTTP status of the failed request to a model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    api_error_status: Option<u16>,
     uuid: String,
     /// The failed request to a model, if that ended the turn.
     #[serde(skip)]
@@ -79,6 +82,15 @@ struct DeferredCall {
 }
 
 impl RunResult {
+    /// Returns the reason for its end in one word; an interrupt by what it has interrupted.
+    fn terminal_reason(end: &TurnEnd) -> &'static str {
+        match (&end.reason, end.in_calls) {
+            (EndReason::Interrupted, true) => "aborted_tools",
+            (EndReason::Interrupted, false) => "aborted_streaming",
+            (reason, _) => reason.as_str(),
+        }
+    }
+
     /// Converts the end of a turn; `displayed` is a hook's replacement of its text (D11).
     pub(crate) fn new(end: &TurnEnd, displayed: Option<String>, session: String, uuid: String) -> Self {
         let error = error(&end.reason);
@@ -103,7 +115,8 @@ impl RunResult {
             permission_denials: end.denials.iter().map(DeniedCall::from).collect(),
             deferred_tool_use: deferred.last().cloned(),
             deferred_tool_uses: deferred,
-            terminal_reason: end.reason.as_str(),
+            terminal_reason: Self::terminal_reason(end),
+            api_error_status: api_error_status(&end.reason),
             uuid,
             api_error: api_error(&end.reason),
             sent: MessageMetadata::default(),
@@ -131,6 +144,11 @@ impl RunResult {
     #[must_use]
     pub(crate) fn of_message(self, sent: MessageMetadata) -> Self {
         RunResult { sent, ..self }
+    }
+
+    /// Returns true if the turn was interrupted.
+    pub(crate) fn was_interrupted(&self) -> bool {
+        matches!(self.terminal_reason, "aborted_tools" | "aborted_streaming")
     }
 
     /// Turns it into a success: for a program, a rejected prompt or command is an answer like any other.
@@ -173,6 +191,7 @@ impl RunResult {
             deferred_tool_use: None,
             deferred_tool_uses: Vec::new(),
             terminal_reason,
+            api_error_status: None,
             uuid,
             api_error: None,
             sent: MessageMetadata::default(),
@@ -251,7 +270,7 @@ fn stopped_by(reason: &EndReason) -> Option<String> {
 
 fn api_error(reason: &EndReason) -> Option<ApiError> {
     match reason {
-        EndReason::ApiError { class, message } => {
+        EndReason::ApiError { class, message, .. } => {
             Some(ApiError { class: class.clone(), message: message.clone() })
         }
         EndReason::Completed
@@ -266,6 +285,10 @@ fn api_error(reason: &EndReason) -> Option<ApiError> {
         | EndReason::NoStructuredOutput { .. }
         | EndReason::TooLong { .. } => None,
     }
+}
+
+fn api_error_status(reason: &EndReason) -> Option<u16> {
+    if let EndReason::ApiError { status, .. } = reason { *status } else { None }
 }
 
 /// The class of an otherwise unclassified error.
@@ -292,10 +315,12 @@ fn error(reason: &EndReason) -> Option<String> {
         EndReason::NoStructuredOutput { attempts, mismatch } => {
             no_structured_output(*attempts, mismatch.as_deref())
         }
-        EndReason::ApiError { class, message } if class == UNKNOWN => {
+        EndReason::ApiError { class, message, .. } if class == UNKNOWN => {
             format!("the model gave no answer: {message}")
         }
-        EndReason::ApiError { class, message } => format!("the model gave no answer ({class}): {message}"),
+        EndReason::ApiError { class, message, .. } => {
+            format!("the model gave no answer ({class}): {message}")
+        }
         EndReason::TooLong { message } => message.clone(),
     })
 }

@@ -4,21 +4,26 @@
 
 use super::content::{blocks, shown};
 use super::event::SessionEvent;
-use super::line::{Answer, Assistant, Piece, StreamEvent, TextDelta, User, UserContent};
+use super::line::{Answer, Assistant, ConversationReset, StreamEvent, User, UserContent};
 use super::naming::Ids;
 use super::result::{ApiError, milliseconds};
 use super::system_line::{
-    ApiRetry, CompactBoundary, CompactMetadata, ElicitationComplete, Informational, ProgramDenied, StopHook,
-    StopHookSummary, System, Task,
+    ApiRetry, CompactBoundary, CompactMetadata, ElicitationComplete, Informational, ProgramDenied,
+    SessionStateChanged, StopHook, StopHookSummary, System,
 };
 use becket_agent::update::{Notice, Origin, StopSummary, Update, UpdateKind};
 use becket_engine::RunEventKind;
-use becket_llm::{Block, Usage};
+use becket_llm::{Block, Delta, Usage};
 use serde::Serialize;
 
 mod hooks;
+mod pieces;
+mod tasks;
 
 use hooks::Hooks;
+use pieces::Pieces;
+use std::collections::HashMap;
+use tasks::RunningTasks;
 
 /// The lines that are requested in addition to the usual ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -37,12 +42,22 @@ pub(crate) struct Stream {
     wanted: StreamOptions,
     session: String,
     hooks: Hooks,
+    /// The answers that arrive, by the call whose subagent they belong to.
+    pieces: HashMap<Option<String>, Pieces>,
+    tasks: RunningTasks,
 }
 
 impl Stream {
     /// Creates the stream of a session that opens.
     pub(crate) fn new(wanted: StreamOptions, ids: Ids) -> Self {
-        Stream { ids, wanted, session: String::new(), hooks: Hooks::default() }
+        Stream {
+            ids,
+            wanted,
+            session: String::new(),
+            hooks: Hooks::default(),
+            pieces: HashMap::new(),
+            tasks: RunningTasks::default(),
+        }
     }
 
     /// Returns the lines for an event; none if there is nothing to report.
@@ -60,7 +75,21 @@ impl Stream {
                 let what = &started.init;
                 line(&System { r#type: "system", subtype: "init", what, uuid, session_id: None })
             }
-            SessionEvent::Update(update) => self.update(update),
+            SessionEvent::Update(update) => {
+                let progress = match &update.of {
+                    Origin::Subagent { id, .. } => self.tasks.progressed(id.as_str(), update),
+                    Origin::Main => None,
+                };
+                self.update(update) + &self.task_lines(progress.into_iter().collect())
+            }
+            SessionEvent::SubagentsWanted => {
+                self.wanted.subagents = true;
+                String::new()
+            }
+            SessionEvent::State(state) => {
+                let what = SessionStateChanged { state: state.name, sdk_host_only: state.for_sdk };
+                self.system("session_state_changed", &what)
+            }
             SessionEvent::Hook(event) if self.wanted.hooks => match self.hooks.line(event, self.ids) {
                 Some(found) => found.written(|subtype, what| self.system(subtype, &what)),
                 None => String::new(),
@@ -74,13 +103,19 @@ impl Stream {
         }
     }
 
-    fn update(&self, update: &Update) -> String {
+    fn task_lines(&self, lines: Vec<tasks::TaskLine>) -> String {
+        lines.iter().map(|(subtype, what)| self.system(subtype, what)).collect()
+    }
+
+    fn update(&mut self, update: &Update) -> String {
         let parent = parent(&update.of);
         match &update.what {
-            UpdateKind::Text { delta } if self.wanted.pieces && !self.leaves_out(parent.as_ref()) => {
+            UpdateKind::Piece(delta) if self.wanted.pieces && !self.leaves_out(parent.as_ref()) => {
                 self.piece(delta, parent)
             }
-            UpdateKind::Text { .. }
+            UpdateKind::Cleared { session } => self.reset(session),
+            UpdateKind::Piece(_)
+            | UpdateKind::Text { .. }
             | UpdateKind::Displayed { .. }
             | UpdateKind::CallStarted { .. }
             | UpdateKind::CallEnded { .. }
@@ -117,13 +152,9 @@ impl Stream {
                 let (mcp_server_name, elicitation_id) = (server.clone(), id.clone());
                 self.system("elicitation_complete", &ElicitationComplete { mcp_server_name, elicitation_id })
             }
-            UpdateKind::Task { id, status, description, output_file } => {
-                let has_ended = status != "running";
-                let subtype = if has_ended { "task_notification" } else { "task_started" };
-                let (task_id, status, description) = (id.clone(), status.clone(), description.clone());
-                let summary = has_ended.then(|| format!("{description}: {status}"));
-                let output_file = has_ended.then(|| output_file.display().to_string());
-                self.system(subtype, &Task { task_id, status, description, output_file, summary })
+            UpdateKind::Task { .. } => {
+                let lines = self.tasks.changed(&update.what);
+                self.task_lines(lines)
             }
             UpdateKind::ProgramDenied { tool_use_id, command, reason, chain } => {
                 let (tool_use_id, command) = (tool_use_id.clone(), command.clone());
@@ -200,13 +231,29 @@ impl Stream {
         })
     }
 
-    fn piece(&self, delta: &str, parent_tool_use_id: Option<String>) -> String {
-        let delta = TextDelta { r#type: "text_delta", text: delta.to_owned() };
-        line(&StreamEvent {
-            r#type: "stream_event",
-            event: Piece { r#type: "content_block_delta", index: 0, delta },
+    fn piece(&mut self, delta: &Delta, parent: Option<String>) -> String {
+        let events = self.pieces.entry(parent.clone()).or_default().events(delta);
+        if matches!(delta, Delta::Stop(_)) {
+            self.pieces.remove(&parent);
+        }
+        let one = |event| {
+            line(&StreamEvent {
+                r#type: "stream_event",
+                event,
+                session_id: self.session.clone(),
+                parent_tool_use_id: parent.clone(),
+                uuid: self.ids.next(),
+            })
+        };
+        events.into_iter().map(one).collect()
+    }
+
+    fn reset(&self, new: &str) -> String {
+        line(&ConversationReset {
+            r#type: "conversation_reset",
+            new_conversation_id: new.to_owned(),
+            trigger: "clear",
             session_id: self.session.clone(),
-            parent_tool_use_id,
             uuid: self.ids.next(),
         })
     }

@@ -81,7 +81,7 @@ pub(super) fn summary(result: &RunResult, counts: Counts, tokens: (u64, u64)) ->
 /// Returns the errors in full, and the hook that has stopped the turn (O7). An interrupt is not an error: the last line
 /// reports it.
 pub(super) fn errors(result: &RunResult) -> String {
-    if result.terminal_reason == INTERRUPTED {
+    if result.was_interrupted() {
         return String::new();
     }
     let lines = |text: &str| plain(text.trim_end()).replace('\n', "\n  ");
@@ -93,16 +93,13 @@ pub(super) fn errors(result: &RunResult) -> String {
     failed.chain(stopped).collect()
 }
 
-/// Returns the last line of an interrupted prompt.
-const INTERRUPTED: &str = "interrupted";
-
 fn ended(result: &RunResult) -> (Style, &'static str) {
     match result.terminal_reason {
         "completed" => (GOOD, "done"),
         "capped" => (WARNING, "done, though a hook still objects"),
         "hook_stopped" => (WARNING, "stopped by a hook"),
         "tool_deferred" => (WARNING, "waits to be resumed"),
-        INTERRUPTED => (WARNING, INTERRUPTED),
+        _ if result.was_interrupted() => (WARNING, "interrupted"),
         _ => (ERROR, "failed"),
     }
 }

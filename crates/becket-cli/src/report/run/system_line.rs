@@ -17,10 +17,17 @@ pub(crate) struct Init {
     #[serde(rename = "apiKeySource")]
     pub(crate) api_key_source: String,
     pub(crate) becket_version: &'static str,
-    pub(crate) output_style: &'static str,
+    /// The release whose protocol is implemented, as the SDKs compare it.
+    pub(crate) claude_code_version: &'static str,
+    pub(crate) output_style: String,
     pub(crate) agents: Vec<String>,
     pub(crate) skills: Vec<String>,
     pub(crate) plugins: Vec<Plugin>,
+    /// Optional parts of the protocol that are implemented.
+    pub(crate) capabilities: Vec<&'static str>,
+    /// Options that were given and have no effect.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) warnings: Vec<String>,
 }
 
 /// An MCP server and its state.
@@ -156,12 +163,73 @@ pub(super) struct ProgramDenied {
 #[derive(Debug, Serialize)]
 pub(super) struct Task {
     pub(super) task_id: String,
+    pub(super) task_type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) subagent_type: Option<String>,
     pub(super) status: String,
     pub(super) description: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) is_backgrounded: Option<bool>,
     /// The output, if the task has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) output_file: Option<String>,
     /// The result, if the task has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) summary: Option<String>,
+    /// The usage of an agent that has ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) usage: Option<TaskUsage>,
+}
+
+/// `task_progress`: an agent in the background has called a tool, or answered.
+#[derive(Debug, Serialize)]
+pub(super) struct TaskProgress {
+    pub(super) task_id: String,
+    pub(super) description: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) subagent_type: Option<String>,
+    pub(super) usage: TaskUsage,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) last_tool_name: Option<String>,
+}
+
+/// The usage of a task so far.
+#[derive(Debug, Serialize)]
+pub(super) struct TaskUsage {
+    pub(super) total_tokens: u64,
+    pub(super) tool_uses: u64,
+    pub(super) duration_ms: u64,
+}
+
+/// `task_updated`
+#[derive(Debug, Serialize)]
+pub(super) struct TaskUpdate {
+    pub(super) task_id: String,
+    /// The changed fields.
+    pub(super) patch: serde_json::Value,
+}
+
+/// `background_tasks_changed`: all that run now.
+#[derive(Debug, Serialize)]
+pub(super) struct BackgroundTasks {
+    pub(super) tasks: Vec<ListedTask>,
+}
+
+/// A running task.
+#[derive(Debug, Serialize)]
+pub(super) struct ListedTask {
+    pub(super) task_id: String,
+    pub(super) task_type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) subagent_type: Option<String>,
+    pub(super) description: String,
+}
+
+/// `session_state_changed`
+#[derive(Debug, Serialize)]
+pub(super) struct SessionStateChanged {
+    pub(super) state: &'static str,
+    /// True if only the package asked for it, which keeps it from the application.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) sdk_host_only: bool,
 }

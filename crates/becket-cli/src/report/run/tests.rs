@@ -3,8 +3,9 @@
 use super::*;
 use becket_agent::turn::{DeferredCall, Denial, EndReason, TurnEnd};
 use becket_agent::update::{Level, Notice, Origin, StopSummary, Update, UpdateKind};
-use becket_llm::{Block, Usage};
+use becket_llm::{Block, Delta, StopReason, Usage};
 use becket_model::EventKind;
+use becket_tools::tasks::TaskKind;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -19,10 +20,13 @@ fn init() -> Init {
         slash_commands: vec!["review".into()],
         api_key_source: "none".into(),
         becket_version: "0.1.0",
-        output_style: "default",
+        claude_code_version: "2.1.332",
+        output_style: "default".into(),
         agents: vec!["Explore".into()],
         skills: Vec::new(),
         plugins: vec![Plugin { name: "p".into(), path: "/p".into(), source: "p@m".into() }],
+        capabilities: vec!["interrupt_receipt_v1"],
+        warnings: Vec::new(),
     }
 }
 
@@ -69,6 +73,7 @@ fn end(reason: EndReason, text: &str) -> TurnEnd {
         cost_usd: None,
         denials: Vec::new(),
         structured_output: None,
+        in_calls: false,
     }
 }
 
@@ -96,8 +101,9 @@ fn each_kind_of_line_has_its_fields_in_their_order() {
                 r#"{"type":"system","subtype":"init","cwd":"/work","session_id":"s1","tools":["Bash"],"#,
                 r#""mcp_servers":[{"name":"notes","status":"connected"}],"model":"haiku","permissionMode":"default","#,
                 r#""slash_commands":["review"],"apiKeySource":"none","becket_version":"0.1.0","#,
+                r#""claude_code_version":"2.1.332","#,
                 r#""output_style":"default","agents":["Explore"],"skills":[],"#,
-                r#""plugins":[{"name":"p","path":"/p","source":"p@m"}],"uuid":"uuid"}"#
+                r#""plugins":[{"name":"p","path":"/p","source":"p@m"}],"capabilities":["interrupt_receipt_v1"],"uuid":"uuid"}"#
             )
             .to_owned(),
         ),
@@ -184,14 +190,128 @@ fn what_hooks_at_the_end_did_is_one_line() {
 
 #[test]
 fn pieces_come_only_where_they_are_wanted() {
-    let piece = main_says(UpdateKind::Text { delta: "he".into() });
-    assert_eq!(line(StreamOptions::default(), &piece), "");
+    let index = 0;
+    let all = [
+        Delta::Start { id: "m1".into(), model: "haiku".into() },
+        Delta::Usage(Usage { input_tokens: 5, ..Usage::default() }),
+        Delta::BlockStart { index, block: Block::Text(String::new()) },
+        Delta::Text { index, text: "he".into() },
+        Delta::BlockStop { index },
+        Delta::BlockStart { index: 1, block: call("t1", "ls") },
+        Delta::Usage(Usage { input_tokens: 5, output_tokens: 7, ..Usage::default() }),
+        Delta::Stop(StopReason::ToolUse),
+    ];
+    let lines = |wanted: StreamOptions| -> Vec<Value> {
+        let mut stream = Stream::new(wanted, Ids::fixed());
+        stream.lines(&opened());
+        let shown = all.iter().map(|delta| stream.lines(&main_says(UpdateKind::Piece(delta.clone()))));
+        shown.collect::<String>().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    assert!(lines(StreamOptions::default()).is_empty());
+    let seen = lines(StreamOptions { pieces: true, ..StreamOptions::default() });
+    assert!(
+        seen.iter().all(|line| line["type"] == "stream_event" && line["session_id"] == "s1"),
+        "{seen:#?}"
+    );
+    let tokens = |input: u64, output: u64| json!({"input_tokens": input, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": output});
+    let delta =
+        |index: u64, delta: Value| json!({"type": "content_block_delta", "index": index, "delta": delta});
+    let events: Vec<&Value> = seen.iter().map(|line| &line["event"]).collect();
+    let expected = [
+        json!({"type": "message_start", "message": {"id": "m1", "type": "message", "role": "assistant", "model": "haiku",
+            "content": [], "stop_reason": null, "stop_sequence": null, "usage": tokens(5, 0)}}),
+        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
+        delta(0, json!({"type": "text_delta", "text": "he"})),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use", "id": "t1", "name": "Bash", "input": {}}}),
+        delta(1, json!({"type": "input_json_delta", "partial_json": "{\"command\":\"ls\"}"})),
+        json!({"type": "content_block_stop", "index": 1}),
+        json!({"type": "message_delta", "delta": {"stop_reason": "tool_use", "stop_sequence": null}, "usage": tokens(5, 7)}),
+        json!({"type": "message_stop"}),
+    ];
+    assert_eq!(events, expected.iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn an_answer_that_failed_begins_again_and_subagents_do_not_mix() {
+    let start = |id: &str| UpdateKind::Piece(Delta::Start { id: id.into(), model: "haiku".into() });
+    let begun = UpdateKind::Piece(Delta::BlockStart { index: 0, block: Block::Text(String::new()) });
+    let stop = UpdateKind::Piece(Delta::Stop(StopReason::EndTurn));
+    let mut stream = Stream::new(
+        StreamOptions { pieces: true, subagents: true, ..StreamOptions::default() },
+        Ids::fixed(),
+    );
+    let of = || Origin::Subagent { id: "a1".into(), tool_use_id: "t9".into() };
+    let sub = |what| SessionEvent::Update(Box::new(Update { of: of(), what }));
+    let shown = [
+        main_says(start("m1")),
+        main_says(begun.clone()),
+        sub(start("m2")),
+        main_says(start("m3")),
+        sub(begun),
+        main_says(stop.clone()),
+        sub(stop),
+    ];
+    let lines: String = shown.iter().map(|shown| stream.lines(shown)).collect();
+    let of = |parent: Value| -> Vec<String> {
+        let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let kind = |line: Value| line["event"]["type"].as_str().unwrap().to_owned();
+        lines.filter(|line| line["parent_tool_use_id"] == parent).map(kind).collect()
+    };
+    let (start, block, end) = ("message_start", "content_block_start", ["message_delta", "message_stop"]);
+    assert_eq!(of(Value::Null), [start, block, start, end[0], end[1]]);
+    assert_eq!(of(json!("t9")), [start, block, "content_block_stop", end[0], end[1]]);
+}
+
+#[test]
+fn background_tasks_are_listed_as_they_come_and_go() {
+    let mut stream = Stream::new(StreamOptions::default(), Ids::fixed());
+    stream.lines(&opened());
+    let task = |status: &str| UpdateKind::Task {
+        id: "a1".into(),
+        status: status.into(),
+        kind: TaskKind::Agent { agent_type: "Explore".into() },
+        description: "looks".into(),
+        output_file: "/t/a1".into(),
+    };
+    let of = Origin::Subagent { id: "a1".into(), tool_use_id: "t9".into() };
+    let works = UpdateKind::CallStarted { tool_use_id: "t2".into(), tool: "Grep".into() };
+    let works = SessionEvent::Update(Box::new(Update { of, what: works }));
+    let shown = [main_says(task("running")), works, main_says(task("killed"))];
+    let lines: String = shown.iter().map(|shown| stream.lines(shown)).collect();
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let subtypes: Vec<&str> = lines.iter().map(|line| line["subtype"].as_str().unwrap()).collect();
     assert_eq!(
-        line(StreamOptions { pieces: true, ..StreamOptions::default() }, &piece),
-        concat!(
-            r#"{"type":"stream_event","event":{"type":"content_block_delta","index":0,"#,
-            r#""delta":{"type":"text_delta","text":"he"}},"session_id":"s1","parent_tool_use_id":null,"uuid":"uuid"}"#
-        )
+        subtypes,
+        [
+            "background_tasks_changed",
+            "task_started",
+            "task_progress",
+            "task_updated",
+            "task_notification",
+            "background_tasks_changed"
+        ]
+    );
+    assert_eq!(
+        lines[0]["tasks"],
+        json!([{"task_id": "a1", "task_type": "local_agent", "subagent_type": "Explore", "description": "looks"}])
+    );
+    assert_eq!((&lines[1]["task_type"], &lines[1]["is_backgrounded"]), (&json!("local_agent"), &json!(true)));
+    assert_eq!((&lines[2]["last_tool_name"], &lines[2]["usage"]["tool_uses"]), (&json!("Grep"), &json!(1)));
+    assert_eq!((&lines[3]["patch"]["status"], &lines[4]["status"]), (&json!("killed"), &json!("stopped")));
+    assert_eq!((&lines[4]["usage"]["tool_uses"], &lines[5]["tasks"]), (&json!(1), &json!([])));
+}
+
+#[test]
+fn a_cleared_conversation_is_reset_under_its_old_id() {
+    let value: Value = serde_json::from_str(&line(
+        StreamOptions::default(),
+        &main_says(UpdateKind::Cleared { session: "s2".into() }),
+    ))
+    .unwrap();
+    assert_eq!(
+        value,
+        json!({"type": "conversation_reset", "new_conversation_id": "s2", "trigger": "clear", "session_id": "s1", "uuid": "uuid"})
     );
 }
 
@@ -247,7 +367,13 @@ fn every_end_has_its_words_and_says_whether_it_is_an_error() {
             Some("`Gone`"),
         ),
         (EndReason::MaxTurns { limit: 3 }, "error_max_turns", "max_turns", Value::Null, Some("3 answers")),
-        (EndReason::Interrupted, "error_during_execution", "interrupted", Value::Null, Some("interrupted")),
+        (
+            EndReason::Interrupted,
+            "error_during_execution",
+            "aborted_streaming",
+            Value::Null,
+            Some("interrupted"),
+        ),
         (
             EndReason::PromptRejected { because: because(), by: None },
             "error_during_execution",
@@ -256,7 +382,11 @@ fn every_end_has_its_words_and_says_whether_it_is_an_error() {
             Some("because"),
         ),
         (
-            EndReason::ApiError { class: "rate_limit".into(), message: "slow down".into() },
+            EndReason::ApiError {
+                class: "rate_limit".into(),
+                message: "slow down".into(),
+                status: Some(429),
+            },
             "success",
             "api_error",
             Value::Null,
@@ -426,7 +556,8 @@ fn a_person_sees_each_call_once_and_the_last_answer_on_stdout() {
 fn a_script_sees_the_answer_and_what_must_not_be_missed() {
     let (err, out) = seen(Verbosity::Needed, &a_session());
     assert_eq!((err.as_str(), out.as_str()), ("PreToolUse:Bash mind the \\u{1b}[2Jgap\n", "All tidy.\n"));
-    let failed = end(EndReason::ApiError { class: "overloaded".into(), message: "529".into() }, "");
+    let failed =
+        end(EndReason::ApiError { class: "overloaded".into(), message: "529".into(), status: Some(529) }, "");
     let (err, out) = seen(Verbosity::Needed, &[opened(), SessionEvent::Ended(Box::new(of_end(&failed)))]);
     assert_eq!((err.as_str(), out.as_str()), ("error: the model gave no answer (overloaded): 529\n", ""));
 }

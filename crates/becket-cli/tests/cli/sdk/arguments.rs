@@ -26,7 +26,7 @@ fn what_can_not_be_had_and_somebody_relies_on_is_refused_by_name() {
         (&["--initialize-fields=settings"], "as arguments"),
         (&["--managed-settings", "{}"], "administrator"),
         (&["--managed-settings-in-initialize"], "administrator"),
-        (&["--permission-prompt-tool", "mcp__x__y"], "only `stdio`"),
+        (&["--permission-prompt-tool", "approve"], "mcp__SERVER__TOOL"),
         (&["--no-such-thing"], "--no-such-thing"),
     ] {
         let env = hello();

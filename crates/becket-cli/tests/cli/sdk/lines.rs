@@ -49,7 +49,6 @@ fn a_system_prompt_and_servers_of_initialize_count() {
 #[test]
 fn what_initialize_asks_for_in_vain_ends_the_run_with_its_name() {
     let cases = [
-        (json!({"toolAliases": {"Bash": "mcp__x__y"}}), "`toolAliases`"),
         (json!({"disallowedTools": ["Bash"]}), "--disallowedTools"),
         (json!({"settings": {}}), "--settings"),
         (json!({"managedSettings": {}}), "administrator"),

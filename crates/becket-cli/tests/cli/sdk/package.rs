@@ -223,7 +223,7 @@ pub(crate) mod scenario {
         let seen = driven.play("interrupt");
         let results = told(&seen, "result");
         assert_eq!(results.len(), 2, "{seen:?}");
-        assert_eq!(results[0]["terminal"], "interrupted");
+        assert_eq!(results[0]["terminal"], "aborted_tools");
         assert_eq!(results[1]["result"], "I am here.");
     }
 

@@ -164,7 +164,7 @@ fn a_no_may_end_the_turn_and_a_hook_that_says_no_takes_the_question_back() {
     host.prompt("make it");
     let asked = host.asked("can_use_tool");
     host.answers(&asked, json!({"behavior": "deny", "message": "stop", "interrupt": true}));
-    assert_eq!(host.result()["terminal_reason"], "interrupted");
+    assert_eq!(host.result()["terminal_reason"], "aborted_tools");
 
     let env = one_call(&json!({}), &["never"]);
     let hooks = json!({"hooks": {"PermissionRequest": [matcher("h", json!({}))]}});

@@ -131,7 +131,7 @@ fn an_interrupt_ends_the_turn_and_the_session_goes_on() {
     host.prompt("sleep");
     assert!(becket_testkit::proc::wait_until(|| env.project().join("started").exists()));
     assert_eq!(host.asks("interrupt", json!({}))["subtype"], "success");
-    assert_eq!(host.result()["terminal_reason"], "interrupted");
+    assert_eq!(host.result()["terminal_reason"], "aborted_tools");
     assert_eq!(host.asks("interrupt", json!({}))["subtype"], "success", "nothing works: nothing happens");
     host.prompt("are you there?");
     assert_eq!(host.result()["result"], "I am here.");
@@ -147,7 +147,7 @@ fn an_interrupt_right_behind_a_prompt_means_that_prompt() {
     host.prompt("one");
     let id = host.request("interrupt", json!({}));
     assert_eq!(host.answer_to(&id)["subtype"], "success");
-    assert_eq!(host.result()["terminal_reason"], "interrupted");
+    assert_eq!(host.result()["terminal_reason"], "aborted_streaming");
 }
 
 // rule: M6

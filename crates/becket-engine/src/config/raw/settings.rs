@@ -37,6 +37,7 @@ pub(crate) const KEYS: &[&str] = &[
     "sandbox",
     "pluginHooks",
     "hookBudget",
+    "outputStyle",
 ];
 
 /// Reads a settings file. `Err`: it is not JSON, and nothing of it counts (C7).

@@ -29,6 +29,7 @@ pub(crate) struct Switches {
     pub(crate) exec: ExecSwitch,
     pub(crate) sandbox: SandboxSheet,
     pub(crate) hook_budget: HookBudget,
+    pub(crate) output_style: Option<At<String>>,
     /// Plugins by full id, on or off.
     pub(crate) plugins: Vec<(String, bool)>,
 }
@@ -53,6 +54,7 @@ pub(crate) fn read(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_
         exec: exec_switch::read(fields),
         sandbox: sandbox::read(fields),
         hook_budget: hook_budget::read(fields),
+        output_style: fields.text("outputStyle"),
         plugins: plugins(fields),
     };
     sheet.env = env(fields);

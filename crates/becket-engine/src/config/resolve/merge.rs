@@ -84,6 +84,11 @@ pub(super) fn policy(parts: &mut [Part<'_>], strict: bool) -> Policy {
             .iter()
             .any(|part| part.sheet.switches.exec.end_line.as_ref().is_some_and(|at| at.value)),
         hook_budget: hook_budget(&ordered),
+        output_style: ordered
+            .iter()
+            .rev()
+            .find_map(|part| part.sheet.switches.output_style.as_ref())
+            .map(|at| at.value.clone()),
         bypass_permissions_disabled: ordered.iter().any(|part| part.sheet.permissions.bypass_disabled),
     }
 }

@@ -3,6 +3,7 @@
 //! A pending request receives an answer, an error or the host's end from its [`Peer`]; a dropped one is cancelled by a line.
 
 use super::super::printer::Printer;
+use super::session_states::SessionStates;
 use crate::peer::{Answer, Peer, PendingRequest};
 use crate::report::run::SessionEvent;
 use becket_mcp::ServerSender;
@@ -27,6 +28,7 @@ struct HostState {
     connections: AtomicU64,
     /// The connected MCP servers of the host.
     servers: Mutex<HashMap<String, (u64, ServerSender)>>,
+    states: SessionStates,
     notice_sender: mpsc::UnboundedSender<PendingNotice>,
     notices: Mutex<Option<mpsc::UnboundedReceiver<PendingNotice>>>,
 }
@@ -43,8 +45,8 @@ pub(crate) struct PendingNotice {
 }
 
 impl Host {
-    /// Creates a host that reads what `printer` writes.
-    pub(crate) fn new(printer: Printer) -> Self {
+    /// Creates a host that reads what `printer` writes, the states of the session included.
+    pub(crate) fn new(printer: Printer, states: SessionStates) -> Self {
         let (notice_sender, notices) = mpsc::unbounded_channel();
         Host {
             shared: Arc::new(HostState {
@@ -52,6 +54,7 @@ impl Host {
                 peer: Peer::new("the host"),
                 connections: AtomicU64::default(),
                 servers: Mutex::default(),
+                states,
                 notice_sender,
                 notices: Mutex::new(Some(notices)),
             }),
@@ -69,6 +72,7 @@ impl Host {
 
     /// Asks, and notifies Notification hooks once if the answer takes longer than [`NOTICE_DELAY`].
     pub(crate) async fn ask_person(&self, request: Value, notice: PendingNotice) -> Answer {
+        let _waits = self.shared.states.waits();
         let mut answer = pin!(self.ask(request));
         tokio::select! {
             biased;
@@ -78,6 +82,11 @@ impl Host {
         // A session that has ended has no hooks to notify.
         drop(self.shared.notice_sender.send(notice));
         answer.await
+    }
+
+    /// Returns the writer of the session's state.
+    pub(crate) fn states(&self) -> &SessionStates {
+        &self.shared.states
     }
 
     /// Returns the notices of all questions, to the first caller only.

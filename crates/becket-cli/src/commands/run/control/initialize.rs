@@ -12,28 +12,16 @@ use becket_engine::Engine;
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
-/// Fields without effect here: details of reporting, and of a provider's cache.
-const HARMLESS: [&str; 11] = [
-    "agentProgressSummaries",
-    "codeRunningMcpTools",
-    "excludeDynamicSections",
-    "forwardNestedSubagentToolCalls",
-    "forwardSubagentText",
-    "perTaskStopAffordance",
-    "rapidFollowupPreempt",
-    "sdkMcpServerManifests",
-    "sdkMcpServerManifestsOrigin",
-    "supportedDialogKinds",
-    "systemPromptSnapshot",
-];
+/// Fields that describe the host, and ask for nothing.
+const DESCRIPTIVE: [&str; 4] =
+    ["sdkMcpServerManifests", "sdkMcpServerManifestsOrigin", "supportedDialogKinds", "systemPromptSnapshot"];
 
 /// Fields whose absence would let a session do something that its host forbids, or lack something that it relies on.
-const REFUSED: [(&str, &str); 5] = [
+const REFUSED: [(&str, &str); 4] = [
     ("disallowedTools", "give them as `--disallowedTools`"),
     ("managedSettings", "managed settings are an administrator's files"),
     ("plugins", "name each by `--plugin-dir`"),
     ("settings", "give them as `--settings`"),
-    ("toolAliases", "a tool is called by its own name"),
 ];
 
 /// The shortest valid limit of a call.
@@ -57,6 +45,12 @@ pub(crate) struct Initialize {
     schema: Option<Value>,
     /// True if the host wants prompt suggestions.
     suggests: bool,
+    /// True if the host wants the messages of subagents.
+    forwards: bool,
+    /// The only skills that the session has.
+    skills: Option<Vec<String>>,
+    /// The tools that are called instead of others, by the name of those.
+    aliases: Option<Map<String, Value>>,
     /// The fields without effect.
     ignored: Vec<String>,
 }
@@ -68,12 +62,13 @@ impl Initialize {
     /// Errors if a field can't be read or is not supported, with a message for the host.
     pub(crate) fn read(request: &Request) -> Result<Self, String> {
         let mut fields = request.fields.clone();
-        fields.retain(|_, value| !value.is_null());
+        // An option that is off asks for nothing.
+        fields.retain(|_, value| !matches!(value, Value::Null | Value::Bool(false)));
         fields.remove("subtype");
         if let Some((name, instead)) = REFUSED.iter().find(|(name, _)| fields.contains_key(*name)) {
             return Err(format!("`{name}` of `initialize` is not supported: {instead}"));
         }
-        HARMLESS.iter().for_each(|name| drop(fields.remove(*name)));
+        DESCRIPTIVE.iter().for_each(|name| drop(fields.remove(*name)));
         let configs = fields.remove("sdkMcpServerConfigs");
         let read = Initialize {
             id: request.id.clone(),
@@ -86,6 +81,9 @@ impl Initialize {
             title: text(fields.remove("title"), "title")?,
             schema: fields.remove("jsonSchema"),
             suggests: fields.remove("promptSuggestions") == Some(Value::Bool(true)),
+            forwards: fields.remove("forwardSubagentText") == Some(Value::Bool(true)),
+            skills: skills(fields.remove("skills"))?,
+            aliases: aliases(fields.remove("toolAliases"))?,
             ignored: Vec::new(),
         };
         Ok(Initialize { ignored: fields.keys().cloned().collect(), ..read })
@@ -144,6 +142,22 @@ impl Initialize {
         self.suggests
     }
 
+    /// Returns true if the host wants the messages of subagents.
+    pub(crate) fn wants_subagents(&self) -> bool {
+        self.forwards
+    }
+
+    /// Returns the only skills that the session has; `None` if it has all.
+    pub(crate) fn skills(&self) -> Option<&[String]> {
+        self.skills.as_deref()
+    }
+
+    /// Returns the names of tools, each with the name of the tool that is called instead.
+    pub(crate) fn tool_aliases(&self) -> impl Iterator<Item = (String, String)> + '_ {
+        let texts = |(name, other): (&String, &Value)| Some((name.clone(), other.as_str()?.to_owned()));
+        self.aliases.iter().flatten().filter_map(texts)
+    }
+
     /// Returns true if the host has callbacks.
     pub(crate) fn has_hooks(&self) -> bool {
         self.hooks.is_some()
@@ -179,6 +193,29 @@ fn servers(names: Option<Value>, configs: Option<&Value>) -> Result<Vec<(String,
             Ok((name, limit))
         })
         .collect()
+}
+
+/// The names of skills; the word `all` is no restriction.
+fn skills(value: Option<Value>) -> Result<Option<Vec<String>>, String> {
+    let wrong = || "`skills` must be a list of names, or `all`".to_owned();
+    match value {
+        None => Ok(None),
+        Some(Value::String(word)) if word == "all" => Ok(None),
+        Some(Value::Array(names)) => {
+            let names: Option<Vec<String>> =
+                names.iter().map(|name| name.as_str().map(str::to_owned)).collect();
+            names.map(Some).ok_or_else(wrong)
+        }
+        Some(_) => Err(wrong()),
+    }
+}
+
+fn aliases(value: Option<Value>) -> Result<Option<Map<String, Value>>, String> {
+    let aliases = object(value, "toolAliases")?;
+    match aliases.iter().flatten().find(|(_, other)| !other.is_string()) {
+        Some((name, _)) => Err(format!("`toolAliases.{name}` must be the name of a tool")),
+        None => Ok(aliases),
+    }
 }
 
 /// A text, or pieces of one.

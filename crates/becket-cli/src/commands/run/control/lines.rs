@@ -3,7 +3,6 @@
 //! Reading a file can't be interrupted, so a separate thread does it, and ends with the process. It never waits for the
 //! session: an answer that a turn waits for may follow messages that wait for that turn.
 
-use super::super::printer::Printer;
 use super::host::Host;
 use super::host_message::{self, HostMessage, Request};
 use crate::error::CliError;
@@ -77,9 +76,8 @@ pub(crate) struct Shutdown {
 }
 
 impl Lines {
-    /// Starts to read. `answering` selects the lines that are answered on stdout.
-    pub(crate) fn open(printer: Printer, answering: ReplyOptions, ending: Shutdown) -> Self {
-        let host = Host::new(printer);
+    /// Starts to read the lines of a host. `answering` selects the lines that are answered on stdout.
+    pub(crate) fn open(host: Host, answering: ReplyOptions, ending: Shutdown) -> Self {
         let (to, heard) = mpsc::unbounded_channel();
         let (waiting, open) = (Arc::<AtomicU64>::default(), Open::default());
         let reader =

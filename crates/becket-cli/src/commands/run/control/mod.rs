@@ -8,6 +8,7 @@
 //! - [`initialize`]: the first request, which describes the session
 //! - [`hooks`], [`person`], [`elicit`], [`server`]: the services of the host: callbacks, permissions, elicitations, MCP
 //!   servers
+//! - [`session_states`]: the state of the session in lines
 //! - [`server_changes`]: the changes to MCP servers that the host has requested
 //!
 //! INVARIANT: an unanswered request to the host, for any reason, counts as a failure of the host and never as its
@@ -23,12 +24,14 @@ mod lines;
 mod person;
 mod server;
 mod server_changes;
+mod session_states;
 
 pub(super) use elicit::HostUser;
 pub(super) use host::Host;
 pub(super) use host_message::Request;
 pub(super) use initialize::Initialize;
 pub(super) use lines::{Lines, Open, ReplyOptions, SessionInput, Shutdown};
-pub(super) use person::HostPerson;
+pub(super) use person::{HostPerson, read as read_permission};
 pub(super) use server::host_servers;
 pub(super) use server_changes::HostServerChanges;
+pub(super) use session_states::SessionStates;

@@ -7,6 +7,8 @@ use super::super::control::{Lines, Open, SessionInput};
 use super::super::session::Session;
 use super::super::typed;
 use super::context_usage;
+use super::description;
+use super::flag_settings;
 use super::servers;
 use super::turns::Turns;
 use crate::error::CliError;
@@ -34,7 +36,8 @@ pub(super) struct QueuedPrompt {
 
 /// The supported requests, for the error about an unknown one.
 const KNOWN: &str = "interrupt, set_permission_mode, set_model, set_max_thinking_tokens, get_context_usage, mcp_status, \
-                     mcp_message, mcp_reconnect, mcp_toggle, mcp_set_servers, stop_task, register_repo_root";
+                     mcp_message, mcp_reconnect, mcp_toggle, mcp_set_servers, stop_task, register_repo_root, \
+                     apply_flag_settings, reload_skills, reload_plugins";
 /// The limit on concurrent requests.
 const MOST: usize = 256;
 /// The source of a request of the host in DirectoryAdded.
@@ -59,7 +62,7 @@ impl Requests<'_> {
             tokio::select! {
                 heard = lines.next(), if messages.is_some() => match heard {
                     Some(Ok(SessionInput::Message(prompt, sent))) => {
-                        let turn = self.turns.wanted(self.cancel);
+                        let turn = self.turns.wanted(self.cancel, sent.uuid().map(str::to_owned));
                         self.hand_on(messages.as_ref(), Ok(QueuedPrompt { prompt, sent, turn }));
                     }
                     Some(Ok(SessionInput::Request(request, _))) if under_way.len() >= MOST => {
@@ -104,10 +107,7 @@ impl Requests<'_> {
     async fn wanted(&self, request: &Request) -> Result<Value, String> {
         let fields = &request.fields;
         match request.subtype.as_str() {
-            "interrupt" => {
-                self.turns.interrupt();
-                Ok(json!({}))
-            }
+            "interrupt" => Ok(json!({"still_queued": self.turns.interrupt()})),
             "set_permission_mode" => self.set_mode(text(fields, "mode")?),
             "set_model" => self.set_model(fields).await,
             "mcp_status" => Ok(json!({"mcpServers": self.servers()})),
@@ -130,6 +130,14 @@ impl Requests<'_> {
             "set_max_thinking_tokens" => self.set_thinking(fields),
             "mcp_reconnect" => self.reconnect(text(fields, "serverName")?).await,
             "stop_task" => self.stop_task(text(fields, "task_id")?).await,
+            "apply_flag_settings" => {
+                flag_settings::apply(self.session, fields.get("settings"), self.cancel).await
+            }
+            "reload_skills" => {
+                self.reload();
+                Ok(json!({"skills": description::skills(self.session)}))
+            }
+            "reload_plugins" => Ok(self.reload_plugins()),
             "register_repo_root" => self.register_root(fields).await,
             "initialize" => {
                 Err("`initialize` has to be the first line of a session, and the only one".to_owned())
@@ -180,6 +188,29 @@ impl Requests<'_> {
     async fn stop_task(&self, id: &str) -> Result<Value, String> {
         let stopped = self.session.tools.tasks().stop(id).await;
         stopped.map(|_| json!({})).ok_or_else(|| format!("there is no background task `{id}`"))
+    }
+
+    /// Reads skills and commands again; returns the number of files that can't be used.
+    fn reload(&self) -> usize {
+        let errors =
+            self.session.skills.load().into_iter().filter(becket_engine::config::Diagnostic::is_error);
+        errors.count()
+    }
+
+    /// Reads the skills and commands of plugins again. Their hooks, agents and servers stay those of the start: hooks of
+    /// ConfigChange have not judged others.
+    fn reload_plugins(&self) -> Value {
+        let error_count = self.reload();
+        let plugins = self.session.init().plugins;
+        let note = "hooks, agents and MCP servers of plugins stay those of the start of the session";
+        json!({
+            "commands": description::commands(self.session),
+            "agents": description::agents(self.session),
+            "plugins": plugins,
+            "mcpServers": self.servers(),
+            "error_count": error_count,
+            "warnings": [note],
+        })
     }
 
     /// Adds a working directory; other options of the request that are not supported are reported.

@@ -10,13 +10,14 @@ use super::super::printer::Printer;
 use super::super::session::Session;
 use super::super::task_ends::has_ended;
 use super::super::team::has_news;
-use super::super::typed::COMMANDS;
+use super::description;
 use super::requests::{Message, QueuedPrompt, Requests};
 use super::turns::Turns;
 use crate::args::RunArgs;
 use crate::error::{CliError, CommandResult};
+use crate::report::run::SessionEvent;
 use crate::services::RunModels;
-use becket_agent::skills::Kind;
+use becket_tools::tasks::{TaskInfo, TaskKind, TaskStatus};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -35,6 +36,9 @@ pub(crate) async fn drive(
     let host = lines.host.clone();
     let at =
         RunContext { args: args.as_ref().unwrap_or(at.args), host: Some(&host), wants: wants.as_ref(), ..at };
+    if wants.as_ref().is_some_and(Initialize::wants_subagents) {
+        printer.show(SessionEvent::SubagentsWanted);
+    }
     let session = match assembled(at, models, printer).await {
         Ok(session) => session,
         Err(error) => {
@@ -108,6 +112,25 @@ async fn notify(session: &Session, host: &Host) {
     std::future::pending().await
 }
 
+/// Returns whether a turn follows without another message: an agent in the background works, or a task has ended.
+fn owes_turn(session: &Session, hears_tasks: bool) -> bool {
+    running_agent(session).is_some() || hears_tasks && session.tools.tasks().has_wake()
+}
+
+fn running_agent(session: &Session) -> Option<TaskInfo> {
+    let is_one =
+        |task: &TaskInfo| task.status == TaskStatus::Running && matches!(task.kind, TaskKind::Agent { .. });
+    session.tools.tasks().list().into_iter().find(is_one)
+}
+
+/// Waits for the end of an agent in the background; never resolves if there is none.
+async fn agent_ends(session: &Session) {
+    match running_agent(session) {
+        Some(agent) => drop(session.tools.tasks().wait(agent.id.as_str()).await),
+        None => std::future::pending().await,
+    }
+}
+
 /// Works on the messages in their order, until the end of the input.
 async fn all(
     mut work: Driver<'_>,
@@ -125,6 +148,9 @@ async fn all(
     let mut heard = true;
     let mut hears_tasks = true;
     loop {
+        if let Some(host) = at.host.filter(|_| messages.is_empty() && !owes_turn(work.session, hears_tasks)) {
+            host.states().rests();
+        }
         let next = tokio::select! {
             biased;
             () = at.cancel.cancelled() => None,
@@ -142,6 +168,8 @@ async fn all(
                 turns.done();
                 continue;
             }
+            // It may have ended without a turn that is owed for it.
+            () = agent_ends(work.session) => continue,
             () = has_news(work.session, heard) => {
                 let turn = turns.first(at.cancel);
                 heard = work.team_turn(&turn).await;
@@ -171,25 +199,12 @@ async fn all(
 
 /// Returns the answer to `initialize`.
 fn initialized(session: &Session, wants: &Initialize) -> Value {
-    let skills = session.skills.skills();
-    let commands = skills.all().iter().map(|skill| {
-        json!({"name": &*skill.name, "description": skill.description,
-               "argumentHint": skill.argument_hint.as_deref().unwrap_or_default(),
-               "kind": if skill.kind == Kind::Skill { "skill" } else { "command" }})
-    });
-    let own = COMMANDS.iter().map(|own| {
-        json!({"name": own.name, "description": own.about, "argumentHint": own.hint, "kind": "command"})
-    });
-    let commands = own.chain(commands);
-    let agents = session.agents.agents();
-    let agents =
-        agents.all().iter().map(|agent| json!({"name": &*agent.name, "description": agent.description}));
     let model = session.agent.info().model;
     let mut response = json!({
-        "commands": commands.collect::<Vec<_>>(),
-        "agents": agents.collect::<Vec<_>>(),
-        "output_style": "default",
-        "available_output_styles": ["default"],
+        "commands": description::commands(session),
+        "agents": description::agents(session),
+        "output_style": session.styles.name(),
+        "available_output_styles": session.styles.names(),
         "models": [{"value": model, "displayName": model, "description": "the model of this session"}],
         "account": {"apiKeySource": session.models.key_source()},
         "hook_on_failure_supported": true,

@@ -8,21 +8,29 @@ use std::sync::{Mutex, PoisonError};
 
 /// The turns of the prompts that have arrived and are not done, in their order.
 #[derive(Debug, Default)]
-pub(super) struct Turns(Mutex<VecDeque<CancellationToken>>);
+pub(super) struct Turns(Mutex<VecDeque<PendingTurn>>);
+
+/// A turn that is not done.
+#[derive(Debug)]
+struct PendingTurn {
+    cancel: CancellationToken,
+    /// The host's own name of its message.
+    message: Option<String>,
+}
 
 impl Turns {
     /// Adds a prompt; its turn ends with `run` at the latest.
-    pub(super) fn wanted(&self, run: &CancellationToken) -> CancellationToken {
-        let turn = run.child_token();
-        self.all().push_back(turn.clone());
-        turn
+    pub(super) fn wanted(&self, run: &CancellationToken, message: Option<String>) -> CancellationToken {
+        let cancel = run.child_token();
+        self.all().push_back(PendingTurn { cancel: cancel.clone(), message });
+        cancel
     }
 
     /// Adds a turn before all of those.
     pub(super) fn first(&self, run: &CancellationToken) -> CancellationToken {
-        let turn = run.child_token();
-        self.all().push_front(turn.clone());
-        turn
+        let cancel = run.child_token();
+        self.all().push_front(PendingTurn { cancel: cancel.clone(), message: None });
+        cancel
     }
 
     /// Removes the first of them, which is done.
@@ -30,16 +38,16 @@ impl Turns {
         self.all().pop_front();
     }
 
-    /// Ends the first of them; returns false if there is none.
-    pub(super) fn interrupt(&self) -> bool {
+    /// Ends the first of them, if there is one; returns the names of the messages that still wait.
+    pub(super) fn interrupt(&self) -> Vec<String> {
         let all = self.all();
         if let Some(turn) = all.front() {
-            turn.cancel();
+            turn.cancel.cancel();
         }
-        !all.is_empty()
+        all.iter().skip(1).filter_map(|turn| turn.message.clone()).collect()
     }
 
-    fn all(&self) -> std::sync::MutexGuard<'_, VecDeque<CancellationToken>> {
+    fn all(&self) -> std::sync::MutexGuard<'_, VecDeque<PendingTurn>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

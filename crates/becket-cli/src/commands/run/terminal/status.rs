@@ -63,6 +63,8 @@ impl Status {
             }
             UpdateKind::CallEnded { tool_use_id, .. } => self.calls.retain(|(id, _)| id != tool_use_id),
             UpdateKind::Text { .. }
+            | UpdateKind::Piece(_)
+            | UpdateKind::Cleared { .. }
             | UpdateKind::Displayed { .. }
             | UpdateKind::Answered { .. }
             | UpdateKind::Told { .. }

@@ -51,7 +51,7 @@ impl View {
             }
             SessionEvent::Update(update) => self.update(update),
             SessionEvent::Hook(event) => self.hook(event, shown),
-            SessionEvent::Control(_) => {}
+            SessionEvent::Control(_) | SessionEvent::SubagentsWanted | SessionEvent::State(_) => {}
             SessionEvent::Ended(result) => self.ended(result, shown),
         }
     }

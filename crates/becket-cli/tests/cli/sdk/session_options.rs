@@ -1,0 +1,240 @@
+//! Options of a session that SDKs set: skills, aliases of tools, output styles, a tool for permissions, settings that
+//! change.
+
+use super::host::{Host, matcher};
+use super::wishes::server;
+use super::{bash, place};
+use becket_testkit::env::TestEnv;
+use becket_testkit::messages_api::{Server, Turn};
+use serde_json::{Value, json};
+
+const BECKET: &str = env!("CARGO_BIN_EXE_becket");
+
+fn init(host: &mut Host) -> Value {
+    host.until(|line| line["subtype"] == "init")
+}
+
+fn skill(env: &TestEnv, name: &str) {
+    let text = format!("---\nname: {name}\ndescription: the skill {name}\n---\nBODY-{name}");
+    env.write(&format!("project/.claude/skills/{name}/SKILL.md"), text);
+}
+
+#[test]
+fn only_the_skills_of_a_list_are_loaded() {
+    for (wanted, names) in
+        [(json!(["one"]), vec!["one"]), (json!("all"), vec!["one", "two"]), (json!([]), vec![])]
+    {
+        let env = place(BECKET, &json!({}), &json!([{"text": "Hello."}]));
+        skill(&env, "one");
+        skill(&env, "two");
+        env.write("project/.claude/commands/three.md", "Do three.");
+        let mut host = Host::initialized(&env, &[], json!({"skills": wanted}));
+        host.prompt("hi");
+        let init = init(&mut host);
+        assert_eq!(init["skills"], json!(names), "{wanted}");
+        assert!(init["slash_commands"].to_string().contains("three"), "a command is no skill");
+    }
+    let env = place(BECKET, &json!({}), &json!([]));
+    let mut host = Host::start(&env, &[]);
+    let answer = host.asks("initialize", json!({"skills": 7}));
+    assert!(answer["error"].as_str().is_some_and(|error| error.contains("`skills`")), "{answer}");
+}
+
+#[test]
+fn skills_and_plugins_are_read_again() {
+    let env = place(BECKET, &json!({}), &json!([]));
+    let mut host = Host::initialized(&env, &[], json!({}));
+    skill(&env, "late");
+    let answer = host.asks("reload_skills", json!({}));
+    assert_eq!(answer["response"]["skills"][0]["name"], "late", "{answer}");
+    let answer = host.asks("reload_plugins", json!({}));
+    let response = &answer["response"];
+    assert_eq!(response["error_count"], 0, "{answer}");
+    for key in ["commands", "agents", "plugins", "mcpServers"] {
+        assert!(response[key].is_array(), "{key}: {answer}");
+    }
+}
+
+// rules: D1, L1
+#[test]
+fn a_tool_is_called_by_its_alias_and_judged_as_what_it_is() {
+    let turns =
+        json!([{"tool_uses": [{"id": "t1", "name": "Bash", "input": {"said": 1}}]}, {"text": "Done."}]);
+    let config = json!({"mcpServers": {"one": server()}}).to_string();
+    let aliases = json!({"Bash": "mcp__one__echo"});
+    let hooks = json!({"PreToolUse": [matcher("h", json!({"matcher": "mcp__one__echo"}))]});
+    let denies = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny",
+        "permissionDecisionReason": "no"}});
+    let wants = json!({"toolAliases": aliases, "hooks": hooks});
+    for (answer, denials) in [(json!({}), 0), (denies, 1)] {
+        let env = place(BECKET, &json!({"permissions": {"allow": ["mcp__one__echo"]}}), &turns);
+        let mut host = Host::initialized(&env, &["--mcp-config", &config], wants.clone());
+        host.prompt("go");
+        let asked = host.asked("hook_callback");
+        assert_eq!(asked["request"]["input"]["tool_name"], "mcp__one__echo");
+        host.answers(&asked, answer);
+        let result = host.result();
+        assert_eq!(result["permission_denials"].as_array().map(Vec::len), Some(denials), "{result}");
+    }
+    let settings = json!({"permissions": {"allow": ["Bash", "mcp__one__echo"], "deny": ["mcp__one__echo"]}});
+    let env = place(BECKET, &settings, &turns);
+    let mut host = Host::initialized(&env, &["--mcp-config", &config], wants);
+    host.prompt("go");
+    host.result();
+    let is_denied = |line: &&Value| line["message"]["content"].to_string().contains("mcp__one__echo` here");
+    assert!(host.seen.iter().any(|line| is_denied(&line)), "{:#?}", host.seen);
+    let env = place(BECKET, &json!({}), &json!([]));
+    let mut host = Host::start(&env, &[]);
+    let answer = host.asks("initialize", json!({"toolAliases": {"Bash": 7}}));
+    assert!(answer["error"].as_str().is_some_and(|error| error.contains("`toolAliases.Bash`")), "{answer}");
+}
+
+#[test]
+fn an_output_style_is_part_of_the_system_prompt() {
+    let own = "---\nname: terse\ndescription: short\n---\nTERSE-STYLE";
+    for (style, said, name) in [
+        ("terse", "TERSE-STYLE", "terse"),
+        ("Explanatory", "explain briefly why", "Explanatory"),
+        ("Learning", "TODO(human)", "Learning"),
+        ("default", "You are an agent", "default"),
+        ("nobody's", "You are an agent", "nobody's"),
+    ] {
+        let env = place(BECKET, &json!({"outputStyle": style}), &json!([{"text": "Yes.", "expect": [said]}]));
+        env.write("project/.claude/output-styles/terse.md", own);
+        let mut host = Host::start(&env, &[]);
+        let answer = host.asks("initialize", json!({}));
+        assert_eq!(answer["response"]["output_style"], name, "{answer}");
+        let known = &answer["response"]["available_output_styles"];
+        assert_eq!(*known, json!(["default", "terse", "Explanatory", "Learning"]));
+        host.prompt("hi");
+        assert_eq!(init(&mut host)["output_style"], name);
+        assert_eq!(host.result()["result"], "Yes.", "{style}");
+        let is_warned =
+            |line: &&Value| line["content"].as_str().is_some_and(|text| text.contains("no output style"));
+        assert_eq!(host.seen.iter().any(|line| is_warned(&line)), style == "nobody's");
+    }
+}
+
+/// A server with a tool that answers with the text of a file.
+fn permission_server() -> Value {
+    let script = "import json, sys\n\
+        for line in sys.stdin:\n\
+        \x20   m = json.loads(line); i, name = m.get('id'), m.get('method')\n\
+        \x20   if name == 'initialize': r = {'protocolVersion': m['params']['protocolVersion'], 'capabilities': {'tools': {}}, 'serverInfo': {'name': 's', 'version': '1'}}\n\
+        \x20   elif name == 'tools/list': r = {'tools': [{'name': 'approve', 'inputSchema': {'type': 'object'}}]}\n\
+        \x20   elif name == 'tools/call':\n\
+        \x20       json.dump(m['params']['arguments'], open('asked.json', 'w'))\n\
+        \x20       r = {'content': [{'type': 'text', 'text': open('answer').read()}]}\n\
+        \x20   else: r = {}\n\
+        \x20   if i is not None: print(json.dumps({'jsonrpc': '2.0', 'id': i, 'result': r}), flush=True)\n";
+    json!({"command": "python3", "args": ["-c", script]})
+}
+
+// rule: P11
+#[test]
+fn a_tool_of_a_server_decides_permissions_and_only_a_valid_yes_is_one() {
+    let config = json!({"mcpServers": {"srv": permission_server()}}).to_string();
+    let call = |command: &str| json!([{"tool_uses": [bash("t1", command)]}, {"text": "Done."}]);
+    for (answer, made) in [
+        (r#"{"behavior": "allow", "updatedInput": {"command": "touch made"}}"#, true),
+        (r#"{"behavior": "allow"}"#, true),
+        (r#"{"behavior": "deny", "message": "NOT-TODAY"}"#, false),
+        (r#"{"behavior": "maybe"}"#, false),
+        ("yes", false),
+        ("[]", false),
+    ] {
+        let env = place(BECKET, &json!({}), &call("touch made"));
+        env.write("project/answer", answer);
+        let arguments = ["--mcp-config", &config, "--permission-prompt-tool", "mcp__srv__approve"];
+        let mut host = Host::initialized(&env, &arguments, json!({}));
+        host.prompt("go");
+        let result = host.result();
+        assert_eq!(env.project().join("made").exists(), made, "{answer}: {result}");
+        let asked = std::fs::read_to_string(env.project().join("asked.json")).expect("it was asked");
+        let asked: Value = serde_json::from_str(&asked).expect("JSON");
+        assert_eq!((&asked["tool_name"], &asked["input"]["command"]), (&json!("Bash"), &json!("touch made")));
+    }
+    let env = place(BECKET, &json!({"permissions": {"deny": ["Bash"]}}), &call("touch made"));
+    env.write("project/answer", r#"{"behavior": "allow"}"#);
+    let arguments = ["--mcp-config", &config, "--permission-prompt-tool", "mcp__srv__approve"];
+    let mut host = Host::initialized(&env, &arguments, json!({}));
+    host.prompt("go");
+    host.result();
+    assert!(!env.project().join("made").exists(), "a deny rule holds");
+    let mut host = Host::start(&env, &["--permission-prompt-tool", "mcp__gone__approve"]);
+    let answer = host.asks("initialize", json!({}));
+    assert!(answer["error"].as_str().is_some_and(|error| error.contains("`gone`")), "{answer}");
+}
+
+// rule: P13
+#[test]
+fn settings_change_while_a_session_is_open_all_or_none() {
+    let turns = json!([{"tool_uses": [bash("t1", "touch made")]}, {"text": "Done."},
+        {"tool_uses": [bash("t2", "touch other")]}, {"text": "Done."}]);
+    let env = place(BECKET, &json!({}), &turns);
+    let mut host = Host::initialized(&env, &[], json!({}));
+    for (settings, said) in [
+        (json!({"permissions": {"allow": ["Bash(touch *)"], "deny": [7]}}), "deny"),
+        (json!({"permissions": {"allow": ["Bash(touch *)"]}, "hooks": {}}), "`settings.hooks`"),
+        (
+            json!({"permissions": {"allow": ["Bash(touch *)"], "disableBypassPermissionsMode": "disable"}}),
+            "disableBypass",
+        ),
+        (json!({"model": 7}), "wrong type"),
+        (json!([]), "`settings`"),
+    ] {
+        let answer = host.asks("apply_flag_settings", json!({"settings": settings}));
+        assert!(answer["error"].as_str().is_some_and(|error| error.contains(said)), "{settings}: {answer}");
+    }
+    host.prompt("make it");
+    host.result();
+    assert!(!env.project().join("made").exists(), "nothing of a refused change holds");
+    let settings = json!({"permissions": {"allow": ["Bash(touch *)"]}});
+    let answer = host.asks("apply_flag_settings", json!({"settings": settings}));
+    assert_eq!(answer["subtype"], "success", "{answer}");
+    host.prompt("make the other");
+    host.result();
+    assert!(env.project().join("other").exists());
+}
+
+#[test]
+fn the_application_is_named_to_the_provider() {
+    let server = Server::start(vec![Turn::text("Hello."), Turn::text("Hello.")]);
+    let url = server.url();
+    for (app, expected) in [("my-app/1.0.0", true), ("bad\nname", false)] {
+        let env = place(BECKET, &json!({}), &json!([]));
+        let variables = [
+            ("ANTHROPIC_API_KEY", "key"),
+            ("ANTHROPIC_BASE_URL", url.as_str()),
+            ("CLAUDE_AGENT_SDK_CLIENT_APP", app),
+        ];
+        let mut host = Host::with_env(&env, &["--model", "sonnet"], &variables);
+        host.prompt("hi");
+        assert_eq!(host.result()["result"], "Hello.", "{app}");
+        let last = server.asked().pop().expect("there was a request");
+        let agent =
+            last.headers.iter().find(|(name, _)| name == "user-agent").map(|(_, value)| value.as_str());
+        let agent = agent.unwrap_or_default();
+        assert_eq!(agent.contains("client-app"), expected, "{agent}");
+    }
+}
+
+#[test]
+fn an_agent_begins_with_its_own_prompt_and_what_it_can_not_have_is_named() {
+    let agents = json!({"rev": {"description": "Reviews", "prompt": "Review.", "initialPrompt": "BEGIN-HERE",
+        "memory": "project", "skills": ["x"], "mcpServers": ["y"]}});
+    let turns = json!([{"text": "Begun.", "expect": ["BEGIN-HERE"]}, {"text": "Hello."}]);
+    let env = place(BECKET, &json!({}), &turns);
+    let mut host = Host::initialized(&env, &["--agent", "rev"], json!({"agents": agents}));
+    assert_eq!(host.result()["result"], "Begun.");
+    host.prompt("hi");
+    assert_eq!(host.result()["result"], "Hello.");
+    let init = host.seen.iter().find(|line| line["subtype"] == "init").expect("there is one").clone();
+    let (_, stderr) = host.ends();
+    for name in ["`memory`", "`skills`", "`mcpServers`"] {
+        assert!(
+            init["warnings"].to_string().contains(name) && stderr.contains(name),
+            "{name}: {init} {stderr}"
+        );
+    }
+}
