@@ -1,22 +1,27 @@
 //! `cargo xtask agents [NAME…]`: real agents with Becket as their one hook, against a scripted model.
 //!
-//! Each agent runs four scenarios in the guarded example project, registered as `becket install` does it, in namespaces of its
-//! own: no network but the loopback, no process that outlives the run, an ordinary user. The effects are looked at, and compared with `agents.json`; a point that is
+//! Each agent runs four scenarios in the guarded example project, registered as `becket install` does it, some also behind the
+//! gateway, the ACP proxy and at a terminal, in namespaces of their own: no network but the loopback, no process that outlives the run, an ordinary user. The effects are looked at, and compared with `agents.json`; a point that is
 //! better than expected fails as well. `proved.json` records the runs that went as expected.
 
 mod doctor;
+mod editor;
 mod expected;
 mod isolation;
 mod package;
 mod point;
 mod proved;
 mod registration;
+mod results;
+mod route;
 mod scenario;
 mod scratch;
+mod terminal;
 
 pub(crate) use isolation::run_inside;
 pub(crate) use point::PointResult;
 pub(crate) use proved::ProvedRun;
+pub(crate) use results::Results;
 
 use crate::installed::text;
 use crate::suites::leave_out;
@@ -28,7 +33,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The results of the points of one agent.
+/// The results of points.
 pub(crate) type Points = BTreeMap<Point, PointResult>;
 
 /// Runs the named agents, or all, and records those that went as expected.
@@ -42,8 +47,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         return Err(format!("`{unknown}` is not an agent: the agents are {}", known.join(", ")));
     }
     let is_wanted = |name: &String| arguments.is_empty() || arguments.contains(name);
-    for (name, points) in prove(all.into_iter().filter(|(name, _)| is_wanted(name)))? {
-        proved::record(&name, points)?;
+    for (name, proved) in prove(all.into_iter().filter(|(name, _)| is_wanted(name)))? {
+        proved::record(&name, proved)?;
     }
     Ok(())
 }
@@ -57,7 +62,7 @@ pub(crate) fn suite(_: &[String]) -> Result<(), String> {
 }
 
 /// An agent that went as expected, and its results.
-type ProvedAgent = (ExpectedAgent, Points);
+type ProvedAgent = (ExpectedAgent, Results);
 
 fn prove(
     agents: impl Iterator<Item = (String, ExpectedAgent)>,
@@ -76,16 +81,16 @@ fn prove(
                 continue;
             }
         };
-        match points(&name, &agent, &program, &becket) {
-            Ok(points) => match agent.differences(&points) {
+        match results(&name, &agent, &program, &becket) {
+            Ok(results) => match agent.differences(&results) {
                 differences if differences.is_empty() => {
                     if let Err(reason) = doctor::proves(&name, &agent, &program, &becket) {
                         say(&format!("{name} {}: {reason}", agent.version));
                         failed.push(name);
                         continue;
                     }
-                    say(&format!("{name} {}: all {} points as expected", agent.version, points.len()));
-                    proved.push((name, (agent, points)));
+                    say(&format!("{name} {}: all {} points as expected", agent.version, results.len()));
+                    proved.push((name, (agent, results)));
                 }
                 differences => {
                     say(&format!("{name} {}: {}", agent.version, differences.join("; ")));
@@ -102,21 +107,22 @@ fn prove(
 }
 
 /// Runs all trials of an agent. A point that is looked at in both scopes has to have the same result in both.
-fn points(name: &str, agent: &ExpectedAgent, program: &Path, becket: &Path) -> Result<Points, String> {
-    let mut points = Points::new();
+fn results(name: &str, agent: &ExpectedAgent, program: &Path, becket: &Path) -> Result<Results, String> {
+    let mut results = Results::default();
     let config = becket_install::agent(name).ok_or_else(|| format!("`{name}` has no configuration"))?;
     for trial in Trial::all_of(config) {
         let found = isolation::run(name, agent, trial, program, becket)?;
         let shown: Vec<String> = found.iter().map(|(point, result)| format!("{point} {result}")).collect();
-        let (scenario, scope) = (trial.scenario.name(), trial.scope.name());
-        say(&format!("  {name}, {scenario}, {scope} scope: {}", shown.join(", ")));
+        let (scenario, route) = (trial.scenario.name(), trial.route.name());
+        say(&format!("  {name}, {scenario}, {route}: {}", shown.join(", ")));
         for (point, result) in found {
+            let points = results.of_mut(trial.route);
             if let Some(other) = points.insert(point, result).filter(|other| *other != result) {
                 return Err(format!("{point} is {other} in one scope and {result} in the other"));
             }
         }
     }
-    Ok(points)
+    Ok(results)
 }
 
 /// Builds the program.

@@ -1,6 +1,6 @@
 //! `docs/guide/agents.md`: what each agent keeps, weakens and loses, from the tables of `becket-dialects`.
 
-use crate::agents::{PointResult, ProvedRun};
+use crate::agents::{PointResult, Points, ProvedRun, Results};
 use becket_dialects::{ALL, Ability, CallShape, Dialect, Fate, Proof, fates};
 use becket_model::EventKind;
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,6 +50,14 @@ that was not committed is still there, the model was sent the reason. The table 
 
 ";
 
+const ROUTES: &str = "
+Three further ways to work: with the agent's shell off and the tools of an MCP server behind [the gateway](gateway.md); driven
+by an editor through [the proxy](acp.md), whose user allows what no hook asks about (the model reads the reason of a denial with
+the next prompt); and at a terminal, with a person who types prompts, says no and then yes to a question (where the agent can't
+ask, by `becket allow-once`), and has a subagent try what is denied.
+
+";
+
 /// Returns the page.
 ///
 /// # Errors
@@ -62,6 +70,7 @@ pub(crate) fn text() -> Result<String, String> {
         text.push_str(&overview(dialect, runs.get(dialect.name)));
     }
     text.push_str(&proof(&runs));
+    text.push_str(&other_routes(&runs));
     text.push_str("\nSections below: kept, weakened (→ what it becomes), lost.\n");
     for dialect in ALL.into_iter().filter(|dialect| dialect.name != "claude") {
         text.push_str(&section(dialect));
@@ -73,7 +82,7 @@ pub(crate) fn text() -> Result<String, String> {
 fn proof(runs: &BTreeMap<String, ProvedRun>) -> String {
     let agents: Vec<(&Dialect, &ProvedRun)> =
         ALL.into_iter().filter_map(|dialect| Some((dialect, runs.get(dialect.name)?))).collect();
-    let points: BTreeSet<_> = agents.iter().flat_map(|(_, run)| run.points.keys()).collect();
+    let points: BTreeSet<_> = agents.iter().flat_map(|(_, run)| run.results.points.keys()).collect();
     let titles: String = agents.iter().map(|(dialect, _)| format!(" {} |", dialect.title)).collect();
     let versions: String =
         agents.iter().map(|(_, run)| format!(" {}, {} |", run.version, run.date)).collect();
@@ -83,7 +92,10 @@ fn proof(runs: &BTreeMap<String, ProvedRun>) -> String {
         let results: String = agents
             .iter()
             .map(|(_, run)| {
-                run.points.get(point).map_or_else(|| " – |".to_owned(), |result| format!(" {result} |"))
+                run.results
+                    .points
+                    .get(point)
+                    .map_or_else(|| " – |".to_owned(), |result| format!(" {result} |"))
             })
             .collect();
         text.push_str(&format!("| {point} |{results}\n"));
@@ -91,11 +103,37 @@ fn proof(runs: &BTreeMap<String, ProvedRun>) -> String {
     text
 }
 
+/// The table of the last runs behind the gateway and the proxy.
+fn other_routes(runs: &BTreeMap<String, ProvedRun>) -> String {
+    let titled = |dialect: &&Dialect| Some((dialect.title, &runs.get(dialect.name)?.results));
+    let agents: Vec<_> = ALL.iter().filter_map(titled).collect();
+    let of = |route: &'static str, points: fn(&Results) -> &Points| {
+        let shown = agents.iter().map(move |(title, results)| (format!("{title}, {route}"), points(results)));
+        shown.filter(|(_, points)| !points.is_empty())
+    };
+    let columns: Vec<(String, &Points)> = of("gateway", |results| &results.gateway)
+        .chain(of("ACP proxy", |results| &results.acp))
+        .chain(of("terminal", |results| &results.terminal))
+        .collect();
+    let titles: String = columns.iter().map(|(title, _)| format!(" {title} |")).collect();
+    let mut text = format!("{ROUTES}| point |{titles}\n|---|{}\n", "---|".repeat(columns.len()));
+    let points: BTreeSet<_> = columns.iter().flat_map(|(_, points)| points.keys()).collect();
+    for point in points {
+        let cell = |(_, points): &(String, &Points)| match points.get(point) {
+            Some(result) => format!(" {result} |"),
+            None => " – |".to_owned(),
+        };
+        text.push_str(&format!("| {point} |{}\n", columns.iter().map(cell).collect::<String>()));
+    }
+    text
+}
+
 fn overview(dialect: &Dialect, run: Option<&ProvedRun>) -> String {
     let evidence = match (dialect.proof, run) {
         (Proof::Run, Some(run)) if run.version == dialect.version => {
-            let held = run.points.values().filter(|result| **result != PointResult::Lost).count();
-            format!("held {held} of {} points on {}", run.points.len(), run.date)
+            let points = &run.results.points;
+            let held = points.values().filter(|result| **result != PointResult::Lost).count();
+            format!("held {held} of {} points on {}", points.len(), run.date)
         }
         (Proof::Run, _) => "recorded payloads".to_owned(),
         (Proof::Documented, _) => "its documentation; not run".to_owned(),

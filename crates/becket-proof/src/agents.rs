@@ -13,7 +13,7 @@ mod opencode;
 mod pi;
 mod qwen;
 
-use crate::AgentDriver;
+use crate::{AcpDriver, AgentDriver, GatewayDriver, TerminalDriver};
 
 /// The key of every model: a server that is scripted wants none, but agents do.
 const KEY: &str = "not-a-key";
@@ -39,4 +39,20 @@ pub const DRIVERS: [&AgentDriver; 12] = [
 /// Returns the driver of an agent by the name of its dialect.
 pub fn driver(name: &str) -> Option<&'static AgentDriver> {
     DRIVERS.into_iter().find(|driver| driver.name == name)
+}
+
+/// Returns the driver of an agent behind the gateway by the name of its dialect.
+pub fn gateway_driver(name: &str) -> Option<&'static GatewayDriver> {
+    [&codex::CODEX_GATEWAY, &gemini::GEMINI_GATEWAY].into_iter().find(|driver| driver.name == name)
+}
+
+/// Returns the driver of an agent behind an ACP proxy by the name of its dialect.
+pub fn acp_driver(name: &str) -> Option<&'static AcpDriver> {
+    [&gemini::GEMINI_ACP].into_iter().find(|driver| driver.name == name)
+}
+
+/// Returns the driver of an agent at a terminal by the name of its dialect.
+pub fn terminal_driver(name: &str) -> Option<&'static TerminalDriver> {
+    let all = [&claude::CLAUDE_TERMINAL, &codex::CODEX_TERMINAL, &gemini::GEMINI_TERMINAL];
+    all.into_iter().find(|driver| driver.name == name)
 }

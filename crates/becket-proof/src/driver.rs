@@ -1,6 +1,7 @@
 //! The particulars of one agent: how it is pointed at a model, and what its tools are called.
 
 use crate::{Launch, ToolCall};
+use serde_json::Value;
 use std::path::Path;
 
 /// The particulars of one agent.
@@ -16,6 +17,77 @@ pub struct AgentDriver {
     pub shell: fn(&str) -> ToolCall,
     /// A call that writes a text to a new file.
     pub write: fn(&Path, &str) -> ToolCall,
+}
+
+/// An agent whose tools are those of `becket mcp gateway`.
+#[derive(Debug)]
+pub struct GatewayDriver {
+    /// The name of its dialect.
+    pub name: &'static str,
+    /// The files, variables and arguments for one prompt, with the gateway as its one MCP server and without a shell tool.
+    pub launch: fn(&Scratch<'_>, &GatewayCommand<'_>, &str) -> Launch,
+    /// A call of a tool that the gateway offers.
+    pub call: fn(GatewayTool, Value) -> ToolCall,
+}
+
+/// The command that starts the gateway.
+#[derive(Debug, Clone, Copy)]
+pub struct GatewayCommand<'a> {
+    /// The program.
+    pub program: &'a Path,
+    /// Its arguments.
+    pub arguments: &'a [&'a str],
+}
+
+/// A tool of the server behind the gateway.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GatewayTool {
+    /// `run` of the server `shell`: runs a command.
+    Run,
+    /// `write` of the server `shell`: writes a file.
+    Write,
+}
+
+/// An agent that an editor drives over ACP.
+#[derive(Debug)]
+pub struct AcpDriver {
+    /// The name of its dialect.
+    pub name: &'static str,
+    /// The files and variables, and the arguments of its ACP mode.
+    pub launch: fn(&Scratch<'_>) -> Launch,
+}
+
+/// An agent at a terminal, with a person.
+#[derive(Debug)]
+pub struct TerminalDriver {
+    /// The name of its dialect.
+    pub name: &'static str,
+    /// The files, variables and arguments of a session.
+    pub launch: fn(&Scratch<'_>) -> Launch,
+    /// A part of the name of a tool that only its main requests offer, if others offer tools as well.
+    pub main_tool: Option<&'static str>,
+    /// A text of its screen once it takes a prompt.
+    pub ready: &'static str,
+    /// How a person answers a hook that asks.
+    pub ask: AskAnswer,
+    /// A call of its shell tool.
+    pub shell: fn(&str) -> ToolCall,
+    /// A call that gives a subagent a prompt.
+    pub subagent: fn(&str) -> ToolCall,
+}
+
+/// How a person answers a hook that asks.
+#[derive(Debug, Clone, Copy)]
+pub enum AskAnswer {
+    /// The agent asks, and takes these keys.
+    Keys {
+        /// The keys that allow the call.
+        yes: &'static [&'static str],
+        /// The keys that deny it.
+        no: &'static [&'static str],
+    },
+    /// The call is denied, and `becket allow-once` allows the next one.
+    AllowOnce,
 }
 
 /// The directories of one run, and the model.

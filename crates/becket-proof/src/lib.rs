@@ -3,6 +3,8 @@
 //! - [`ModelServer`] speaks the protocols of four model APIs and answers with the turns of a [`Script`].
 //! - [`AgentDriver`] configures one agent for that server in a scratch home; [`DRIVERS`] holds them, one file each in
 //!   `agents/`.
+//! - [`GatewayDriver`] and [`AcpDriver`] do the same for agents behind `becket mcp gateway` and `becket acp`.
+//! - [`TerminalDriver`] is for agents at a terminal, with a person who types.
 //! - [`AgentRun`] starts the agent under a limit and ends its process group afterwards.
 //!
 //! The hooks of the agent are the caller's: a driver writes none, and [`Launch::write`] comes before they are registered.
@@ -16,8 +18,10 @@ mod model;
 #[cfg(unix)]
 mod run;
 
-pub use agents::{DRIVERS, driver};
-pub use driver::{AgentDriver, Scratch};
+pub use agents::{DRIVERS, acp_driver, driver, gateway_driver, terminal_driver};
+pub use driver::{
+    AcpDriver, AgentDriver, AskAnswer, GatewayCommand, GatewayDriver, GatewayTool, Scratch, TerminalDriver,
+};
 #[cfg(target_os = "linux")]
 pub use isolation::{check_isolation, isolated};
 pub use launch::{ConfigFile, Launch};

@@ -1,7 +1,7 @@
 //! `agents.json`: the versions of all agents, and what is expected of each.
 
-use super::Points;
 use super::point::PointResult;
+use super::results::Results;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -31,8 +31,8 @@ pub(crate) struct ExpectedAgent {
     /// The limit of one scenario, in seconds.
     pub(crate) limit: u64,
     /// The results that differ from `kept`.
-    #[serde(default)]
-    pub(crate) points: Points,
+    #[serde(flatten)]
+    pub(crate) results: Results,
 }
 
 /// A registry of packages.
@@ -55,12 +55,17 @@ pub(crate) fn agents() -> Result<BTreeMap<String, ExpectedAgent>, String> {
 
 impl ExpectedAgent {
     /// Returns what differs from the expectation, for better or worse.
-    pub(crate) fn differences(&self, found: &Points) -> Vec<String> {
-        let wrong = found.iter().filter_map(|(point, result)| {
-            let expected = self.points.get(point).copied().unwrap_or(PointResult::Kept);
-            (expected != *result).then(|| format!("{point} is {result} instead of {expected}"))
-        });
-        wrong.collect()
+    pub(crate) fn differences(&self, found: &Results) -> Vec<String> {
+        let mut wrong = Vec::new();
+        for ((set, found), (_, expected)) in found.sets().into_iter().zip(self.results.sets()) {
+            for (point, result) in found {
+                let expected = expected.get(point).copied().unwrap_or(PointResult::Kept);
+                if expected != *result {
+                    wrong.push(format!("{set}: {point} is {result} instead of {expected}"));
+                }
+            }
+        }
+        wrong
     }
 }
 
@@ -72,11 +77,13 @@ mod tests {
     #[test]
     fn a_point_that_is_worse_or_better_is_a_difference() {
         let all = agents().unwrap();
-        let agent = all.values().find(|agent| !agent.points.is_empty()).unwrap();
-        assert!(agent.differences(&agent.points).is_empty());
-        let (point, expected) = agent.points.iter().next().map(|(point, result)| (*point, *result)).unwrap();
-        let better = Points::from([(point, PointResult::Kept)]);
-        let worse = Points::from([(Point::Harmless, PointResult::Lost)]);
+        let agent = all.values().find(|agent| !agent.results.points.is_empty()).unwrap();
+        assert!(agent.differences(&agent.results).is_empty());
+        let (point, expected) =
+            agent.results.points.iter().next().map(|(point, result)| (*point, *result)).unwrap();
+        let found = |point, result| Results { points: [(point, result)].into(), ..Results::default() };
+        let better = found(point, PointResult::Kept);
+        let worse = found(Point::Harmless, PointResult::Lost);
         assert_ne!(expected, PointResult::Kept);
         assert_eq!((agent.differences(&better).len(), agent.differences(&worse).len()), (1, 1));
     }
@@ -88,11 +95,13 @@ mod tests {
             assert!(becket_proof::driver(&name).is_some(), "{name} has no driver");
             let dialect = becket_dialects::dialect(&name).unwrap();
             assert_eq!(dialect.version, agent.version, "{name}");
-            for point in [Deny, ExitTwo, WriteGuard, Ask, Harmless] {
-                let expected = agent.points.get(&point).copied().unwrap_or(PointResult::Kept);
-                let is_held = matches!(expected, PointResult::Kept | PointResult::Ends)
-                    && (point, expected) != (Harmless, PointResult::Ends);
-                assert!(is_held, "{name}: {point} is {expected}");
+            for (set, points) in agent.results.sets() {
+                for point in [Deny, ExitTwo, WriteGuard, Ask, Harmless] {
+                    let expected = points.get(&point).copied().unwrap_or(PointResult::Kept);
+                    let is_held = matches!(expected, PointResult::Kept | PointResult::Ends)
+                        && (point, expected) != (Harmless, PointResult::Ends);
+                    assert!(is_held, "{name}, {set}: {point} is {expected}");
+                }
             }
         }
     }

@@ -35,6 +35,14 @@ pub(crate) enum Point {
     SessionEnd,
     /// A call that no hook objects to.
     Harmless,
+    /// A call of the agent's own shell, which is off.
+    OwnShell,
+    /// A force-push is denied, at a terminal.
+    TerminalDeny,
+    /// A reset is asked about: a person says no, and yes the next time.
+    TerminalAsk,
+    /// A force-push of a subagent is denied, at a terminal.
+    TerminalSubagent,
 }
 
 /// The effect of a hook.

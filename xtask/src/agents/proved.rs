@@ -1,7 +1,7 @@
 //! `proved.json`: the last run of each agent that went as expected, for `docs/guide/agents.md`.
 
-use super::Points;
 use super::ProvedAgent;
+use super::results::Results;
 use crate::root;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -15,7 +15,8 @@ pub(crate) struct ProvedRun {
     /// The day, as `2026-11-24`.
     pub(crate) date: String,
     /// The results.
-    pub(crate) points: Points,
+    #[serde(flatten)]
+    pub(crate) results: Results,
 }
 
 impl ProvedRun {
@@ -31,10 +32,10 @@ impl ProvedRun {
 }
 
 /// Records a run of today.
-pub(super) fn record(name: &str, (agent, points): ProvedAgent) -> Result<(), String> {
+pub(super) fn record(name: &str, (agent, results): ProvedAgent) -> Result<(), String> {
     let mut all = ProvedRun::all()?;
     let date = jiff::Zoned::now().date().to_string();
-    all.insert(name.to_owned(), ProvedRun { version: agent.version, date, points });
+    all.insert(name.to_owned(), ProvedRun { version: agent.version, date, results });
     let file = root().join("xtask/src/agents/proved.json");
     let text = serde_json::to_string_pretty(&all).map_err(|error| error.to_string())?;
     fs::write(&file, text + "\n").map_err(|error| format!("`{}`: {error}", file.display()))

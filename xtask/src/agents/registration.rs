@@ -20,7 +20,7 @@ pub(super) struct Registration {
 }
 
 impl Registration {
-    /// Registers Becket, and records the user's trust in the project.
+    /// Registers Becket.
     ///
     /// # Errors
     /// The agent can't be registered with.
@@ -39,7 +39,6 @@ impl Registration {
             variables: variables.map(|(name, value)| ((*name).to_owned(), value.into())).collect(),
         };
         let path = agent.path(scope, &places).ok_or("the agent does not have this scope")?;
-        trust(scratch)?;
         let records =
             Records::open(&scratch.home.join(".claude/becket")).map_err(|error| error.to_string())?;
         let before = content(&path)?;
@@ -101,7 +100,7 @@ fn content(path: &Path) -> Result<Option<Vec<u8>>, String> {
 }
 
 /// Hooks of a project run under a hook of the user only in a folder that the user trusts.
-fn trust(scratch: &Scratch<'_>) -> Result<(), String> {
+pub(super) fn trust(scratch: &Scratch<'_>) -> Result<(), String> {
     let project = scratch.project.to_string_lossy();
     let file = serde_json::json!({"projects": {project: {"hasTrustDialogAccepted": true}}});
     fs::write(scratch.home.join(".claude.json"), file.to_string()).map_err(|error| error.to_string())

@@ -2,9 +2,14 @@
 
 use super::Points;
 use super::point::{Point, PointResult};
+use super::route::Route;
 use super::scratch::ScratchProject;
+use super::terminal;
 use becket_install::{AgentConfig, Scope};
-use becket_proof::{AgentDriver, ModelRequest, Turn};
+use becket_proof::{
+    AgentDriver, GatewayTool, ModelRequest, ToolCall, Turn, acp_driver, gateway_driver, terminal_driver,
+};
+use serde_json::{Value, json};
 
 /// One run of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,23 +24,40 @@ pub(super) enum Scenario {
     Prompt,
 }
 
-/// A scenario with Becket registered in one scope.
+/// A scenario with Becket in one place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Trial {
     pub(super) scenario: Scenario,
-    pub(super) scope: Scope,
+    pub(super) route: Route,
 }
 
 impl Trial {
     /// The trials of an agent: all scenarios in the project, where a new user registers, and the calls in the user's own
-    /// configuration as well. Claude Code would run hooks in the project twice.
+    /// configuration as well. Claude Code would run hooks in the project twice. Behind the gateway and the proxy, the scenarios
+    /// that they decide about.
     pub(super) fn all_of(agent: &AgentConfig) -> Vec<Self> {
-        let of = |scope| Scenario::ALL.map(|scenario| Trial { scenario, scope });
+        let mut all = Trial::of_hook(agent);
+        if gateway_driver(agent.name).is_some() {
+            all.extend(
+                [Scenario::Calls, Scenario::Ask].map(|scenario| Trial { scenario, route: Route::Gateway }),
+            );
+        }
+        if acp_driver(agent.name).is_some() {
+            all.extend(Scenario::ALL.map(|scenario| Trial { scenario, route: Route::Acp }));
+        }
+        if terminal_driver(agent.name).is_some() {
+            all.push(Trial { scenario: Scenario::Calls, route: Route::Terminal });
+        }
+        all
+    }
+
+    fn of_hook(agent: &AgentConfig) -> Vec<Self> {
+        let of = |scope| Scenario::ALL.map(|scenario| Trial { scenario, route: Route::Hook(scope) });
         match (agent.project.filter(|_| agent.name != "claude"), agent.user) {
             (None, _) => of(Scope::User).into(),
             (Some(_), None) => of(Scope::Project).into(),
             (Some(_), Some(_)) => {
-                let user = Trial { scenario: Scenario::Calls, scope: Scope::User };
+                let user = Trial { scenario: Scenario::Calls, route: Route::Hook(Scope::User) };
                 of(Scope::Project).into_iter().chain([user]).collect()
             }
         }
@@ -45,11 +67,77 @@ impl Trial {
     ///
     /// # Errors
     /// One of them is none.
-    pub(super) fn by_names(scenario: &str, scope: &str) -> Result<Self, String> {
+    pub(super) fn by_names(scenario: &str, route: &str) -> Result<Self, String> {
         let scenario =
             Scenario::by_name(scenario).ok_or_else(|| format!("`{scenario}` is not a scenario"))?;
-        let scope = [Scope::User, Scope::Project].into_iter().find(|known| known.name() == scope);
-        Ok(Trial { scenario, scope: scope.ok_or("there is no such scope")? })
+        let route = Route::by_name(route).ok_or_else(|| format!("`{route}` is not a place of Becket"))?;
+        Ok(Trial { scenario, route })
+    }
+
+    /// The prompts that the user gives: one for all calls, or one for each call and another for what is told about the last.
+    pub(super) fn prompts(self) -> Vec<&'static str> {
+        let count = match (self.route, self.scenario) {
+            (Route::Acp, Scenario::Calls) => CALLS.len() + 1,
+            _ => 1,
+        };
+        vec![self.scenario.prompt(); count]
+    }
+
+    /// A part of the name of a tool that only the main requests offer.
+    pub(super) fn main_tool(self, driver: &AgentDriver) -> Option<&'static str> {
+        match terminal_driver(driver.name).filter(|_| self.route == Route::Terminal) {
+            Some(terminal) => terminal.main_tool,
+            None => driver.main_tool,
+        }
+    }
+
+    /// The turns of the model.
+    pub(super) fn turns(self, driver: &AgentDriver, project: &ScratchProject) -> Vec<Turn> {
+        if let Some(terminal) = terminal_driver(driver.name).filter(|_| self.route == Route::Terminal) {
+            return terminal::turns(terminal);
+        }
+        let Some(gateway) = gateway_driver(driver.name).filter(|_| self.route == Route::Gateway) else {
+            let shell = |command: &str| (driver.shell)(command);
+            return self.scenario.turns(&shell, &|| (driver.write)(&project.vendored(), "x"));
+        };
+        let run = |command: &str| (gateway.call)(GatewayTool::Run, json!({"command": command}));
+        let input = json!({"file_path": project.vendored(), "content": "x"});
+        let mut turns = self.scenario.turns(&run, &|| (gateway.call)(GatewayTool::Write, input.clone()));
+        if self.scenario == Scenario::Calls {
+            turns.push(Turn::Call((driver.shell)("touch own-shell-file")));
+        }
+        turns
+    }
+
+    /// Looks at what a run has done; `asked` are the questions to the user of an editor.
+    pub(super) fn points(
+        self,
+        project: &ScratchProject,
+        requests: &[ModelRequest],
+        asked: &[Value],
+    ) -> Points {
+        let mut points = self.scenario.points(project, requests);
+        let told = |text: &str| asked.iter().any(|question| question.to_string().contains(text));
+        match self.route {
+            Route::Hook(_) | Route::Terminal => {}
+            Route::Gateway => {
+                let of_agent = [Point::SessionContext, Point::PromptContext, Point::SessionEnd];
+                points.retain(|point, _| !of_agent.contains(point));
+                if self.scenario == Scenario::Calls {
+                    let is_run = project.has("own-shell-file");
+                    points
+                        .insert(Point::OwnShell, if is_run { PointResult::Lost } else { PointResult::Kept });
+                }
+            }
+            // The user is told the reason, and says no.
+            Route::Acp
+                if self.scenario == Scenario::Ask && project.has_work() && told("throws away work") =>
+            {
+                points.insert(Point::Ask, PointResult::Kept);
+            }
+            Route::Acp => {}
+        }
+        points
     }
 }
 
@@ -59,7 +147,7 @@ impl Trial {
 const CALLS: [(Point, &str); 7] = [
     (Point::Deny, "git push --force origin main"),
     (Point::Rewrite, "touch original-file"),
-    (Point::ContextBefore, "echo before"),
+    (Point::ContextBefore, "touch before-file"),
     (Point::ExitTwo, "touch forbidden-file"),
     (Point::PostBlock, "echo leak-me"),
     (Point::Harmless, "touch harmless-file"),
@@ -83,22 +171,25 @@ impl Scenario {
     }
 
     /// The prompt that the user gives.
-    pub(super) const fn prompt(self) -> &'static str {
+    const fn prompt(self) -> &'static str {
         match self {
             Scenario::Calls | Scenario::Ask | Scenario::Stop => "go",
             Scenario::Prompt => "FORBIDDEN please",
         }
     }
 
-    /// The turns of the model.
-    pub(super) fn turns(self, driver: &AgentDriver, project: &ScratchProject) -> Vec<Turn> {
-        let shell = |command: &str| Turn::Call((driver.shell)(command));
+    /// The turns of the model, with its calls of a shell and of a tool that writes.
+    fn turns(self, run: &dyn Fn(&str) -> ToolCall, write: &dyn Fn() -> ToolCall) -> Vec<Turn> {
+        let shell = |command: &str| Turn::Call(run(command));
         match self {
             Scenario::Calls => {
-                let write = || Turn::Call((driver.write)(&project.vendored(), "x"));
                 let calls = CALLS.into_iter();
                 calls
-                    .map(|(point, command)| if point == Point::WriteGuard { write() } else { shell(command) })
+                    .map(
+                        |(point, command)| {
+                            if point == Point::WriteGuard { Turn::Call(write()) } else { shell(command) }
+                        },
+                    )
                     .collect()
             }
             Scenario::Ask => vec![shell("git reset --hard"), shell("echo end")],
@@ -108,7 +199,7 @@ impl Scenario {
     }
 
     /// Looks at what a run has done.
-    pub(super) fn points(self, project: &ScratchProject, requests: &[ModelRequest]) -> Points {
+    fn points(self, project: &ScratchProject, requests: &[ModelRequest]) -> Points {
         let seen = Seen { project, main: requests.iter().filter(|request| request.is_main).collect() };
         match self {
             Scenario::Calls => seen.calls(),
@@ -171,7 +262,11 @@ impl Seen<'_> {
             | Point::PromptBlock
             | Point::StopBlock
             | Point::SessionEnd
-            | Point::Harmless => PointResult::Lost,
+            | Point::Harmless
+            | Point::OwnShell
+            | Point::TerminalDeny
+            | Point::TerminalAsk
+            | Point::TerminalSubagent => PointResult::Lost,
         }
     }
 

@@ -4,13 +4,17 @@
 use crate::installed::run;
 use crate::root;
 use becket_proof::Scratch;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The hooks beside those of the example.
 const HOOKS: &str = include_str!("hooks.json");
+/// The same about the tools of [`SERVER`].
+const GATEWAY_HOOKS: &str = include_str!("gateway_hooks.json");
+/// The MCP server behind the gateway.
+const SERVER: &str = include_str!("shell_server.py");
 /// The work that is not committed.
 const WORK: &str = "# not committed yet\n";
 
@@ -50,6 +54,25 @@ impl ScratchProject {
             ScratchProject { directory: directory.to_owned(), home, project, commit: String::new() };
         made.commit = made.remote();
         if made.commit.is_empty() { Err("the remote has no branch".to_owned()) } else { Ok(made) }
+    }
+
+    /// Puts the server `shell` beside the project, and hooks about its tools into it; returns the configuration of servers.
+    ///
+    /// # Errors
+    /// A file can't be written.
+    pub(super) fn add_server(&self) -> Result<PathBuf, String> {
+        let (server, config) = (self.directory.join("shell_server.py"), self.directory.join("servers.json"));
+        let servers = json!({"mcpServers": {"shell": {"command": "python3", "args": [server]}}});
+        let settings = self.project.join(".claude/settings.local.json");
+        let files = [
+            (&server, SERVER.to_owned()),
+            (&config, servers.to_string()),
+            (&settings, GATEWAY_HOOKS.to_owned()),
+        ];
+        for (file, text) in files {
+            fs::write(file, text).map_err(|error| format!("`{}`: {error}", file.display()))?;
+        }
+        Ok(config)
     }
 
     /// Makes the settings of the project those of the user.

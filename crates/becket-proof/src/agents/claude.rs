@@ -1,7 +1,7 @@
 //! Claude Code.
 
 use super::KEY;
-use crate::{AgentDriver, Launch, Scratch, ToolCall};
+use crate::{AgentDriver, AskAnswer, Launch, Scratch, TerminalDriver, ToolCall};
 use serde_json::json;
 
 pub(super) const CLAUDE: AgentDriver = AgentDriver {
@@ -12,26 +12,50 @@ pub(super) const CLAUDE: AgentDriver = AgentDriver {
     write: |path, text| ToolCall::object("Write", json!({"file_path": path, "content": text})),
 };
 
+pub(super) const CLAUDE_TERMINAL: TerminalDriver = TerminalDriver {
+    name: "claude",
+    launch: |scratch| {
+        let trusted = json!({scratch.project.to_string_lossy(): {"hasTrustDialogAccepted": true}});
+        // Nothing is asked at the start.
+        let state = json!({
+            "hasCompletedOnboarding": true, "theme": "dark", "projects": trusted,
+            "customApiKeyResponses": {"approved": [KEY], "rejected": []},
+        });
+        let launch = Launch::default().json(".claude.json".into(), &state);
+        with_model(launch, scratch).arguments(["--permission-mode", "default", "--setting-sources", "user"])
+    },
+    main_tool: CLAUDE.main_tool,
+    ready: "❯",
+    ask: AskAnswer::Keys { yes: &["1", "Enter"], no: &["2", "Enter"] },
+    shell: CLAUDE.shell,
+    subagent: |prompt| {
+        let input = json!({"description": "a task", "prompt": prompt, "subagent_type": "general-purpose"});
+        ToolCall::object("Agent", input)
+    },
+};
+
 fn launch(scratch: &Scratch<'_>, prompt: &str) -> Launch {
-    Launch::default()
-        .variables([
-            ("ANTHROPIC_API_KEY", KEY),
-            ("ANTHROPIC_BASE_URL", scratch.model),
-            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
-            ("DISABLE_TELEMETRY", "1"),
-            ("DISABLE_ERROR_REPORTING", "1"),
-            ("DISABLE_AUTOUPDATER", "1"),
-            ("CLAUDE_CODE_MAX_RETRIES", "1"),
-        ])
-        .arguments([
-            "-p",
-            prompt,
-            "--output-format",
-            "stream-json",
-            "--verbose",
-            "--dangerously-skip-permissions",
-            // The hooks of the project are Becket's to run.
-            "--setting-sources",
-            "user",
-        ])
+    with_model(Launch::default(), scratch).arguments([
+        "-p",
+        prompt,
+        "--output-format",
+        "stream-json",
+        "--verbose",
+        "--dangerously-skip-permissions",
+        // The hooks of the project are Becket's to run.
+        "--setting-sources",
+        "user",
+    ])
+}
+
+fn with_model(launch: Launch, scratch: &Scratch<'_>) -> Launch {
+    launch.variables([
+        ("ANTHROPIC_API_KEY", KEY),
+        ("ANTHROPIC_BASE_URL", scratch.model),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+        ("DISABLE_TELEMETRY", "1"),
+        ("DISABLE_ERROR_REPORTING", "1"),
+        ("DISABLE_AUTOUPDATER", "1"),
+        ("CLAUDE_CODE_MAX_RETRIES", "1"),
+    ])
 }

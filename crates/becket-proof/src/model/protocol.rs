@@ -51,6 +51,21 @@ impl Protocol {
         body.get(key).cloned().unwrap_or(Value::Null)
     }
 
+    /// Returns true if a request follows the result of a tool, and not a prompt.
+    pub(super) fn follows_result(self, body: &Value) -> bool {
+        let messages = self.messages(body);
+        let Some(last) = messages.as_array().and_then(|messages| messages.last()) else { return false };
+        let has_part = |list: &str, is_result: fn(&Value) -> bool| {
+            last.get(list).and_then(Value::as_array).is_some_and(|parts| parts.iter().any(is_result))
+        };
+        match self {
+            Protocol::Anthropic => has_part("content", |part| part["type"] == "tool_result"),
+            Protocol::Chat => last["role"] == "tool",
+            Protocol::Responses => last["type"].as_str().is_some_and(|kind| kind.ends_with("_output")),
+            Protocol::Gemini => has_part("parts", |part| part.get("functionResponse").is_some()),
+        }
+    }
+
     /// Writes an answer; `number` makes its ids unique.
     pub(super) fn write(self, turn: &Turn, body: &Value, path: &str, number: usize) -> ResponseBody {
         match self {

@@ -48,14 +48,20 @@ fn item(turn: &Turn, number: usize) -> Value {
             "type": "message", "id": format!("msg_{number}"), "role": "assistant", "status": "completed",
             "content": [{"type": "output_text", "text": text, "annotations": []}],
         }),
-        Turn::Call(ToolCall { tool, input: CallInput::Text(text) }) => json!({
+        Turn::Call(ToolCall { tool, input: CallInput::Text(text), .. }) => json!({
             "type": "custom_tool_call", "id": format!("ctc_{number}"), "call_id": call_id, "name": tool,
             "input": text, "status": "completed",
         }),
-        Turn::Call(ToolCall { tool, input: input @ CallInput::Object(_) }) => json!({
-            "type": "function_call", "id": format!("fc_{number}"), "call_id": call_id, "name": tool,
-            "arguments": input.json(), "status": "completed",
-        }),
+        Turn::Call(ToolCall { tool, namespace, input: input @ CallInput::Object(_) }) => {
+            let mut call = json!({
+                "type": "function_call", "id": format!("fc_{number}"), "call_id": call_id, "name": tool,
+                "arguments": input.json(), "status": "completed",
+            });
+            if let Some(namespace) = namespace {
+                call["namespace"] = json!(namespace);
+            }
+            call
+        }
     }
 }
 

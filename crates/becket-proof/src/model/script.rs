@@ -10,6 +10,8 @@ pub struct Script {
     /// A part of the name of a tool that a request must offer to be answered by a turn. Agents ask models for titles and
     /// summaries as well; those requests are answered with `ok`.
     pub main_tool: Option<&'static str>,
+    /// Set if a prompt gets one turn: a request that follows a tool's result is answered with `END`.
+    pub one_turn_per_prompt: bool,
 }
 
 /// One answer.
@@ -26,6 +28,8 @@ pub enum Turn {
 pub struct ToolCall {
     /// The name of the tool.
     pub tool: &'static str,
+    /// The namespace of the tool, for the Responses API.
+    pub namespace: Option<&'static str>,
     /// The input.
     pub input: CallInput,
 }
@@ -48,12 +52,18 @@ impl ToolCall {
                 Map::new()
             }
         };
-        ToolCall { tool, input: CallInput::Object(input) }
+        ToolCall { tool, namespace: None, input: CallInput::Object(input) }
     }
 
     /// A call with a text.
     pub fn text(tool: &'static str, input: String) -> Self {
-        ToolCall { tool, input: CallInput::Text(input) }
+        ToolCall { tool, namespace: None, input: CallInput::Text(input) }
+    }
+
+    /// Sets the namespace.
+    #[must_use]
+    pub fn in_namespace(self, namespace: &'static str) -> Self {
+        ToolCall { namespace: Some(namespace), ..self }
     }
 }
 

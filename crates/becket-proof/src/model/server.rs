@@ -175,7 +175,9 @@ impl State {
             None => !tools.is_empty(),
         };
         let mut progress = self.progress();
-        let turn = if is_main {
+        let turn = if is_main && self.script.one_turn_per_prompt && protocol.follows_result(body) {
+            Turn::Text(END.to_owned())
+        } else if is_main {
             progress.given += 1;
             let turn = self.script.turns.get(progress.given - 1).cloned();
             turn.unwrap_or_else(|| Turn::Text(END.to_owned()))

@@ -20,7 +20,8 @@ fn post(server: &ModelServer, path: &str, body: &Value) -> String {
 
 fn server(main_tool: Option<&'static str>) -> ModelServer {
     let call = Turn::Call(ToolCall::object("sh", json!({"command": "ls"})));
-    ModelServer::start(Script { turns: vec![call, Turn::Text("Done.".to_owned())], main_tool }).unwrap()
+    let turns = vec![call, Turn::Text("Done.".to_owned())];
+    ModelServer::start(Script { turns, main_tool, ..Script::default() }).unwrap()
 }
 
 #[test]
@@ -47,6 +48,36 @@ fn every_protocol_gives_the_call_the_text_and_the_end() {
         assert_eq!(requests.len(), 3);
         assert!(requests.iter().all(|request| request.is_main && request.protocol == protocol));
         assert_eq!((&requests[0].tools, &requests[0].messages), (&vec!["sh".to_owned()], &json!(["hello"])));
+    }
+}
+
+#[test]
+fn a_prompt_gets_one_turn_if_the_script_says_so() {
+    let cases = [
+        (Protocol::Anthropic, "/v1/messages", json!({"role": "user", "content": [{"type": "tool_result"}]})),
+        (Protocol::Responses, "/v1/responses", json!({"type": "function_call_output", "output": "x"})),
+        (Protocol::Chat, "/v1/chat/completions", json!({"role": "tool", "content": "x"})),
+        (
+            Protocol::Gemini,
+            "/v1beta/models/m:generateContent",
+            json!({"role": "user", "parts": [{"functionResponse": {}}]}),
+        ),
+    ];
+    for (protocol, path, result) in cases {
+        let call = || Turn::Call(ToolCall::object("sh", json!({"command": "ls"})));
+        let script = Script { turns: vec![call(), call()], one_turn_per_prompt: true, ..Script::default() };
+        let server = ModelServer::start(script).unwrap();
+        let tools = json!([{"name": "sh", "functionDeclarations": [{"name": "sh"}]}]);
+        let key = if protocol == Protocol::Responses { "input" } else { "messages" };
+        let key = if protocol == Protocol::Gemini { "contents" } else { key };
+        let prompt = json!({"role": "user"});
+        let answers: Vec<String> =
+            [json!([prompt]), json!([prompt, result]), json!([prompt, result, prompt])]
+                .into_iter()
+                .map(|messages| post(&server, path, &json!({"tools": tools, key: messages})))
+                .collect();
+        let calls: Vec<bool> = answers.iter().map(|answer| answer.contains("command")).collect();
+        assert_eq!(calls, [true, false, true], "{protocol:?}: {answers:?}");
     }
 }
 

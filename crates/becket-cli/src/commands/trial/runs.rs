@@ -55,7 +55,11 @@ impl Runs<'_> {
         let failed = |error: std::io::Error| format!("its files can't be written: {error}");
         let home = self.home(name).map_err(failed)?;
         let project = CanaryProject::make(self.trial.directory.join(name).join("project")).map_err(failed)?;
-        let script = Script { turns: project.turns(self.driver), main_tool: self.driver.main_tool };
+        let script = Script {
+            turns: project.turns(self.driver),
+            main_tool: self.driver.main_tool,
+            ..Script::default()
+        };
         let model = ModelServer::start(script).map_err(|error| format!("no model can be served: {error}"))?;
         let url = model.url();
         let run = self.agent_run(&home, &project.directory, &url, self.limit());
