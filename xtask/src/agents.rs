@@ -23,15 +23,13 @@ pub(crate) use point::PointResult;
 pub(crate) use proved::ProvedRun;
 pub(crate) use results::Results;
 
-use crate::installed::text;
 use crate::suites::leave_out;
-use crate::{root, say};
+use crate::{program, say};
 use expected::ExpectedAgent;
 use point::Point;
 use scenario::Trial;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 /// The results of points.
 pub(crate) type Points = BTreeMap<Point, PointResult>;
@@ -71,7 +69,7 @@ fn prove(
         leave_out("real agents", &reason);
         return Ok(Vec::new());
     }
-    let becket = becket()?;
+    let becket = program::becket()?;
     let (mut proved, mut failed) = (Vec::new(), Vec::new());
     for (name, agent) in agents {
         let program = match package::install(&name, &agent) {
@@ -123,18 +121,4 @@ fn results(name: &str, agent: &ExpectedAgent, program: &Path, becket: &Path) -> 
         }
     }
     Ok(results)
-}
-
-/// Builds the program.
-fn becket() -> Result<PathBuf, String> {
-    let mut cargo = Command::new(env!("CARGO"));
-    let status = cargo.args(["build", "--quiet", "--package", "becket-cli"]).current_dir(root()).status();
-    match status {
-        Ok(status) if status.success() => {}
-        Ok(status) => return Err(format!("building becket failed: {status}")),
-        Err(error) => return Err(format!("can't run cargo: {error}")),
-    }
-    let here = std::env::current_exe().map_err(|error| error.to_string())?;
-    let becket = here.with_file_name("becket");
-    if becket.is_file() { Ok(becket) } else { Err(format!("`{}` is missing", text(&becket))) }
 }

@@ -31,19 +31,16 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     }
     write(&crate::root().join("docs/guide/agents.md"), &crate::agents_page::text()?)?;
     write(&crate::root().join("docs/guide/guards.md"), &crate::guards_page::text()?)?;
-    told(&["schema", "rpc"], "schemas/rpc.json")?;
-    told(&["rule", "--page"], "docs/rules.md")?;
-    told(&["reference"], "docs/cli.md")
+    let becket = crate::program::becket()?;
+    told(&becket, &["schema", "rpc"], "schemas/rpc.json")?;
+    told(&becket, &["rule", "--page"], "docs/rules.md")?;
+    told(&becket, &["reference"], "docs/cli.md")
 }
 
 /// Writes the output of the program to a file.
-fn told(arguments: &[&str], file: &str) -> Result<(), String> {
-    let mut becket = Command::new(env!("CARGO"));
-    becket
-        .args(["run", "--quiet", "--package", "becket-cli", "--"])
-        .args(arguments)
-        .current_dir(crate::root());
-    let told = becket.output().map_err(|error| format!("can't run cargo: {error}"))?;
+fn told(becket: &Path, arguments: &[&str], file: &str) -> Result<(), String> {
+    let told = Command::new(becket).args(arguments).current_dir(crate::root()).output();
+    let told = told.map_err(|error| format!("can't run `{}`: {error}", becket.display()))?;
     if !told.status.success() {
         let name = arguments.join(" ");
         return Err(format!("`becket {name}` failed: {}", String::from_utf8_lossy(&told.stderr)));

@@ -18,6 +18,7 @@ mod installed;
 mod mcp_fixture;
 mod model_fixture;
 mod page;
+mod program;
 mod sdk_fixture;
 mod suites;
 mod test;

@@ -22,7 +22,7 @@ pub(super) fn test(root: &Path) -> Result<(), String> {
     let places = Places::of_python(root);
     let python = interpreter(&places)?;
     let target = target(root)?;
-    program(root, &package, &target)?;
+    program(&package)?;
     let wheel = wheel(&package, &target, &python, Build::Dev)?;
     install(&python, &wheel, &["--force-reinstall"])?;
     let tested = |module: &str, arguments: &[&str]| {
@@ -80,11 +80,10 @@ pub(crate) fn target(root: &Path) -> Result<PathBuf, String> {
 }
 
 /// Puts the program where maturin takes it from.
-fn program(root: &Path, package: &Path, target: &Path) -> Result<(), String> {
-    let mut build = Command::new(env!("CARGO"));
-    run(build.args(["build", "--quiet", "--package", "becket-cli"]).current_dir(root), "building `becket`")?;
+fn program(package: &Path) -> Result<(), String> {
+    let made = crate::program::becket()?;
     let scripts = package.join("data/scripts");
-    let (made, wanted) = (target.join("debug/becket"), scripts.join("becket"));
+    let wanted = scripts.join("becket");
     fs::create_dir_all(&scripts).map_err(|error| format!("`{}`: {error}", scripts.display()))?;
     let mut strip = Command::new("strip");
     let stripped = strip.arg("-o").arg(&wanted).arg(&made).status();

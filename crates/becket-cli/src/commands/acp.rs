@@ -12,6 +12,7 @@
 mod agent_process;
 mod decision;
 mod effects;
+mod grants;
 mod lines;
 mod messages;
 mod outbox;

@@ -45,7 +45,7 @@ pub(super) fn hold(
 
 /// Returns true if the user has allowed the call already, or does so now.
 async fn is_allowed(call: &AcpCall, reason: &str, session: &AcpSession, proxy: &Proxy) -> bool {
-    if session.take_grant(call) {
+    if session.take_grant(call).await {
         return true;
     }
     let subject = ["command", "file_path"].iter().find_map(|key| call.input.get(*key)?.as_str());

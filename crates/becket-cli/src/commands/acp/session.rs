@@ -1,6 +1,7 @@
 //! One session: its hooks and rules, and what is known of it.
 
 use super::decision::CallDecision;
+use super::grants::Grants;
 use crate::args::{Global, ModelArgs};
 use crate::commands::fire::report_errors;
 use crate::enclosing;
@@ -19,7 +20,7 @@ use becket_model::event::lifecycle::{SessionEnd, SessionStart, Stop, UserPromptS
 use becket_model::event::permission::PermissionRequest;
 use becket_model::event::tool::{PostToolUse, PostToolUseFailure, PreToolUse};
 use becket_model::{Event, EventBody, EventKind, Session};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -27,6 +28,8 @@ use std::time::Duration;
 
 /// Time for the hooks of the end of a session: the editor is gone.
 const END: Duration = Duration::from_secs(5);
+/// The size of a file up to which a change of it is compared with what the user has allowed, in bytes.
+const MAX_FILE: u64 = 16 * 1024 * 1024;
 /// The longest notice on stderr, in characters.
 const NOTICE: usize = 500;
 
@@ -59,7 +62,7 @@ struct Known {
     /// Texts for the model, for the next prompt.
     carried: Vec<String>,
     /// Calls that the user has allowed: a request of the agent for the same thing needs no second yes.
-    grants: HashSet<String>,
+    grants: Grants,
     /// Calls that were not allowed.
     rejected: HashSet<String>,
     /// The text of the model since the prompt or the last call.
@@ -279,12 +282,16 @@ impl AcpSession {
 
     /// Remembers that the user has allowed calls.
     pub(super) fn grant(&self, calls: &[AcpCall]) {
-        self.known().grants.extend(calls.iter().map(grant));
+        self.known().grants.add(calls);
     }
 
     /// Returns true if the user has allowed the same before, and forgets that: a yes holds once.
-    pub(super) fn take_grant(&self, call: &AcpCall) -> bool {
-        self.known().grants.remove(&grant(call))
+    pub(super) async fn take_grant(&self, call: &AcpCall) -> bool {
+        let current = match call.input.get("file_path").and_then(Value::as_str) {
+            Some(path) if call.input.contains_key("content") => content(Path::new(path)).await,
+            Some(_) | None => None,
+        };
+        self.known().grants.take(call, current.as_deref())
     }
 
     /// Adds text of the model; a call begins it anew.
@@ -319,11 +326,10 @@ impl AcpSession {
     }
 }
 
-/// Returns what a yes covers: a command, or a file whatever is written to it.
-fn grant(call: &AcpCall) -> String {
-    let subject = |input: &Map<String, Value>| {
-        ["command", "file_path"].iter().find_map(|key| input.get(*key)).cloned().unwrap_or_default()
-    };
-    let tool = if call.tool == "Edit" { "Write" } else { &call.tool };
-    format!("{tool} {}", subject(&call.input))
+/// Returns the content of a file; `None` if it is not a text that can be read.
+async fn content(path: &Path) -> Option<String> {
+    let is_small =
+        tokio::fs::metadata(path).await.ok().filter(|file| file.is_file() && file.len() <= MAX_FILE);
+    is_small.is_some().then_some(())?;
+    tokio::fs::read_to_string(path).await.ok()
 }
