@@ -44,6 +44,11 @@ impl Places {
         }
     }
 
+    /// Those of the checkers of workflows.
+    pub(crate) fn of_workflows(root: &Path) -> Self {
+        Self { fixtures: root.join("xtask/fixtures"), target: root.join("target/checkers") }
+    }
+
     /// Installs what `<fixtures>/<name>/package-lock.json` names; returns its `node_modules`.
     pub(crate) fn npm(&self, name: &str) -> Result<PathBuf, String> {
         self.npm_with(name, &[])

@@ -3,6 +3,7 @@
 mod agents;
 mod agents_page;
 mod api;
+mod archive;
 mod bench;
 mod bench_programs;
 mod bench_report;
@@ -22,6 +23,7 @@ mod program;
 mod sdk_fixture;
 mod suites;
 mod test;
+mod workflows;
 
 use std::process::ExitCode;
 
@@ -37,6 +39,7 @@ const USAGE: &str = "usage: cargo xtask <chore>
   agents [NAME…]        run real agents with Becket as their one hook, against a scripted model
   bindings              build, install and test the bindings for other languages
   deny                  check licences, sources and versions of all dependencies
+  archive TARGET        pack what `dist` has built, for a release
   dist                  build the programs of a package: target/dist-out (--libc musl, --libc glibc)
   gen                   write schemas/, the tables of the bindings, docs/cli.md, docs/guide/agents.md and spec/cases/ from the code";
 
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
     let done = match chore {
         "agent-run" => agents::run_inside(rest),
         "agents" => agents::run(rest),
+        "archive" => archive::write(rest),
         "bench" => bench::run(rest),
         "bindings" => bindings::run(rest),
         "conformance" => conformance::run(rest),

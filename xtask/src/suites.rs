@@ -30,7 +30,7 @@ struct Suite {
     inputs: &'static [&'static str],
 }
 
-const SUITES: [Suite; 5] = [
+const SUITES: [Suite; 6] = [
     Suite {
         name: "agents",
         limit: Duration::from_mins(15),
@@ -98,6 +98,13 @@ const SUITES: [Suite; 5] = [
             "crates/becket-fire/src/times",
             "xtask/src/page.rs",
         ],
+    },
+    Suite {
+        name: "workflows",
+        limit: Duration::from_mins(5),
+        chore: crate::workflows::suite,
+        packages: &[],
+        inputs: &[".github", "action.yml", "xtask/fixtures/workflows", "xtask/src/workflows.rs"],
     },
 ];
 

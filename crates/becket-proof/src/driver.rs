@@ -68,7 +68,7 @@ pub struct TerminalDriver {
     pub main_tool: Option<&'static str>,
     /// A text of its screen once it takes a prompt.
     pub ready: &'static str,
-    /// How a person answers a hook that asks.
+    /// The way in which a person answers a hook that asks.
     pub ask: AskAnswer,
     /// A call of its shell tool.
     pub shell: fn(&str) -> ToolCall,
@@ -76,7 +76,7 @@ pub struct TerminalDriver {
     pub subagent: fn(&str) -> ToolCall,
 }
 
-/// How a person answers a hook that asks.
+/// The way in which a person answers a hook that asks.
 #[derive(Debug, Clone, Copy)]
 pub enum AskAnswer {
     /// The agent asks, and takes these keys.

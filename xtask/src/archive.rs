@@ -1,0 +1,212 @@
+//! `cargo xtask archive`: the archive of a release, of what `dist` has built, and its SHA-256 sum. `install.sh` installs it.
+
+use crate::installed::run;
+use crate::{bindings, root, say};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The programs of a package, and the files beside them.
+const PROGRAMS: [&str; 2] = ["becket", "becket-full"];
+const TEXTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"];
+
+/// Writes the archive beside the programs.
+///
+/// # Errors
+/// A program is missing, or a file can't be written.
+pub(crate) fn write(arguments: &[String]) -> Result<(), String> {
+    let [target] = arguments else {
+        return Err("`archive` takes the target of the programs, such as x86_64-unknown-linux-gnu".to_owned());
+    };
+    let out = bindings::target(root())?.join("dist-out");
+    let archive = pack(&out, target)?;
+    say(&format!("the archive is {}", archive.display()));
+    Ok(())
+}
+
+/// Packs the programs of a directory into an archive there, the same for the same programs.
+fn pack(out: &Path, target: &str) -> Result<PathBuf, String> {
+    let name = format!("becket-{target}");
+    let folder = out.join(&name);
+    let failed = |path: &Path, error: std::io::Error| format!("`{}`: {error}", path.display());
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(|error| failed(&folder, error))?;
+    }
+    fs::create_dir_all(&folder).map_err(|error| failed(&folder, error))?;
+    let copy = |from: PathBuf| {
+        let to = folder.join(from.file_name().unwrap_or_default());
+        fs::copy(&from, to).map(drop).map_err(|error| failed(&from, error))
+    };
+    copy(out.join(PROGRAMS[0]))?;
+    if out.join(PROGRAMS[1]).exists() {
+        copy(out.join(PROGRAMS[1]))?;
+    }
+    TEXTS.into_iter().try_for_each(|file| copy(root().join(file)))?;
+    let archive = out.join(format!("{name}.tar.gz"));
+    let mut tar = Command::new("tar");
+    tar.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "--mtime=@0"]);
+    tar.args(["--use-compress-program", "gzip -n", "-cf"]);
+    run(tar.arg(&archive).arg("-C").arg(out).arg(&name))?;
+    let mut sum = Command::new("sha256sum");
+    let summed = sum.arg(format!("{name}.tar.gz")).current_dir(out).output();
+    let summed = summed.map_err(|error| format!("can't run `sha256sum`: {error}"))?;
+    let file = out.join(format!("{name}.tar.gz.sha256"));
+    fs::write(&file, summed.stdout).map_err(|error| failed(&file, error))?;
+    fs::remove_dir_all(&folder).map_err(|error| failed(&folder, error))?;
+    Ok(archive)
+}
+
+/// `install.sh`, with a release in a directory.
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::process::Output;
+    use tempfile::TempDir;
+
+    /// A directory with a release, and one to install to.
+    struct Release(TempDir);
+
+    impl Release {
+        fn new() -> Self {
+            let release = Release(tempfile::tempdir().unwrap());
+            let out = release.path("releases/latest/download");
+            fs::create_dir_all(&out).unwrap();
+            release.program(&out.join("becket"), "exec \"$(dirname \"$0\")/becket-full\" \"$@\"");
+            release.program(&out.join("becket-full"), "echo becket 9.9.9");
+            pack(&out, &target()).unwrap();
+            release
+        }
+
+        fn path(&self, name: &str) -> PathBuf {
+            self.0.path().join(name)
+        }
+
+        fn archive(&self) -> PathBuf {
+            self.path("releases/latest/download").join(format!("becket-{}.tar.gz", target()))
+        }
+
+        fn program(&self, path: &Path, text: &str) {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
+            fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+
+        /// Runs the script with these programs first on its path, or alone.
+        fn install(&self, shell: &str, arguments: &[&str], search_path: &str) -> Output {
+            let mut sh = Command::new(shell);
+            sh.arg(root().join("install.sh")).args(arguments).env_clear().env("PATH", search_path);
+            sh.env("HOME", self.path("home"));
+            sh.env("BECKET_RELEASES_URL", format!("file://{}", self.path("releases").display()));
+            sh.output().unwrap()
+        }
+
+        fn usual(&self, arguments: &[&str]) -> Output {
+            self.install("/bin/sh", arguments, "/usr/bin:/bin")
+        }
+
+        /// Returns what is in the directory that is installed to.
+        fn installed(&self) -> Vec<String> {
+            let entries = fs::read_dir(self.path("home/.local/bin")).into_iter().flatten();
+            let mut names: Vec<String> =
+                entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+            names.sort();
+            names
+        }
+    }
+
+    fn target() -> String {
+        format!(
+            "{}-unknown-linux-{}",
+            std::env::consts::ARCH,
+            if cfg!(target_env = "musl") { "musl" } else { "gnu" }
+        )
+    }
+
+    fn error(output: &Output) -> String {
+        assert!(!output.status.success(), "{output:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    }
+
+    #[test]
+    fn both_programs_are_installed_and_nothing_else() {
+        for shell in ["/bin/sh", "/bin/bash"] {
+            let release = Release::new();
+            let output = release.install(shell, &[], "/usr/bin:/bin");
+            assert!(output.status.success(), "{output:?}");
+            let told = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(told.starts_with("installed becket 9.9.9 in ") && told.contains("PATH"), "{told}");
+            assert_eq!(release.installed(), ["becket", "becket-full"]);
+        }
+    }
+
+    #[test]
+    fn a_failure_leaves_what_was_installed() {
+        let release = Release::new();
+        release.program(&release.path("home/.local/bin/becket"), "echo old");
+        let whole = fs::read(release.archive()).unwrap();
+        let sum = release.archive().with_extension("gz.sha256");
+        let summed = fs::read(&sum).unwrap();
+
+        fs::write(release.archive(), &whole[..whole.len() / 2]).unwrap();
+        assert!(error(&release.usual(&[])).contains("nothing was installed"));
+        fs::write(release.archive(), &whole).unwrap();
+        fs::write(&sum, "").unwrap();
+        assert!(error(&release.usual(&[])).contains("nothing was installed"));
+        fs::remove_file(&sum).unwrap();
+        assert!(error(&release.usual(&[])).contains("can't be downloaded"));
+        fs::write(&sum, summed).unwrap();
+        assert!(error(&release.usual(&["--version", "1.2.3"])).contains("/download/v1.2.3/"));
+        assert!(error(&release.usual(&["--prefix"])).contains("unknown argument"));
+        assert_eq!(release.installed(), ["becket"]);
+        let old = fs::read_to_string(release.path("home/.local/bin/becket")).unwrap();
+        assert!(old.contains("old"), "{old}");
+        assert!(release.usual(&[]).status.success());
+    }
+
+    #[test]
+    fn a_program_that_does_not_run_here_is_not_installed() {
+        let release = Release::new();
+        let out = release.path("releases/latest/download");
+        release.program(&out.join("becket-full"), "exit 127");
+        pack(&out, &target()).unwrap();
+        assert!(error(&release.usual(&[])).contains("does not run on this machine"));
+        assert_eq!(release.installed(), [""; 0]);
+    }
+
+    #[test]
+    fn a_machine_without_a_release_or_a_needed_program_is_told() {
+        let release = Release::new();
+        for (system, expected) in [
+            ("Plan9 x86_64", "system `Plan9`"),
+            ("Linux riscv64", "processor `riscv64`"),
+            ("Darwin x86_64", "Intel"),
+        ] {
+            let (name, machine) = system.split_once(' ').unwrap();
+            let uname = format!("if [ \"$1\" = -m ]; then echo {machine}; else echo {name}; fi");
+            release.program(&release.path("fake/uname"), &uname);
+            let search = format!("{}:/usr/bin:/bin", release.path("fake").display());
+            let told = error(&release.install("/bin/sh", &[], &search));
+            assert!(told.contains(expected) && told.contains("build from source"), "{told}");
+        }
+        let few = release.path("few");
+        fs::create_dir_all(&few).unwrap();
+        let link = |name: &str| symlink(Path::new("/usr/bin").join(name), few.join(name)).unwrap();
+        ["uname", "mktemp", "mkdir", "rm", "cut", "tar", "gzip", "mv", "grep"].into_iter().for_each(link);
+        let few_alone = few.display().to_string();
+        assert!(error(&release.install("/bin/sh", &[], &few_alone)).contains("neither `curl` nor `wget`"));
+        link("curl");
+        let told = error(&release.install("/bin/sh", &[], &few_alone));
+        assert!(told.contains("neither `sha256sum` nor `shasum`"), "{told}");
+        assert_eq!(release.installed(), [""; 0]);
+    }
+
+    #[test]
+    fn releases_are_those_of_the_repository() {
+        let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+        let repository = manifest.lines().find_map(|line| line.strip_prefix("repository = ")).unwrap();
+        let releases = format!("{}/releases}}", repository.trim_matches('"'));
+        assert!(fs::read_to_string(root().join("install.sh")).unwrap().contains(&releases));
+    }
+}

