@@ -11,8 +11,10 @@ use crate::plan::PlannedRun;
 use crate::report::handler_result::HandlerResult;
 use crate::report::outcome::{Run, Status};
 use crate::report::run_event::RunEventKind;
+use crate::report::withheld_answer::WithheldAnswer;
+use becket_model::fold::{Entry, is_observed};
 use becket_model::interpret::{self, Interpretation};
-use becket_model::{Event, Failure};
+use becket_model::{Enforcement, Event, Failure};
 use futures_util::future::join_all;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -107,6 +109,7 @@ impl HandlerContext<'_> {
             status: Status::Success,
             reply: taken.reply,
             failure: taken.failure,
+            withheld: None,
             warnings: taken.warnings,
             exit: ran.exit,
             stdout: ran.stdout,
@@ -127,7 +130,26 @@ impl HandlerContext<'_> {
             usage: ran.usage,
         };
         run.status = status(self.event, &run);
+        self.withhold(&mut run);
         run
+    }
+
+    /// Keeps the answer of a handler in observation apart, so that nobody counts it (G5).
+    fn withhold(&self, run: &mut Run) {
+        if run.handler.rollout.written() == Enforcement::Enforce {
+            return;
+        }
+        let enforcement = run.handler.rollout.at(self.engine.environment.now());
+        let place = self.place(&run.handler, run.failure.as_ref(), enforcement);
+        let spec = self.event.kind().spec();
+        if !is_observed(spec, &place, run.failure.as_ref()) {
+            return;
+        }
+        if run.status == Status::Blocked {
+            run.status = Status::Success;
+        }
+        let entry = Entry { place, reply: std::mem::take(&mut run.reply), failure: run.failure.take() };
+        run.withheld = Some(Box::new(WithheldAnswer::new(entry, self.engine.fold_options(), spec)));
     }
 
     /// Runs nothing: each handler has failed with `failure`.

@@ -97,6 +97,7 @@ pub use report::model_use::ModelUse;
 pub use report::outcome::{EffectiveInput, Outcome, OutputSizes, Run, Status};
 pub use report::run_event::{Observer, OutputStream, RunEvent, RunEventKind};
 pub use report::stream::{RunEvents, StreamItem};
+pub use report::withheld_answer::WithheldAnswer;
 
 pub use background::{
     BackgroundDelivery, BackgroundFile, BackgroundHook, Owner, PendingState, RecordedHook, UnreadableRecord,

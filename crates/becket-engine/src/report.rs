@@ -8,3 +8,4 @@ pub(crate) mod model_use;
 pub(crate) mod outcome;
 pub(crate) mod run_event;
 pub(crate) mod stream;
+pub(crate) mod withheld_answer;

@@ -1,7 +1,8 @@
 //! Handlers for this crate's own tests.
 
+use crate::config::Rollout;
 use crate::config::handler::{Action, Background, Command, Handler, If, Location, Shell, Timeout};
-use becket_model::{EventKind, HandlerOrigin, OnFailure, Privileges, Source};
+use becket_model::{Enforcement, EventKind, HandlerOrigin, OnFailure, Privileges, Source};
 use becket_rules::{Alphabet, Matcher, Renames};
 use std::path::Path;
 use std::sync::Arc;
@@ -22,6 +23,7 @@ pub(crate) fn from(source: Source, script: &str) -> Handler {
             label: script.into(),
             privileges: Privileges::Full,
             on_failure: OnFailure::Continue,
+            enforcement: Enforcement::Enforce,
         },
         location: Location { file: Arc::from(Path::new("/settings.json")), line: 1, column: 1 },
         matcher: matcher(None),
@@ -31,6 +33,7 @@ pub(crate) fn from(source: Source, script: &str) -> Handler {
         status_message: None,
         once: None,
         background: Background::No,
+        rollout: Rollout::default(),
         questions: false,
         worker: false,
         agent_scope: None,

@@ -1,4 +1,4 @@
-//! Replies and failures of all handlers of one event become one [`Verdict`]: rules D1, D2, D4–D8, D10, D11, C7b, O10.
+//! Replies and failures of all handlers of one event become one [`Verdict`]: rules D1, D2, D4–D8, D10, D11, C7b, G5, O10.
 //!
 //! Pure, total and independent of order: whichever handler finished first, the verdict is the same. Where order matters
 //! (reasons, contexts, rewrites within one source) it is [`HandlerOrigin::position`]. A denial can't be lost: no answer of
@@ -6,10 +6,12 @@
 //! (D3).
 
 mod handler_reply;
+mod observed;
 mod ruling;
 mod second_look;
 mod settle;
 
+pub use observed::{is_observed, observe};
 pub use second_look::second_look;
 
 use crate::event::EventKind;
@@ -78,11 +80,12 @@ impl Tally {
         // Positions are unique within an event; the rest of the key keeps the fold order-free should they not be.
         entries.sort_by(|a, b| order(&a.place).cmp(&order(&b.place)));
         let mut warnings = Vec::new();
+        let (entries, observed) = observed::take_out(spec, options, entries, &mut warnings);
         let heard: Vec<HandlerReply> = entries
             .into_iter()
             .map(|entry| handler_reply::hear(spec, options, entry, &mut warnings))
             .collect();
-        verdict(spec, options, heard, warnings)
+        Verdict { observed, ..verdict(spec, options, heard, warnings) }
     }
 }
 
@@ -91,7 +94,7 @@ impl Tally {
 /// ```
 /// use becket_model::fold::{Entry, FoldOptions, fold};
 /// use becket_model::interpret::{HandlerOutput, OutputOrigin, printed};
-/// use becket_model::{EventKind, OnFailure, HandlerOrigin, Privileges, Source};
+/// use becket_model::{Enforcement, EventKind, OnFailure, HandlerOrigin, Privileges, Source};
 ///
 /// let spec = EventKind::PreToolUse.spec();
 /// let output = HandlerOutput { exit: 2, stderr: b"no force pushes", ..HandlerOutput::nothing(OutputOrigin::Command) };
@@ -102,6 +105,7 @@ impl Tally {
 ///     label: "guard.sh".into(),
 ///     privileges: Privileges::Full,
 ///     on_failure: OnFailure::Continue,
+///     enforcement: Enforcement::Enforce,
 /// };
 /// let entry = Entry { place, reply: taken.reply, failure: taken.failure };
 ///
@@ -120,6 +124,9 @@ pub fn fold(
 /// Returns whether a reply, if it were the only one, holds back the action of its event; as [`fold`] would decide, at
 /// no cost.
 pub fn blocks_alone(spec: &'static EventSpec, place: &HandlerOrigin, reply: &Reply) -> bool {
+    if is_observed(spec, place, None) {
+        return false;
+    }
     match (spec.decision, &reply.decision) {
         // What a path is worth is known only once it is weighed.
         (DecisionModel::Path, Some(_)) => {
@@ -229,6 +236,7 @@ impl Verdict {
             notices: Vec::new(),
             terminal_sequences: Vec::new(),
             failures: Vec::new(),
+            observed: Vec::new(),
             fields: Default::default(),
             warnings: Vec::new(),
         }

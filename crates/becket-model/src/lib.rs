@@ -35,8 +35,10 @@ pub use reply::{
     RequestDecision, Stop,
 };
 pub use rights::{NetworkRights, PathRights, Rights, SignalRights};
-pub use source::{HandlerOrigin, OnFailure, PluginSource, Privileges, Source};
-pub use verdict::{Attributed, Reason, Ruling, Verdict, VerdictFields, continued};
+pub use source::{Enforcement, HandlerOrigin, OnFailure, PluginSource, Privileges, Source};
+pub use verdict::{
+    Attributed, ObservedAnswer, ObservedEffect, Reason, Ruling, Verdict, VerdictFields, continued,
+};
 
 /// The example of the README.
 #[cfg(doctest)]

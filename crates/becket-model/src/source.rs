@@ -109,6 +109,44 @@ pub struct HandlerOrigin {
     pub privileges: Privileges,
     /// Its failure mode: whether a failure of it blocks (O10).
     pub on_failure: OnFailure,
+    /// Whether its answers count (G5).
+    pub enforcement: Enforcement,
+}
+
+/// The effect of a handler's answers: whether they count, or are only observed (G5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub enum Enforcement {
+    /// They count.
+    #[default]
+    Enforce,
+    /// They don't count, and the user is told what they would have done.
+    Warn,
+    /// They don't count, and reports note what they would have done.
+    Observe,
+}
+
+impl Enforcement {
+    /// All of them, strictest first.
+    pub const ALL: [Enforcement; 3] = [Enforcement::Enforce, Enforcement::Warn, Enforcement::Observe];
+
+    /// Returns the word of the key `mode`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Enforcement::Enforce => "enforce",
+            Enforcement::Warn => "warn",
+            Enforcement::Observe => "observe",
+        }
+    }
+
+    /// Returns the stricter of the two.
+    #[must_use]
+    pub const fn stricter(self, other: Self) -> Self {
+        match (self, other) {
+            (Enforcement::Enforce, _) | (_, Enforcement::Enforce) => Enforcement::Enforce,
+            (Enforcement::Warn, _) | (_, Enforcement::Warn) => Enforcement::Warn,
+            (Enforcement::Observe, Enforcement::Observe) => Enforcement::Observe,
+        }
+    }
 }
 
 /// The privileges of a handler's answers. They can always restrict.

@@ -2,8 +2,10 @@
 //!
 //! A verdict is data. Only [`crate::fold`] makes it; its methods give it in words.
 
+mod observed;
 mod read;
 
+pub use observed::{ObservedAnswer, ObservedEffect};
 pub use read::continued;
 
 use crate::event::EventKind;
@@ -35,6 +37,8 @@ pub struct Verdict {
     pub terminal_sequences: Vec<Attributed<String>>,
     /// Handlers that gave no usable answer or ended with an error (O4, O10, D7), in C6 order.
     pub failures: Vec<Attributed<Failure>>,
+    /// The answers of handlers in observation, in C6 order: they have no part in the rest (G5).
+    pub observed: Vec<Attributed<ObservedAnswer>>,
     /// The event's other fields (D4, D11).
     pub fields: VerdictFields,
     /// Warnings for the user about the verdict: rewrites that lost, defers read as asks.

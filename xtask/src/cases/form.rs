@@ -146,6 +146,9 @@ fn handler<'a>(label: &str, replies: impl Iterator<Item = &'a Map<String, Value>
         if reply.contains_key("failure") {
             handler["timeout"] = json!(1);
         }
+        if let Some(mode) = reply.get("mode") {
+            handler["mode"] = mode.clone();
+        }
         if reply.contains_key("closed") {
             handler["onFailure"] = json!("block");
         }

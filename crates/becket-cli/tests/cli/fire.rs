@@ -103,6 +103,48 @@ fn the_exit_code_says_what_becomes_of_the_call() {
     }
 }
 
+// rule: G5
+#[test]
+fn a_hook_in_observation_is_shown_with_what_it_would_have_done() {
+    let guard = |mode: &str| {
+        let hook = json!({"type": "command", "command": "echo no pushes >&2; exit 2", "mode": mode});
+        json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}}).to_string()
+    };
+    let env = env_with(&guard("observe"));
+    let call = ["PreToolUse", "--tool", "Bash"];
+    let fired = |env: &becket_testkit::env::TestEnv, more: &[&str]| {
+        env.becket(["fire"].iter().chain(&call).chain(more)).run()
+    };
+    let ended = fired(&env, &[]);
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    for part in
+        ["would deny", "in observation, without effect", "would have denied this: no pushes", "allowed"]
+    {
+        assert!(ended.stdout.contains(part), "{part}: {}", ended.stdout);
+    }
+    let shown: Value = serde_json::from_str(&fired(&env, &["--json"]).stdout).expect("a report");
+    assert_eq!(
+        (&shown["hooks"][0]["mode"], &shown["hooks"][0]["would"]),
+        (&json!("observe"), &json!("deny"))
+    );
+    assert_eq!(shown["verdict"]["observed"][0]["text"], "would have denied this: no pushes");
+    for command in [&["explain", "PreToolUse", "--tool", "Bash"][..], &["list"]] {
+        let shown = env.becket(command).run();
+        assert!(shown.stdout.contains("mode: observe"), "{shown:?}");
+    }
+    // An agent's own hook: nobody is told of an observation, and the user of a warning.
+    let input = json!({"session_id": "s", "transcript_path": "/t", "cwd": env.project(),
+        "hook_event_name": "PreToolUse", "tool_use_id": "t", "tool_name": "Bash", "tool_input": {"command": "git push"}});
+    for (mode, told) in [("observe", false), ("warn", true)] {
+        let env = env_with(&guard(mode));
+        let answered = env.becket(["fire", "--stdin-event"]).stdin(input.to_string()).run();
+        assert_eq!(answered.code, Some(0), "{answered:?}");
+        assert_eq!(answered.stdout.contains("would have denied this: no pushes"), told, "{answered:?}");
+    }
+    let checked = env.becket(["check"]).run();
+    assert!(checked.stdout.contains("elsewhere the hook is enforced"), "{checked:?}");
+}
+
 // rule: O10
 #[test]
 fn what_went_unchecked_is_said() {

@@ -6,7 +6,7 @@ use super::planned::dropped;
 use super::ran::RunReport;
 use becket_engine::{Decision, Outcome, Run, Settlement};
 use becket_model::table::Audience;
-use becket_model::{Attributed, Failure, Notice};
+use becket_model::{Attributed, Failure, Notice, ObservedAnswer};
 
 pub use becket_fire::result::{EventResult, failed, for_the_user, why};
 use schemars::JsonSchema;
@@ -86,6 +86,8 @@ pub struct VerdictReport {
     pub notices: Vec<AttributedText>,
     /// The failures of hooks.
     pub failures: Vec<AttributedText>,
+    /// The answers of hooks in observation, which had no effect: what each would have done, and why.
+    pub observed: Vec<AttributedText>,
     /// Notes on how the verdict was reached: rewrites that lost, defers read as asks.
     pub warnings: Vec<String>,
     /// The other fields that the hooks set, as a hook would print them.
@@ -166,10 +168,16 @@ impl VerdictReport {
                 .collect(),
             notices: verdict.notices.iter().map(told).collect(),
             failures: verdict.failures.iter().map(|s| AttributedText::new(s, "user", failed(s))).collect(),
+            observed: verdict.observed.iter().map(observed).collect(),
             warnings: verdict.warnings.clone(),
             fields: becket_fire::fired_fields::of(verdict),
         }
     }
+}
+
+fn observed(said: &Attributed<ObservedAnswer>) -> AttributedText {
+    let reason = said.what.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    AttributedText::new(said, "log", format!("{}{reason}", said.what.effect.in_words()))
 }
 
 /// Returns the name of a settlement.

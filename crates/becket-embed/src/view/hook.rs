@@ -3,8 +3,10 @@
 use becket_engine::handler::{Action, Command, Handler, Location};
 use becket_engine::hookset::{HookModule, RejectedHandler};
 use becket_engine::{SkippedHandler, Stage};
+use becket_model::Enforcement;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::time::SystemTime;
 
 /// One handler.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -29,6 +31,14 @@ pub struct SourcePosition {
     pub line: u32,
     /// In characters, from 1; 0 for the whole file.
     pub column: u32,
+}
+
+/// Returns the mode of a handler in observation, with its end and whether that is over.
+pub(super) fn mode(handler: &Handler) -> Option<String> {
+    let rollout = handler.rollout;
+    let is_over = rollout.at(SystemTime::now()) == Enforcement::Enforce;
+    let over = if is_over { ", which is over: enforced" } else { "" };
+    (rollout.written() != Enforcement::Enforce).then(|| format!("{rollout}{over}"))
 }
 
 /// A handler that does not run.

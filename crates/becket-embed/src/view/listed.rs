@@ -65,6 +65,8 @@ pub struct RecordedHook {
     pub condition: Option<String>,
     /// Its time limit in seconds.
     pub timeout_s: f64,
+    /// Its mode in observation, with its end: `observe until 2026-12-31`.
+    pub mode: Option<String>,
     /// Its special settings: `async`, `once`, `questions`, `onFailure: block`, …
     pub traits: Vec<&'static str>,
     /// The reason why it never runs with this configuration; `None` if it may run.
@@ -128,6 +130,7 @@ impl RecordedHook {
             matcher: handler.matcher.text().to_owned(),
             condition: condition(&handler.condition),
             timeout_s: handler.timeout.limit.as_secs_f64(),
+            mode: super::hook::mode(handler),
             traits: traits(handler),
             held_back: why.map(|skipped| skipped.to_string()),
         }

@@ -66,6 +66,8 @@ pub struct PlannedHook {
     pub matcher: String,
     /// Its time limit in seconds.
     pub timeout_s: f64,
+    /// Its mode in observation, with its end: `observe until 2026-12-31`.
+    pub mode: Option<String>,
     /// The result of its `if`.
     pub note: Option<String>,
 }
@@ -135,6 +137,7 @@ impl From<&PlannedRun> for PlannedHook {
             hook: Hook::from(&*run.handler),
             matcher: run.handler.matcher.text().to_owned(),
             timeout_s: run.handler.timeout.limit.as_secs_f64(),
+            mode: super::hook::mode(&run.handler),
             note: run.note.clone(),
         }
     }

@@ -5,7 +5,7 @@ use super::hook::Hook;
 use becket_base::secret::is_secret_variable;
 use becket_engine::handler::Action;
 use becket_engine::{Answer, AnsweredQuestion, Engine, ModelUse, Run};
-use becket_model::{Decision, Event, Failure, RequestDecision};
+use becket_model::{Decision, Event, Failure, ObservedAnswer, RequestDecision};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -27,6 +27,11 @@ pub struct RunReport {
     pub exit: Option<i32>,
     /// Its run time in milliseconds.
     pub elapsed_ms: f64,
+    /// Its mode, if its answer did not count: `observe` or `warn`.
+    pub mode: Option<&'static str>,
+    /// The effect that its answer would have had: `deny`, `block`, `stop`, `defer`, `ask`, `allow`, `fail`, `rewrite` or
+    /// `answer`.
+    pub would: Option<&'static str>,
     /// Its decision, in one word.
     pub decision: Option<&'static str>,
     /// Why.
@@ -116,8 +121,10 @@ impl RunReport {
             status: run.status.as_str(),
             exit: run.exit,
             elapsed_ms: ms(run.elapsed),
+            mode: run.withheld.as_ref().map(|withheld| withheld.enforcement.as_str()),
+            would: observed(run).map(|observed| observed.effect.as_str()),
             decision: decision.map(word),
-            reason: decision.and_then(reason),
+            reason: decision.and_then(reason).or_else(|| observed(run)?.reason.clone()),
             failure: run.failure.as_ref().map(Failure::to_string),
             headline: run.failure.as_ref().map(failing::headline),
             advice: failing::advice(
@@ -165,6 +172,10 @@ fn is_secret(name: &str) -> bool {
 /// Milliseconds, with two places.
 pub(super) fn ms(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e5).round() / 100.0
+}
+
+fn observed(run: &Run) -> Option<&ObservedAnswer> {
+    run.withheld.as_ref()?.observed.as_ref()
 }
 
 fn word(decision: &Decision) -> &'static str {

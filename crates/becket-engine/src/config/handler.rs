@@ -2,6 +2,7 @@
 //!
 //! Raw configuration never gets here: what could not be read is a diagnostic and a [`crate::config::hookset::RejectedHandler`].
 
+use crate::config::rollout::Rollout;
 use crate::host::callback::{CallbackFn, InProcess};
 use crate::host::names::names;
 use becket_model::table::HandlerKind;
@@ -38,6 +39,8 @@ pub struct Handler {
     pub once: Option<Once>,
     /// Set if it runs in the background from the start (A1, A4).
     pub background: Background,
+    /// Whether its answers count, and from which day on they do (G5).
+    pub rollout: Rollout,
     /// Set if it may ask the user over stdout and stdin (Q1).
     pub questions: bool,
     /// The command answers many events, one after another.

@@ -130,7 +130,10 @@ fn announce(context: &HandlerContext<'_>, plan: &Plan) {
 
 /// Returns whether the fold would ignore it: a law of the fold, except where silence is an answer (a worktree's path).
 fn is_silent(run: &Run) -> bool {
-    run.failure.is_none() && run.reply.is_silent() && run.handler.event.spec().decision != DecisionModel::Path
+    run.failure.is_none()
+        && run.withheld.is_none()
+        && run.reply.is_silent()
+        && run.handler.event.spec().decision != DecisionModel::Path
 }
 
 /// The verdict on an event whose handlers must not run (H14): a failure that blocks where a failure can (O10), told once.
@@ -270,7 +273,7 @@ fn deny_rewrite(mut verdict: Verdict, rewrite: &Attributed<Map<String, Value>>, 
 /// Retires the `once` handlers that have had their successful run (C11); a second look does not count as a run.
 fn mark_once(runs: &[Arc<Run>]) {
     // What goes on in the background has not ended well yet; the registry retires it when it does.
-    let has_ended = |run: &&Arc<Run>| run.failure.is_none() && !run.second_look && run.background.is_none();
+    let has_ended = |run: &&Arc<Run>| !run.has_failed() && !run.second_look && run.background.is_none();
     for run in runs.iter().filter(has_ended) {
         if let Some(Once(done)) = &run.handler.once {
             done.store(true, Ordering::Release);

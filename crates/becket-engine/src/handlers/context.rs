@@ -13,7 +13,7 @@ use crate::report::outcome::{Outcome, Run};
 use crate::report::run_event::{RunEvent, RunEventKind};
 use becket_model::fold::Entry;
 use becket_model::wire::input;
-use becket_model::{Event, Failure, HandlerOrigin, OnFailure};
+use becket_model::{Enforcement, Event, Failure, HandlerOrigin, OnFailure};
 use becket_process::CancellationToken;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -66,7 +66,8 @@ impl<'a> HandlerContext<'a> {
     pub(crate) fn must_answer(&self, handler: &Handler) -> bool {
         self.waits_for_async()
             || handler.background == Background::No
-                && self.on_failure(handler).closes(self.event.kind().spec())
+                && (self.on_failure(handler).closes(self.event.kind().spec())
+                    || handler.rollout.written() != Enforcement::Enforce)
     }
 
     /// Returns whether the host can't go on in the background.
@@ -76,12 +77,25 @@ impl<'a> HandlerContext<'a> {
 
     /// A handler's part in the verdict.
     pub(crate) fn entry(&self, run: &Run) -> Entry {
-        let on_failure = match run.failure {
+        let place = self.place(&run.handler, run.failure.as_ref(), Enforcement::Enforce);
+        match &run.withheld {
+            Some(withheld) => withheld.entry(place),
+            None => Entry { place, reply: run.reply.clone(), failure: run.failure.clone() },
+        }
+    }
+
+    /// The origin of a handler with what its failure means and with the effect of its answers in this event.
+    pub(crate) fn place(
+        &self,
+        handler: &Handler,
+        failure: Option<&Failure>,
+        enforcement: Enforcement,
+    ) -> HandlerOrigin {
+        let on_failure = match failure {
             Some(Failure::NotContained { .. }) => OnFailure::Block,
-            Some(_) | None => self.on_failure(&run.handler),
+            Some(_) | None => self.on_failure(handler),
         };
-        let place = HandlerOrigin { on_failure, ..run.handler.place.clone() };
-        Entry { place, reply: run.reply.clone(), failure: run.failure.clone() }
+        HandlerOrigin { on_failure, enforcement, ..handler.place.clone() }
     }
 
     /// The limit of a handler: its own, inside the event's budget where there is one.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// The surroundings of a session.
 ///
@@ -25,6 +26,7 @@ pub struct Environment {
     pid: Option<u32>,
     enclosing: Vec<String>,
     finder: Option<MarkFinder>,
+    clock: Option<Clock>,
 }
 
 /// A function that looks for the marks of the events that this process is run for.
@@ -38,6 +40,18 @@ impl PartialEq for MarkFinder {
 }
 
 impl Eq for MarkFinder {}
+
+/// A clock that tells the time of day.
+#[derive(Debug, Clone, Copy)]
+struct Clock(fn() -> SystemTime);
+
+impl PartialEq for Clock {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::fn_addr_eq(self.0, other.0)
+    }
+}
+
+impl Eq for Clock {}
 
 impl Environment {
     /// Nothing at all: no variable, no home.
@@ -91,6 +105,17 @@ impl Environment {
     pub fn with_enclosing_found_by(mut self, find: fn() -> Vec<String>) -> Self {
         self.finder = Some(MarkFinder(find));
         self
+    }
+
+    /// Sets the clock that ends observations (G5); without it, that of the operating system counts.
+    pub fn with_clock(mut self, clock: fn() -> SystemTime) -> Self {
+        self.clock = Some(Clock(clock));
+        self
+    }
+
+    /// Returns the time of day.
+    pub fn now(&self) -> SystemTime {
+        self.clock.map_or_else(SystemTime::now, |clock| clock.0())
     }
 
     /// One variable.

@@ -71,6 +71,7 @@ fn strictest(leads: &Handler, yields: &Handler) -> Handler {
     if yields.place.on_failure == OnFailure::Block {
         merged.place.on_failure = OnFailure::Block;
     }
+    merged.rollout = leads.rollout.stricter(yields.rollout);
     if yields.once.is_none() {
         merged.once = None;
     }
@@ -154,9 +155,11 @@ fn condition(handler: &Handler) -> Option<(String, Option<PathBuf>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Rollout;
     use crate::config::handler::{Once, Prompt};
     use crate::host::profile::Profile;
     use crate::testing;
+    use becket_model::Enforcement;
     use std::time::Duration;
 
     fn places() -> Places {
@@ -208,6 +211,7 @@ mod tests {
         let mut strict = testing::from(Source::Project, "guard");
         strict.place.on_failure = OnFailure::Block;
         strict.timeout.limit = Duration::from_secs(9);
+        weak.rollout = Rollout::new(Enforcement::Observe, None);
         for pair in [vec![weak.clone(), strict.clone()], vec![strict, weak]] {
             let (kept, _) = merged(pair);
             assert_eq!(kept.len(), 1);
@@ -217,6 +221,7 @@ mod tests {
             assert_eq!(run.timeout.limit, Duration::from_secs(9));
             assert_eq!(run.background, Background::No);
             assert!(run.once.is_none());
+            assert_eq!(run.rollout, Rollout::default());
         }
     }
 

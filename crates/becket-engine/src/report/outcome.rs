@@ -7,6 +7,7 @@ use crate::plan::Plan;
 use crate::plan::tool_input;
 use crate::report::background_id::BackgroundId;
 use crate::report::model_use::ModelUse;
+use crate::report::withheld_answer::WithheldAnswer;
 use becket_model::table::DecisionModel;
 use becket_model::{Event, EventKind, Failure, Reply, Verdict};
 use bytes::Bytes;
@@ -98,6 +99,8 @@ pub struct Run {
     pub reply: Reply,
     /// The reason for which it gave no usable answer, or ended with an error.
     pub failure: Option<Failure>,
+    /// Its answer or failure in observation: then it has neither of the two above (G5).
+    pub withheld: Option<Box<WithheldAnswer>>,
     /// Warnings for its author: fields without effect, losing rewrites.
     pub warnings: Vec<String>,
     /// The exit code of its process; `None` if there was none.
@@ -123,6 +126,11 @@ pub struct Run {
 }
 
 impl Run {
+    /// Returns whether it gave no usable answer, or ended with an error; in observation, too.
+    pub fn has_failed(&self) -> bool {
+        self.failure.is_some() || self.withheld.as_ref().is_some_and(|withheld| withheld.failure.is_some())
+    }
+
     /// Creates the run of a handler without an answer.
     pub(crate) fn silent(handler: Arc<Handler>, elapsed: Duration) -> Self {
         Run {
@@ -130,6 +138,7 @@ impl Run {
             status: Status::Success,
             reply: Reply::default(),
             failure: None,
+            withheld: None,
             warnings: Vec::new(),
             exit: None,
             stdout: Bytes::new(),

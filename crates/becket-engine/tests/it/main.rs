@@ -19,6 +19,8 @@ mod http;
 mod intercept;
 mod mcp_tools;
 mod models;
+#[cfg(unix)]
+mod observation;
 mod prompt;
 mod prompt_http;
 #[cfg(unix)]

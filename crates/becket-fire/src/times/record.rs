@@ -37,7 +37,7 @@ pub struct RunTime {
     /// The place where it is written.
     #[serde(default)]
     pub place: String,
-    /// Its status, in one word.
+    /// Its status, in one word; `observed` if its answer had no effect.
     pub status: String,
     /// Its start, in microseconds after that of the event.
     #[serde(default)]

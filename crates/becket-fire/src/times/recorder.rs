@@ -4,7 +4,7 @@ use super::hook_name;
 use super::log::{TimeLog, log_file};
 use super::record::{RunTime, TimeRecord, VERSION};
 use becket_base::text::one_line;
-use becket_engine::{Observer, Run, RunEvent, RunEventKind};
+use becket_engine::{Observer, Run, RunEvent, RunEventKind, Status};
 use becket_model::Event;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -184,10 +184,19 @@ fn time_of(run: &Run, start: Instant) -> RunTime {
     RunTime {
         hook: hook_name::of(&run.handler),
         place: hook_name::place(&run.handler),
-        status: run.status.as_str().to_owned(),
+        status: status(run).to_owned(),
         from: microseconds(start.elapsed().saturating_sub(run.elapsed)),
         us: microseconds(run.elapsed),
         background: false,
+    }
+}
+
+/// An answer in observation has no effect, so a record names no decision of it.
+fn status(run: &Run) -> &'static str {
+    let is_observed = run.withheld.as_ref().is_some_and(|withheld| withheld.observed.is_some());
+    match run.status {
+        Status::Success | Status::Blocked if is_observed => "observed",
+        status => status.as_str(),
     }
 }
 

@@ -26,7 +26,11 @@ pub fn second_look(
         .any(|entry| entry.failure == Some(Failure::Cancelled) && entry.place.on_failure.closes(spec));
     let second = fold(spec, asking, entries);
     verdict.failures.extend(second.failures);
-    verdict.warnings.extend(second.warnings);
+    // An observed handler that says the same about both inputs is noted once (G5).
+    let noted = verdict.observed.clone();
+    verdict.observed.extend(second.observed.into_iter().filter(|answer| !noted.contains(answer)));
+    let told = verdict.warnings.clone();
+    verdict.warnings.extend(second.warnings.into_iter().filter(|warning| !told.contains(warning)));
     if voids && matches!(verdict.ruling, Ruling::RequestAllow { .. }) {
         verdict.ruling = Ruling::None;
     }

@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 
 /// The pattern of a text that is not blank.
 const NOT_BLANK: &str = r"\S";
+/// The pattern of a day.
+const DAY: &str = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$";
 /// The pattern of a URL of HTTP.
 const HTTP_URL: &str = "^[Hh][Tt][Tt][Pp][Ss]?://";
 /// The pattern of a rule whose parentheses, if any, are closed.
@@ -330,6 +332,18 @@ pub enum OnFailure {
     Block,
 }
 
+/// The effect of a handler's answers (G5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum HandlerMode {
+    /// They count; the default.
+    Enforce,
+    /// They don't count, and the user is told what they would have done.
+    Warn,
+    /// They don't count, and reports note what they would have done.
+    Observe,
+}
+
 /// The shell of a command in shell form (H2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -365,6 +379,13 @@ macro_rules! handlers {
             /// The effect of a failure: `continue`, the default, or `block` (O10).
             #[serde(default)]
             pub on_failure: Option<OnFailure>,
+            /// Becket's own: `observe` or `warn` runs it without counting its answers (G5).
+            #[serde(default)]
+            pub mode: Option<HandlerMode>,
+            /// Becket's own: the last day of the observation, in UTC; a managed file has to name it (G5).
+            #[schemars(extend("pattern" = DAY))]
+            #[serde(default)]
+            pub observe_until: Option<String>,
             /// Becket's own: its place among the handlers of its source; lower first (C6).
             #[serde(default)]
             pub order: Option<i64>,

@@ -10,7 +10,10 @@ use crate::common::{cases, event, report, text};
 use becket_model::fold::{Entry, FoldOptions, fold, second_look};
 use becket_model::interpret::{self, HandlerOutput, Interpretation, OutputOrigin};
 use becket_model::table::EventSpec;
-use becket_model::{Failure, HandlerOrigin, OnFailure, Privileges, Ruling, Source, Verdict};
+use becket_model::{
+    Attributed, Enforcement, Failure, HandlerOrigin, ObservedAnswer, OnFailure, Privileges, Ruling, Source,
+    Verdict,
+};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
@@ -61,6 +64,10 @@ fn privileges(entry: &Value) -> Privileges {
     }
 }
 
+fn enforcement(entry: &Value) -> Enforcement {
+    Enforcement::ALL.into_iter().find(|mode| entry["mode"] == mode.as_str()).unwrap_or_default()
+}
+
 fn entries(spec: &EventSpec, list: &Value) -> Vec<Entry> {
     let list = list.as_array().unwrap();
     let entry = |(index, entry): (usize, &Value)| {
@@ -79,6 +86,7 @@ fn entries(spec: &EventSpec, list: &Value) -> Vec<Entry> {
                 source,
                 privileges: privileges(entry),
                 on_failure,
+                enforcement: enforcement(entry),
             },
             reply: taken.reply,
             failure: taken.failure,
@@ -133,6 +141,11 @@ fn words(verdict: &Verdict) -> Value {
     put("failures", said(verdict.failures.iter().map(|one| (&one.label, json!(one.what.to_string())))));
     put("unchecked", json!(verdict.unchecked().count()));
     put("warnings", json!(verdict.warnings));
+    let observed = |one: &Attributed<ObservedAnswer>| {
+        let reason = one.what.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        format!("{}: {}{reason}", one.label, one.what.effect.as_str())
+    };
+    put("observed", json!(verdict.observed.iter().map(observed).collect::<Vec<_>>()));
     put_fields(verdict, &mut put);
     if words["unchecked"] == 0 {
         words.shift_remove("unchecked");

@@ -1,11 +1,12 @@
 //! Laws of the fold, over all events and any answers (D1, D7, C7b, O10). The order of strictness is written down here a
 //! second time on purpose: a law that used the fold's own would prove nothing.
 
-use becket_model::fold::{Entry, FoldOptions, Tally, fold, second_look};
+use becket_model::fold::{Entry, FoldOptions, Tally, fold, observe, second_look};
 use becket_model::table::{Audience, DecisionModel, OnFailureEffect};
 use becket_model::{
-    ContextText, DecidedBy, Decision, ElicitationAction, EventKind, Failure, Fields, HandlerOrigin, Notice,
-    OnFailure, PermissionDecision, Privileges, Reply, RequestDecision, Ruling, Source, Stop, Verdict,
+    ContextText, DecidedBy, Decision, ElicitationAction, Enforcement, EventKind, Failure, Fields,
+    HandlerOrigin, Notice, OnFailure, PermissionDecision, Privileges, Reply, RequestDecision, Ruling, Source,
+    Stop, Verdict,
 };
 use proptest::option;
 use proptest::prelude::*;
@@ -69,6 +70,7 @@ fn places() -> impl Strategy<Value = HandlerOrigin> {
         label: "h".into(),
         privileges,
         on_failure: if closed { OnFailure::Block } else { OnFailure::Continue },
+        enforcement: Enforcement::Enforce,
     })
 }
 
@@ -311,6 +313,37 @@ proptest! {
     }
 
     #[test]
+    fn what_an_observed_handler_says_is_noted_and_changes_nothing_else(
+        kind in events(), options in options(), entries in entries(), place in places(), reply in replies(),
+        failure in option::weighted(0.3, failures()), warns in any::<bool>(), second in any::<bool>(),
+    ) {
+        // rule: G5
+        let spec = kind.spec();
+        let enforcement = if warns { Enforcement::Warn } else { Enforcement::Observe };
+        let place = HandlerOrigin { enforcement, ..place };
+        let counts = spec.decision == DecisionModel::Path || failure == Some(Failure::Cancelled);
+        let observed = at(15, place.clone(), reply.clone(), failure.clone());
+        let noted = observe(spec, options, &observed);
+        let fold = |entries: Vec<Entry>| match second {
+            false => fold(spec, options, entries),
+            true => second_look(spec, options, Verdict::silent(kind), entries),
+        };
+        let mut verdict = fold(with(&entries, observed));
+        if counts {
+            let place = HandlerOrigin { enforcement: Enforcement::Enforce, ..place };
+            prop_assert_eq!(verdict, fold(with(&entries, at(15, place, reply, failure))));
+        } else {
+            let without = fold(entries);
+            let observed = std::mem::take(&mut verdict.observed);
+            prop_assert!(second || observed.len() == usize::from(noted.is_some()));
+            let told = verdict.warnings.iter().filter(|warning| warning.contains("mode `warn`")).count();
+            prop_assert_eq!(told, if warns { observed.len() } else { 0 });
+            verdict.warnings.retain(|warning| !warning.contains("mode `warn`"));
+            prop_assert_eq!(verdict, without);
+        }
+    }
+
+    #[test]
     fn a_rewrite_without_trust_is_asked_about_or_held_back(
         options in options(), entries in entries(), place in places(), input in inputs(),
     ) {
@@ -351,7 +384,7 @@ proptest! {
         };
         let place = HandlerOrigin {
             position: 0, source: Source::User, label: "new".into(), privileges: Privileges::Full,
-            on_failure: OnFailure::Continue,
+            on_failure: OnFailure::Continue, enforcement: Enforcement::Enforce,
         };
         let verdict = fold(kind.spec(), options, with(&entries, at(0, place, deferred, None)));
         if kind == EventKind::PreToolUse {

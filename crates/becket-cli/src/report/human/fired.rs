@@ -122,6 +122,9 @@ fn used(model: &Model) -> String {
 
 /// Returns the result of a hook, in one word.
 fn word(ran: &RunReport) -> (Style, &'static str) {
+    if let Some(would) = ran.would {
+        return (WARNING, would_have(would));
+    }
     match (ran.decision, ran.status) {
         (Some("deny" | "block" | "decline"), _) => (ERROR, ran.decision.unwrap_or("blocked")),
         (_, "blocked") => (ERROR, "blocked"),
@@ -132,6 +135,21 @@ fn word(ran: &RunReport) -> (Style, &'static str) {
         (None, _) if ran.in_background => (FAINT, "left"),
         (None, _) if ran.gave_context => (GOOD, "context"),
         (None, _) => (GOOD, "ok"),
+    }
+}
+
+/// Returns the word of an answer that had no effect.
+fn would_have(would: &str) -> &'static str {
+    match would {
+        "deny" => "would deny",
+        "block" => "would block",
+        "stop" => "would stop",
+        "defer" => "would defer",
+        "ask" => "would ask",
+        "allow" => "would allow",
+        "fail" => "would fail",
+        "rewrite" => "would rewrite",
+        _ => "would answer",
     }
 }
 
@@ -170,6 +188,7 @@ fn verdict(fired: &FireReport, width: Option<usize>) -> String {
     for (name, value) in &decided.fields {
         text.push_str(&format!("{} {}\n", styled(HEAD, &format!("{name}:")), plain(&value.to_string())));
     }
+    attributed_texts(&mut text, "in observation, without effect", &decided.observed, width);
     for warning in &decided.warnings {
         text.push_str(&format!("{} {}\n", styled(WARNING, "warning:"), plain(warning)));
     }

@@ -79,6 +79,9 @@ fn row(table: &mut Table, hook: &RecordedHook, around: &Surroundings) {
     if !hook.traits.is_empty() {
         table.below(&format!("      {}\n", styled(FAINT, &hook.traits.join(", "))));
     }
+    if let Some(mode) = &hook.mode {
+        table.below(&format!("      {} {}\n", styled(WARNING, "mode:"), plain(mode)));
+    }
     if let Some(why) = &hook.held_back {
         table.below(&format!("      {} {}\n", styled(WARNING, "never runs:"), plain(why)));
     }

@@ -2,7 +2,7 @@
 
 use super::{dropped, headline, short_position};
 use crate::env::Surroundings;
-use crate::report::style::{FAINT, GOOD, SOURCE, indented, plain, styled};
+use crate::report::style::{FAINT, GOOD, SOURCE, WARNING, indented, plain, styled};
 use crate::report::table::{Cell, Table};
 use crate::report::wrap;
 use becket_embed::view::planned::{PlanReport, PlannedHook};
@@ -46,6 +46,9 @@ fn runs(table: &mut Table, run: &PlannedHook, around: &Surroundings) {
         matcher => format!("\"{matcher}\" matches"),
     };
     table.below(&format!("      {} {}\n", styled(FAINT, "matcher:"), plain(&matcher)));
+    if let Some(mode) = &run.mode {
+        table.below(&format!("      {} {}\n", styled(WARNING, "mode:"), plain(mode)));
+    }
     if let Some(note) = &run.note {
         table.below(&format!("      {} {}\n", styled(FAINT, "if:"), plain(note)));
     }

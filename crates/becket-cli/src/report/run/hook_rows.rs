@@ -41,6 +41,7 @@ fn short(run: &Run) -> RunReport {
 fn says_something(run: &Run) -> bool {
     run.reply != Reply::default()
         || run.failure.is_some()
+        || run.withheld.as_ref().is_some_and(|withheld| withheld.observed.is_some())
         || !run.warnings.is_empty()
         || !run.questions.is_empty()
 }

@@ -4,12 +4,13 @@ use super::{Around, Entry};
 use crate::config::load::{Layer, LayerKind};
 use crate::config::source::report::Report;
 use crate::config::source::tree::Span;
-use becket_model::Source;
+use becket_model::{Enforcement, Source};
 
 /// Keys of a handler that only Becket reads, and what other programs do instead.
 const HANDLER_KEYS: &[(&str, &str)] = &[
     ("questions", "elsewhere the hook's questions are not asked"),
     ("worker", "elsewhere the hook is started for each event"),
+    ("mode", "elsewhere the hook is enforced: its answers count"),
     ("order", "elsewhere hooks run in the order of the file"),
 ];
 
@@ -37,6 +38,7 @@ pub(super) fn handler(entry: &Entry, text: &str, report: &mut Report<'_>) {
     let is_set = |key| match key {
         "questions" => entry.handler.questions,
         "worker" => entry.handler.worker,
+        "mode" => entry.handler.rollout.rollout.written() != Enforcement::Enforce,
         _ => entry.handler.order != 0,
     };
     for (key, elsewhere) in HANDLER_KEYS.iter().filter(|(key, _)| is_set(*key)) {

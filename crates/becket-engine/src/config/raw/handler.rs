@@ -6,6 +6,7 @@ use super::action;
 use super::common::{background, condition, on_failure, questions, timeout, worker};
 use super::dialect;
 use super::fields::{At, Fields};
+use super::rollout::{RawRollout, rollout};
 use super::sheet::ReadContext;
 use crate::config::fix::{Fix, FixChange};
 use crate::config::handler::{Action, Background, If};
@@ -29,6 +30,7 @@ pub(crate) struct RawHandler {
     pub(crate) background: Background,
     pub(crate) background_span: Span,
     pub(crate) on_failure: OnFailure,
+    pub(crate) rollout: RawRollout,
     pub(crate) questions: bool,
     pub(crate) worker: bool,
     pub(crate) order: i64,
@@ -39,7 +41,7 @@ pub(crate) struct RawHandler {
 
 /// Keys that every kind has.
 pub(crate) const COMMON_KEYS: &[&str] =
-    &["type", "if", "timeout", "statusMessage", "once", "onFailure", "order"];
+    &["type", "if", "timeout", "statusMessage", "once", "onFailure", "mode", "observeUntil", "order"];
 
 /// Reads a handler; `None`: it has an error and is not loaded (C7).
 pub(crate) fn read(
@@ -194,6 +196,7 @@ fn common(event: EventKind, kind: HandlerKind, node: &Node, fields: &mut Fields<
         background,
         background_span,
         on_failure,
+        rollout: rollout(event, background, fields),
         questions: is_command && questions(background, fields),
         worker: is_command && worker(background, fields),
         order: fields.integer("order").map_or(0, |order| order.value),

@@ -5,11 +5,12 @@ use crate::config::fix::{Fix, FixChange};
 use crate::config::handler::{Background, Handler, Once, Timeout};
 use crate::config::policy::Policy;
 use crate::config::position::{HandlerOrder, position};
-use crate::config::raw::Entry;
+use crate::config::raw::{Entry, RawRollout};
 use crate::config::request::Request;
+use crate::config::rollout::Rollout;
 use crate::host::profile::Profile;
 use becket_model::table::{HandlerKind, OnFailureEffect};
-use becket_model::{EventKind, HandlerOrigin, OnFailure, Privileges, Source};
+use becket_model::{Enforcement, EventKind, HandlerOrigin, OnFailure, Privileges, Source};
 
 /// State that all handlers of a configuration share while they are compiled.
 #[derive(Debug)]
@@ -42,6 +43,7 @@ pub(crate) fn handler(entry: &Entry, part: &mut Part<'_>, making: &mut CompileCo
     making.sequence += 1;
     let position = position(making.profile, seat);
     let background = if making.waits_for_async { Background::No } else { raw.background };
+    let rollout = rollout(raw.rollout, &source, part);
     let once = raw.once.and_then(|at| once(at, &source, part));
     Handler {
         event: entry.event,
@@ -50,6 +52,7 @@ pub(crate) fn handler(entry: &Entry, part: &mut Part<'_>, making: &mut CompileCo
             label: raw.label.clone(),
             privileges: privileges(part),
             on_failure: on_failure(entry, background, making.fail_closed),
+            enforcement: Enforcement::Enforce,
             source,
         },
         location: part.report.location(entry.span),
@@ -60,6 +63,7 @@ pub(crate) fn handler(entry: &Entry, part: &mut Part<'_>, making: &mut CompileCo
         status_message: raw.status_message.clone(),
         once,
         background,
+        rollout,
         questions: raw.questions,
         worker: raw.worker,
         agent_scope: None,
@@ -75,6 +79,23 @@ fn privileges(part: &Part<'_>) -> Privileges {
         Some(_) => Privileges::BrokenGuard,
         None => Privileges::Full,
     }
+}
+
+/// Observation of a managed handler needs an end, and is enforced without one (G5).
+fn rollout(raw: RawRollout, source: &Source, part: &mut Part<'_>) -> Rollout {
+    let is_weaker = raw.rollout.written() != Enforcement::Enforce;
+    if !is_weaker || raw.has_end || *source != Source::Policy {
+        return raw.rollout;
+    }
+    let message = format!(
+        "a managed hook in mode `{}` needs `observeUntil`; without it, the hook is enforced",
+        raw.rollout.written().as_str()
+    );
+    part.report
+        .error(raw.span, "observation-without-end", message)
+        .help("add the last day of the observation: `\"observeUntil\": \"2026-12-31\"`")
+        .rule("G5");
+    Rollout::default()
 }
 
 /// `once` counts in the frontmatter of a skill, and for what the host registers itself (C11).

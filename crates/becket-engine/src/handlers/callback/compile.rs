@@ -1,11 +1,11 @@
 //! A [`Callback`] becomes a [`Handler`].
 
 use crate::config::handler::{Action, Background, Handler, If, Location, Once, Timeout};
-use crate::config::{HandlerOrder, ReadContext, position};
+use crate::config::{HandlerOrder, ReadContext, Rollout, position};
 use crate::host::callback::Callback;
 use crate::host::profile::Profile;
 use becket_model::table::HandlerKind;
-use becket_model::{EventKind, HandlerOrigin, OnFailure, Privileges, Source};
+use becket_model::{Enforcement, EventKind, HandlerOrigin, OnFailure, Privileges, Source};
 use becket_rules::{Condition, Matcher, Renames};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -75,6 +75,7 @@ impl Callback {
                 label: self.label,
                 privileges: Privileges::Full,
                 on_failure: self.on_failure.unwrap_or(OnFailure::of_callback(self.event.spec())),
+                enforcement: Enforcement::Enforce,
                 source,
             },
             location: Location { file: Arc::from(Path::new("<host>")), line: 0, column: 0 },
@@ -85,6 +86,7 @@ impl Callback {
             status_message: self.status_message,
             once: self.once.then(Once::default),
             background: Background::No,
+            rollout: Rollout::default(),
             questions: false,
             worker: false,
             agent_scope: None,

@@ -1,0 +1,104 @@
+//! The answers that were only observed, as a verdict notes them (G5).
+
+use super::{Attributed, continued};
+use crate::source::Enforcement;
+use std::fmt;
+
+/// The answer of a handler in observation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObservedAnswer {
+    /// The mode of the handler: [`Enforcement::Observe`] or [`Enforcement::Warn`].
+    pub enforcement: Enforcement,
+    /// The effect that the answer would have had, if no other handler had answered.
+    pub effect: ObservedEffect,
+    /// Its reason, or that of its failure.
+    pub reason: Option<String>,
+}
+
+/// The effect that an observed answer would have had; of several, the strictest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ObservedEffect {
+    /// A denial of the call or of the permission.
+    Deny,
+    /// A block.
+    Block,
+    /// The end of the turn.
+    Stop,
+    /// A deferral.
+    Defer,
+    /// A question to the user.
+    Ask,
+    /// An allow.
+    Allow,
+    /// None: the handler gave no usable answer, or ended with an error.
+    Fail,
+    /// Another input or output.
+    Rewrite,
+    /// Anything else: a context, a message, the answer to a form.
+    Answer,
+}
+
+impl ObservedEffect {
+    /// Returns the effect in one word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            ObservedEffect::Deny => "deny",
+            ObservedEffect::Block => "block",
+            ObservedEffect::Stop => "stop",
+            ObservedEffect::Defer => "defer",
+            ObservedEffect::Ask => "ask",
+            ObservedEffect::Allow => "allow",
+            ObservedEffect::Fail => "fail",
+            ObservedEffect::Rewrite => "rewrite",
+            ObservedEffect::Answer => "answer",
+        }
+    }
+
+    /// Returns the effect in words, as in "would have denied this".
+    pub const fn in_words(self) -> &'static str {
+        match self {
+            ObservedEffect::Deny => "would have denied this",
+            ObservedEffect::Block => "would have blocked this",
+            ObservedEffect::Stop => "would have stopped the turn",
+            ObservedEffect::Defer => "would have deferred this",
+            ObservedEffect::Ask => "would have asked about this",
+            ObservedEffect::Allow => "would have allowed this",
+            ObservedEffect::Fail => "would not have checked this",
+            ObservedEffect::Rewrite => "would have rewritten this",
+            ObservedEffect::Answer => "would have added to this",
+        }
+    }
+
+    /// Returns whether the action would have been held back.
+    pub const fn holds_back(self) -> bool {
+        match self {
+            ObservedEffect::Deny
+            | ObservedEffect::Block
+            | ObservedEffect::Stop
+            | ObservedEffect::Defer
+            | ObservedEffect::Ask => true,
+            ObservedEffect::Allow
+            | ObservedEffect::Fail
+            | ObservedEffect::Rewrite
+            | ObservedEffect::Answer => false,
+        }
+    }
+}
+
+impl fmt::Display for Attributed<ObservedAnswer> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ObservedAnswer { enforcement, effect, reason } = &self.what;
+        write!(
+            f,
+            "`{}` ({}, mode `{}`) {}",
+            self.label,
+            self.source,
+            enforcement.as_str(),
+            effect.in_words()
+        )?;
+        match reason {
+            Some(reason) => write!(f, ": {}", continued(reason)),
+            None => Ok(()),
+        }
+    }
+}
