@@ -1,6 +1,7 @@
 //! The command line as typed. Nothing is resolved or read here: see [`crate::session`] and [`crate::event`].
 
 mod acp;
+mod audit;
 mod autocompact;
 mod exec;
 mod explain;
@@ -17,6 +18,9 @@ mod severity;
 mod test;
 
 pub(crate) use acp::AcpArgs;
+pub(crate) use audit::{
+    AuditArgs, AuditCheckpointArgs, AuditCommand, AuditKeyCommand, AuditShowArgs, AuditVerifyArgs, AuditedLog,
+};
 pub(crate) use autocompact::{Autocompact, InvalidWindow};
 pub(crate) use exec::{ExecArgs, NetworkChoice};
 pub(crate) use explain::ExplainArgs;
@@ -171,6 +175,8 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Show the time that hooks take
     Profile(ProfileArgs),
+    /// Show and verify the log of verdicts
+    Audit(AuditArgs),
     /// List the events, or show the details of one
     Events(EventsArgs),
     /// Register becket as a hook of other agents, in their own configurations
@@ -250,6 +256,7 @@ impl Command {
                 | Command::Doctor(_)
                 | Command::Replay(_)
                 | Command::Profile(_)
+                | Command::Audit(_)
         )
     }
 }

@@ -4,6 +4,7 @@ pub(crate) mod acp;
 pub(crate) mod add;
 pub(crate) mod allow_once;
 pub(crate) mod ask;
+pub(crate) mod audit;
 pub(crate) mod background;
 pub(crate) mod check;
 pub(crate) mod check_output;

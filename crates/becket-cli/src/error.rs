@@ -164,6 +164,8 @@ pub(crate) enum CliError {
     NoSchema { what: String },
     #[error("`{}` can't be written: {why}", path.display())]
     Write { path: PathBuf, why: io::Error },
+    #[error("{why}")]
+    Audit { why: String },
     #[error("{0}")]
     Firing(#[from] FiringError),
     #[error("there is no dialect `{name}`{}; the dialects are {all}", did_you_mean(.near))]
@@ -220,6 +222,11 @@ impl CliError {
     /// Returns an error of a test that could not be run.
     pub(crate) fn lab(why: &impl std::fmt::Display) -> Self {
         CliError::Lab { why: why.to_string() }
+    }
+
+    /// Returns an error of the audit log.
+    pub(crate) fn audit(why: &impl std::fmt::Display) -> Self {
+        CliError::Audit { why: why.to_string() }
     }
 
     /// Returns an error of a server, or of the connection to it.

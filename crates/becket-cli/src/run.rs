@@ -65,6 +65,7 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
         Command::Test(args) => commands::test::run(args, global, around, out),
         Command::Replay(args) => commands::replay::run(args, global, around, out),
         Command::Profile(args) => commands::profile::run(args, global, around, out),
+        Command::Audit(args) => commands::audit::run(args, global, around, out),
         Command::Events(args) => commands::events::run(args, global, around, out),
         Command::Install(args) => commands::install::run(args, global, around, out),
         Command::Uninstall(args) => commands::uninstall::run(args, global, around, out),
@@ -93,7 +94,7 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
 const NOTHING_RUN: u8 = 125;
 
 /// Returns true for commands for which 2 means that the arguments are wrong.
-const SLIPS_END_WITH_2: [&str; 18] = [
+const SLIPS_END_WITH_2: [&str; 19] = [
     "run",
     "check",
     "list",
@@ -103,6 +104,7 @@ const SLIPS_END_WITH_2: [&str; 18] = [
     "test",
     "replay",
     "profile",
+    "audit",
     "install",
     "uninstall",
     "doctor",

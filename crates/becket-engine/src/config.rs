@@ -5,6 +5,7 @@
 
 pub(crate) mod allowed_urls;
 mod amend;
+mod audit;
 #[expect(clippy::module_inception, reason = "the type's name is the module's")]
 mod config;
 mod diagnostic;
@@ -43,6 +44,7 @@ pub(crate) mod url;
 mod write;
 
 pub(crate) use amend::{Amendments, EditOutcome, SESSION, edit_layer};
+pub use audit::{AuditMode, AuditSetting};
 pub use becket_base::json_edit::JsonEditError;
 pub use config::Config;
 pub use diagnostic::{Diagnostic, Severity};

@@ -1,5 +1,6 @@
 //! The public face: [`Engine`], and the [`HostOperations`] of hosts that run whole sessions.
 
+mod audit;
 mod background;
 pub(crate) mod builder;
 mod calls;
@@ -93,7 +94,7 @@ impl Engine {
     /// Needs a tokio runtime that drives I/O and time. Dropping the future ends every process that it started.
     pub async fn fire(&self, event: &Event) -> Outcome {
         if !self.inner.concerns(event.kind()) {
-            return fire::unconfigured(&self.inner, event);
+            return audit::unconfigured_event(&self.inner, event);
         }
         // Boxed, so that the future of an event without handlers stays small.
         Box::pin(self.fire_until(event, &CancellationToken::new())).await
@@ -103,7 +104,7 @@ impl Engine {
     /// such a hook had not judged yet is settled as denied.
     pub async fn fire_until(&self, event: &Event, cancel: &CancellationToken) -> Outcome {
         if !self.inner.concerns(event.kind()) {
-            return fire::unconfigured(&self.inner, event);
+            return audit::unconfigured_event(&self.inner, event);
         }
         let snapshot = self.inner.snapshot();
         fire::fire(&self.inner, &snapshot, event, cancel).await

@@ -91,6 +91,7 @@ pub use plan::{Plan, PlannedRun};
 
 pub use permission::decide::Settlement;
 pub use permission::start_mode::StartMode;
+pub use report::audit::{AuditLog, AuditedVerdict, NotAudited, NotRecorded};
 pub use report::background_id::BackgroundId;
 pub use report::decision::Decision;
 pub use report::model_use::ModelUse;

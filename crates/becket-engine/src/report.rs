@@ -1,5 +1,6 @@
 //! The results of handlers, the outcome of an event, and the stream of what happened.
 
+pub(crate) mod audit;
 pub(crate) mod background_id;
 pub(crate) mod decision;
 pub(crate) mod handler_result;

@@ -1,5 +1,6 @@
 //! The directory and dialect of a session, and the additional sources of its configuration.
 
+use becket_audit::VerdictLog;
 use becket_engine::config::{FlagPermissions, FlagSettings, NestedFolder, Plugin, Request, Sources};
 use becket_engine::{Builder, Engine, Environment, HookConfinement, Profile};
 use std::path::{Path, PathBuf};
@@ -99,7 +100,8 @@ impl Launch {
     pub fn builder(&self, somebody_to_ask: bool) -> Builder {
         let mut request = self.request();
         request.trust = request.trust.interactive(somebody_to_ask).trusted(true);
-        let builder = Engine::builder().request(|whole| *whole = request);
+        let log = VerdictLog::new(self.environment.home().map(Path::to_owned));
+        let builder = Engine::builder().request(|whole| *whole = request).audit(Arc::new(log));
         match &self.confinement {
             Some(confinement) => builder.confine_hooks(Arc::clone(confinement)),
             None => builder,

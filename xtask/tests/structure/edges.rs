@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// The workspace crates that each crate may depend on. A crate that is missing here fails the test.
-const ALLOWED: [(&str, &[&str]); 21] = [
+const ALLOWED: [(&str, &[&str]); 22] = [
     ("becket-base", &[]),
     ("becket-model", &["becket-base"]),
     ("becket-dialects", &["becket-model"]),
@@ -14,7 +14,8 @@ const ALLOWED: [(&str, &[&str]); 21] = [
     ("becket-exec", &["becket-base", "becket-model", "becket-rules", "becket-process"]),
     ("becket-llm", &["becket-base"]),
     ("becket-engine", &["becket-base", "becket-model", "becket-rules", "becket-process", "becket-llm"]),
-    ("becket-fire", &["becket-base", "becket-model", "becket-engine"]),
+    ("becket-audit", &["becket-base", "becket-model", "becket-engine"]),
+    ("becket-fire", &["becket-base", "becket-model", "becket-engine", "becket-audit"]),
     ("becket-mcp", &["becket-base", "becket-model", "becket-process"]),
     (
         "becket-tools",
@@ -81,6 +82,7 @@ const ALLOWED: [(&str, &[&str]); 21] = [
             "becket-exec",
             "becket-llm",
             "becket-engine",
+            "becket-audit",
             "becket-fire",
             "becket-mcp",
             "becket-tools",

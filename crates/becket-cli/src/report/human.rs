@@ -1,6 +1,7 @@
 //! Reports for people: aligned, coloured by meaning, and short.
 
 pub(crate) mod answer;
+pub(crate) mod audited;
 pub(crate) mod background;
 pub(crate) mod called;
 pub(crate) mod event_rows;

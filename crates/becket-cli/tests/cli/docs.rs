@@ -53,7 +53,7 @@ fn the_readme_stays_short() {
 /// Every page of the documentation.
 fn pages() -> Vec<PathBuf> {
     let mut pages = vec!["README.md".into(), "CHANGELOG.md".into(), "CONTRIBUTING.md".into()];
-    for directory in ["docs", "docs/guide", "docs/decisions", "examples"] {
+    for directory in ["docs", "docs/admin", "docs/guide", "docs/decisions", "examples"] {
         let entries = std::fs::read_dir(workspace().join(directory)).expect("the directory is there");
         for entry in entries.map(|entry| entry.expect("it can be read").path()) {
             pages.push(if directory == "examples" { entry.join("README.md") } else { entry });

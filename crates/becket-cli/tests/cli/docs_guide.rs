@@ -1,6 +1,6 @@
 //! The pages of the guide are typed, each by a test of its own.
 
-use crate::docs_page::{GUIDE, typed};
+use crate::docs_page::{ADMIN, GUIDE, typed};
 use crate::workspace;
 
 macro_rules! pages {
@@ -10,7 +10,7 @@ macro_rules! pages {
         $(
             #[test]
             fn $test() {
-                assert!(typed($page) >= 1, "the page has its steps");
+                assert!(typed(GUIDE, $page) >= 1, "the page has its steps");
             }
         )*
     };
@@ -47,6 +47,29 @@ pages! {
     the_time_of_hooks types "profile.md";
 }
 
+macro_rules! admin_pages {
+    ($($test:ident types $page:literal;)*) => {
+        /// Every page for administrators that is typed.
+        const TYPED_OF_ADMIN: &[&str] = &[$($page),*];
+        $(
+            #[test]
+            fn $test() {
+                assert!(typed(ADMIN, $page) >= 1, "the page has its steps");
+            }
+        )*
+    };
+}
+
+admin_pages! {
+    managed_settings types "managed.md";
+    a_staged_rollout types "rollout.md";
+    an_audit_log types "audit.md";
+    in_ci types "ci.md";
+}
+
+/// Files beside the pages for administrators: the list of them, and a program that a test runs.
+const BESIDE: &[&str] = &["README.md", "verify_audit.py"];
+
 /// Pages about what only a person can type: `tests/cli/run_terminal` walks through what they tell.
 const WALKED: &[&str] = &["terminal.md"];
 
@@ -64,6 +87,16 @@ const OF_PROTOCOLS: &[&str] = &["acp.md", "gateway.md"];
 
 /// Pages made from tables, whose fixtures prove what they tell.
 const MADE: &[&str] = &["agents.md", "guards.md"];
+
+#[test]
+fn no_page_for_administrators_is_left_out() {
+    let directory = std::fs::read_dir(workspace().join(ADMIN)).expect("the pages are there");
+    let mut pages: Vec<_> = directory.map(|entry| entry.expect("it can be read").file_name()).collect();
+    let mut typed = [TYPED_OF_ADMIN, BESIDE].concat();
+    pages.sort_unstable();
+    typed.sort_unstable();
+    assert_eq!(pages, typed);
+}
 
 #[test]
 fn no_page_is_left_out() {

@@ -22,8 +22,11 @@ use std::process::{Child, Command, Stdio};
 /// The port of every page.
 const PORT: &str = "8471";
 
-/// The pages lie here.
+/// The directory of the guide.
 pub(crate) const GUIDE: &str = "docs/guide";
+
+/// The directory of the pages for administrators.
+pub(crate) const ADMIN: &str = "docs/admin";
 
 /// A page that is being followed.
 pub(crate) struct Page {
@@ -37,8 +40,8 @@ pub(crate) struct Page {
 }
 
 /// Follows a page to its end; returns how many lines were typed.
-pub(crate) fn typed(name: &str) -> usize {
-    let text = fs::read_to_string(workspace().join(GUIDE).join(name)).expect("the page is there");
+pub(crate) fn typed(directory: &str, name: &str) -> usize {
+    let text = fs::read_to_string(workspace().join(directory).join(name)).expect("the page is there");
     let port = if text.contains(PORT) { free_port() } else { PORT.to_owned() };
     let example = text.split_once("<!-- typed in ").and_then(|(_, rest)| rest.split_once(" -->"));
     let mut page = Page::new(port, example.map(|(example, _)| example));

@@ -133,11 +133,13 @@ fn a_hook_in_observation_is_shown_with_what_it_would_have_done() {
         assert!(shown.stdout.contains("mode: observe"), "{shown:?}");
     }
     // An agent's own hook: nobody is told of an observation, and the user of a warning.
-    let input = json!({"session_id": "s", "transcript_path": "/t", "cwd": env.project(),
-        "hook_event_name": "PreToolUse", "tool_use_id": "t", "tool_name": "Bash", "tool_input": {"command": "git push"}});
+    let input = |env: &becket_testkit::env::TestEnv| {
+        json!({"session_id": "s", "transcript_path": "/t", "cwd": env.project(),
+        "hook_event_name": "PreToolUse", "tool_use_id": "t", "tool_name": "Bash", "tool_input": {"command": "git push"}})
+    };
     for (mode, told) in [("observe", false), ("warn", true)] {
         let env = env_with(&guard(mode));
-        let answered = env.becket(["fire", "--stdin-event"]).stdin(input.to_string()).run();
+        let answered = env.becket(["fire", "--stdin-event"]).stdin(input(&env).to_string()).run();
         assert_eq!(answered.code, Some(0), "{answered:?}");
         assert_eq!(answered.stdout.contains("would have denied this: no pushes"), told, "{answered:?}");
     }

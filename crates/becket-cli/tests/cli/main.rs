@@ -9,6 +9,8 @@ mod allow_once;
 #[cfg(unix)]
 mod as_hook;
 #[cfg(target_os = "linux")]
+mod audit;
+#[cfg(target_os = "linux")]
 mod background;
 #[cfg(unix)]
 mod bad_input;

@@ -1,5 +1,6 @@
 //! The switches and limits of a configuration after C5, and the sources that may set them.
 
+use super::audit::AuditSetting;
 use super::hook_budget::HookBudget;
 use super::url::{self, Host};
 use becket_base::address::{AddressClass, Network};
@@ -46,6 +47,8 @@ pub struct Policy {
     pub hook_budget: HookBudget,
     /// The name of the output style, which hosts add to their system prompt.
     pub output_style: Option<String>,
+    /// The audit log of verdicts.
+    pub audit: AuditSetting,
     /// Set if some file forbids the mode `bypassPermissions` (P13).
     pub bypass_permissions_disabled: bool,
 }
@@ -71,6 +74,7 @@ impl Default for Policy {
             exec_denial_ends_line: false,
             hook_budget: HookBudget::default(),
             output_style: None,
+            audit: AuditSetting::default(),
             bypass_permissions_disabled: false,
         }
     }

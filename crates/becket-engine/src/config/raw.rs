@@ -2,6 +2,7 @@
 //! [`super::resolve()`] decides which one wins if two disagree.
 
 mod action;
+mod audit;
 mod common;
 mod dialect;
 mod exec_switch;

@@ -18,6 +18,7 @@ use crate::host::profile::Profile;
 use crate::host::questions::question::AskUser;
 use crate::host::tool_set::ToolSet;
 use crate::plan::gates::Start;
+use crate::report::audit::AuditLog;
 use crate::report::run_event::Observer;
 #[cfg(feature = "models")]
 use becket_llm::Models;
@@ -215,6 +216,12 @@ impl Builder {
     /// Adds an observer of everything that happens.
     pub fn observe(mut self, observer: impl Observer + 'static) -> Self {
         self.observers.push(Arc::new(observer));
+        self
+    }
+
+    /// Sets the log of verdicts. Without one, a configuration that requires it blocks what can be blocked (G6).
+    pub fn audit(mut self, log: Arc<dyn AuditLog>) -> Self {
+        self.host.audit = Some(log);
         self
     }
 

@@ -1,6 +1,7 @@
 //! The way of one event: plan, dispatch, fold, a second look at what was rewritten, settlement.
 
 use crate::config::handler::{Background, Once};
+use crate::engine::audit::audited;
 use crate::handlers::context::EngineState;
 use crate::handlers::context::HandlerContext;
 use crate::permission::decide::Settlement;
@@ -85,7 +86,8 @@ pub(crate) async fn run_plan(
             settlement.as_ref(),
         );
     let judged = if settlement.is_some() { EffectiveInput::of(judged) } else { EffectiveInput::Nothing };
-    Outcome { verdict, settlement, nobody_to_ask, judged, runs, plan }
+    let outcome = Outcome { verdict, settlement, nobody_to_ask, judged, runs, plan };
+    audited(engine, snapshot, written, outcome)
 }
 
 /// Returns whether a handler was cancelled before it answered.
@@ -217,7 +219,8 @@ pub(crate) async fn second_look(
             settlement.as_ref(),
         );
     let judged = if settlement.is_some() { EffectiveInput::of(event) } else { EffectiveInput::Nothing };
-    Outcome { verdict, settlement, nobody_to_ask, judged, runs, plan }
+    let outcome = Outcome { verdict, settlement, nobody_to_ask, judged, runs, plan };
+    audited(engine, snapshot, written, outcome)
 }
 
 /// Returns the planned handlers that the event waits for: those in the background decide nothing, and need not run

@@ -1,8 +1,8 @@
 //! An event whose plan is made before it is fired.
 
 use crate::engine::Engine;
-use crate::engine::fire;
 use crate::engine::host_operations::HostOperations;
+use crate::engine::{audit, fire};
 use crate::plan::snapshot::Snapshot;
 use crate::plan::tool_input;
 use crate::plan::{Plan, PlannedRun};
@@ -58,7 +58,7 @@ impl ReadyEvent {
     pub async fn fire_until(self, cancel: &CancellationToken) -> (Event, Outcome) {
         let ReadyEvent { engine, event, planned } = self;
         let outcome = match planned {
-            None => fire::unconfigured(engine.inner(), &event),
+            None => audit::unconfigured_event(engine.inner(), &event),
             Some(PlannedEvent { snapshot, normal, plan }) => {
                 let normal = normal.map_or(Cow::Borrowed(&event), Cow::Owned);
                 fire::run_plan(engine.inner(), &snapshot, &event, normal, plan, cancel).await

@@ -18,6 +18,7 @@ use crate::host::mcp_tools::McpTools;
 use crate::host::questions::question::AskUser;
 #[cfg(feature = "models")]
 use crate::host::tool_set::ToolSet;
+use crate::report::audit::AuditLog;
 #[cfg(feature = "models")]
 use becket_llm::Models;
 use std::sync::Arc;
@@ -52,6 +53,8 @@ pub(crate) struct Host {
     pub(crate) abandoned: AbandonedThreads,
     /// The means to take rights away from the processes of hooks (E5).
     pub(crate) confinement: Option<Arc<dyn HookConfinement>>,
+    /// The log of verdicts; `None` if the host keeps none.
+    pub(crate) audit: Option<Arc<dyn AuditLog>>,
     /// The interceptor of runs, in tests of hooks.
     pub(crate) interceptor: Option<Arc<dyn RunInterceptor>>,
 }
@@ -77,6 +80,7 @@ impl Default for Host {
             verdicts: None,
             abandoned: AbandonedThreads::default(),
             confinement: None,
+            audit: None,
             interceptor: None,
         }
     }

@@ -1,13 +1,14 @@
 //! The configuration that a session captured: compiled once, immutable, replaced as a whole (C8).
 
 use crate::config::placeholders::Places;
-use crate::config::{Config, LoadedFiles, RuleSource, SESSION, Trust};
+use crate::config::{AuditMode, Config, LoadedFiles, RuleSource, SESSION, Trust};
 use crate::host::environment::Environment;
 use crate::host::tool_set::ToolSet;
 use crate::plan::candidates::Part;
 use crate::plan::gates::{Gates, Start};
 use crate::plan::variables::BaseEnv;
 use becket_rules::{RuleOrigin, RuleSet};
+use sha2::{Digest as _, Sha256};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -25,6 +26,8 @@ pub(crate) struct Snapshot {
     /// The tools of `agent` handlers, once one has run (H8).
     #[cfg_attr(not(feature = "models"), expect(dead_code, reason = "agents are a feature"))]
     pub(crate) agent_tools: OnceLock<ToolSet>,
+    /// The digest of the configuration, once a verdict is recorded.
+    policy_digest: OnceLock<String>,
     trust: Trust,
 }
 
@@ -49,8 +52,30 @@ impl Snapshot {
             places,
             base_env,
             agent_tools: OnceLock::new(),
+            policy_digest: OnceLock::new(),
             trust,
         }
+    }
+
+    /// Returns whether verdicts are recorded.
+    pub(crate) fn is_audited(&self) -> bool {
+        self.config.policy.audit.mode != AuditMode::Off
+    }
+
+    /// Returns the digest of the configuration: of each file its source, its path, and its text or the reason why there is
+    /// none.
+    pub(crate) fn policy_digest(&self) -> &str {
+        self.policy_digest.get_or_init(|| {
+            let mut hash = Sha256::new();
+            for layer in self.loaded.layers() {
+                let text = layer.text.as_ref().map_or_else(ToString::to_string, ToString::to_string);
+                for part in [&layer.source.to_string(), &layer.file.display().to_string(), &text] {
+                    hash.update((part.len() as u64).to_be_bytes());
+                    hash.update(part.as_bytes());
+                }
+            }
+            hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        })
     }
 
     /// The same surroundings with another configuration (C8).
@@ -76,6 +101,7 @@ impl Snapshot {
             places: self.places.clone(),
             base_env: self.base_env.clone(),
             agent_tools: OnceLock::new(),
+            policy_digest: OnceLock::new(),
             trust: self.trust,
         }
     }

@@ -69,6 +69,54 @@ pub struct Settings {
     pub hook_budget: Option<HookBudgetSetting>,
     /// The name of the output style of `becket run`: a built-in one, or a file below `output-styles`.
     pub output_style: Option<String>,
+    /// Managed, command line and user files only: the audit log of verdicts; only a managed file can require it.
+    pub audit: Option<AuditSetting>,
+}
+
+/// The setting `audit`: its mode alone, or more.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum AuditSetting {
+    /// The mode.
+    Mode(AuditMode),
+    /// All of it.
+    Options(AuditOptions),
+}
+
+/// The meaning of a record that can't be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AuditMode {
+    /// Nothing is recorded.
+    Off,
+    /// The user is warned.
+    On,
+    /// What can be blocked is blocked.
+    Required,
+}
+
+/// The options of the setting `audit`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[non_exhaustive]
+pub struct AuditOptions {
+    /// The mode; `on` if it is absent.
+    pub mode: Option<AuditMode>,
+    /// The directory of the logs, absolute.
+    pub directory: Option<String>,
+    /// The file of the key that signs checkpoints, absolute.
+    pub key: Option<String>,
+    /// The directory of copies of checkpoints, absolute.
+    pub checkpoints: Option<String>,
+    /// The number of records after which a checkpoint is signed.
+    #[schemars(range(min = 1))]
+    pub checkpoint_every: Option<u64>,
+    /// The size up to which a file grows, in bytes.
+    #[schemars(range(min = 65536))]
+    pub max_bytes: Option<u64>,
+    /// The number of files that are kept.
+    #[schemars(range(min = 1))]
+    pub max_files: Option<u32>,
 }
 
 /// The setting `hookBudget`.

@@ -25,6 +25,7 @@ pub(super) const RULES: &[DiagnosticRule] = &[
     rule("unknown-mode", "there is no permission mode of this name", "The session starts in `default`.", "Use one of the modes that the message lists."),
     rule("invalid-timeout", "a time limit is not a number of seconds above 0", "The handler is not loaded.", "Write a number of seconds, or leave `timeout` out for the event's default."),
     rule("invalid-on-failure", "`onFailure` is neither `block` nor `continue`", "Becket reads another value as the stricter one, and Claude Code ignores the whole file.", "Write `block` or `continue`."),
+    rule("invalid-audit", "the setting `audit` can't be read", "Becket reads what it does not understand as `required`.", "Write `on`, `required` or `off`, or an object with the options that the protocol lists."),
     rule("invalid-mode", "`mode` is neither `observe`, `warn` nor `enforce`", "Becket enforces the hook: its answers count.", "Write `observe`, `warn` or `enforce`."),
     rule("invalid-observe-until", "`observeUntil` is not a day", "Becket enforces the hook: its answers count.", "Write the last day of the observation, such as `2026-12-31`."),
     rule("observation-without-end", "a managed hook is observed without an end", "Becket enforces the hook: its answers count.", "Add `observeUntil` with the last day of the observation."),

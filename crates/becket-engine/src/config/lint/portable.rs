@@ -25,6 +25,7 @@ const SETTINGS_KEYS: &[(&str, &str)] = &[
     ("httpHookLoopback", "elsewhere other addresses may be reached"),
     ("pluginHooks", "elsewhere the hooks of plugins have all rights"),
     ("hookBudget", "elsewhere nothing reports slow hooks"),
+    ("audit", "elsewhere verdicts are not recorded"),
     ("httpHookProxy", "elsewhere the environment decides about proxies"),
 ];
 
@@ -60,7 +61,7 @@ pub(super) fn settings(layer: &Layer, text: &str, report: &mut Report<'_>) {
     let counts = |key: &str| match layer.source {
         _ if key == "hookBudget" => true,
         Source::Policy => true,
-        Source::User => matches!(key, "httpHookAllowedNetworks" | "httpHookProxy"),
+        Source::User => matches!(key, "httpHookAllowedNetworks" | "httpHookProxy" | "audit"),
         Source::Project
         | Source::Local
         | Source::Plugin(_)

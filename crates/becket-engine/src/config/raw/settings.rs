@@ -38,6 +38,7 @@ pub(crate) const KEYS: &[&str] = &[
     "pluginHooks",
     "hookBudget",
     "outputStyle",
+    "audit",
 ];
 
 /// Reads a settings file. `Err`: it is not JSON, and nothing of it counts (C7).

@@ -2,11 +2,13 @@
 //!
 //! INVARIANT (C7b): a restriction of a wrong type is never read as its absence. It counts as its strict value.
 
+use super::audit;
 use super::exec_switch::{self, ExecSwitch};
 use super::fields::{At, Fields};
 use super::hook_budget;
 use super::sandbox::{self, SandboxSheet};
 use super::sheet::Sheet;
+use crate::config::audit::AuditSetting;
 use crate::config::hook_budget::HookBudget;
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Data, Member, Node, Span};
@@ -30,6 +32,7 @@ pub(crate) struct Switches {
     pub(crate) sandbox: SandboxSheet,
     pub(crate) hook_budget: HookBudget,
     pub(crate) output_style: Option<At<String>>,
+    pub(crate) audit: Option<At<AuditSetting>>,
     /// Plugins by full id, on or off.
     pub(crate) plugins: Vec<(String, bool)>,
 }
@@ -55,6 +58,7 @@ pub(crate) fn read(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_
         sandbox: sandbox::read(fields),
         hook_budget: hook_budget::read(fields),
         output_style: fields.text("outputStyle"),
+        audit: audit::read(fields),
         plugins: plugins(fields),
     };
     sheet.env = env(fields);

@@ -2,6 +2,7 @@
 //! others, with a word about it.
 
 use super::Part;
+use crate::config::audit::{AuditMode, AuditSetting};
 use crate::config::hook_budget::HookBudget;
 use crate::config::policy::{Policy, is_of_the_user};
 use crate::config::raw::{At, Switches};
@@ -89,6 +90,7 @@ pub(super) fn policy(parts: &mut [Part<'_>], strict: bool) -> Policy {
             .rev()
             .find_map(|part| part.sheet.switches.output_style.as_ref())
             .map(|at| at.value.clone()),
+        audit: audit(&ordered),
         bypass_permissions_disabled: ordered.iter().any(|part| part.sheet.permissions.bypass_disabled),
     }
 }
@@ -103,6 +105,22 @@ fn hook_budget(ordered: &[&Part<'_>]) -> HookBudget {
         joined.events.extend(&budget.events);
     }
     joined
+}
+
+/// Returns the audit log that the strongest file wants which no repository can bring along. Only a managed one requires it.
+fn audit(ordered: &[&Part<'_>]) -> AuditSetting {
+    let strongest = ordered
+        .iter()
+        .rev()
+        .filter(|part| is_of_the_user(&part.layer.source))
+        .find_map(|part| Some((*part, part.sheet.switches.audit.as_ref()?.value.clone())));
+    match strongest {
+        Some((part, setting)) if !is_managed(part) => {
+            AuditSetting { mode: setting.mode.min(AuditMode::On), ..setting }
+        }
+        Some((_, setting)) => setting,
+        None => AuditSetting::default(),
+    }
 }
 
 /// Returns whether the text of lines decides alone (E2): the files of a repository can only forbid it.
@@ -170,9 +188,13 @@ fn warn_of_foreign_switches(parts: &mut [Part<'_>]) {
         let trusted_only = [
             ("httpHookProxy", switches.http_proxy.as_ref().map(|at| at.span)),
             ("httpHookAllowedNetworks", switches.http_networks.as_ref().map(|at| at.span)),
+            ("audit", switches.audit.as_ref().map(|at| at.span)),
             ("exec", switches.exec.text_only.as_ref().filter(|at| at.value).map(|at| at.span)),
         ];
         let managed_only = managed_only.map(|(key, at)| (key, at.map(|at| at.span), "managed settings"));
+        let required = switches.audit.as_ref().filter(|at| at.value.mode == AuditMode::Required);
+        let required =
+            required.filter(|_| source != Source::Policy && is_of_the_user(&source)).map(|at| at.span);
         let kept = switches.keep_processes.as_ref().filter(|_| !may_keep_processes(&source));
         let kept = kept.map(|at| ("keepProcesses", Some(at.span), "managed settings and the user's"));
         let trusted_only = trusted_only
@@ -182,6 +204,10 @@ fn warn_of_foreign_switches(parts: &mut [Part<'_>]) {
             .filter(|_| source != Source::Policy)
             .chain(trusted_only.into_iter().filter(|_| !is_of_the_user(&source)))
             .chain(kept);
+        if let Some(at) = required {
+            let message = "only managed settings can require the audit log; here it counts as `on`";
+            part.report.warning(at, "setting-without-effect", message).rule("C5");
+        }
         for (key, at, where_it_counts) in foreign {
             if let Some(at) = at {
                 let message = format!("`{key}` counts in {where_it_counts} only; here it is ignored");

@@ -40,7 +40,8 @@ pub(crate) struct EngineState {
     pub(crate) started: StartMode,
     /// Changes made by updates; only the holder of this lock replaces the configuration.
     reloading: Mutex<Amendments>,
-    /// One bit for each event that the snapshot has a handler or a rule for, so that the others cost next to nothing.
+    /// One bit for each event that the snapshot has a handler or a rule for, so that the others cost next to nothing; and
+    /// [`AUDITED`].
     configured: AtomicU64,
     registrations: AtomicU64,
     firings: AtomicU64,
@@ -102,6 +103,11 @@ impl EngineState {
         configured || self.registered.has_any(event)
     }
 
+    /// Returns whether verdicts are recorded (G6); takes a few nanoseconds.
+    pub(crate) fn is_audited(&self) -> bool {
+        self.configured.load(Ordering::Acquire) & AUDITED != 0
+    }
+
     /// Looks at the snapshot in force without copying the pointer to it.
     pub(crate) fn with_snapshot<T>(&self, look: impl FnOnce(&Snapshot) -> T) -> T {
         look(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
@@ -153,11 +159,15 @@ impl EngineState {
     }
 }
 
+/// The bit that says that verdicts are recorded (G6).
+const AUDITED: u64 = 1 << 63;
+
 /// The events that a snapshot has handlers or permission rules for, one bit each.
 fn events_of(snapshot: &Snapshot) -> u64 {
-    const { assert!(EventKind::ALL.len() <= 64) };
+    const { assert!(EventKind::ALL.len() < 64) };
     let hooks = snapshot.part.hooks();
     let rules = !snapshot.config.permissions.is_empty();
     let concerned = |event: &EventKind| hooks.has_any(*event) || (rules && is_about_permission(*event));
-    EventKind::ALL.into_iter().filter(concerned).fold(0, |bits, event| bits | (1 << event as u32))
+    let audited = if snapshot.is_audited() { AUDITED } else { 0 };
+    EventKind::ALL.into_iter().filter(concerned).fold(audited, |bits, event| bits | (1 << event as u32))
 }

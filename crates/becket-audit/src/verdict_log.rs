@@ -1,0 +1,59 @@
+//! The log of an engine: the one way by which verdicts of every host are recorded.
+
+use crate::log_place::LogPlace;
+use crate::record::{RecordBody, VerdictRecord};
+use crate::writer::{AuditWriter, CheckpointPlan, RotationLimits};
+use becket_engine::config::AuditSetting;
+use becket_engine::{AuditLog, AuditedVerdict, NotRecorded};
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// A log in the place that the configuration names.
+#[derive(Debug)]
+pub struct VerdictLog {
+    home: Option<PathBuf>,
+    writer: Mutex<Option<OpenedLog>>,
+}
+
+/// A writer with the place that it was opened for.
+#[derive(Debug)]
+struct OpenedLog {
+    place: LogPlace,
+    limits: RotationLimits,
+    writer: AuditWriter,
+}
+
+impl VerdictLog {
+    /// Creates the log of a user with this home directory.
+    #[must_use]
+    pub fn new(home: Option<PathBuf>) -> Self {
+        VerdictLog { home, writer: Mutex::default() }
+    }
+}
+
+impl AuditLog for VerdictLog {
+    fn record(&self, setting: &AuditSetting, verdict: &AuditedVerdict<'_>) -> Result<(), NotRecorded> {
+        let place = LogPlace::of(setting, self.home.as_deref());
+        let place = place.ok_or_else(|| {
+            NotRecorded("the user has no home directory: set `directory` of the setting `audit`".to_owned())
+        })?;
+        let body = RecordBody::Verdict(Box::new(VerdictRecord::new(verdict)));
+        let limits = RotationLimits { bytes: setting.max_bytes, files: setting.max_files };
+        let checkpoints = setting.key.as_deref().map(|key| CheckpointPlan {
+            key,
+            every: setting.checkpoint_every,
+            second_place: setting.checkpoints.as_deref(),
+        });
+        let mut opened = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        if opened.as_ref().is_none_or(|opened| opened.place != place || opened.limits != limits) {
+            let writer = AuditWriter::new(place.clone(), limits);
+            *opened = Some(OpenedLog { place, limits, writer });
+        }
+        match &mut *opened {
+            Some(opened) => {
+                opened.writer.append_with(body, checkpoints).map_err(|why| NotRecorded(why.to_string()))
+            }
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,475 @@
+//! The verification of a log: the chain of its lines, and the signed statements about them.
+//!
+//! It trusts nothing in the log, and stops at nothing: every finding is a value, and what can't be read is a finding.
+
+use crate::chain::{GENESIS, digest};
+use crate::checkpoint::Checkpoint;
+use crate::key::{SigningKey, VerifyingKey};
+use crate::log_place::LogPlace;
+use crate::record::{AuditRecord, RecordBody, VERSION};
+use crate::recovery::{Link, Tail};
+use jiff::{SignedDuration, Timestamp};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+
+/// The longest line that is read, in bytes.
+const LONGEST_LINE: u64 = 16 << 20;
+/// The most findings that are kept.
+const MOST_FINDINGS: usize = 1_000;
+/// The difference of two clocks that means nothing.
+const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(5);
+
+/// One finding about a log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// Its kind.
+    pub kind: FindingKind,
+    /// The file, if it is about one.
+    pub file: PathBuf,
+    /// The line, from 1 on; 0 if it is about none.
+    pub line: u64,
+    /// What was found.
+    pub message: String,
+}
+
+/// The kind of a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FindingKind {
+    /// A line is not as the line after it, or a signed statement, has it.
+    Edited,
+    /// Records are missing between two lines.
+    Gap,
+    /// A record of another log, or a number that was there before.
+    Foreign,
+    /// Lines that are no records, and no record says why.
+    Unreadable,
+    /// A signature is wrong.
+    WrongSignature,
+    /// Records are missing at the end: a signed statement is about a later one.
+    Cut,
+    /// A time that is yet to come.
+    Future,
+    /// A time before that of the record before.
+    ClockSetBack,
+    /// Lines that a process has not written to their end.
+    Torn,
+    /// The oldest files are gone, as the bound of the log has it.
+    Removed,
+    /// Records behind the last signed statement, which nothing vouches for.
+    Unsigned,
+    /// Statements whose signatures were not verified, for lack of their key.
+    Unverified,
+    /// A record of a newer version.
+    Newer,
+}
+
+impl FindingKind {
+    /// Returns its stable name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            FindingKind::Edited => "edited",
+            FindingKind::Gap => "gap",
+            FindingKind::Foreign => "foreign",
+            FindingKind::Unreadable => "unreadable",
+            FindingKind::WrongSignature => "wrong-signature",
+            FindingKind::Cut => "cut",
+            FindingKind::Future => "future",
+            FindingKind::ClockSetBack => "clock-set-back",
+            FindingKind::Torn => "torn",
+            FindingKind::Removed => "removed",
+            FindingKind::Unsigned => "unsigned",
+            FindingKind::Unverified => "unverified",
+            FindingKind::Newer => "newer",
+        }
+    }
+
+    /// Returns whether the log is not to be believed. Other findings are notes.
+    #[must_use]
+    pub const fn is_error(self) -> bool {
+        match self {
+            FindingKind::Edited
+            | FindingKind::Gap
+            | FindingKind::Foreign
+            | FindingKind::Unreadable
+            | FindingKind::WrongSignature
+            | FindingKind::Cut
+            | FindingKind::Future => true,
+            FindingKind::ClockSetBack
+            | FindingKind::Torn
+            | FindingKind::Removed
+            | FindingKind::Unsigned
+            | FindingKind::Unverified
+            | FindingKind::Newer => false,
+        }
+    }
+}
+
+/// The result of a verification.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Report {
+    /// The number of files.
+    pub files: usize,
+    /// The number of records.
+    pub records: u64,
+    /// The numbers of the first record and the last.
+    pub range: Option<(u64, u64)>,
+    /// The last record that a verified signature is about.
+    pub signed_to: Option<u64>,
+    /// The last record.
+    pub(crate) last: Option<Tail>,
+    /// The findings, in the order of the log.
+    pub findings: Vec<Finding>,
+}
+
+impl Report {
+    /// Signs a statement about the last record; `None` if there is no record.
+    #[must_use]
+    pub fn sign(&self, key: &SigningKey, at: Timestamp) -> Option<Checkpoint> {
+        let Tail { log, seq, hash } = self.last.as_ref()?;
+        Some(Checkpoint::sign(key, log, *seq, hash, &format!("{at:.6}")))
+    }
+
+    /// Returns whether the log is whole.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        !self.findings.iter().any(|finding| finding.kind.is_error())
+    }
+}
+
+/// The reason why a log can't be verified.
+#[derive(Debug, thiserror::Error)]
+#[error("`{path}` can't be read: {why}")]
+pub struct VerifyError {
+    /// The file.
+    pub path: PathBuf,
+    /// The reason.
+    pub why: io::Error,
+}
+
+/// Verifies a log, and compares it with the checkpoints in `exported`, a file of a second place. Without a key, no signature
+/// is verified. `now` is the present.
+///
+/// # Errors
+/// Errors if a file can't be read.
+pub fn verify(
+    place: &LogPlace,
+    exported: Option<&Path>,
+    key: Option<&VerifyingKey>,
+    now: Timestamp,
+) -> Result<Report, VerifyError> {
+    let mut walk = Walk::new(key, now);
+    if let Some(path) = exported {
+        walk.read_exported(path)?;
+    }
+    for file in files(place)? {
+        walk.report.files += 1;
+        for_each_line(&file, |number, line| walk.line(&file, number, line))?;
+    }
+    Ok(walk.finish(place))
+}
+
+/// Returns the records of a log that can be read, the oldest first.
+///
+/// # Errors
+/// Errors if a file can't be read.
+pub fn records(place: &LogPlace) -> Result<Vec<AuditRecord>, VerifyError> {
+    let mut records = Vec::new();
+    for file in files(place)? {
+        for_each_line(&file, |_, line| {
+            records.extend(serde_json::from_slice::<AuditRecord>(line.trim_ascii_end()).ok());
+        })?;
+    }
+    Ok(records)
+}
+
+/// Returns the files of a log, the oldest first.
+fn files(place: &LogPlace) -> Result<Vec<PathBuf>, VerifyError> {
+    let current = place.current();
+    let failed = |why| VerifyError { path: current.clone(), why };
+    let mut files = place.full_files().map_err(failed)?;
+    if current.is_file() || files.is_empty() {
+        files.push(current);
+    }
+    Ok(files)
+}
+
+/// Reads a file line by line, each with its line feed if it has one.
+fn for_each_line(path: &Path, mut each: impl FnMut(u64, &[u8])) -> Result<(), VerifyError> {
+    let failed = |why| VerifyError { path: path.to_owned(), why };
+    let mut file = BufReader::new(File::open(path).map_err(failed)?);
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        let read = file.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(failed)?;
+        if read == 0 {
+            break;
+        }
+        each(number, &line);
+    }
+    Ok(())
+}
+
+/// A record that the next one is compared with.
+struct Before {
+    tail: Tail,
+    at: Option<Timestamp>,
+}
+
+/// Lines that are no records, and that the next record has to explain.
+#[derive(Default)]
+struct Unexplained {
+    bytes: Vec<u8>,
+    file: PathBuf,
+    line: u64,
+}
+
+struct Walk<'a> {
+    key: Option<&'a VerifyingKey>,
+    now: Timestamp,
+    report: Report,
+    before: Option<Before>,
+    unexplained: Unexplained,
+    /// Statements of the second place by the number of their line.
+    exported: HashMap<u64, Vec<Checkpoint>>,
+    exported_file: PathBuf,
+    unverified: u64,
+}
+
+impl<'a> Walk<'a> {
+    fn new(key: Option<&'a VerifyingKey>, now: Timestamp) -> Self {
+        Walk {
+            key,
+            now,
+            report: Report::default(),
+            before: None,
+            unexplained: Unexplained::default(),
+            exported: HashMap::new(),
+            exported_file: PathBuf::new(),
+            unverified: 0,
+        }
+    }
+
+    fn find(&mut self, kind: FindingKind, file: &Path, line: u64, message: impl Into<String>) {
+        if self.report.findings.len() < MOST_FINDINGS {
+            self.report.findings.push(Finding { kind, file: file.to_owned(), line, message: message.into() });
+        }
+    }
+
+    fn read_exported(&mut self, path: &Path) -> Result<(), VerifyError> {
+        path.clone_into(&mut self.exported_file);
+        let mut statements = Vec::new();
+        for_each_line(path, |number, line| {
+            statements.push((number, serde_json::from_slice::<Checkpoint>(line.trim_ascii_end()).ok()));
+        })?;
+        for (number, statement) in statements {
+            match statement {
+                Some(statement) => {
+                    // One that nobody has signed says nothing.
+                    if self.is_signed(&statement, path, number) {
+                        self.exported.entry(statement.seq).or_default().push(statement);
+                    }
+                }
+                None => self.find(FindingKind::Unreadable, path, number, "the line is no checkpoint"),
+            }
+        }
+        Ok(())
+    }
+
+    /// Verifies a signature, if there is a key.
+    fn is_signed(&mut self, statement: &Checkpoint, file: &Path, line: u64) -> bool {
+        let Some(key) = self.key else {
+            self.unverified += 1;
+            return true;
+        };
+        let is_signed = statement.is_signed_by(key);
+        if !is_signed {
+            let message = format!(
+                "the key `{}` has not signed this checkpoint of record {}",
+                key.fingerprint(),
+                statement.seq
+            );
+            self.find(FindingKind::WrongSignature, file, line, message);
+        }
+        is_signed
+    }
+
+    fn line(&mut self, file: &Path, number: u64, line: &[u8]) {
+        let text = line.strip_suffix(b"\n").unwrap_or(line);
+        let Some(link) = Link::read(text) else {
+            if self.unexplained.bytes.is_empty() {
+                (self.unexplained.file, self.unexplained.line) = (file.to_owned(), number);
+            }
+            self.unexplained.bytes.extend_from_slice(line);
+            return;
+        };
+        let record: Option<AuditRecord> = serde_json::from_slice(text).ok();
+        self.explain(record.as_ref());
+        self.report.records += 1;
+        self.chain(&link, file, number);
+        if link.version > VERSION {
+            self.find(
+                FindingKind::Newer,
+                file,
+                number,
+                format!("the record has the version {}", link.version),
+            );
+        } else if record.is_none() {
+            self.find(FindingKind::Unreadable, file, number, "the record is not understood");
+        }
+        let at = self.time(&link, file, number);
+        if let Some(AuditRecord { body: RecordBody::Checkpoint(statement), .. }) = &record {
+            self.statement(statement, &link, file, number);
+        }
+        let hash = digest(text);
+        self.compare_exported(&link, &hash, file, number);
+        let first = self.report.range.map_or(link.seq, |(first, _)| first);
+        self.report.range = Some((first, link.seq));
+        self.before = Some(Before { tail: Tail { log: link.log, seq: link.seq, hash }, at });
+    }
+
+    /// Compares lines that are no records with the record that follows them.
+    fn explain(&mut self, record: Option<&AuditRecord>) {
+        let Unexplained { bytes, file, line } = std::mem::take(&mut self.unexplained);
+        let torn = match record {
+            Some(AuditRecord { body: RecordBody::Torn(torn), .. }) => Some(torn),
+            Some(_) | None => None,
+        };
+        match torn {
+            Some(torn) if torn.bytes == bytes.len() as u64 && torn.sha256 == digest(&bytes) => {
+                let message =
+                    format!("{} bytes were not written to their end; they are not a record", bytes.len());
+                self.find(FindingKind::Torn, &file, line, message);
+            }
+            Some(_) => {
+                self.find(
+                    FindingKind::Edited,
+                    &file,
+                    line,
+                    "the torn lines are not those that were recorded",
+                );
+            }
+            None if !bytes.is_empty() => {
+                let message = format!("{} bytes are no records, and no record says why", bytes.len());
+                self.find(FindingKind::Unreadable, &file, line, message);
+            }
+            None => {}
+        }
+    }
+
+    fn chain(&mut self, link: &Link, file: &Path, number: u64) {
+        let Some(Before { tail: before, .. }) = &self.before else {
+            if link.seq > 0 {
+                let message = format!("the log begins with record {}; the files before are gone", link.seq);
+                self.find(FindingKind::Removed, file, number, message);
+            } else if link.previous != GENESIS {
+                self.find(FindingKind::Edited, file, number, "the first record is not the first of a log");
+            }
+            return;
+        };
+        let (seq, last) = (link.seq, before.seq);
+        if link.log != before.log {
+            self.find(FindingKind::Foreign, file, number, format!("record {seq} belongs to another log"));
+        } else if seq > last + 1 {
+            let message = format!("the records {} to {} are missing", last + 1, seq - 1);
+            self.find(FindingKind::Gap, file, number, message);
+        } else if seq <= last {
+            self.find(FindingKind::Foreign, file, number, format!("record {seq} follows record {last}"));
+        } else if link.previous != before.hash {
+            let message = format!("record {last} is not as record {seq} has it: one of them was edited");
+            self.find(FindingKind::Edited, file, number, message);
+        }
+    }
+
+    fn time(&mut self, link: &Link, file: &Path, number: u64) -> Option<Timestamp> {
+        let Ok(at) = link.at.parse::<Timestamp>() else {
+            self.find(FindingKind::Unreadable, file, number, format!("`{}` is no time", link.at));
+            return None;
+        };
+        let before = self.before.as_ref().and_then(|before| before.at);
+        if at.duration_since(self.now) > CLOCK_TOLERANCE {
+            self.find(
+                FindingKind::Future,
+                file,
+                number,
+                format!("the record is of {at}, which is yet to come"),
+            );
+        } else if let Some(before) = before.filter(|before| before.duration_since(at) > CLOCK_TOLERANCE) {
+            let message =
+                format!("the record is of {at}, and the one before of {before}: a clock was set back");
+            self.find(FindingKind::ClockSetBack, file, number, message);
+        }
+        Some(at)
+    }
+
+    /// A statement in the log, about the line before.
+    fn statement(&mut self, statement: &Checkpoint, link: &Link, file: &Path, number: u64) {
+        let is_about_it = statement.log == link.log
+            && statement.hash == link.previous
+            && Some(statement.seq) == link.seq.checked_sub(1);
+        if !is_about_it {
+            let message =
+                format!("the checkpoint is about another record than {}", link.seq.saturating_sub(1));
+            self.find(FindingKind::Edited, file, number, message);
+        } else if self.is_signed(statement, file, number) && self.key.is_some() {
+            self.report.signed_to = Some(statement.seq);
+        }
+    }
+
+    fn compare_exported(&mut self, link: &Link, hash: &str, file: &Path, number: u64) {
+        for statement in self.exported.remove(&link.seq).unwrap_or_default() {
+            if statement.log != link.log {
+                let message = format!("the checkpoint of record {} is of another log", link.seq);
+                self.find(FindingKind::Foreign, file, number, message);
+            } else if statement.hash != hash {
+                let message =
+                    format!("record {} is not the one that was signed at {}", link.seq, statement.at);
+                self.find(FindingKind::Edited, file, number, message);
+            } else if self.key.is_some() {
+                self.report.signed_to = self.report.signed_to.max(Some(link.seq));
+            }
+        }
+    }
+
+    fn finish(mut self, place: &LogPlace) -> Report {
+        let current = place.current();
+        let Unexplained { bytes, file, line } = std::mem::take(&mut self.unexplained);
+        if !bytes.is_empty() {
+            let message = format!("the last {} bytes were not written to their end", bytes.len());
+            self.find(FindingKind::Torn, &file, line, message);
+        }
+        self.report.last = self.before.take().map(|before| before.tail);
+        let last = self.report.range.map(|(_, last)| last);
+        let first = self.report.range.map_or(0, |(first, _)| first);
+        // Statements about records that are gone with their files say nothing about the rest.
+        let beyond = self.exported.keys().copied().filter(|seq| *seq >= first).max();
+        if let Some(beyond) = beyond.filter(|seq| last.is_none_or(|last| *seq > last)) {
+            let from = last.map_or(0, |last| last + 1);
+            let message = format!(
+                "the records {from} to {beyond}, at least, are missing at the end: record {beyond} was signed"
+            );
+            let exported = self.exported_file.clone();
+            self.find(FindingKind::Cut, &exported, 0, message);
+        }
+        if self.unverified > 0 {
+            let message = format!("{} signatures were not verified: there is no key", self.unverified);
+            self.find(FindingKind::Unverified, &current, 0, message);
+        }
+        let covered = self.report.signed_to.map_or(0, |seq| seq + 1).max(first);
+        let unsigned = last.map_or(0, |last| (last + 1).saturating_sub(covered));
+        if unsigned > 0 {
+            let message = format!(
+                "nothing vouches for the last {unsigned} records, nor for what may have followed them: no checkpoint is about them"
+            );
+            self.find(FindingKind::Unsigned, &current, 0, message);
+        }
+        self.report
+    }
+}
+
+#[cfg(test)]
+mod tests;
