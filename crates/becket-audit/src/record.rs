@@ -156,13 +156,19 @@ impl RecordedHandler {
 }
 
 fn tool_use(body: &EventBody) -> Option<&str> {
-    match body {
-        EventBody::PreToolUse(call) => Some(&call.tool_use_id),
-        EventBody::PostToolUse(call) => Some(&call.tool_use_id),
-        EventBody::PostToolUseFailure(call) => Some(&call.tool_use_id),
-        EventBody::PermissionDenied(call) => Some(&call.tool_use_id),
-        _ => None,
+    if let EventBody::PreToolUse(call) = body {
+        return Some(&call.tool_use_id);
     }
+    if let EventBody::PostToolUse(call) = body {
+        return Some(&call.tool_use_id);
+    }
+    if let EventBody::PostToolUseFailure(call) = body {
+        return Some(&call.tool_use_id);
+    }
+    if let EventBody::PermissionDenied(call) = body {
+        return Some(&call.tool_use_id);
+    }
+    None
 }
 
 /// Returns a text on one line, cut, and without what looks like a secret.

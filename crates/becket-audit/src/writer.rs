@@ -316,10 +316,8 @@ fn open(path: &Path, options: &mut fs::OpenOptions) -> Result<File, AuditError> 
 fn file_error(path: &Path, why: io::Error) -> AuditError {
     use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull, WriteZero};
     let path = path.to_owned();
-    match why.kind() {
-        StorageFull | QuotaExceeded | FileTooLarge | WriteZero => AuditError::Full { path },
-        _ => AuditError::File { path, why },
-    }
+    let is_full = matches!(why.kind(), StorageFull | QuotaExceeded | FileTooLarge | WriteZero);
+    if is_full { AuditError::Full { path } } else { AuditError::File { path, why } }
 }
 
 fn log_id() -> Result<String, KeyError> {

@@ -63,7 +63,9 @@ fn each_host_records_its_verdicts_in_one_way() {
     let env = place(json!("required"));
     assert_eq!(answered(&env, "git push").code, Some(2));
     assert_eq!(answered(&env, "ls").code, Some(0));
-    env.becket(["fire", "PreToolUse", "--tool", "Bash", "--set", "tool_input.command=git push"]).run();
+    let fired =
+        env.becket(["fire", "PreToolUse", "--tool", "Bash", "--set", "tool_input.command=git push"]).run();
+    assert_eq!(fired.code, Some(2), "{fired:?}");
     let ended = run(&env, &["-p", "push it", "--allowed-tools", "Bash"]).run();
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let mut serving = on_stdio(&env, &[], &[]).initialized();
@@ -102,8 +104,9 @@ fn each_host_records_its_verdicts_in_one_way() {
 fn tests_of_hooks_are_not_recorded() {
     let env = place(json!("required"));
     env.write("project/.claude/tests/push.toml", "[[case]]\nname = \"a push\"\nevent = \"PreToolUse\"\ntool = \"Bash\"\ninput = {command = \"git push\"}\nexpect = {decision = \"deny\"}\n");
-    env.becket(["test"]).run();
-    env.becket(["explain", "PreToolUse", "--tool", "Bash"]).run();
+    let tested = env.becket(["test"]).run();
+    assert!(tested.stdout.contains("a push"), "{tested:?}");
+    assert_eq!(env.becket(["explain", "PreToolUse", "--tool", "Bash"]).run().code, Some(0));
     assert!(!env.root().join("home/.becket/audit").exists());
 }
 

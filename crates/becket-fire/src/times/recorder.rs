@@ -196,7 +196,7 @@ fn status(run: &Run) -> &'static str {
     let is_observed = run.withheld.as_ref().is_some_and(|withheld| withheld.observed.is_some());
     match run.status {
         Status::Success | Status::Blocked if is_observed => "observed",
-        status => status.as_str(),
+        status @ (Status::Success | Status::Blocked | Status::Error | Status::Cancelled) => status.as_str(),
     }
 }
 
