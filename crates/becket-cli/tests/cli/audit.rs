@@ -103,9 +103,12 @@ fn each_host_records_its_verdicts_in_one_way() {
 #[test]
 fn tests_of_hooks_are_not_recorded() {
     let env = place(json!("required"));
-    env.write("project/.claude/tests/push.toml", "[[case]]\nname = \"a push\"\nevent = \"PreToolUse\"\ntool = \"Bash\"\ninput = {command = \"git push\"}\nexpect = {decision = \"deny\"}\n");
+    env.write(
+        "project/.claude/tests/push.toml",
+        "[[case]]\nname = \"a push\"\ntool = { name = \"Bash\", input = { command = \"git push\" } }\nwant = { decision = \"deny\" }\n",
+    );
     let tested = env.becket(["test"]).run();
-    assert!(tested.stdout.contains("a push"), "{tested:?}");
+    assert_eq!(tested.code, Some(0), "{tested:?}");
     assert_eq!(env.becket(["explain", "PreToolUse", "--tool", "Bash"]).run().code, Some(0));
     assert!(!env.root().join("home/.becket/audit").exists());
 }
@@ -123,7 +126,7 @@ fn a_log_that_cannot_be_written_denies_or_warns() {
         assert_eq!(answered(&env, "git push").code, Some(2));
         let after = event(&env, "ls")
             .replace("PreToolUse", "Notification")
-            .replace("\"session_id\"", "\"message\":\"m\",\"session_id\"");
+            .replace("\"session_id\"", "\"message\":\"m\",\"notification_type\":\"other\",\"session_id\"");
         let told = env.becket(["fire", "--stdin-event"]).stdin(after).run();
         assert_eq!(told.code, Some(0), "{told:?}");
     }
