@@ -19,6 +19,7 @@ mod installed;
 mod mcp_fixture;
 mod model_fixture;
 mod page;
+mod prices;
 mod program;
 mod sdk_fixture;
 mod suites;
@@ -41,7 +42,8 @@ const USAGE: &str = "usage: cargo xtask <chore>
   deny                  check licences, sources and versions of all dependencies
   archive TARGET        pack what `dist` has built, for a release
   dist                  build the programs of a package: target/dist-out (--libc musl, --libc glibc)
-  gen                   write schemas/, the tables of the bindings, docs/cli.md, docs/guide/agents.md and spec/cases/ from the code";
+  gen                   write schemas/, the tables of the bindings, docs/cli.md, docs/guide/agents.md and spec/cases/ from the code
+  prices FILE VERSION   write the table of models of becket-llm from the price list of litellm";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -59,6 +61,7 @@ fn main() -> ExitCode {
         "deny" => deny::run(rest),
         "dist" => dist::run(rest),
         "gen" => r#gen::run(rest),
+        "prices" => prices::run(rest),
         "suites" => suites::run(rest),
         "test" => test::run(rest),
         _ => Err(USAGE.to_owned()),

@@ -48,6 +48,7 @@ pub mod notes;
 mod output_style;
 
 // The conversation with the model.
+pub mod checkpoints;
 pub mod compact;
 pub mod conversation;
 pub mod transcript;
@@ -77,7 +78,7 @@ mod agent;
 pub mod assemble;
 pub mod end_tasks;
 
-pub use agent::{Agent, AgentBuilder, AsideError, ContextUse, Info, SessionUsage, SwitchBlocked};
+pub use agent::{Agent, AgentBuilder, AsideError, ContextUse, Info, ModelUsage, SessionUsage, SwitchBlocked};
 pub use ask_user::{AskQuestions, AskUserQuestion, ModelOption, ModelQuestion};
 pub use output_style::OutputStyles;
 pub use structured_output::StructuredOutput;

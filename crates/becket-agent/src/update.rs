@@ -63,6 +63,8 @@ pub enum UpdateKind {
         displayed: Option<String>,
         /// Tokens.
         usage: Usage,
+        /// Its name in the transcript, if it is stored.
+        uuid: Option<String>,
     },
     /// A message of the user's side: the results of a batch, hook texts, feedback.
     Told {

@@ -9,6 +9,7 @@ mod fire;
 mod guard;
 mod install;
 mod mcp;
+mod model_settings;
 mod profile;
 mod replay;
 mod run;
@@ -36,6 +37,7 @@ pub(crate) use profile::ProfileArgs;
 
 pub(crate) use replay::ReplayArgs;
 
+pub(crate) use model_settings::{DisplayChoice, EffortChoice, ModelSettingArgs, ThinkingChoice};
 pub(crate) use run_sdk::RunSdkArgs;
 
 pub(crate) use serve::ServeArgs;

@@ -11,14 +11,14 @@ mod run_models;
 pub(crate) use answers::Answers;
 pub(crate) use hook_services::{HookServices, ServiceOptions};
 pub(crate) use person::Person;
-pub(crate) use run_models::RunModels;
+pub(crate) use run_models::{RunModels, TABLE};
 
 use crate::args::ModelArgs;
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::session;
 use becket_embed::models::{self, Choice};
-use becket_llm::Models;
+use becket_llm::{ModelTable, Models};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -31,9 +31,33 @@ pub(crate) fn models(
     start: &Path,
     around: &Surroundings,
 ) -> Result<Arc<dyn Models>, CliError> {
+    let facts = ModelFacts { table: ModelTable::built_in(), betas: Vec::new() };
+    models_of(args, facts, start, around)
+}
+
+/// Facts about models that a session has and hooks alone have not.
+pub(crate) struct ModelFacts {
+    /// Their sizes and prices.
+    pub(crate) table: Arc<ModelTable>,
+    /// Features in trial.
+    pub(crate) betas: Vec<String>,
+}
+
+/// The same, with these facts.
+///
+/// # Errors
+/// Errors if the script is invalid.
+pub(crate) fn models_of(
+    args: &ModelArgs,
+    facts: ModelFacts,
+    start: &Path,
+    around: &Surroundings,
+) -> Result<Arc<dyn Models>, CliError> {
     let choice = Choice {
         model: args.model.clone(),
         url: args.model_url.clone(),
+        table: Some(facts.table),
+        betas: facts.betas,
         script: args.model_script.as_ref().map(|script| start.join(script)),
     };
     Ok(models::models(&choice, &session::environment(around))?)

@@ -2,7 +2,9 @@
 //! script instead of all of them.
 
 use becket_engine::Environment;
-use becket_llm::{Credential, Endpoint, HttpOptions, Models, Providers, ScriptedModel, Secret, SingleModel};
+use becket_llm::{
+    Credential, Endpoint, HttpOptions, ModelTable, Models, Providers, ScriptedModel, Secret, SingleModel,
+};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -35,6 +37,10 @@ pub struct Choice {
     pub model: Option<String>,
     /// Its server.
     pub url: Option<String>,
+    /// The sizes and prices of models; the built-in ones otherwise.
+    pub table: Option<Arc<ModelTable>>,
+    /// Features in trial of Anthropic's models.
+    pub betas: Vec<String>,
     /// A script that answers instead of every model.
     pub script: Option<PathBuf>,
 }
@@ -83,6 +89,12 @@ fn providers(choice: &Choice, around: &Environment) -> Providers {
     let default = named
         .or_else(|| text(around, "ANTHROPIC_SMALL_FAST_MODEL"))
         .or_else(|| credential("anthropic", KEYS[0].1, around).map(|_| DEFAULT.to_owned()));
+    if !choice.betas.is_empty() {
+        providers = providers.with_betas(choice.betas.clone());
+    }
+    if let Some(table) = &choice.table {
+        providers = providers.with_table(Arc::clone(table));
+    }
     match default {
         Some(name) => providers.with_default(name),
         None => providers,

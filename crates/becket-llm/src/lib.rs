@@ -34,8 +34,11 @@
 mod delta;
 mod error;
 mod message;
+mod price;
 mod request;
 mod response;
+mod spec;
+mod table;
 
 // The trait of all models, and the way to them.
 mod http;
@@ -56,8 +59,11 @@ pub use becket_base::secret::Secret;
 pub use delta::{BrokenCall, Collector, Delta};
 pub use error::ModelError;
 pub use message::{Block, Message, Object, Role};
-pub use request::{Output, PromptCaching, Request, Thinking, ToolChoice, ToolSpec};
-pub use response::{Price, Response, StopReason, Usage};
+pub use price::{LongContext, Price, Rates};
+pub use request::{Effort, Output, PromptCaching, Request, Thinking, ThinkingDisplay, ToolChoice, ToolSpec};
+pub use response::{Response, StopReason, Usage};
+pub use spec::ModelSpec;
+pub use table::{ModelTable, ModelTableError};
 
 pub use http::{HttpClientError, HttpOptions, Roots, http_client, http_client_builder};
 pub use model::{Capabilities, Model, Models, SingleModel};

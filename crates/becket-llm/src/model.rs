@@ -2,8 +2,10 @@
 
 use crate::delta::{Collector, Delta};
 use crate::error::ModelError;
+use crate::price::Price;
 use crate::request::Request;
-use crate::response::{Price, Response};
+use crate::response::Response;
+use crate::spec::ModelSpec;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, StreamExt};
 use std::fmt;
@@ -37,9 +39,19 @@ pub trait Model: Send + Sync {
     /// The native capabilities of the model.
     fn capabilities(&self) -> Capabilities;
 
-    /// The price of the model, if the host set one.
+    /// Returns the settings of the request that the model does not get, by name: its provider does not support them.
+    fn ignored(&self, _request: &Request) -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    /// The size and the price of the model, as far as they are known.
+    fn spec(&self) -> ModelSpec {
+        ModelSpec::default()
+    }
+
+    /// The price of the model, if it is known.
     fn price(&self) -> Option<Price> {
-        None
+        self.spec().price
     }
 }
 

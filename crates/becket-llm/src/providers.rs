@@ -16,7 +16,9 @@ use crate::error::ModelError;
 use crate::genai_model::Genai;
 use crate::http::{HttpOptions, http_client};
 use crate::model::{Model, Models};
-use crate::response::Price;
+use crate::price::Price;
+use crate::spec::ModelSpec;
+use crate::table::ModelTable;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -28,6 +30,13 @@ const ANTHROPIC: &str = "anthropic";
 /// The provider that lives on this machine and needs no key.
 const LOCAL: &str = "ollama";
 
+/// Providers whose models the table lists under another one: a protocol of their own to the same models.
+const LISTED_AS: [(&str, &str); 2] = [("gemini_ix", "gemini"), ("openai_resp", "openai")];
+
+/// The beta of a context window of a million tokens.
+const LONG_CONTEXT: &str = "context-1m-";
+const MILLION: u64 = 1_000_000;
+
 /// The models a host can reach.
 pub struct Providers {
     options: HttpOptions,
@@ -36,6 +45,8 @@ pub struct Providers {
     aliases: BTreeMap<String, String>,
     models: BTreeMap<String, Arc<dyn Model>>,
     prices: BTreeMap<String, Price>,
+    table: Arc<ModelTable>,
+    betas: Vec<String>,
     default: Option<String>,
     idle: Duration,
     /// Models that were made, by the name that was asked for: what one learns of its provider is kept.
@@ -57,6 +68,8 @@ impl Providers {
             aliases: BTreeMap::from(aliases),
             models: BTreeMap::new(),
             prices: BTreeMap::new(),
+            table: ModelTable::built_in(),
+            betas: Vec::new(),
             default: None,
             idle: IDLE,
             made: Mutex::default(),
@@ -92,10 +105,26 @@ impl Providers {
         self
     }
 
-    /// Sets the price of a model, by the name it resolves to.
+    /// Sets the table of sizes and prices; the built-in one otherwise.
     #[must_use]
-    pub fn with_price(mut self, model: impl Into<String>, price: Price) -> Self {
-        self.prices.insert(model.into(), price);
+    pub fn with_table(mut self, table: Arc<ModelTable>) -> Self {
+        self.table = table;
+        self.made = Mutex::default();
+        self
+    }
+
+    /// Sets the price of a model, by the name it resolves to: it takes precedence over that of the table.
+    #[must_use]
+    pub fn with_price(mut self, model: impl Into<String>, price: impl Into<Price>) -> Self {
+        self.prices.insert(model.into(), price.into());
+        self.made = Mutex::default();
+        self
+    }
+
+    /// Sets features in trial of Anthropic's models, by their names in the header `anthropic-beta`.
+    #[must_use]
+    pub fn with_betas(mut self, betas: Vec<String>) -> Self {
+        self.betas = betas;
         self.made = Mutex::default();
         self
     }
@@ -176,12 +205,11 @@ impl Providers {
         let endpoint = self.endpoint(ANTHROPIC)?;
         let mut anthropic = Anthropic::new(self.http()?, model, &endpoint.credential)?
             .with_structured_output(endpoint.structured_output)
-            .with_idle(self.idle);
+            .with_idle(self.idle)
+            .with_spec(self.with_long_context(self.spec(model, &format!("{ANTHROPIC}::{model}"))))
+            .with_betas(&self.betas)?;
         if let Some(base_url) = &endpoint.base_url {
             anthropic = anthropic.with_base_url(base_url)?;
-        }
-        if let Some(price) = self.prices.get(model) {
-            anthropic = anthropic.with_price(*price);
         }
         Ok(Arc::new(anthropic))
     }
@@ -194,12 +222,24 @@ impl Providers {
             };
             return Err(unknown(&format!("{provider}::{model}"), &message));
         }
+        let name = format!("{provider}::{model}");
         let genai = Genai::new(self.http()?, provider, model, self.endpoint(provider)?)?.with_idle(self.idle);
-        let price = self.prices.get(&format!("{provider}::{model}"));
-        Ok(Arc::new(match price {
-            Some(price) => genai.with_price(*price),
-            None => genai,
-        }))
+        let listed =
+            LISTED_AS.iter().find(|(protocol, _)| *protocol == provider).map_or(provider, |(_, of)| of);
+        Ok(Arc::new(genai.with_spec(self.spec(&name, &format!("{listed}::{model}")))))
+    }
+
+    /// Applies the beta of a larger context window.
+    fn with_long_context(&self, spec: ModelSpec) -> ModelSpec {
+        let is_long = self.betas.iter().any(|beta| beta.starts_with(LONG_CONTEXT));
+        let window = spec.context_window.map(|window| if is_long { window.max(MILLION) } else { window });
+        ModelSpec { context_window: window, ..spec }
+    }
+
+    /// Returns the facts about the model of that name, which the table lists under another one.
+    fn spec(&self, name: &str, listed: &str) -> ModelSpec {
+        let spec = self.table.spec(listed);
+        ModelSpec { price: self.prices.get(name).copied().or(spec.price), ..spec }
     }
 
     /// The endpoint the host set, with a key unless it is at an address of its own or always local.

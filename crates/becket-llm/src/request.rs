@@ -27,6 +27,12 @@ pub struct Request {
     pub temperature: Option<f32>,
     /// The setting of thinking before the answer.
     pub thinking: Thinking,
+    /// The form in which thoughts are returned.
+    pub thinking_display: Option<ThinkingDisplay>,
+    /// The effort that the model puts into the answer.
+    pub effort: Option<Effort>,
+    /// The tokens that the model may plan with, for this answer and all that follow in its turn (Anthropic alone).
+    pub task_budget: Option<u64>,
     /// Texts that end the answer.
     pub stop: Vec<String>,
     /// The setting of the provider's prefix cache.
@@ -44,6 +50,9 @@ impl Default for Request {
             max_tokens: MAX_TOKENS,
             temperature: None,
             thinking: Thinking::Default,
+            thinking_display: None,
+            effort: None,
+            task_budget: None,
             stop: Vec::new(),
             caching: PromptCaching::Off,
         }
@@ -102,12 +111,69 @@ pub enum Output {
 }
 
 /// The setting of thinking before the answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Thinking {
     /// No thinking. rule: H7
     Off,
     /// As the provider does by default.
+    #[default]
     Default,
+    /// As much as the model finds right.
+    Adaptive,
+    /// Up to this number of tokens.
+    Budget(u32),
+}
+
+/// The form in which thoughts are returned (Anthropic alone).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ThinkingDisplay {
+    /// As a summary.
+    Summarized,
+    /// Not at all.
+    Omitted,
+}
+
+impl ThinkingDisplay {
+    /// The word on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Summarized => "summarized",
+            Self::Omitted => "omitted",
+        }
+    }
+}
+
+/// The effort that a model puts into an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    /// Little.
+    Low,
+    /// Less than usual.
+    Medium,
+    /// The usual one.
+    High,
+    /// More than usual.
+    XHigh,
+    /// All of it.
+    Max,
+}
+
+impl Effort {
+    /// All levels, from the lowest.
+    pub const ALL: [Self; 5] = [Self::Low, Self::Medium, Self::High, Self::XHigh, Self::Max];
+
+    /// The word on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::XHigh => "xhigh",
+            Self::Max => "max",
+        }
+    }
 }
 
 /// The setting that caches the prefix of this request for the next one (Anthropic alone).

@@ -1,4 +1,4 @@
-//! An answer of a model, its token usage and its cost.
+//! An answer of a model, and its token usage.
 
 use crate::message::{Block, Object};
 
@@ -80,48 +80,5 @@ impl Usage {
             cache_read: self.cache_read.saturating_add(other.cache_read),
             cache_write: self.cache_write.saturating_add(other.cache_write),
         }
-    }
-}
-
-/// The price of a model, in US dollars per million tokens. It comes from the host; this crate has no price list, since
-/// one would be wrong within months.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Price {
-    /// Per million of [`Usage::input_tokens`].
-    pub input: f64,
-    /// Per million of [`Usage::output_tokens`].
-    pub output: f64,
-    /// Per million of [`Usage::cache_read`].
-    pub cache_read: f64,
-    /// Per million of [`Usage::cache_write`].
-    pub cache_write: f64,
-}
-
-impl Price {
-    /// Returns the cost of `usage` in US dollars.
-    #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "token counts stay far below 2^52")]
-    pub fn cost(&self, usage: &Usage) -> f64 {
-        let parts = [
-            (usage.input_tokens, self.input),
-            (usage.output_tokens, self.output),
-            (usage.cache_read, self.cache_read),
-            (usage.cache_write, self.cache_write),
-        ];
-        parts.iter().map(|(tokens, price)| *tokens as f64 * price / 1e6).sum()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_price_weighs_each_kind_of_token() {
-        let usage =
-            Usage { input_tokens: 1_000_000, output_tokens: 500_000, cache_read: 10_000_000, cache_write: 0 };
-        let price = Price { input: 1.0, output: 5.0, cache_read: 0.1, cache_write: 1.25 };
-        assert!((price.cost(&usage) - 4.5).abs() < 1e-9);
-        assert_eq!(usage.plus(usage).cache_read, 20_000_000);
     }
 }

@@ -42,6 +42,7 @@ const ORDER: [(&str, &[&str]); 3] = [
             "hook_messages",
             "facts",
             "locked_file",
+            "checkpoints",
             "definitions",
             "output_style",
             "notes",

@@ -2,9 +2,8 @@
 
 use super::open::Agent;
 use becket_engine::CancellationToken;
-use becket_llm::{Block, Message, ModelError, PromptCaching, Request, Role, Thinking, ToolChoice};
+use becket_llm::{Block, Message, ModelError, PromptCaching, Request, Role, ToolChoice};
 use becket_model::event::lifecycle::UserPromptSubmit;
-use std::sync::atomic::Ordering;
 
 /// The text above the question, for the model.
 const ABOVE: &str = "<system-reminder>The user asks this beside the conversation, which goes on as if it had not been asked. \
@@ -67,15 +66,11 @@ impl Agent {
             // A provider refuses calls of tools that it is not told of.
             tools: self.shared.engine.host().offered_tools(&self.toolbox),
             tool_choice: ToolChoice::None,
-            max_tokens: self.shared.options.max_tokens,
             caching: PromptCaching::Conversation,
-            thinking: match self.shared.thinks.load(Ordering::Relaxed) {
-                true => Thinking::Default,
-                false => Thinking::Off,
-            },
             ..Request::default()
         };
         let model = self.model();
+        let request = self.shared.with_settings(&*model, request);
         let response = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(AsideError::Interrupted),

@@ -2,6 +2,7 @@
 
 use super::open::Agent;
 use crate::agents::{AgentTool, Definition, MainAgent};
+use crate::checkpoints::Checkpoints;
 use crate::compact::Window;
 use crate::definitions::Dialect;
 use crate::elicit::McpHost;
@@ -12,7 +13,7 @@ use crate::session::{Expand, OpenError, OwnWorktree, SetupTrigger, Start, Worktr
 use crate::structured_output::{self, StructuredOutput};
 use crate::team::Team;
 use crate::tool_call::AskPermission;
-use crate::transcript::Store;
+use crate::transcript::{RewindPoint, Store};
 use crate::turn::{Approvers, Fallback, TurnEndTasks, TurnOptions};
 use crate::update::{Notice, Watch};
 use crate::watch::FileWatch;
@@ -39,6 +40,8 @@ pub struct AgentBuilder {
     pub(super) facts: Option<Facts>,
     pub(super) store: Option<Store>,
     pub(super) start: Start,
+    pub(super) rewind: Option<RewindPoint>,
+    pub(super) checkpoints: Option<Checkpoints>,
     pub(super) id: Option<String>,
     pub(super) title: Option<String>,
     pub(super) mode: Option<PermissionMode>,
@@ -48,7 +51,8 @@ pub struct AgentBuilder {
     pub(super) max_turns: Option<u32>,
     pub(super) options: TurnOptions,
     pub(super) fallback: Option<Fallback>,
-    pub(super) window: Window,
+    pub(super) window: Option<Window>,
+    pub(super) budget_usd: Option<f64>,
     pub(super) instructions: Instructions,
     pub(super) interactive: bool,
     pub(super) asked: Approvers,
@@ -85,6 +89,8 @@ impl AgentBuilder {
             facts: None,
             store: None,
             start: Start::New,
+            rewind: None,
+            checkpoints: None,
             id: None,
             title: None,
             mode: None,
@@ -94,7 +100,8 @@ impl AgentBuilder {
             max_turns: None,
             options: TurnOptions::default(),
             fallback: None,
-            window: Window::default(),
+            window: None,
+            budget_usd: None,
             instructions: Instructions::default(),
             interactive: false,
             asked: Approvers::default(),
@@ -136,6 +143,20 @@ impl AgentBuilder {
     #[must_use]
     pub fn start(mut self, start: Start) -> Self {
         self.start = start;
+        self
+    }
+
+    /// Keeps copies of files before tools edit them, for [`Agent::rewind_files`]. Default: none.
+    #[must_use]
+    pub fn checkpoints(mut self, checkpoints: Checkpoints) -> Self {
+        self.checkpoints = Some(checkpoints);
+        self
+    }
+
+    /// Sets the last message that is kept of a session that continues. Default: its last one.
+    #[must_use]
+    pub fn rewind(mut self, point: RewindPoint) -> Self {
+        self.rewind = Some(point);
         self
     }
 
@@ -195,10 +216,18 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets the size of the model's context window.
+    /// Sets the size that conversations are compacted for. Default: the context window of the model; that also limits it.
     #[must_use]
     pub fn window(mut self, window: Window) -> Self {
-        self.window = window;
+        self.window = Some(window);
+        self
+    }
+
+    /// Sets the limit on the cost of the session, in US dollars: once it is reached, no more requests are sent, and none
+    /// to a model without a known price. Default: none.
+    #[must_use]
+    pub fn budget_usd(mut self, limit: f64) -> Self {
+        self.budget_usd = Some(limit);
         self
     }
 

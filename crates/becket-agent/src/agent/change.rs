@@ -5,13 +5,12 @@ use crate::permission::ModeRefused;
 use crate::turn::Switch;
 use crate::update::Notice;
 use becket_engine::CancellationToken;
-use becket_llm::Model;
+use becket_llm::{Model, Thinking};
 use becket_model::event::PermissionMode;
 use becket_model::event::environment::DirectoryAdded;
 use becket_rules::{Change, Destination, PermissionUpdate};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// A hook of PreModelSwitch has kept the model that was there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -87,9 +86,9 @@ impl Agent {
         Ok(())
     }
 
-    /// Sets whether the model thinks before it answers, from the next request on, if the provider supports it.
-    pub fn set_thinking(&self, thinks: bool) {
-        self.shared.thinks.store(thinks, Ordering::Relaxed);
+    /// Sets the thinking before an answer, from the next request on, if the provider supports it.
+    pub fn set_thinking(&self, thinking: Thinking) {
+        self.shared.set_thinking(thinking);
     }
 
     /// The model that is asked next.

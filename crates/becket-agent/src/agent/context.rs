@@ -34,7 +34,7 @@ impl Agent {
         // What a provider has told holds all that it was sent.
         let total = if is_whole { tokens } else { tokens + system + of_tools };
         let messages = total.saturating_sub(system + of_tools);
-        let window = self.shared.window;
+        let window = self.shared.window(&*self.model());
         ContextUse { total, window: window.tokens(), compacts_at: window.full_at(), system, tools, messages }
     }
 }

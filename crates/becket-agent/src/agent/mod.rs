@@ -16,4 +16,4 @@ pub use change::SwitchBlocked;
 pub use context::ContextUse;
 pub use info::Info;
 pub use open::Agent;
-pub use switch::SessionUsage;
+pub use switch::{ModelUsage, SessionUsage};

@@ -40,7 +40,10 @@ pub struct Agent {
 
 impl Agent {
     pub(super) async fn open(builder: AgentBuilder) -> Result<Self, OpenError> {
-        let opened = open(builder.store.as_ref(), &builder.start, &builder.cwd, builder.id.as_deref())?;
+        let opened = {
+            let (store, point) = (builder.store.as_ref(), builder.rewind.as_ref());
+            open(store, &builder.start, &builder.cwd, builder.id.as_deref(), point)?
+        };
         let (mut main, opened, rest) = parts(builder, opened);
         if let Some(wish) = rest.in_worktree {
             wish.enter(&mut main).await?;
@@ -218,7 +221,12 @@ fn parts(builder: AgentBuilder, mut opened: OpenedTranscript) -> (Main, OpenedTr
     let AgentBuilder { engine, asked, watchers, options, window, tasks, team, at_turn_end, .. } = builder;
     let mut shared = SessionShared::new(engine, asked, Updates::new(watchers));
     shared.options = options;
+    shared.set_thinking(options.model.thinking);
     shared.fallback = builder.fallback;
+    shared.budget_usd = builder.budget_usd;
+    if let Some(checkpoints) = builder.checkpoints {
+        shared.keep_checkpoints(checkpoints);
+    }
     shared.window = window;
     shared.tasks = tasks;
     shared.team = team;
@@ -321,6 +329,14 @@ fn take_stored(shared: &SessionShared, opened: &mut OpenedTranscript) -> StoredC
     let Some(restored) = &mut opened.restored else {
         return StoredConversation::Whole(Conversation::default());
     };
+    if let Some(original) = &restored.copy_of {
+        let text = format!(
+            "the session is another program's (`{}`): it stays as it is, and continues here in a copy, `{}`",
+            original.display(),
+            opened.id
+        );
+        shared.updates.notice(Notice::warning(text));
+    }
     for damage in &restored.damage {
         shared.updates.notice(Notice::warning(damage.to_string()));
     }

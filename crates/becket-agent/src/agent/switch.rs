@@ -1,19 +1,37 @@
 //! Replacing the open session by another one, and the spending of all of them.
 
 use super::open::Agent;
+use crate::checkpoints::{RewindError, Rewound};
 use crate::session::OpenError;
-use becket_llm::{Model, Usage};
+use becket_llm::{Model, ModelSpec, Usage};
 use std::time::Duration;
 
 /// Spending since the session was opened, including the sessions that replaced it and subagents.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct SessionUsage {
     /// Tokens.
     pub usage: Usage,
-    /// US dollars, as far as prices are known; none if no price is.
+    /// US dollars; `None` if the cost of an answer is not known.
     pub cost_usd: Option<f64>,
+    /// The part of each model.
+    pub models: Vec<ModelUsage>,
     /// Time that requests to models took.
     pub with_model: Duration,
+}
+
+/// Spending on one model.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct ModelUsage {
+    /// The model, as messages call it.
+    pub model: String,
+    /// Tokens.
+    pub usage: Usage,
+    /// US dollars; `None` if the cost of an answer is not known.
+    pub cost_usd: Option<f64>,
+    /// The size and the price of the model, as far as they are known.
+    pub spec: ModelSpec,
 }
 
 impl Agent {
@@ -47,6 +65,27 @@ impl Agent {
     #[must_use]
     pub fn spent(&self) -> SessionUsage {
         let spent = self.shared.meter.spent();
-        SessionUsage { usage: spent.usage, cost_usd: spent.cost_usd, with_model: spent.with_model }
+        let cost_usd = spent.cost_usd();
+        let models = spent.models.into_iter().map(|(model, of)| {
+            let cost_usd = of.cost_usd();
+            ModelUsage { model, usage: of.usage, cost_usd, spec: of.spec }
+        });
+        SessionUsage { usage: spent.usage, cost_usd, models: models.collect(), with_model: spent.with_model }
+    }
+
+    /// Gives each file that tools have edited since a prompt the content that it had then; `dry` only finds them. `None`
+    /// if the session keeps no checkpoints.
+    ///
+    /// # Errors
+    /// See [`RewindError`].
+    pub fn rewind_files(&self, prompt: &str, dry: bool) -> Option<Result<Rewound, RewindError>> {
+        let checkpoints = self.shared.checkpoints.as_ref()?;
+        Some(checkpoints.rewind(self.facts.session().id.as_str(), prompt, dry))
+    }
+
+    /// Returns whether the limit on the cost is reached, so that no more requests are sent.
+    #[must_use]
+    pub fn is_budget_spent(&self) -> bool {
+        self.shared.is_budget_spent()
     }
 }

@@ -71,6 +71,9 @@ fn said(end: &TurnEnd) -> Result<String, String> {
         EndReason::MaxTurns { limit } => {
             failed(format!("the agent was not done after {limit} answers, which is its limit"))
         }
+        EndReason::BudgetSpent { .. } => {
+            failed("the agent was ended: the session may spend no more money".to_owned())
+        }
         EndReason::PromptRejected { because, .. } => failed(format!("the agent was not started: {because}")),
         EndReason::Interrupted => failed("the agent was interrupted".to_owned()),
         EndReason::Deferred { calls } => {

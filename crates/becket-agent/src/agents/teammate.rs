@@ -88,6 +88,7 @@ fn over(end: &TurnEnd, said: &str, cancel: &CancellationToken) -> Option<(TaskEn
         | EndReason::DeferredUnavailable { .. }
         | EndReason::DeniedTooOften { .. }
         | EndReason::NoStructuredOutput { .. }
+        | EndReason::BudgetSpent { .. }
         | EndReason::TooLong { .. } => Some((TaskEnd::Failed { because: said.to_owned() }, said.to_owned())),
     }
 }

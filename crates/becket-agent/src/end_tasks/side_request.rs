@@ -61,6 +61,9 @@ pub(super) async fn answer_about(
     text: &str,
     tokens: u32,
 ) -> Result<String, String> {
+    if tasks.agent().is_some_and(|agent| agent.is_budget_spent()) {
+        return Err("the session may spend no more money".to_owned());
+    }
     let model = tasks.models.model(None).map_err(|error| error.to_string())?;
     let request = Request {
         system: Some(task.to_owned()),

@@ -18,6 +18,8 @@ pub struct Prompt {
     pub content: Vec<Block>,
     /// The text reaches the model as it is: no command in it runs, and no file or resource that it names is read.
     pub verbatim: bool,
+    /// The UUID that the host knows it by; one is made up otherwise.
+    pub uuid: Option<String>,
 }
 
 impl Prompt {
@@ -29,13 +31,19 @@ impl Prompt {
     /// Creates a prompt of several blocks.
     #[must_use]
     pub fn blocks(content: Vec<Block>) -> Self {
-        Self { content, verbatim: false }
+        Self { content, verbatim: false, uuid: None }
     }
 
     /// Makes the prompt reach the model as it is.
     #[must_use]
     pub fn verbatim(self, verbatim: bool) -> Self {
         Self { verbatim, ..self }
+    }
+
+    /// Names the prompt, by a UUID of the host's.
+    #[must_use]
+    pub fn named(self, uuid: Option<String>) -> Self {
+        Self { uuid, ..self }
     }
 
     /// Its words, as hooks see them.
@@ -91,6 +99,7 @@ impl Main {
     pub(crate) async fn prompt(&mut self, prompt: Prompt, cancel: &CancellationToken) -> TurnEnd {
         self.instruct(cancel).await;
         self.agent_loop.facts.set_prompt(PromptId::from(uuid::Uuid::new_v4().to_string()));
+        self.name(&prompt);
         let held = match self.pass(prompt, cancel).await {
             Ok(passed) => match self.say(passed) {
                 Ok(()) => return self.turn(TurnStart::AsItIs, cancel).await,
@@ -103,6 +112,23 @@ impl Main {
         };
         self.turn_ended();
         TurnEnd::at_once(held)
+    }
+
+    /// Names the prompt in the transcript, and opens its checkpoint.
+    fn name(&mut self, prompt: &Prompt) {
+        let checkpoints = self.agent_loop.shared.checkpoints.clone();
+        let uuid = match (&prompt.uuid, &checkpoints) {
+            (Some(uuid), _) => uuid.clone(),
+            (None, Some(_)) => uuid::Uuid::new_v4().to_string(),
+            (None, None) => return,
+        };
+        self.agent_loop.conversation.name_prompt(&uuid);
+        let session = self.agent_loop.facts.session().id;
+        let opened = checkpoints.map_or(Ok(()), |checkpoints| checkpoints.open(session.as_str(), &uuid));
+        if let Err(why) = opened {
+            let text = format!("the files that are edited can't be restored later: {why}");
+            self.agent_loop.updates.notice(Notice::warning(text));
+        }
     }
 
     /// A turn, and what ends with it.

@@ -14,7 +14,7 @@ impl Main {
     /// The session does not exist, can't be read, or is in use: in another process, or here.
     pub(crate) async fn resume(&mut self, id: &str) -> Result<(), OpenError> {
         let start = Start::Resume { id: id.to_owned() };
-        let opened = open(self.store.as_ref(), &start, &self.start, None)?;
+        let opened = open(self.store.as_ref(), &start, &self.start, None, None)?;
         self.end("resume").await;
         self.forget().await;
         self.replaced_by(opened).await;

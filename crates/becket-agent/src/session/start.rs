@@ -1,7 +1,7 @@
 //! The start of a session: new, or continued.
 
 use crate::conversation::{Conversation, StoredConversation};
-use crate::transcript::{Log, Store, StoreError, StoredSession};
+use crate::transcript::{Log, RewindPoint, Store, StoreError, StoredSession};
 use crate::worktree::WorktreeError;
 use becket_model::event::lifecycle::SessionStart;
 use std::io;
@@ -59,12 +59,14 @@ pub(crate) struct OpenedTranscript {
     pub(crate) source: &'static str,
 }
 
-/// Opens the transcript of a session that begins. `id` is what a new session is to be called.
+/// Opens the transcript of a session that begins. `id` is what a new session is to be called, `point` the message that
+/// one that continues is set back to.
 pub(crate) fn open(
     store: Option<&Store>,
     start: &Start,
     cwd: &Path,
     id: Option<&str>,
+    point: Option<&RewindPoint>,
 ) -> Result<OpenedTranscript, OpenError> {
     let Some(store) = store else {
         return match start {
@@ -72,7 +74,7 @@ pub(crate) fn open(
             Start::Resume { .. } | Start::Continue | Start::Fork { .. } => Err(OpenError::NotStored),
         };
     };
-    let ((log, restored), source) = match start {
+    let ((mut log, restored), source) = match start {
         Start::New => return Ok(OpenedTranscript::new(store.create(cwd, id)?)),
         Start::Resume { id } => (store.resume(cwd, id)?, "resume"),
         Start::Fork { id: from } => (store.fork(cwd, from, id)?, "fork"),
@@ -80,6 +82,11 @@ pub(crate) fn open(
             Some(newest) => (store.resume(cwd, &newest)?, "resume"),
             None => return Ok(OpenedTranscript::new(store.create(cwd, id)?)),
         },
+    };
+    let copy_of = restored.copy_of.clone();
+    let restored = match point {
+        Some(point) => StoredSession { copy_of, ..store.rewind(&mut log, point, cwd)? },
+        None => restored,
     };
     Ok(OpenedTranscript::stored(log, restored, source))
 }
@@ -96,7 +103,7 @@ impl OpenedTranscript {
 
     /// Opens a session that replaces a cleared one.
     pub(crate) fn cleared(store: Option<&Store>, cwd: &Path) -> Result<Self, OpenError> {
-        let opened = open(store, &Start::New, cwd, None)?;
+        let opened = open(store, &Start::New, cwd, None, None)?;
         Ok(Self { source: "clear", ..opened })
     }
 
@@ -118,7 +125,7 @@ impl OpenedTranscript {
             .seconds_since_last_response(since)
             .context_tokens(tokens)
             .prompt_cache_likely_expired(since.map(|since| since > CACHE_LIVES_S))
-            .estimated_cache_write_usd(tokens.zip(price).map(|(tokens, price)| cost(tokens, price)))
+            .estimated_cache_write_usd(tokens.zip(price).and_then(|(tokens, price)| cost(tokens, price)))
     }
 }
 
@@ -137,6 +144,6 @@ fn tokens(stored: &StoredConversation) -> Option<u64> {
     }
 }
 
-fn cost(tokens: u64, price: becket_llm::Price) -> f64 {
+fn cost(tokens: u64, price: becket_llm::Price) -> Option<f64> {
     price.cost(&becket_llm::Usage { cache_write: tokens, ..becket_llm::Usage::default() })
 }

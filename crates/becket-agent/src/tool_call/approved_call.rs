@@ -7,7 +7,7 @@ use super::calls::CallContext;
 use super::decide;
 use super::gate;
 use super::report::{CallEnd, DeniedBy};
-use becket_engine::{RunningCall, Settlement, ToolFailure, ToolOutput, catch_panic};
+use becket_engine::{Effect, RunningCall, Settlement, ToolFailure, ToolOutput, catch_panic};
 use becket_model::event::PermissionMode;
 use serde_json::{Map, Value};
 use std::pin::pin;
@@ -63,6 +63,9 @@ impl ApprovedCall {
         let limit = at.calls.limit;
         let (id, input, own) = (&at.call.id, &self.input, &at.call.input);
         let caller = at.nested;
+        if let Err(failure) = self.keep_file(at) {
+            return (self.input, ToolResult::Failed(failure));
+        }
         let running = RunningCall { session: at.session, id, input, own, cancel: &cancel, limit, caller };
         let ran = {
             // Async around the call, which can panic before there is a future.
@@ -82,6 +85,25 @@ impl ApprovedCall {
             }
         };
         (self.input, ran)
+    }
+}
+
+impl ApprovedCall {
+    /// Copies the file that the call edits, if the session keeps checkpoints. What can't be taken back is not edited.
+    fn keep_file(&self, at: &CallContext<'_>) -> Result<(), ToolFailure> {
+        let Some(checkpoints) = &at.calls.checkpoints else { return Ok(()) };
+        let edits = match at.tool.effect(at.session, &self.input) {
+            Effect::Edits | Effect::EditsElsewhere | Effect::EditsProtected => true,
+            Effect::Reads | Effect::Acts => false,
+        };
+        let Some(path) = at.tool.touches(&self.input).filter(|_| edits) else { return Ok(()) };
+        let path = at.session.cwd.join(path);
+        checkpoints.before_edit(&path).map_err(|source| {
+            ToolFailure::new(format!(
+                "can't keep a copy of `{}` for a rewind, so it was not edited: {source}",
+                path.display()
+            ))
+        })
     }
 }
 

@@ -7,6 +7,7 @@ use super::hook_log::HookLog;
 use super::nested::NestedCalls;
 use super::person::AskPermission;
 use super::report::{CallEnd, Report};
+use crate::checkpoints::Checkpoints;
 use crate::permission::AutoMode;
 use becket_engine::{CancellationToken, Engine, Tool, ToolCall, ToolServer, ToolSet, catch_panic};
 use becket_model::event::tool::PreToolUse;
@@ -27,6 +28,7 @@ pub struct ToolCalls {
     tools: ToolSet,
     pub(super) person: Option<Arc<dyn AskPermission>>,
     pub(super) auto: Option<AutoMode>,
+    pub(super) checkpoints: Option<Checkpoints>,
     /// Lock of the turn to ask.
     pub(super) asking: Arc<Mutex<()>>,
     pub(super) limit: Duration,
@@ -38,7 +40,15 @@ impl ToolCalls {
     /// the same tools: hand the [`ToolSet`] to [`becket_engine::Builder::tools`].
     #[must_use]
     pub fn new(engine: Engine, tools: ToolSet) -> Self {
-        Self { engine, tools, person: None, auto: None, asking: Arc::default(), limit: LIMIT }
+        Self {
+            engine,
+            tools,
+            person: None,
+            auto: None,
+            checkpoints: None,
+            asking: Arc::default(),
+            limit: LIMIT,
+        }
     }
 
     /// Sets the person who is asked. Without one, a call that would need a permission is denied (P11). The engine has
@@ -54,6 +64,13 @@ impl ToolCalls {
     #[must_use]
     pub fn with_auto_mode(mut self, auto: AutoMode) -> Self {
         self.auto = Some(auto);
+        self
+    }
+
+    /// Sets the checkpoints that files are copied to before they are edited. Default: none.
+    #[must_use]
+    pub fn with_checkpoints(mut self, checkpoints: Checkpoints) -> Self {
+        self.checkpoints = Some(checkpoints);
         self
     }
 

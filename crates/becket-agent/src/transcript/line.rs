@@ -32,6 +32,32 @@ pub(super) enum LineContent {
     Note(Note),
 }
 
+/// Kinds of lines that readers follow from a line to the one before it. Others are beside that chain.
+const CHAINED: [&str; 5] = ["user", "assistant", "system", "attachment", "progress"];
+
+/// Returns whether a line of this kind is in the chain of messages.
+pub(super) fn is_chained(line: &Object) -> bool {
+    line.get("type").and_then(Value::as_str).is_some_and(|kind| CHAINED.contains(&kind))
+}
+
+/// Returns whether a line is a prompt: neither a hook's text nor the result of a call.
+pub(super) fn is_prompt(line: &Object) -> bool {
+    let is = |key: &str| line.get(key) == Some(&Value::Bool(true));
+    let content = message(line).and_then(|message| message.get("content"));
+    let is_result = content
+        .and_then(Value::as_array)
+        .is_some_and(|blocks| blocks.iter().any(|block| block["type"] == "tool_result"));
+    line.get("type").is_some_and(|kind| kind == "user")
+        && !is("isMeta")
+        && !is("isCompactSummary")
+        && !is_result
+}
+
+/// The line that sets a session back to an earlier message.
+pub(super) fn of_rewind(to: &str) -> Value {
+    json!({"type": "rewound", "to": to})
+}
+
 /// The part of a line that is an entry's own.
 pub(super) fn of_entry(entry: &Entry) -> Value {
     let user = |content: Value| json!({"role": "user", "content": content});
@@ -65,7 +91,7 @@ pub(super) fn of_entry(entry: &Entry) -> Value {
 /// The part of a line that is a note's own.
 pub(super) fn of_note(note: &Note) -> Value {
     match note {
-        Note::Title(title) => json!({"type": "title", "title": title}),
+        Note::Title(title) => json!({"type": "custom-title", "customTitle": title}),
         Note::Mode(mode) => json!({"type": "mode", "mode": mode.as_str()}),
         Note::Model(model) => json!({"type": "model", "model": model}),
         Note::Remark(text) => json!({"type": "system", "subtype": "informational", "content": text}),
@@ -83,6 +109,9 @@ pub(super) fn read(line: &Object) -> Result<Vec<LineContent>, &'static str> {
     match text("type").unwrap_or_default() {
         "user" => user(line),
         "assistant" => {
+            if line.get("isApiErrorMessage") == Some(&Value::Bool(true)) {
+                return Ok(Vec::new());
+            }
             let answer = message(line).and_then(blocks::answered);
             one(
                 answer.map(|answer| LineContent::Entry(Entry::Answered { answer })),
@@ -92,6 +121,10 @@ pub(super) fn read(line: &Object) -> Result<Vec<LineContent>, &'static str> {
         "deferred" => one(deferred(line), "calls that wait, without `toolUseIDs`"),
         "resumed" => Ok(vec![LineContent::Entry(Entry::Resumed)]),
         "summary" => one(summary(line), "a summary without its message"),
+        "custom-title" => {
+            note(text("customTitle").map(|title| Note::Title(title.to_owned())), "no `customTitle`")
+        }
+        // As earlier versions wrote it.
         "title" => note(text("title").map(|title| Note::Title(title.to_owned())), "no `title`"),
         "mode" => note(text("mode").map(|mode| Note::Mode(PermissionMode::from_name(mode))), "no `mode`"),
         "model" => note(text("model").map(|model| Note::Model(model.to_owned())), "no `model`"),
@@ -106,6 +139,10 @@ fn message(line: &Object) -> Option<&Object> {
 fn user(line: &Object) -> Result<Vec<LineContent>, &'static str> {
     let content = message(line).and_then(|message| blocks::content(message.get("content")));
     let content = content.ok_or("a user's line without its message")?;
+    if line.get("isCompactSummary") == Some(&Value::Bool(true)) {
+        let text = content.iter().filter_map(Block::as_text).collect::<Vec<_>>().join("\n");
+        return Ok(vec![LineContent::Entry(Entry::Summary { text, keep: 0 })]);
+    }
     let of = line.get("toolUseID").and_then(Value::as_str).map(str::to_owned);
     let entries = match (line.get("kind").and_then(Value::as_str), content.as_slice()) {
         (Some("reminder"), [Block::Text(text)]) => {

@@ -36,23 +36,25 @@ impl Store {
     /// # Errors
     /// The directory can't be read. One that is not there holds no sessions.
     pub fn list(&self, cwd: &Path) -> io::Result<Vec<ResumableSession>> {
-        let entries = match fs::read_dir(place::of_project(self.root(), cwd)) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(error),
-        };
-        let mut all: Vec<ResumableSession> =
-            entries.flatten().filter_map(|entry| listed(&entry, cwd)).collect();
+        let mut all: Vec<ResumableSession> = Vec::new();
+        for root in self.roots() {
+            match fs::read_dir(place::of_project(root, cwd)) {
+                Ok(entries) => all.extend(entries.flatten().filter_map(|entry| listed(&entry, cwd))),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
         all.sort_by(|one, other| (Reverse(one.modified), &one.id).cmp(&(Reverse(other.modified), &other.id)));
         Ok(all)
     }
 
-    /// The id of the newest session that began in this directory.
+    /// The id of the newest session that began in this directory and is not another program's.
     ///
     /// # Errors
     /// As [`Store::list`].
     pub fn latest(&self, cwd: &Path) -> io::Result<Option<String>> {
-        Ok(self.list(cwd)?.into_iter().next().map(|newest| newest.id))
+        let is_own = |session: &ResumableSession| self.is_own(&session.path).unwrap_or(false);
+        Ok(self.list(cwd)?.into_iter().find(is_own).map(|newest| newest.id))
     }
 }
 
@@ -73,8 +75,13 @@ fn listed(entry: &DirEntry, cwd: &Path) -> Option<ResumableSession> {
 }
 
 fn title(line: &Object) -> Option<String> {
-    let is_title = line.get("type").and_then(Value::as_str) == Some("title");
-    line.get("title").and_then(Value::as_str).filter(|_| is_title).map(str::to_owned)
+    let key = match line.get("type")?.as_str()? {
+        "custom-title" => "customTitle",
+        "ai-title" => "aiTitle",
+        "title" => "title",
+        _ => return None,
+    };
+    line.get(key)?.as_str().map(str::to_owned)
 }
 
 fn prompt(line: &Object) -> Option<String> {

@@ -9,10 +9,13 @@ use crate::conversation::{Entry, Misfit, Replay, StoredConversation};
 use becket_llm::{Object, Usage};
 use becket_model::event::PermissionMode;
 use serde_json::Value;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+
+/// The beginning of `version` in lines of Becket.
+pub(super) const WRITER: &str = "becket ";
 
 /// A session as it was stored.
 #[derive(Debug)]
@@ -37,6 +40,8 @@ pub struct StoredSession {
     pub last_answer: Option<SystemTime>,
     /// Damage in the lines.
     pub damage: Vec<Damage>,
+    /// The transcript of another program that this one was copied from just now.
+    pub copy_of: Option<PathBuf>,
 }
 
 impl StoredSession {
@@ -101,16 +106,92 @@ pub enum Flaw {
 }
 
 /// Reads a whole transcript. Lines of subagents count only where the transcript is one's own.
-pub(super) fn load(path: &Path, bytes: &[u8], is_side: bool) -> (StoredSession, Option<String>) {
+pub(super) fn load(path: &Path, bytes: &[u8], is_side: bool) -> (StoredSession, LineNames) {
     let mut load = Load::default();
-    let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
-    for (at, line) in lines.iter().enumerate() {
-        let is_last = at + 1 == lines.len();
-        if let Err(what) = load.line(line, is_last, is_side) {
+    let mut lines: Vec<ParsedLine> = bytes.split(|byte| *byte == b'\n').map(object).collect();
+    join_answers(&mut lines);
+    let dropped = dropped(&lines);
+    let count = lines.len();
+    for (at, line) in lines.into_iter().enumerate() {
+        let is_last = at + 1 == count;
+        let line = line.map_err(|error| {
+            let because = error.to_string();
+            if is_last { Flaw::Torn { because } } else { Flaw::NoObject { because } }
+        });
+        let read = line.and_then(|line| match line {
+            Some(line) if dropped.contains(&at) => load.pass_over(&line),
+            Some(line) => load.line(&line, is_side),
+            None => Ok(()),
+        });
+        if let Err(what) = read {
             load.damage.push(Damage { path: path.to_owned(), line: at + 1, what });
         }
     }
     load.finish()
+}
+
+/// The names of the lines of a transcript.
+#[derive(Debug, Default)]
+pub(super) struct LineNames {
+    /// That of the last message.
+    pub(super) last: Option<String>,
+    /// All of them.
+    pub(super) seen: HashSet<String>,
+}
+
+/// A line as JSON.
+type ParsedLine = Result<Option<Object>, serde_json::Error>;
+
+/// Joins the parts of an answer: other programs write a line for each block.
+fn join_answers(lines: &mut [ParsedLine]) {
+    let mut first: HashMap<String, usize> = HashMap::new();
+    for at in 0..lines.len() {
+        let Ok(Some(line)) = &lines[at] else { continue };
+        let Some(id) = part_of(line) else { continue };
+        let Some(before) = first.get(&id).copied() else {
+            first.insert(id, at);
+            continue;
+        };
+        let Ok(Some(part)) = &mut lines[at] else { continue };
+        let blocks = part.get_mut("message").and_then(|message| message.get_mut("content")).map(Value::take);
+        // It stays as a name in the chain, without a message.
+        part.insert("type".into(), "joined".into());
+        let Ok(Some(whole)) = &mut lines[before] else { continue };
+        let content = whole.get_mut("message").and_then(|message| message.get_mut("content"));
+        if let (Some(Value::Array(content)), Some(Value::Array(blocks))) = (content, blocks) {
+            content.extend(blocks);
+        }
+    }
+}
+
+/// Returns the id of the answer that a line of another program is a part of.
+fn part_of(line: &Object) -> Option<String> {
+    let is_part = line.get("type")? == "assistant" && !is_own(line);
+    let message = line.get("message").filter(|_| is_part)?;
+    message.get("content")?.as_array()?;
+    message.get("id")?.as_str().filter(|id| !id.is_empty()).map(str::to_owned)
+}
+
+/// Returns whether a line was written by Becket, or by a program that has copied it.
+pub(super) fn is_own(line: &Object) -> bool {
+    line.get("version").and_then(Value::as_str).is_some_and(|version| version.starts_with(WRITER))
+}
+
+/// Returns the places of messages that the session was set back before.
+fn dropped(lines: &[ParsedLine]) -> HashSet<usize> {
+    let mut dropped = HashSet::new();
+    let text = |line: &Object, key: &str| line.get(key).and_then(Value::as_str).map(str::to_owned);
+    for (at, line) in lines.iter().enumerate() {
+        let Ok(Some(line)) = line else { continue };
+        let to = text(line, "to").filter(|_| line.get("type").is_some_and(|kind| kind == "rewound"));
+        let Some(to) = to else { continue };
+        let named =
+            |line: &ParsedLine| matches!(line, Ok(Some(line)) if text(line, "uuid").as_ref() == Some(&to));
+        if let Some(kept) = lines[..at].iter().position(named) {
+            dropped.extend(kept + 1..at);
+        }
+    }
+    dropped
 }
 
 /// The object on a line; `None` for an empty one. A file system that lost power pads with NULs.
@@ -138,34 +219,44 @@ struct Load {
 }
 
 impl Load {
-    fn line(&mut self, line: &[u8], is_last: bool, is_side: bool) -> Result<(), Flaw> {
-        let line = object(line).map_err(|error| {
-            let because = error.to_string();
-            if is_last { Flaw::Torn { because } } else { Flaw::NoObject { because } }
-        })?;
-        let Some(line) = line else { return Ok(()) };
+    fn line(&mut self, line: &Object, is_side: bool) -> Result<(), Flaw> {
         if !is_side && line.get("isSidechain") == Some(&Value::Bool(true)) {
             return Ok(());
         }
         let text = |key: &str| line.get(key).and_then(Value::as_str);
         let parent = self.follow(text("uuid"), text("parentUuid"))?;
+        if line::is_chained(line) {
+            self.last = text("uuid").map(str::to_owned).or(self.last.take());
+        } else if line.get("type").is_some_and(|kind| kind == "rewound") {
+            self.last = text("to").map(str::to_owned);
+        }
         if let Some(cwd) = text("cwd") {
             self.cwd = Some(cwd.into());
         }
-        for said in line::read(&line).map_err(Flaw::Lacks)? {
+        for said in line::read(line).map_err(Flaw::Lacks)? {
             self.hear(said, text("timestamp"))?;
         }
         parent.map_or(Ok(()), |parent| Err(Flaw::NoParent { parent }))
     }
 
+    /// Passes over a message that the session was set back before: it has a name, and says nothing.
+    fn pass_over(&mut self, line: &Object) -> Result<(), Flaw> {
+        let text = |key: &str| line.get(key).and_then(Value::as_str);
+        self.follow(text("uuid"), text("parentUuid")).map(drop)?;
+        // Facts beside the conversation count on.
+        for said in line::read(line).unwrap_or_default() {
+            if let LineContent::Note(_) = &said {
+                self.hear(said, None)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Takes a line's name; gives that of the line before it, if that is lost.
     fn follow(&mut self, uuid: Option<&str>, parent: Option<&str>) -> Result<Option<String>, Flaw> {
         let lost = parent.filter(|parent| !self.seen.contains(*parent)).map(str::to_owned);
-        if let Some(uuid) = uuid {
-            if !self.seen.insert(uuid.to_owned()) {
-                return Err(Flaw::Twice { uuid: uuid.to_owned() });
-            }
-            self.last = Some(uuid.to_owned());
+        if let Some(uuid) = uuid.filter(|uuid| !self.seen.insert((*uuid).to_owned())) {
+            return Err(Flaw::Twice { uuid: uuid.to_owned() });
         }
         Ok(lost)
     }
@@ -201,8 +292,8 @@ impl Load {
         }
     }
 
-    /// The session, and the name of its last line.
-    fn finish(self) -> (StoredSession, Option<String>) {
+    /// The session, and the names of its lines.
+    fn finish(self) -> (StoredSession, LineNames) {
         let restored = StoredSession {
             stored: self.replay.finish(),
             title: self.title,
@@ -213,7 +304,8 @@ impl Load {
             prompts: self.prompts,
             last_answer: self.last_answer,
             damage: self.damage,
+            copy_of: None,
         };
-        (restored, self.last)
+        (restored, LineNames { last: self.last, seen: self.seen })
     }
 }

@@ -6,7 +6,9 @@
 use super::clock::ClockAndIds;
 use super::file::{self, How};
 use super::line::{self, Note};
-use super::load::{StoredSession, load};
+use super::load::{LineNames, StoredSession, WRITER, load};
+use super::mirror::Mirror;
+use super::rewind::RewindPoint;
 use super::store::StoreError;
 use super::{place, time};
 use crate::conversation::Entry;
@@ -29,8 +31,11 @@ pub struct Log {
     /// The subagent that it is of.
     agent: Option<String>,
     lent: ClockAndIds,
-    /// The name of the last line.
-    last: Option<String>,
+    /// The names of the lines so far.
+    names: LineNames,
+    /// The name that the next prompt gets.
+    next_prompt: Option<String>,
+    mirror: Option<Mirror>,
     /// The file ends in half a line.
     is_torn: bool,
     /// Lines that could not be written.
@@ -65,6 +70,7 @@ pub(super) struct Owner {
     pub(super) session: String,
     pub(super) agent: Option<String>,
     pub(super) lent: ClockAndIds,
+    pub(super) mirror: Option<Mirror>,
 }
 
 impl Log {
@@ -81,19 +87,54 @@ impl Log {
         if held == LockState::Busy {
             return Err(StoreError::InUse { path });
         }
-        let Owner { session, agent, lent } = owner;
+        let Owner { session, agent, lent, mirror } = owner;
         let is_guarded = held == LockState::Held;
-        let (last, waiting) = (None, VecDeque::new());
-        Ok(Self { file, path, session, agent, lent, last, is_torn: false, waiting, is_guarded })
+        Ok(Self {
+            file,
+            path,
+            session,
+            agent,
+            lent,
+            names: LineNames::default(),
+            next_prompt: None,
+            mirror,
+            is_torn: false,
+            waiting: VecDeque::new(),
+            is_guarded,
+        })
     }
 
     /// Reads the existing lines, and appends after them.
     pub(super) fn restore(&mut self) -> Result<StoredSession, StoreError> {
         let bytes = self.read().map_err(|source| StoreError::Open { path: self.path.clone(), source })?;
-        let (restored, last) = load(&self.path, &bytes, self.agent.is_some());
+        let (restored, names) = load(&self.path, &bytes, self.agent.is_some());
         self.is_torn = bytes.last().is_some_and(|byte| *byte != b'\n');
-        self.last = last;
+        self.names = names;
         Ok(restored)
+    }
+
+    /// Sets the session back to the message of that name: those after it are no longer part of the conversation. The
+    /// lines stay in the file.
+    pub(super) fn rewind(&mut self, point: &RewindPoint, cwd: &Path) -> Result<StoredSession, StoreError> {
+        let bytes = self.read().map_err(|source| StoreError::Open { path: self.path.clone(), source })?;
+        point.check(&bytes, &self.path)?;
+        self.put(line::of_rewind(&point.message), cwd);
+        self.names.last = Some(point.message.clone());
+        self.write().map_err(|error| StoreError::Open {
+            path: self.path.clone(),
+            source: io::Error::other(error.to_string()),
+        })?;
+        self.restore()
+    }
+
+    /// Gives the next prompt this name, if no line has it yet.
+    pub(crate) fn name_prompt(&mut self, name: &str) {
+        self.next_prompt = Some(name.to_owned()).filter(|name| place::is_uuid(name));
+    }
+
+    /// Returns the name of the last message.
+    pub(crate) fn last_message(&self) -> Option<&str> {
+        self.names.last.as_deref()
     }
 
     /// The file.
@@ -152,7 +193,12 @@ impl Log {
         Log::of_subagent(
             &self.path,
             agent,
-            Owner { session: self.session.clone(), agent: Some(agent.to_owned()), lent: self.lent.clone() },
+            Owner {
+                session: self.session.clone(),
+                agent: Some(agent.to_owned()),
+                lent: self.lent.clone(),
+                mirror: self.mirror.clone(),
+            },
         )
     }
 
@@ -176,9 +222,8 @@ impl Log {
 
     /// Puts a line to those that wait.
     fn put(&mut self, own: Value, cwd: &Path) {
-        let uuid = (self.lent.id)();
         let mut line = Object::new();
-        line.insert("parentUuid".into(), json!(self.last));
+        line.insert("parentUuid".into(), json!(self.names.last));
         line.insert("isSidechain".into(), self.agent.is_some().into());
         if let Some(agent) = &self.agent {
             line.insert("agentId".into(), agent.as_str().into());
@@ -188,10 +233,18 @@ impl Log {
         if let Value::Object(own) = own {
             line.extend(own);
         }
+        let is_prompt = self.next_prompt.is_some() && line::is_prompt(&line);
+        let given = if is_prompt { self.next_prompt.take() } else { None };
+        let given = given.filter(|given| !self.names.seen.contains(given));
+        let uuid = given.unwrap_or_else(|| (self.lent.id)());
+        line.insert("version".into(), format!("{WRITER}{}", env!("CARGO_PKG_VERSION")).into());
         line.insert("uuid".into(), uuid.as_str().into());
         line.insert("timestamp".into(), time::text((self.lent.now)()).into());
+        self.names.seen.insert(uuid.clone());
+        if line::is_chained(&line) {
+            self.names.last = Some(uuid);
+        }
         self.waiting.push_back(format!("{}\n", Value::Object(line)));
-        self.last = Some(uuid);
     }
 
     fn write(&mut self) -> Result<(), AppendError> {
@@ -203,6 +256,9 @@ impl Log {
             if let Err(source) = self.write_line(&line) {
                 self.waiting.push_front(line);
                 return Err(AppendError::Write { path: self.path.clone(), source });
+            }
+            if let Some(mirror) = &self.mirror {
+                mirror.show(&self.path, &line);
             }
         }
         Ok(())

@@ -16,6 +16,9 @@
 //!
 //! [`becket_engine::Transcripts`] reads these files for hooks that ask a model about the session (H7).
 //!
+//! A root may be shared with another program that keeps its sessions in the same layout. Its files are read, and never
+//! changed: such a session is resumed in a copy. A line of Becket says so in `version`.
+//!
 //! It does not read the environment or look up a home directory, and deletes nothing but an empty file of its own.
 
 mod blocks;
@@ -25,7 +28,9 @@ mod line;
 mod list;
 mod load;
 mod log;
+mod mirror;
 mod place;
+mod rewind;
 mod store;
 mod time;
 
@@ -34,6 +39,8 @@ pub use line::Note;
 pub use list::ResumableSession;
 pub use load::{Damage, Flaw, StoredSession};
 pub use log::{AppendError, Log};
+pub use mirror::Mirror;
+pub use rewind::RewindPoint;
 pub use store::{Store, StoreError};
 
 pub use time::text as timestamp;

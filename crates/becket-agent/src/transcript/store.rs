@@ -2,22 +2,27 @@
 
 use super::clock::ClockAndIds;
 use super::file::{self, How};
-use super::load::{StoredSession, object};
+use super::load::{StoredSession, WRITER, is_own, object};
 use super::log::{Log, Owner};
+use super::mirror::Mirror;
 use super::place;
+use super::rewind::RewindPoint;
 use crate::notes::Notes;
 use becket_base::file_lock::LockState;
 use becket_base::private_file;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// The transcripts below a root.
 #[derive(Debug, Clone)]
 pub struct Store {
     root: PathBuf,
+    /// Becket's own root, if `root` is shared with another program: sessions of earlier versions, and notes.
+    own: Option<PathBuf>,
     lent: ClockAndIds,
+    mirror: Option<Mirror>,
 }
 
 /// The reason why a transcript can't be opened.
@@ -47,6 +52,24 @@ pub enum StoreError {
         /// The id.
         id: String,
     },
+    /// No message has this name.
+    #[error("there is no message `{uuid}` in the session `{}`: name one by its uuid", path.display())]
+    NoMessage {
+        /// The name.
+        uuid: String,
+        /// The transcript.
+        path: PathBuf,
+    },
+    /// Not only that turn follows the message.
+    #[error(
+        "Resume rejected by --resume-drops-turn: {found} prompts follow the message, and not that of `{drops}` alone"
+    )]
+    OtherTurns {
+        /// The prompt.
+        drops: String,
+        /// The number of prompts.
+        found: usize,
+    },
     /// Another process writes to it.
     #[error("the transcript `{}` is in use by another process: end that one, or fork the session", path.display())]
     InUse {
@@ -66,7 +89,20 @@ pub enum StoreError {
 impl Store {
     /// The store below this directory, which need not exist yet.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into(), lent: ClockAndIds::default() }
+        Self { root: root.into(), own: None, lent: ClockAndIds::default(), mirror: None }
+    }
+
+    /// The store below a directory that another program uses as well; `own` is Becket's own, whose sessions can be
+    /// resumed, too.
+    pub fn shared(root: impl Into<PathBuf>, own: impl Into<PathBuf>) -> Self {
+        Self { own: Some(own.into()), ..Self::new(root) }
+    }
+
+    /// With a second receiver of all lines that are written.
+    #[must_use]
+    pub fn mirrored(mut self, mirror: Mirror) -> Self {
+        self.mirror = Some(mirror);
+        self
     }
 
     /// With a clock and names of the host's own.
@@ -95,16 +131,34 @@ impl Store {
     }
 
     /// Opens a session to continue it, from any directory; of two with one id, that of this one. Its file stays in its
-    /// place.
+    /// place. One of another program is copied first, under a new id ([`StoredSession::copy_of`]).
     ///
     /// # Errors
     /// [`StoreError`]: a bad id, no such session, one in use, the system. Damaged lines are not an error: see
     /// [`StoredSession::damage`].
     pub fn resume(&self, cwd: &Path, id: &str) -> Result<(Log, StoredSession), StoreError> {
         let path = self.existing(cwd, id)?;
+        if !self.is_own(&path).map_err(|source| StoreError::Open { path: path.clone(), source })? {
+            let (log, mut restored) = self.fork(cwd, id, None)?;
+            restored.copy_of = Some(path);
+            return Ok((log, restored));
+        }
         let mut log = Log::open(path, How::Existing, self.owner(id.to_owned()))?;
         let restored = log.restore()?;
         Ok((log, restored))
+    }
+
+    /// Sets a session that was opened back to an earlier message.
+    ///
+    /// # Errors
+    /// [`StoreError`]: there is no such message, or more than one turn follows it.
+    pub fn rewind(
+        &self,
+        log: &mut Log,
+        point: &RewindPoint,
+        cwd: &Path,
+    ) -> Result<StoredSession, StoreError> {
+        log.rewind(point, cwd)
     }
 
     /// Copies a session, one in use as well, and continues with the copy under a new id. Lines that are not objects
@@ -124,7 +178,13 @@ impl Store {
         let made = path.with_extension("part");
         let copied = fs::read(&from).and_then(|bytes| {
             let mut file = file::open(&made, How::New)?;
-            file.write_all(&copy(&bytes, &new)).and_then(|()| fs::rename(&made, &path)).map(|()| file)
+            let copied = copy(&bytes, &new, self.own.is_some());
+            file.write_all(&copied).and_then(|()| fs::rename(&made, &path))?;
+            if let Some(mirror) = &self.mirror {
+                let lines = copied.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+                lines.for_each(|line| mirror.show(&path, &String::from_utf8_lossy(line)));
+            }
+            Ok(file)
         });
         let file = copied.inspect_err(|_| drop(fs::remove_file(&made))).map_err(failed)?;
         let held: LockState = file::hold(&file).map_err(failed)?;
@@ -154,24 +214,32 @@ impl Store {
         if !place::is_uuid(id) {
             return None;
         }
-        let here = place::of_session(&place::of_project(&self.root, cwd), id);
-        if here.is_file() {
-            return Some(here);
-        }
-        let projects = fs::read_dir(self.root.join("projects")).ok()?;
-        let paths = projects.flatten().map(|project| place::of_session(&project.path(), id));
-        paths.filter(|path| path.is_file()).min()
+        let here = self.roots().map(|root| place::of_session(&place::of_project(root, cwd), id));
+        let elsewhere = self.roots().filter_map(|root| {
+            let projects = fs::read_dir(root.join("projects")).ok()?;
+            let paths = projects.flatten().map(|project| place::of_session(&project.path(), id));
+            paths.filter(|path| path.is_file()).min()
+        });
+        here.filter(|path| path.is_file()).chain(elsewhere).next()
     }
 
     /// Returns the place of the notes on this directory's sessions: beside their transcripts.
     #[must_use]
     pub fn notes(&self, cwd: &Path) -> Notes {
-        Notes::at(place::of_notes(&self.root, cwd))
+        Notes::at(place::of_notes(self.own.as_ref().unwrap_or(&self.root), cwd))
     }
 
-    /// The root.
-    pub(super) fn root(&self) -> &Path {
-        &self.root
+    /// The roots, that of new sessions first.
+    pub(super) fn roots(&self) -> impl Iterator<Item = &Path> {
+        std::iter::once(self.root.as_path()).chain(self.own.as_deref())
+    }
+
+    /// Returns whether Becket has written a transcript: all but those of a shared root that do not say so.
+    pub(super) fn is_own(&self, path: &Path) -> io::Result<bool> {
+        match &self.own {
+            Some(own) if !path.starts_with(own) => is_written_here(path),
+            Some(_) | None => Ok(true),
+        }
     }
 
     fn id(&self, id: Option<&str>) -> Result<String, StoreError> {
@@ -194,13 +262,31 @@ impl Store {
     }
 
     fn owner(&self, session: String) -> Owner {
-        Owner { session, agent: None, lent: self.lent.clone() }
+        Owner { session, agent: None, lent: self.lent.clone(), mirror: self.mirror.clone() }
     }
 }
 
+/// Returns whether the first line with a version is one of Becket's. A file without any line is nobody's yet.
+fn is_written_here(path: &Path) -> io::Result<bool> {
+    let mut head = Vec::new();
+    fs::File::open(path)?.take(HEAD).read_to_end(&mut head)?;
+    let mut lines = head.split(|byte| *byte == b'\n').filter_map(|line| object(line).ok()?);
+    Ok(lines.find(|line| line.contains_key("version")).is_some_and(|line| is_own(&line)))
+}
+
+/// The part of a file that says whose it is, in bytes.
+const HEAD: u64 = 256 * 1024;
+
 /// The lines of a session as those of another.
-fn copy(bytes: &[u8], id: &str) -> Vec<u8> {
+///
+/// A copy is Becket's own: in a shared root a line says so before all others.
+fn copy(bytes: &[u8], id: &str, is_shared: bool) -> Vec<u8> {
     let mut copied = Vec::with_capacity(bytes.len());
+    if is_shared {
+        let version = format!("{WRITER}{}", env!("CARGO_PKG_VERSION"));
+        let first = json!({"type": "copied", "sessionId": id, "version": version});
+        copied.extend(format!("{first}\n").into_bytes());
+    }
     for line in bytes.split(|byte| *byte == b'\n') {
         if let Ok(Some(mut line)) = object(line) {
             line.insert("sessionId".into(), id.into());

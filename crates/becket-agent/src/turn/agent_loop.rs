@@ -171,6 +171,7 @@ impl AgentLoop {
             };
             self.store();
         };
+        let reason = self.within_budget(reason);
         self.close_turn(&reason);
         self.end_of(turn, reason, in_calls)
     }
@@ -253,6 +254,7 @@ impl AgentLoop {
             | EndReason::HookStopped { .. }
             | EndReason::PromptRejected { .. }
             | EndReason::MaxTurns { .. }
+            | EndReason::BudgetSpent { .. }
             | EndReason::DeniedTooOften { .. }
             | EndReason::NoStructuredOutput { .. }
             | EndReason::ApiError { .. }
@@ -265,7 +267,9 @@ impl AgentLoop {
     }
 
     fn end_of(&self, turn: Turn, reason: EndReason, in_calls: bool) -> TurnEnd {
-        let Expenses { usage, cost_usd, with_model, denials } = self.meter.spent().since(&turn.before);
+        let spent = self.meter.spent().since(&turn.before);
+        let cost_usd = spent.cost_usd();
+        let Expenses { usage, with_model, denials, .. } = spent;
         let structured_output = self.take_output(&reason);
         TurnEnd {
             in_calls: in_calls && reason == EndReason::Interrupted,

@@ -6,6 +6,7 @@ use super::class::ErrorClass;
 use super::decide::{AfterAnswer, MOST_CUT_OFF};
 use super::display::Display;
 use super::end::EndReason;
+use crate::transcript::Log;
 use crate::update::{Notice, Origin, UpdateKind};
 use becket_engine::CancellationToken;
 use becket_llm::{Response, StopReason};
@@ -40,6 +41,8 @@ impl AgentLoop {
             self.conversation.answered(response.clone());
             self.store();
         }
+        let uuid = self.conversation.log().and_then(Log::last_message).map(str::to_owned);
+        let uuid = uuid.filter(|_| after != AfterAnswer::Declined);
         let displayed = match self.shows_batches() {
             true => self.shown(display, &turn.text, cancel).await,
             false => self.display(turn, &response, cancel).await,
@@ -50,6 +53,7 @@ impl AgentLoop {
             content: response.content,
             displayed,
             usage: response.usage,
+            uuid,
         });
     }
 

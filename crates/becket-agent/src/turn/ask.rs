@@ -5,10 +5,9 @@ use super::display::Display;
 use super::retry::{After, Attempts, is_refused};
 use crate::update::UpdateKind;
 use becket_engine::{CancellationToken, catch_panic};
-use becket_llm::{BrokenCall, Collector, Delta, ModelError, PromptCaching, Request, Response, Thinking};
+use becket_llm::{BrokenCall, Collector, Delta, ModelError, PromptCaching, Request, Response};
 use futures_util::StreamExt;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -53,7 +52,10 @@ impl AgentLoop {
             let heard = self.listen(&request, turn, cancel).await;
             self.meter.waited(started.elapsed());
             let (error, had_begun) = match heard {
-                AttemptResult::Whole(answer) => return Ok(*answer),
+                AttemptResult::Whole(answer) => {
+                    self.warn_of_ignored(&request);
+                    return Ok(*answer);
+                }
                 AttemptResult::Cancelled => return Err(NoAnswer::Cancelled),
                 AttemptResult::Failed { error, .. } if error.is_too_long() => {
                     return Err(NoAnswer::TooLong(error.to_string()));
@@ -81,18 +83,14 @@ impl AgentLoop {
     }
 
     fn request(&mut self) -> Request {
-        Request {
+        let request = Request {
             system: (!self.system.is_empty()).then(|| self.system.clone()),
             messages: self.conversation.whole("the call was not run").messages(),
             tools: self.shared.engine.host().offered_tools(&self.toolbox),
-            max_tokens: self.shared.options.max_tokens,
             caching: PromptCaching::Conversation,
-            thinking: match self.shared.thinks.load(Ordering::Relaxed) {
-                true => Thinking::Default,
-                false => Thinking::Off,
-            },
             ..Request::default()
-        }
+        };
+        self.shared.with_settings(&*self.model, request)
     }
 
     async fn wait(&self, wait: Duration, cancel: &CancellationToken) -> Result<(), NoAnswer> {

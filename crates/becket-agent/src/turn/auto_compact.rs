@@ -14,7 +14,7 @@ impl AgentLoop {
     /// Before a request: a conversation that is nearly too large is compacted, unless this turn has failed to.
     pub(super) async fn make_room(&mut self, turn: &mut Turn, cancel: &CancellationToken) -> Step {
         let tokens = self.look();
-        if !self.shared.window.is_full(tokens) || turn.guard.may_try().is_err() {
+        if !self.shared.window(&*self.model).is_full(tokens) || turn.guard.may_try().is_err() {
             return Step::Ask;
         }
         match self.compact_in_turn(turn, cancel).await {
@@ -95,7 +95,7 @@ impl AgentLoop {
             engine: &engine,
             session: &session,
             model: &*model,
-            window: self.shared.window,
+            window: self.shared.window(&*model),
             system: (!system.is_empty()).then_some(system.as_str()),
             tools: &tools,
             trigger,

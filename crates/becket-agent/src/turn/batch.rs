@@ -141,6 +141,7 @@ impl AgentLoop {
     /// Reports a call to the user, and counts it.
     fn tell(&self, report: &Report) {
         report.nested.iter().for_each(|nested| self.tell(nested));
+        report.outcomes.iter().chain(&report.fired).for_each(|outcome| self.meter.fired(outcome));
         for outcome in &report.outcomes {
             let hook = hook_messages::named(outcome.verdict.event, Some(&report.call.name));
             for notice in hook_messages::for_user(&hook, &outcome.verdict, is_cancelled(report)) {

@@ -107,8 +107,14 @@ impl ConversationLog {
         *self = Self::new(stored, log);
     }
 
+    /// Gives the next prompt a name in the transcript.
+    pub(crate) fn name_prompt(&mut self, name: &str) {
+        if let Some(log) = &mut self.log {
+            log.name_prompt(name);
+        }
+    }
+
     /// The transcript, beside which those of subagents are.
-    #[expect(dead_code, reason = "subagents open theirs beside it")]
     pub(crate) fn log(&self) -> Option<&Log> {
         self.log.as_ref()
     }

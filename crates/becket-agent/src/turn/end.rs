@@ -89,6 +89,13 @@ pub enum EndReason {
         /// The limit.
         limit: u32,
     },
+    /// The host's limit on the cost is reached, or can't be kept: the cost of a model is not known.
+    BudgetSpent {
+        /// The limit in US dollars.
+        limit_usd: f64,
+        /// The model whose cost is not known, if that is the reason.
+        unpriced: Option<String>,
+    },
     /// Interrupted: by the host, a person's no, a PermissionRequest hook (D8).
     Interrupted,
     /// Calls wait for the session to be resumed (D10).
@@ -172,6 +179,7 @@ impl EndReason {
             Self::HookStopped { .. } => "hook_stopped",
             Self::PromptRejected { .. } => "prompt_rejected",
             Self::MaxTurns { .. } => "max_turns",
+            Self::BudgetSpent { .. } => "max_budget",
             Self::Interrupted => "interrupted",
             Self::Deferred { .. } => "tool_deferred",
             Self::DeferredUnavailable { .. } => "tool_deferred_unavailable",
@@ -189,6 +197,7 @@ impl EndReason {
             Self::Completed | Self::Capped { .. } | Self::HookStopped { .. } | Self::Deferred { .. } => false,
             Self::PromptRejected { .. }
             | Self::MaxTurns { .. }
+            | Self::BudgetSpent { .. }
             | Self::Interrupted
             | Self::DeferredUnavailable { .. }
             | Self::DeniedTooOften { .. }

@@ -1,9 +1,12 @@
 //! The spending of an agent loop: tokens, money, time with the model, calls that were denied.
 //!
-//! INVARIANT: a subagent's spending counts for the agent loop that started it, too.
+//! INVARIANT: a subagent's spending counts for the agent loop that started it, too. A cost is unknown as soon as one
+//! answer has none; it is never too low.
 
 use super::end::Denial;
-use becket_llm::{Model, Usage};
+use becket_engine::{ModelUse, Outcome};
+use becket_llm::{Model, ModelSpec, Usage};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -19,12 +22,40 @@ pub(crate) struct Meter {
 pub(crate) struct Expenses {
     /// Tokens.
     pub(crate) usage: Usage,
-    /// US dollars, as far as prices are known.
-    pub(crate) cost_usd: Option<f64>,
+    /// The part of each model, by its name.
+    pub(crate) models: BTreeMap<String, ModelExpenses>,
     /// Time that requests took.
     pub(crate) with_model: Duration,
     /// Calls that were denied.
     pub(crate) denials: Vec<Denial>,
+}
+
+/// Spending on one model.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct ModelExpenses {
+    /// Tokens.
+    pub(crate) usage: Usage,
+    /// The known facts about it.
+    pub(crate) spec: ModelSpec,
+    /// US dollars of the answers with a known cost.
+    known_usd: f64,
+    /// Number of the other answers.
+    unpriced: u32,
+}
+
+impl ModelExpenses {
+    /// Returns the cost in US dollars; `None` if that of an answer is not known.
+    pub(crate) fn cost_usd(&self) -> Option<f64> {
+        (self.unpriced == 0).then_some(self.known_usd)
+    }
+
+    fn used(&mut self, usage: Usage, cost: Option<f64>) {
+        self.usage = self.usage.plus(usage);
+        match cost {
+            Some(cost) => self.known_usd += cost,
+            None => self.unpriced += 1,
+        }
+    }
 }
 
 impl Meter {
@@ -35,11 +66,23 @@ impl Meter {
 
     /// Counts an answer.
     pub(crate) fn answered(&self, model: &dyn Model, usage: Usage) {
-        let cost = model.price().map(|price| price.cost(&usage));
         self.change(|spent| {
             spent.usage = spent.usage.plus(usage);
-            spent.cost_usd = added(spent.cost_usd, cost);
+            let of = spent.models.entry(model.name().to_owned()).or_default();
+            of.spec = model.spec();
+            of.used(usage, of.spec.price.and_then(|price| price.cost(&usage)));
         });
+    }
+
+    /// Counts the models that the hooks of an event have asked.
+    pub(crate) fn fired(&self, outcome: &Outcome) {
+        let sent = |used: &&ModelUse| !used.from_cache;
+        for used in outcome.runs.iter().filter_map(|run| run.usage.as_deref()).filter(sent) {
+            self.change(|spent| {
+                spent.usage = spent.usage.plus(used.usage);
+                spent.models.entry(used.model.clone()).or_default().used(used.usage, used.cost_usd);
+            });
+        }
     }
 
     /// Counts the time that a request took, whatever came of it.
@@ -67,34 +110,46 @@ impl Meter {
 }
 
 impl Expenses {
+    /// Returns the cost in US dollars; `None` if that of an answer is not known.
+    pub(crate) fn cost_usd(&self) -> Option<f64> {
+        // A sum of no numbers is -0.0.
+        self.models.values().map(ModelExpenses::cost_usd).sum::<Option<f64>>().map(|cost| cost + 0.0)
+    }
+
+    /// Returns the first model whose cost is not known.
+    pub(crate) fn unpriced(&self) -> Option<&str> {
+        self.models.iter().find(|(_, of)| of.unpriced > 0).map(|(name, _)| name.as_str())
+    }
+
     /// Returns the spending since an earlier reading of the same meter.
     pub(crate) fn since(mut self, before: &Self) -> Self {
-        let less = u64::saturating_sub;
-        let (now, then) = (self.usage, before.usage);
-        self.usage = Usage {
-            input_tokens: less(now.input_tokens, then.input_tokens),
-            output_tokens: less(now.output_tokens, then.output_tokens),
-            cache_read: less(now.cache_read, then.cache_read),
-            cache_write: less(now.cache_write, then.cache_write),
-        };
-        self.cost_usd = self.cost_usd.map(|cost| cost - before.cost_usd.unwrap_or_default());
+        self.usage = less(self.usage, before.usage);
+        for (name, then) in &before.models {
+            let Some(now) = self.models.get_mut(name) else { continue };
+            now.usage = less(now.usage, then.usage);
+            now.known_usd -= then.known_usd;
+            now.unpriced = now.unpriced.saturating_sub(then.unpriced);
+        }
         self.with_model = self.with_model.saturating_sub(before.with_model);
         self.denials.drain(..before.denials.len().min(self.denials.len()));
         self
     }
 }
 
-fn added(sum: Option<f64>, more: Option<f64>) -> Option<f64> {
-    match (sum, more) {
-        (Some(sum), Some(more)) => Some(sum + more),
-        (known, None) | (None, known) => known,
+fn less(now: Usage, then: Usage) -> Usage {
+    let less = u64::saturating_sub;
+    Usage {
+        input_tokens: less(now.input_tokens, then.input_tokens),
+        output_tokens: less(now.output_tokens, then.output_tokens),
+        cache_read: less(now.cache_read, then.cache_read),
+        cache_write: less(now.cache_write, then.cache_write),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use becket_llm::{Script, ScriptedModel};
+    use becket_llm::{Rates, Script, ScriptedModel};
 
     #[test]
     fn what_a_subagent_spends_counts_above_and_each_reading_stands_alone() {
@@ -117,5 +172,30 @@ mod tests {
         let since = main.spent().since(&before);
         assert_eq!((since.usage, since.denials.len()), (usage(3), 1));
         assert_eq!(main.spent().since(&main.spent()).denials, []);
+    }
+    fn model(name: &str, rates: Option<Rates>) -> ScriptedModel {
+        let spec = ModelSpec { price: rates.map(Into::into), ..ModelSpec::default() };
+        ScriptedModel::new(Script::new(name, Vec::new()).with_spec(spec))
+    }
+
+    #[test]
+    fn a_cost_is_the_sum_of_known_ones_and_unknown_with_the_first_that_is_not() {
+        let rates = Rates { input: 2.0, output: 4.0, cache_read: None, cache_write: None };
+        let (priced, free) = (model("priced", Some(rates)), model("unknown", None));
+        let million = Usage { input_tokens: 1_000_000, ..Usage::default() };
+        let meter = Meter::default();
+        assert_eq!(meter.spent().cost_usd(), Some(0.0));
+        meter.answered(&priced, million);
+        let before = meter.spent();
+        meter.answered(&priced, million);
+        assert_eq!((before.cost_usd(), meter.spent().cost_usd()), (Some(2.0), Some(4.0)));
+        assert_eq!(meter.spent().since(&before).cost_usd(), Some(2.0));
+        meter.answered(&free, million);
+        assert_eq!((meter.spent().cost_usd(), meter.spent().unpriced()), (None, Some("unknown")));
+        let after = meter.spent();
+        meter.answered(&priced, Usage { cache_read: 1, ..million });
+        assert_eq!(meter.spent().models["priced"].cost_usd(), None, "no rate for its cache");
+        assert_eq!(after.models["priced"].cost_usd(), Some(4.0));
+        assert_eq!(after.since(&meter.spent()).unpriced(), None);
     }
 }

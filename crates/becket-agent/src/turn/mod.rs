@@ -5,6 +5,7 @@ mod answer;
 mod ask;
 mod auto_compact;
 mod batch;
+mod budget;
 mod class;
 mod context_usage;
 mod conversation_log;
@@ -16,6 +17,7 @@ mod fallback;
 mod instruct;
 mod mail;
 mod meter;
+mod model_settings;
 mod output;
 mod prepare;
 mod retry;
@@ -27,6 +29,7 @@ mod tasks;
 
 pub use class::ErrorClass;
 pub use end::{DeferredCall, Denial, EndReason, RejectedByHook, TurnEnd};
+pub use model_settings::ModelSettings;
 pub use session_shared::TurnOptions;
 pub use tasks::{AtTurnEnd, ForTurns, How, InBare, MainTurn, Snapshots, TaskRun, TurnEndTask, TurnEndTasks};
 

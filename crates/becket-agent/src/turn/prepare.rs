@@ -66,6 +66,9 @@ impl AgentLoop {
         if let Some(limit) = self.max_turns.filter(|limit| counted >= *limit) {
             return Step::End(EndReason::MaxTurns { limit });
         }
+        if let Some(end) = self.out_of_budget() {
+            return Step::End(end);
+        }
         let wakes = tokio::select! {
             biased;
             () = cancel.cancelled() => return Step::End(EndReason::Interrupted),

@@ -4,8 +4,10 @@ use super::context_usage::ContextUsage;
 use super::detached_events::DetachedEvents;
 use super::fallback::Fallback;
 use super::meter::Meter;
+use super::model_settings::ModelSettings;
 use super::seat::Seat;
 use super::tasks::TurnEndTasks;
+use crate::checkpoints::Checkpoints;
 use crate::compact::Window;
 use crate::facts::Facts;
 use crate::hook_messages;
@@ -16,10 +18,11 @@ use crate::team::Team;
 use crate::tool_call::{AskPermission, ToolCalls};
 use crate::update::{Level, Notice, Origin, Updates};
 use becket_engine::{CancellationToken, Engine, Outcome, ToolSet};
+use becket_llm::{Model, Thinking};
 use becket_model::event::environment::CwdChanged;
 use becket_model::{Event, EventBody, EventKind};
 use becket_tools::tasks::Tasks;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -48,6 +51,8 @@ pub struct TurnOptions {
     pub max_tokens: u32,
     /// Set if the session is one prompt and can't be woken afterwards: then `asyncRewake` hooks are waited for (A4).
     pub one_shot: bool,
+    /// Settings of requests.
+    pub model: ModelSettings,
     /// Maximum number of retries of a request without an answer.
     pub max_retries: u32,
     /// Total time that such a session waits for its background tasks at the end of a turn; zero: none (A4).
@@ -68,6 +73,7 @@ impl Default for TurnOptions {
             stop_cap: STOP_CAP,
             max_tokens: MAX_TOKENS,
             one_shot: false,
+            model: ModelSettings::default(),
             max_retries: MAX_RETRIES,
             background_wait: BACKGROUND_WAIT,
             shows_batches: false,
@@ -104,6 +110,10 @@ pub(crate) struct SessionShared {
     pub(crate) team: Option<Team>,
     /// The session's model, if it has changed.
     pub(crate) seat: Seat,
+    /// The copies of edited files.
+    pub(crate) checkpoints: Option<Checkpoints>,
+    /// The limit on the cost of the session, in US dollars.
+    pub(crate) budget_usd: Option<f64>,
     /// The model that answers if the main one is overloaded.
     pub(crate) fallback: Option<Fallback>,
     /// The tools that are called if the model names another one.
@@ -112,10 +122,12 @@ pub(crate) struct SessionShared {
     pub(crate) structured_output: Option<StructuredOutput>,
     /// Size of the conversation.
     pub(crate) context: ContextUsage,
-    /// Set if the model thinks before it answers.
-    pub(crate) thinks: AtomicBool,
-    /// The models' context window.
-    pub(crate) window: Window,
+    /// The thinking before an answer.
+    pub(super) thinking: Mutex<Thinking>,
+    /// Warnings about settings, which are given once.
+    pub(super) warned: Mutex<HashSet<String>>,
+    /// The size that conversations are compacted for, if the host limits it.
+    pub(crate) window: Option<Window>,
     /// Instructions from files.
     pub(crate) instructions: Instructions,
     /// Runs calls; agent loops share the person.
@@ -152,12 +164,15 @@ impl SessionShared {
             tasks: None,
             team: None,
             seat: Seat::default(),
+            checkpoints: None,
+            budget_usd: None,
             fallback: None,
             structured_output: None,
             tool_aliases: HashMap::new(),
             context: ContextUsage::default(),
-            thinks: AtomicBool::new(true),
-            window: Window::default(),
+            thinking: Mutex::default(),
+            warned: Mutex::default(),
+            window: None,
             instructions: Instructions::default(),
             watched: Mutex::default(),
             watch_news: Arc::default(),
@@ -165,6 +180,22 @@ impl SessionShared {
             reminders: Mutex::default(),
             title: Mutex::default(),
         }
+    }
+
+    /// Returns the context window of a model: its own, or the host's smaller one.
+    pub(crate) fn window(&self, model: &dyn Model) -> Window {
+        let own = model.spec().context_window.map(Window::of);
+        match (self.window, own) {
+            (Some(limit), Some(own)) if own.tokens() < limit.tokens() => own,
+            (Some(window), _) | (None, Some(window)) => window,
+            (None, None) => Window::default(),
+        }
+    }
+
+    /// Keeps copies of edited files from now on.
+    pub(crate) fn keep_checkpoints(&mut self, checkpoints: Checkpoints) {
+        self.calls = self.calls.clone().with_checkpoints(checkpoints.clone());
+        self.checkpoints = Some(checkpoints);
     }
 
     /// Returns the runner of calls for an agent loop with these tools.
@@ -192,6 +223,7 @@ impl SessionShared {
     ) -> FiredEvent {
         let event = Event::new(facts.session(), body);
         let outcome = self.engine.fire_until(&event, cancel).await;
+        self.meter.fired(&outcome);
         let hook = hook_messages::hook_name(&event.body);
         for notice in hook_messages::for_user(&hook, &outcome.verdict, cancel.is_cancelled()) {
             updates.notice(notice);
@@ -226,6 +258,7 @@ impl SessionShared {
     }
 
     fn heard_later(&self, event: &Event, outcome: &Outcome, updates: &Updates, cancelled: bool) {
+        self.meter.fired(outcome);
         let (hook, verdict) = (hook_messages::hook_name(&event.body), &outcome.verdict);
         if event.kind() == EventKind::DirectoryAdded {
             if event.body.subject() == Some("register_repo_root") {

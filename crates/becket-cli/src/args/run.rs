@@ -1,6 +1,6 @@
 //! The arguments of `becket run`.
 
-use super::{Autocompact, RunSdkArgs};
+use super::{Autocompact, ModelSettingArgs, RunSdkArgs};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -84,6 +84,12 @@ pub(crate) struct RunSessionArgs {
     /// With --resume or --continue: continue in a copy with a new id, and leave that session unchanged
     #[arg(long)]
     pub(crate) fork_session: bool,
+    /// With --resume or --continue: keep the conversation up to the message with that uuid only
+    #[arg(long, value_name = "UUID")]
+    pub(crate) resume_session_at: Option<String>,
+    /// With --resume-session-at: fail unless only the turn of the prompt with that uuid follows
+    #[arg(long, value_name = "UUID")]
+    pub(crate) resume_drops_turn: Option<String>,
     /// The id of the new session, a UUID
     #[arg(long, value_name = "UUID")]
     pub(crate) session_id: Option<String>,
@@ -126,9 +132,14 @@ pub(crate) struct RunModelArgs {
     /// Limit on answers of the model to one prompt; default: unlimited
     #[arg(long, value_name = "N", value_parser = answers)]
     pub(crate) max_turns: Option<u32>,
+    /// Limit on the cost of the session, in US dollars: once it is reached, no more requests are sent. Subagents count
+    #[arg(long, value_name = "USD", value_parser = dollars)]
+    pub(crate) max_budget_usd: Option<f64>,
     /// Context window that the conversation is compacted for, in tokens (`500k`), at least 100000; `auto` is the model's
     #[arg(long, value_name = "auto|TOKENS")]
     pub(crate) autocompact: Option<Autocompact>,
+    #[command(flatten)]
+    pub(crate) settings: ModelSettingArgs,
     /// Replace the system prompt
     #[arg(long, value_name = "TEXT")]
     pub(crate) system_prompt: Option<String>,
@@ -228,4 +239,10 @@ pub(crate) enum InputFormat {
 /// Parses the limit on answers.
 fn answers(given: &str) -> Result<u32, &'static str> {
     given.parse().ok().filter(|answers| *answers > 0).ok_or("write a whole number, at least 1")
+}
+
+/// Parses the limit on the cost.
+fn dollars(given: &str) -> Result<f64, &'static str> {
+    let amount = given.parse().ok().filter(|amount: &f64| amount.is_finite() && *amount >= 0.0);
+    amount.ok_or("write US dollars, 0 or more, as in `0.25`")
 }

@@ -22,6 +22,9 @@ pub(crate) struct RunSdkArgs {
     /// JSON Schema of an object: the model has to answer with one, which is `structured_output` of the result
     #[arg(long, value_name = "JSON")]
     pub(crate) json_schema: Option<String>,
+    /// In stream-json, repeat each line of transcripts as it is stored
+    #[arg(long)]
+    pub(crate) session_mirror: bool,
     /// Do not store the session
     #[arg(long)]
     pub(crate) no_session_persistence: bool,
@@ -31,19 +34,9 @@ pub(crate) struct RunSdkArgs {
     pub(crate) refused: RunUnsupportedArgs,
 }
 
-/// Options without effect here, on which no caller relies: each is reported once.
+/// Options without effect here, on which no caller relies.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct RunIgnoredArgs {
-    #[arg(long, hide = true)]
-    betas: Option<String>,
-    #[arg(long, hide = true)]
-    effort: Option<String>,
-    #[arg(long, hide = true)]
-    thinking: Option<String>,
-    #[arg(long, hide = true)]
-    thinking_display: Option<String>,
-    #[arg(long, hide = true)]
-    max_thinking_tokens: Option<String>,
     /// Without effect: it is awaited in any case
     #[arg(long, hide = true)]
     await_initialize: bool,
@@ -54,16 +47,6 @@ pub(crate) struct RunIgnoredArgs {
 /// Options that are not supported, and on whose effect callers rely: a limit, a location, a format.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct RunUnsupportedArgs {
-    #[arg(long, hide = true)]
-    max_budget_usd: Option<String>,
-    #[arg(long, hide = true)]
-    task_budget: Option<String>,
-    #[arg(long, hide = true)]
-    resume_session_at: Option<String>,
-    #[arg(long, hide = true)]
-    resume_drops_turn: Option<String>,
-    #[arg(long, hide = true)]
-    session_mirror: bool,
     #[arg(long, hide = true)]
     channels: Vec<String>,
     #[arg(long, hide = true)]
@@ -83,15 +66,7 @@ pub(crate) struct RunUnsupportedArgs {
 impl RunIgnoredArgs {
     /// Returns the given options.
     pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
-        let all = [
-            ("--betas", self.betas.is_some()),
-            ("--effort", self.effort.is_some()),
-            ("--thinking", self.thinking.is_some()),
-            ("--thinking-display", self.thinking_display.is_some()),
-            ("--debug", self.debug.is_some()),
-            ("--max-thinking-tokens", self.max_thinking_tokens.is_some()),
-        ];
-        all.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name)
+        self.debug.iter().map(|_| "--debug")
     }
 }
 
@@ -101,32 +76,12 @@ type UnsupportedArg = (&'static str, bool, &'static str);
 impl RunUnsupportedArgs {
     /// Returns the first given option, and the reason why it is not supported.
     pub(crate) fn given(&self) -> Option<(&'static str, &'static str)> {
-        let mut all = self.limits().into_iter().chain(self.sessions()).chain(self.settings());
+        let mut all = self.sessions().into_iter().chain(self.settings());
         all.find(|(_, is_given, _)| *is_given).map(|(name, _, why)| (name, why))
     }
 
-    fn limits(&self) -> [UnsupportedArg; 2] {
-        [
-            (
-                "--max-budget-usd",
-                self.max_budget_usd.is_some(),
-                "costs are reported, but not limited: use `--max-turns`",
-            ),
-            (
-                "--task-budget",
-                self.task_budget.is_some(),
-                "tokens are reported, but not limited: use `--max-turns`",
-            ),
-        ]
-    }
-
-    fn sessions(&self) -> [UnsupportedArg; 4] {
-        [
-            ("--resume-session-at", self.resume_session_at.is_some(), FROM_ITS_END),
-            ("--resume-drops-turn", self.resume_drops_turn.is_some(), FROM_ITS_END),
-            ("--session-mirror", self.session_mirror, "sessions are stored only in files"),
-            ("--channels", !self.channels.is_empty(), "there are no channels here"),
-        ]
+    fn sessions(&self) -> [UnsupportedArg; 1] {
+        [("--channels", !self.channels.is_empty(), "there are no channels here")]
     }
 
     fn settings(&self) -> [UnsupportedArg; 6] {
@@ -141,7 +96,6 @@ impl RunUnsupportedArgs {
     }
 }
 
-const FROM_ITS_END: &str = "a session is resumed at its end, or in a copy (`--fork-session`)";
 const ADMINISTRATORS: &str = "managed settings are an administrator's files";
 const OF_THE_START: &str = "settings are those of the directory in which the session starts";
 const WHOLE: &str =

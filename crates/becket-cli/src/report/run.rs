@@ -11,6 +11,7 @@ mod line;
 mod live;
 mod naming;
 mod result;
+mod spending;
 mod stream;
 mod summary;
 mod system_line;

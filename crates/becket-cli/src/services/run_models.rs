@@ -3,17 +3,22 @@
 //! A name `script:FILE` selects a model that answers from a file. It is allowed on the command line and in variables, and
 //! elsewhere only in a session whose own model is such a script: no file of a repository replaces a model by one.
 
-use super::models as chosen;
+use super::{ModelFacts, models_of as chosen};
 use crate::args::{ModelArgs, RunModelArgs};
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::session;
 use becket_embed::models::{self, BadScript, text};
-use becket_llm::{Model, ModelError, Models, ScriptedModel};
+use becket_engine::config::Request;
+use becket_engine::{Environment, Profile};
+use becket_llm::{Model, ModelError, ModelTable, Models, ScriptedModel};
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// The user's own table of models, in Becket's directory.
+pub(crate) const TABLE: &str = "models.json";
 /// The prefix of a scripted model's name.
 const SCRIPT: &str = "script:";
 /// The variable that names the model of a session.
@@ -58,11 +63,12 @@ impl RunModels {
         let own = || Some(name.clone()).filter(|name| !name.starts_with(SCRIPT));
         let small = text(&environment, SMALL).or_else(|| if key.is_some() { None } else { own() });
         let name = if args.model_url.is_some() { models::full_name(&name, true) } else { name };
+        let facts = ModelFacts { table: table(&environment, start)?, betas: args.settings.betas.clone() };
         let models = RunModels {
             name,
             key_source: key.unwrap_or("none"),
             small,
-            providers: chosen(&lent, start, around)?,
+            providers: chosen(&lent, facts, start, around)?,
             start: start.to_owned(),
             scripts: Mutex::default(),
             has_server: args.model_url.is_some(),
@@ -74,6 +80,16 @@ impl RunModels {
     /// The name of the session's own model.
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Returns whether the session's model is one of Anthropic's.
+    pub(crate) fn is_anthropic(&self) -> bool {
+        self.name.starts_with("anthropic::") || !self.name.contains("::") && !self.is_scripted()
+    }
+
+    /// Returns whether the session's model answers from a file.
+    pub(crate) fn is_scripted(&self) -> bool {
+        self.name.starts_with(SCRIPT)
     }
 
     /// Returns the source of the key: the name of a variable, or `none`.
@@ -140,6 +156,23 @@ impl Models for RunModels {
             None => self.providers.model(None),
         }
     }
+}
+
+/// Returns the table of models: the built-in one, under the user's own. A repository can't change it: it decides what
+/// limits on the cost mean.
+fn table(environment: &Environment, start: &Path) -> Result<Arc<ModelTable>, CliError> {
+    let built_in = ModelTable::built_in();
+    let directory = Request::new(Profile::becket(), environment.clone(), start).user_directory();
+    let Some(path) = directory.map(|directory| directory.join(TABLE)) else { return Ok(built_in) };
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(built_in);
+        }
+        Err(error) => return Err(CliError::usage(format!("can't read `{}`: {error}", path.display()))),
+    };
+    let own = ModelTable::read(&text, &path.display().to_string()).map_err(CliError::usage)?;
+    Ok(Arc::new(built_in.overridden_by(&own)))
 }
 
 const NO_KEY: &str = "no key is set. Set ANTHROPIC_API_KEY, or name another model: `--model provider::name` with that \

@@ -89,6 +89,8 @@ mod run_ends;
 mod run_instructions;
 #[cfg(unix)]
 mod run_lines;
+#[cfg(unix)]
+mod run_money;
 #[cfg(target_os = "linux")]
 mod run_programs;
 #[cfg(unix)]

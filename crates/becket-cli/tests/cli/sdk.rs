@@ -17,6 +17,7 @@ mod rejected;
 mod requests;
 mod servers;
 mod session_options;
+mod stored;
 mod streams;
 mod structured;
 mod task_ends;

@@ -152,6 +152,8 @@ impl Place {
         let (name, value) = self.marker.env();
         let mut command = self.env.becket(arguments).path_first(&root.join("bin")).env(&name, &value);
         command = command.env("ANTHROPIC_API_KEY", "sk-test").env("ANTHROPIC_BASE_URL", url);
+        // Whatever the model: conversations of the cases are compacted at one size.
+        command = command.env("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "200000");
         command = command.env("TOLD", told).env("HOOKS", &root.join("hooks").to_string_lossy());
         for (name, value) in &run.env {
             command = command.env(name, &self.filled(value));

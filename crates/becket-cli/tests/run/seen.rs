@@ -87,7 +87,7 @@ fn json(text: &str) -> Value {
 
 /// The transcript of a session, wherever its project's directory is.
 fn transcript(root: &Path, session: &str) -> Option<String> {
-    let projects = fs::read_dir(root.join("home/.becket/projects")).ok()?;
+    let projects = fs::read_dir(root.join("home/.claude/projects")).ok()?;
     let mut files = projects.flatten().map(|project| project.path().join(format!("{session}.jsonl")));
     files.find_map(|file| fs::read_to_string(file).ok())
 }

@@ -46,6 +46,7 @@ impl ModelUse {
     /// An answer came.
     pub(crate) fn answered(&mut self, model: &dyn Model, usage: Usage) {
         self.usage = self.usage.plus(usage);
-        self.cost_usd = model.price().map(|price| price.cost(&self.usage));
+        let cost = model.price().and_then(|price| price.cost(&usage));
+        self.cost_usd = self.cost_usd.zip(cost).map(|(sum, cost)| sum + cost);
     }
 }

@@ -6,7 +6,7 @@ use crate::models::{
     with,
 };
 use becket_engine::{RunEvent, RunEventKind, Status};
-use becket_llm::Price;
+use becket_llm::Rates;
 use becket_model::Source;
 use serde_json::json;
 use std::sync::atomic::Ordering;
@@ -256,7 +256,7 @@ fn tokens_add_up_over_the_turns() {
         with(verdict(true), json!({"usage": usage}))
     ]);
     let agent = Agent::new(turns_of, json!({}));
-    let price = Price { input: 1.0, output: 5.0, cache_read: 0.0, cache_write: 0.0 };
+    let price = Rates { input: 1.0, output: 5.0, cache_read: None, cache_write: None }.into();
     let builder =
         agent.project.builder().models(priced(&agent.model, price)).agent_tools(agent.tools.for_agents());
     let outcome = fire(&builder.build().unwrap(), &agent.project.event(stop()));

@@ -6,7 +6,7 @@ use crate::models::{
     agent_hook, event, failure, hook, host, priced, prompt_hook, scripted, text_of, turns, with,
 };
 use becket_engine::{Builder, Engine, Outcome, Run};
-use becket_llm::{Block, Models, Output, Price, ScriptedModel, Thinking};
+use becket_llm::{Block, Models, Output, Rates, ScriptedModel, Thinking};
 use becket_model::{Event, EventKind, Source};
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
@@ -337,7 +337,7 @@ fn tokens_cost_and_text_show_in_the_run() {
     let model = turns(json!([{"json": {"reason": "r", "ok": true},
         "usage": {"input_tokens": 1000, "output_tokens": 100}}]));
     let project = Project::with(hook("PreToolUse", prompt_hook("fine?")));
-    let price = Price { input: 1.0, output: 5.0, cache_read: 0.0, cache_write: 0.0 };
+    let price = Rates { input: 1.0, output: 5.0, cache_read: None, cache_write: None }.into();
     let engine = project.builder().models(priced(&model, price)).build().unwrap();
     let outcome = fire(&engine, &project.event(bash("ls")));
     let usage = outcome.runs[0].usage.clone().unwrap();

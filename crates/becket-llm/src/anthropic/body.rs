@@ -25,9 +25,22 @@ pub(super) fn body(model: &str, request: &Request, dialect: Dialect, stream: boo
     }
     body.insert("messages".into(), Value::Array(messages));
     tools(&mut body, request, dialect);
-    let (thinking, effort) = dialect.thinking(request.thinking);
+    if caching && !body.contains_key("system") {
+        // The mark of a system prompt covers the tools, which come before it.
+        body.get_mut("tools")
+            .and_then(Value::as_array_mut)
+            .and_then(|tools| tools.last_mut())
+            .into_iter()
+            .for_each(mark);
+    }
+    let (mut thinking, effort) = dialect.thinking(request.thinking);
+    if let (Some(thinking), Some(display)) = (&mut thinking, request.thinking_display)
+        && thinking["type"] != "disabled"
+    {
+        thinking["display"] = display.as_str().into();
+    }
     body.extend(thinking.map(|thinking| ("thinking".to_owned(), thinking)));
-    output_config(&mut body, request, dialect, effort);
+    output_config(&mut body, request, dialect, dialect.effort(request.effort, effort));
     if let Some(temperature) = request.widened_temperature().filter(|_| dialect.temperature) {
         body.insert("temperature".into(), temperature.into());
     }
@@ -93,6 +106,9 @@ fn output_config(body: &mut Map<String, Value>, request: &Request, dialect: Dial
         config.insert("format".into(), json!({"type": "json_schema", "schema": schema}));
     }
     config.extend(effort.map(|effort| ("effort".to_owned(), Value::from(effort))));
+    if let Some(total) = request.task_budget.filter(|_| dialect.task_budget) {
+        config.insert("task_budget".into(), json!({"type": "tokens", "total": total}));
+    }
     if !config.is_empty() {
         body.insert("output_config".into(), Value::Object(config));
     }

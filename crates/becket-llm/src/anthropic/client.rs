@@ -8,7 +8,7 @@ use crate::delta::Delta;
 use crate::error::ModelError;
 use crate::model::{Capabilities, Model};
 use crate::request::Request;
-use crate::response::Price;
+use crate::spec::ModelSpec;
 use becket_base::secret::{Redactor, Secret};
 use futures_util::stream::{self, BoxStream, StreamExt, TryStreamExt};
 use reqwest::Url;
@@ -22,6 +22,9 @@ const BASE_URL: &str = "https://api.anthropic.com";
 
 /// The version of the API that this module speaks.
 const VERSION: &str = "2023-06-01";
+
+/// The header with the names of features in trial.
+const BETA: &str = "anthropic-beta";
 
 /// The default limit on silence. A healthy stream pings every few seconds; an answer in one piece is silent until it is
 /// done.
@@ -73,10 +76,12 @@ pub struct Anthropic {
     url: Url,
     headers: HeaderMap,
     limits: Limits,
+    /// Features in trial that the host wants (`anthropic-beta`).
+    betas: Vec<String>,
     structured: StructuredOutput,
     streaming: bool,
     dialect: Mutex<Dialect>,
-    price: Option<Price>,
+    spec: ModelSpec,
 }
 
 impl Anthropic {
@@ -110,10 +115,11 @@ impl Anthropic {
             url,
             headers,
             limits,
+            betas: Vec::new(),
             structured: StructuredOutput::Auto,
             streaming: true,
             dialect: Mutex::new(Dialect::of(model)),
-            price: None,
+            spec: ModelSpec::default(),
         };
         anthropic.with_base_url(BASE_URL)
     }
@@ -155,6 +161,20 @@ impl Anthropic {
         Ok(self)
     }
 
+    /// Adds features in trial, by their names in the header `anthropic-beta`.
+    ///
+    /// # Errors
+    /// [`ModelError::Setup`] if a name can't be sent.
+    pub fn with_betas(mut self, betas: &[String]) -> Result<Self, ModelError> {
+        if let Some(wrong) = betas.iter().find(|beta| !is_beta(beta)) {
+            return Err(setup(&format!(
+                "`{wrong}` is no name of a beta: write it as in `context-1m-2025-08-07`"
+            )));
+        }
+        self.betas.extend(betas.iter().cloned());
+        Ok(self)
+    }
+
     /// With another bound on silence, before and inside an answer.
     #[must_use]
     pub fn with_idle(mut self, idle: Duration) -> Self {
@@ -189,10 +209,10 @@ impl Anthropic {
         self
     }
 
-    /// Sets the price of the model.
+    /// Sets the size and the price of the model.
     #[must_use]
-    pub fn with_price(mut self, price: Price) -> Self {
-        self.price = Some(price);
+    pub fn with_spec(mut self, spec: ModelSpec) -> Self {
+        self.spec = spec;
         self
     }
 
@@ -224,10 +244,37 @@ impl Anthropic {
 
     async fn send(&self, request: &Request, dialect: Dialect) -> Result<Answer, ModelError> {
         let body = body(&self.limits.model, request, dialect, self.streaming).to_string();
-        let sending = self.http.post(self.url.clone()).headers(self.headers.clone()).body(body).send();
+        let headers = self.headers_for(request, dialect);
+        let sending = self.http.post(self.url.clone()).headers(headers).body(body).send();
         let response = self.limits.within(sending).await?;
         Answer::accept(response, self.limits.clone()).await
     }
+}
+
+/// The beta of [`Request::task_budget`].
+const TASK_BUDGETS: &str = "task-budgets-2026-03-13";
+
+impl Anthropic {
+    fn headers_for(&self, request: &Request, dialect: Dialect) -> HeaderMap {
+        let mut headers = self.headers.clone();
+        let set = headers.get(BETA).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let task_budgets =
+            request.task_budget.filter(|_| dialect.task_budget).map(|_| TASK_BUDGETS.to_owned());
+        let betas: Vec<String> =
+            set.into_iter().chain(self.betas.iter().cloned()).chain(task_budgets).collect();
+        if let Ok(value) = HeaderValue::from_str(&betas.join(","))
+            && !betas.is_empty()
+        {
+            headers.insert(BETA, value);
+        }
+        headers
+    }
+}
+
+/// Returns whether a text may name a beta.
+fn is_beta(text: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    !text.is_empty() && text.bytes().all(fits)
 }
 
 impl Model for Anthropic {
@@ -244,8 +291,12 @@ impl Model for Anthropic {
         Capabilities { tools: true, json_schema: self.dialect().structured != StructuredMode::Unsaid }
     }
 
-    fn price(&self) -> Option<Price> {
-        self.price
+    fn ignored(&self, request: &Request) -> Vec<&'static str> {
+        self.dialect().ignored(request)
+    }
+
+    fn spec(&self) -> ModelSpec {
+        self.spec
     }
 }
 

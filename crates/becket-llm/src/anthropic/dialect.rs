@@ -3,7 +3,7 @@
 //! The table holds the public facts of November 2026. A rejection that names a setting moves the dialect one step on,
 //! so that a model released later works at the second try, and from then on at the first.
 
-use crate::request::{Output, PromptCaching, Request, Thinking};
+use crate::request::{Effort, Output, PromptCaching, Request, Thinking};
 use serde_json::{Value, json};
 
 /// The models behind the aliases. A host may override each.
@@ -42,6 +42,21 @@ const THINKING_OFF: [(&str, ThinkingOff); 4] = [
     ("claude-mythos", ThinkingOff::LowEffort),
 ];
 
+/// Ways to ask for thinking, in the order they are tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ThinkingOn {
+    /// As the caller wants it.
+    AsRequested,
+    /// In the other way: `adaptive` instead of a number of tokens, which newest models reject, and a number instead of
+    /// `adaptive`, which old models reject.
+    OtherWay,
+    /// Not at all.
+    Unsaid,
+}
+
+/// The tokens of thinking if the model does not choose them itself.
+const THINKING_TOKENS: u32 = 8_192;
+
 /// Ways to request an answer of a given schema, in the order they are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum StructuredMode {
@@ -68,6 +83,9 @@ impl StructuredMode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Dialect {
     thinking_off: ThinkingOff,
+    thinking_on: ThinkingOn,
+    pub(super) effort: bool,
+    pub(super) task_budget: bool,
     pub(super) structured: StructuredMode,
     pub(super) temperature: bool,
     pub(super) caching: bool,
@@ -79,7 +97,15 @@ impl Dialect {
         let fitting = THINKING_OFF.iter().filter(|(prefix, _)| model.starts_with(prefix));
         let longest = fitting.max_by_key(|(prefix, _)| prefix.len());
         let thinking_off = longest.map_or(ThinkingOff::Disabled, |(_, way)| *way);
-        Self { thinking_off, structured: StructuredMode::Native, temperature: true, caching: true }
+        Self {
+            thinking_off,
+            thinking_on: ThinkingOn::AsRequested,
+            effort: true,
+            task_budget: true,
+            structured: StructuredMode::Native,
+            temperature: true,
+            caching: true,
+        }
     }
 
     /// Returns the dialect after a rejection in these words; `None` if they name no setting of the request with an
@@ -90,6 +116,21 @@ impl Dialect {
         let thinking = request.thinking == Thinking::Off && names(&["thinking", "effort"]);
         if thinking && let Some(thinking_off) = self.thinking_off.next(names(&["between_tools"])) {
             return Some(Self { thinking_off, ..self });
+        }
+        if request.task_budget.is_some() && names(&["task_budget", "task-budget"]) && self.task_budget {
+            return Some(Self { task_budget: false, ..self });
+        }
+        if request.effort.is_some() && names(&["effort"]) && self.effort {
+            return Some(Self { effort: false, ..self });
+        }
+        let thinks = matches!(request.thinking, Thinking::Adaptive | Thinking::Budget(_));
+        if thinks && names(&["thinking", "budget_tokens", "adaptive"]) {
+            let next = match self.thinking_on {
+                ThinkingOn::AsRequested => Some(ThinkingOn::OtherWay),
+                ThinkingOn::OtherWay => Some(ThinkingOn::Unsaid),
+                ThinkingOn::Unsaid => None,
+            };
+            return next.map(|thinking_on| Self { thinking_on, ..self });
         }
         if request.temperature.is_some() && names(&["temperature"]) && self.temperature {
             return Some(Self { temperature: false, ..self });
@@ -111,7 +152,43 @@ impl Dialect {
             (Thinking::Off, ThinkingOff::Disabled) => (Some(json!({"type": "disabled"})), None),
             (Thinking::Off, ThinkingOff::BetweenTools) => (Some(json!({"type": "between_tools"})), None),
             (Thinking::Off, ThinkingOff::LowEffort) => (None, Some("low")),
+            (Thinking::Adaptive, _) => (self.thinks(None), None),
+            (Thinking::Budget(tokens), _) => (self.thinks(Some(tokens)), None),
         }
+    }
+
+    /// The `thinking` field for so many tokens, or as many as the model finds right.
+    fn thinks(self, tokens: Option<u32>) -> Option<Value> {
+        let tokens = match self.thinking_on {
+            ThinkingOn::AsRequested => tokens,
+            ThinkingOn::OtherWay => tokens.is_none().then_some(THINKING_TOKENS),
+            ThinkingOn::Unsaid => return None,
+        };
+        Some(match tokens {
+            Some(tokens) => json!({"type": "enabled", "budget_tokens": tokens}),
+            None => json!({"type": "adaptive"}),
+        })
+    }
+
+    /// Returns the settings of a request that are not sent.
+    pub(super) fn ignored(self, request: &Request) -> Vec<&'static str> {
+        let thinks = matches!(request.thinking, Thinking::Adaptive | Thinking::Budget(_));
+        let all = [
+            ("thinking", thinks && self.thinking_on == ThinkingOn::Unsaid),
+            ("effort", request.effort.is_some() && !self.effort),
+            ("task_budget", request.task_budget.is_some() && !self.task_budget),
+        ];
+        all.into_iter().filter(|(_, is_ignored)| *is_ignored).map(|(name, _)| name).collect()
+    }
+
+    /// The `output_config.effort` for a request whose way of thinking wants `of_thinking`.
+    pub(super) fn effort(
+        self,
+        wanted: Option<Effort>,
+        of_thinking: Option<&'static str>,
+    ) -> Option<&'static str> {
+        let wanted = wanted.filter(|_| self.effort).map(Effort::as_str);
+        of_thinking.or(wanted)
     }
 }
 
@@ -128,6 +205,33 @@ mod tests {
         assert_eq!(off("claude-sonnet-5-5"), (Some(json!({"type": "between_tools"})), None));
         assert_eq!(off("claude-opus-5-5"), (None, Some("low")));
         assert_eq!(Dialect::of("claude-opus-5-5").thinking(Thinking::Default), (None, None));
+    }
+
+    #[test]
+    fn thinking_effort_and_a_budget_are_sent_and_given_up_when_refused() {
+        let request = Request {
+            thinking: Thinking::Budget(5_000),
+            effort: Some(Effort::Low),
+            task_budget: Some(9_000),
+            ..Request::user("?")
+        };
+        let first = Dialect::of("claude-x");
+        let sent = Some(json!({"type": "enabled", "budget_tokens": 5_000}));
+        assert_eq!((first.thinking(request.thinking).0, first.ignored(&request)), (sent, Vec::new()));
+        assert_eq!(first.effort(request.effort, None), Some("low"));
+        let adaptive = first.after("thinking.type.enabled is not supported", &request, true).unwrap();
+        assert_eq!(adaptive.thinking(request.thinking).0, Some(json!({"type": "adaptive"})));
+        let none = adaptive.after("thinking: extra inputs", &request, true).unwrap();
+        let none = none.after("output_config.effort: not supported", &request, true).unwrap();
+        let none = none.after("task_budget: not permitted", &request, true).unwrap();
+        assert_eq!(none.thinking(request.thinking).0, None);
+        assert_eq!(none.ignored(&request), ["thinking", "effort", "task_budget"]);
+        let old = first.after(
+            "adaptive thinking is not supported",
+            &Request { thinking: Thinking::Adaptive, ..request },
+            true,
+        );
+        assert_eq!(old.unwrap().thinking(Thinking::Adaptive).0.unwrap()["type"], "enabled");
     }
 
     fn judgement() -> Request {

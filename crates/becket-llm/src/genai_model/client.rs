@@ -1,7 +1,7 @@
 //! One model of one provider.
 
 use super::failure::FailureContext;
-use super::request::{chat, options};
+use super::request::{chat, ignored, options};
 use super::stream::StreamReader;
 use crate::anthropic::{IDLE, base_url};
 use crate::delta::Delta;
@@ -9,7 +9,7 @@ use crate::endpoint::Endpoint;
 use crate::error::ModelError;
 use crate::model::{Capabilities, Model};
 use crate::request::Request;
-use crate::response::Price;
+use crate::spec::ModelSpec;
 use becket_base::secret::{Redactor, Secret};
 use futures_util::stream::{self, BoxStream, StreamExt, TryStreamExt};
 use genai::adapter::AdapterKind;
@@ -33,7 +33,7 @@ pub struct Genai {
     model: String,
     failing: FailureContext,
     idle: Duration,
-    price: Option<Price>,
+    spec: ModelSpec,
 }
 
 impl Genai {
@@ -58,7 +58,15 @@ impl Genai {
         let client = Client::builder().with_reqwest(http).append_provider_config(kind, config).build();
         let failing = FailureContext { from, model: name.clone(), redactor, idle: IDLE };
         let client = client.map_err(|error| failing.error(error))?;
-        Ok(Self { client, kind, name, model: model.to_owned(), failing, idle: IDLE, price: None })
+        Ok(Self {
+            client,
+            kind,
+            name,
+            model: model.to_owned(),
+            failing,
+            idle: IDLE,
+            spec: ModelSpec::default(),
+        })
     }
 
     /// The providers there are.
@@ -74,10 +82,10 @@ impl Genai {
         self
     }
 
-    /// Sets the price of the model.
+    /// Sets the size and the price of the model.
     #[must_use]
-    pub fn with_price(mut self, price: Price) -> Self {
-        self.price = Some(price);
+    pub fn with_spec(mut self, spec: ModelSpec) -> Self {
+        self.spec = spec;
         self
     }
 }
@@ -134,8 +142,12 @@ impl Model for Genai {
         Capabilities { tools: true, json_schema: true }
     }
 
-    fn price(&self) -> Option<Price> {
-        self.price
+    fn ignored(&self, request: &Request) -> Vec<&'static str> {
+        ignored(request, self.kind)
+    }
+
+    fn spec(&self) -> ModelSpec {
+        self.spec
     }
 }
 

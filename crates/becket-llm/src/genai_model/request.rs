@@ -1,7 +1,7 @@
 //! A request in the words of `genai`.
 
 use crate::message::{Block, Message, Role};
-use crate::request::{Output, Request, Thinking, ToolChoice};
+use crate::request::{Effort, Output, Request, Thinking, ToolChoice};
 use genai::adapter::AdapterKind;
 use genai::chat::{
     ChatMessage, ChatOptions, ChatRequest, ChatRole, ContentPart, JsonSpec, MessageContent, ReasoningEffort,
@@ -44,10 +44,42 @@ pub(super) fn options(request: &Request, kind: AdapterKind, model: &str, idle: D
     if let Some(choice) = tool_choice(request) {
         options = options.with_tool_choice(choice);
     }
-    match (request.thinking, thinking_off(kind, model)) {
-        (Thinking::Off, Some(effort)) => options.with_reasoning_effort(effort),
-        (Thinking::Off | Thinking::Default, _) => options,
+    match reasoning(request, kind, model) {
+        Some(effort) => options.with_reasoning_effort(effort),
+        None => options,
     }
+}
+
+/// Returns the setting of thinking: one has to do for its effort and its size.
+fn reasoning(request: &Request, kind: AdapterKind, model: &str) -> Option<ReasoningEffort> {
+    let effort = request.effort.map(|effort| match effort {
+        Effort::Low => ReasoningEffort::Low,
+        Effort::Medium => ReasoningEffort::Medium,
+        Effort::High => ReasoningEffort::High,
+        Effort::XHigh => ReasoningEffort::XHigh,
+        Effort::Max => ReasoningEffort::Max,
+    });
+    match request.thinking {
+        Thinking::Off => thinking_off(kind, model).or(effort),
+        Thinking::Budget(tokens) if takes_tokens(kind) => Some(ReasoningEffort::Budget(tokens)),
+        Thinking::Budget(_) | Thinking::Adaptive | Thinking::Default => effort,
+    }
+}
+
+fn takes_tokens(kind: AdapterKind) -> bool {
+    matches!(kind, AdapterKind::Gemini | AdapterKind::Vertex)
+}
+
+/// Returns the settings of a request that are not sent.
+pub(super) fn ignored(request: &Request, kind: AdapterKind) -> Vec<&'static str> {
+    let is_budget = matches!(request.thinking, Thinking::Budget(_));
+    let all = [
+        ("thinking", request.thinking == Thinking::Adaptive || is_budget && !takes_tokens(kind)),
+        ("thinking_display", request.thinking_display.is_some()),
+        ("effort", request.effort.is_some() && is_budget && takes_tokens(kind)),
+        ("task_budget", request.task_budget.is_some()),
+    ];
+    all.into_iter().filter(|(_, is_ignored)| *is_ignored).map(|(name, _)| name).collect()
 }
 
 fn tool_choice(request: &Request) -> Option<genai::chat::ToolChoice> {
@@ -158,6 +190,22 @@ mod tests {
         let texts: Vec<_> = responses.iter().map(|response| response.content.as_str()).collect();
         assert_eq!((&messages[0].role, texts), (&ChatRole::Tool, vec!["fine", "Error: no"]));
         assert_eq!((&messages[1].role, messages[1].content.first_text()), (&ChatRole::User, Some("go on")));
+    }
+
+    #[test]
+    fn effort_and_tokens_are_one_setting_and_what_is_not_sent_is_named() {
+        let request = Request {
+            thinking: Thinking::Budget(500),
+            effort: Some(Effort::Low),
+            task_budget: Some(1),
+            ..Request::user("?")
+        };
+        let of = |kind| (reasoning(&request, kind, "m"), ignored(&request, kind));
+        assert!(matches!(of(AdapterKind::OpenAI).0, Some(ReasoningEffort::Low)));
+        assert_eq!(of(AdapterKind::OpenAI).1, ["thinking", "task_budget"]);
+        assert!(matches!(of(AdapterKind::Gemini).0, Some(ReasoningEffort::Budget(500))));
+        assert_eq!(of(AdapterKind::Gemini).1, ["effort", "task_budget"]);
+        assert_eq!(ignored(&Request::user("?"), AdapterKind::OpenAI), Vec::<&str>::new());
     }
 
     // rule: H7

@@ -8,6 +8,7 @@ use crate::message::{Block, Message};
 use crate::model::{Capabilities, Model};
 use crate::request::Request;
 use crate::response::StopReason;
+use crate::spec::ModelSpec;
 use futures_util::stream::{self, BoxStream, StreamExt, TryStreamExt};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -133,6 +134,10 @@ impl Model for ScriptedModel {
 
     fn capabilities(&self) -> Capabilities {
         self.script.capabilities.capabilities()
+    }
+
+    fn spec(&self) -> ModelSpec {
+        self.script.spec
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::turn::Turn;
 use crate::model::Capabilities;
+use crate::spec::ModelSpec;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -43,6 +44,8 @@ pub struct Script {
     pub(super) pick: TurnChoice,
     #[serde(default)]
     pub(super) capabilities: ClaimedCapabilities,
+    #[serde(default)]
+    pub(super) spec: ModelSpec,
     pub(super) turns: Vec<Turn>,
 }
 
@@ -95,6 +98,7 @@ impl Script {
             name: name.into(),
             pick: TurnChoice::Next,
             capabilities: ClaimedCapabilities::default(),
+            spec: ModelSpec::default(),
             turns,
         }
     }
@@ -111,6 +115,13 @@ impl Script {
     pub fn with_capabilities(mut self, capabilities: Capabilities) -> Self {
         self.capabilities =
             ClaimedCapabilities { tools: capabilities.tools, json_schema: capabilities.json_schema };
+        self
+    }
+
+    /// This script for a model of that size and price.
+    #[must_use]
+    pub fn with_spec(mut self, spec: ModelSpec) -> Self {
+        self.spec = spec;
         self
     }
 

@@ -2,8 +2,8 @@
 
 use crate::support::{KEY, Server, http, served, variant};
 use becket_llm::{
-    Anthropic, Credential, Endpoint, HttpOptions, Model, ModelError, Models, Price, Providers, Request,
-    Roots, Script, ScriptedModel, Secret, Turn, http_client,
+    Anthropic, Credential, Endpoint, HttpOptions, Model, ModelError, ModelTable, Models, Providers, Rates,
+    Request, Roots, Script, ScriptedModel, Secret, Turn, http_client,
 };
 use std::sync::Arc;
 
@@ -90,15 +90,19 @@ fn a_provider_without_a_key_or_an_address_has_none() {
 async fn a_model_of_the_providers_answers_and_knows_its_price() {
     let server = Server::start(vec![served("anthropic/text.sse")]).await;
     let endpoint = Endpoint::at(server.url()).credential(Credential::ApiKey(Secret::new(KEY)));
-    let price = Price { input: 1.0, output: 5.0, cache_read: 0.1, cache_write: 1.25 };
+    let price = Rates { input: 1.0, output: 5.0, cache_read: Some(0.1), cache_write: Some(1.25) };
     let providers = Providers::new(HttpOptions::default())
         .with_endpoint("anthropic", endpoint)
         .with_price("claude-haiku-5-5", price);
     let model = providers.model("haiku").expect("a model");
     let answer = model.respond(&Request::user("?")).await.expect("an answer");
-    let cost = model.price().map(|price| price.cost(&answer.usage)).expect("a price");
+    let cost = model.price().and_then(|price| price.cost(&answer.usage)).expect("a price");
     assert!((cost - (25.0 + 5.0 * 12.0 + 0.1 * 7.0) / 1e6).abs() < 1e-12, "{cost}");
-    assert_eq!(providers.model("opus").expect("a model").price(), None);
+    let table = ModelTable::built_in();
+    let opus = providers.model("opus").expect("a model");
+    assert!(opus.price().is_some());
+    assert_eq!(opus.spec(), table.spec("anthropic::claude-opus-5-5"));
+    assert_eq!(providers.model("claude-of-the-future").expect("a model").price(), None);
 }
 
 #[tokio::test]

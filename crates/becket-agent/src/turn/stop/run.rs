@@ -94,7 +94,10 @@ impl AgentLoop {
         let event = Event::new(self.facts.session(), body);
         let hook = hook_messages::hook_name(&event.body);
         match catch_panic(self.shared.engine.fire_until(&event, cancel)).await {
-            Ok(outcome) => Some((hook, outcome)),
+            Ok(outcome) => {
+                self.meter.fired(&outcome);
+                Some((hook, outcome))
+            }
             Err(said) => {
                 let text = format!("the hooks of {hook} could not be run, and the turn ends without: {said}");
                 self.updates.notice(Notice::warning(text));

@@ -42,7 +42,10 @@ fn lines_are_shaped_as_other_agents_know_them() {
             (&ID.into(), &CWD.into(), &false.into())
         );
         assert!(line["timestamp"].as_str().unwrap().starts_with("2027-01-15T08:00:"), "{line}");
-        last = line["uuid"].clone();
+        // Facts are beside the chain of messages.
+        if !matches!(line["type"].as_str(), Some("custom-title" | "mode")) {
+            last = line["uuid"].clone();
+        }
     }
     let kinds: Vec<String> = lines
         .iter()
@@ -57,7 +60,7 @@ fn lines_are_shaped_as_other_agents_know_them() {
     assert_eq!(
         kinds,
         [
-            "title",
+            "custom-title",
             "mode",
             "system",
             "user reminder",

@@ -10,3 +10,4 @@ mod fixture;
 #[cfg(unix)]
 mod killed;
 mod resumed;
+mod shared;

@@ -4,21 +4,67 @@ use super::context::RunContext;
 use crate::args::RunSessionArgs;
 use crate::error::CliError;
 use crate::report::style::one_line;
+use becket_agent::checkpoints::Checkpoints;
 use becket_agent::session::{OpenError, SetupTrigger, Start};
-use becket_agent::transcript::{ResumableSession, Store, StoreError};
+use becket_agent::transcript::{ResumableSession, RewindPoint, Store, StoreError};
 use becket_engine::Profile;
 use becket_engine::config::Request;
 use std::path::PathBuf;
 
+/// The variable by which the SDKs ask for copies of edited files.
+const CHECKPOINTS: &str = "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING";
 /// The number of sessions in the error about an unknown one.
 const NAMED: usize = 3;
 /// The number of characters of a prompt that are shown.
 const PROMPT: usize = 50;
 
-/// Returns the directory of transcripts, in Becket's own directory of the user; `None` without a home directory: then
-/// nothing is stored.
+/// Returns the directory of transcripts; `None` without a home directory: then nothing is stored. In profile `claude` it is
+/// where Claude Code keeps its own, in the same layout, so that the SDKs find them; otherwise Becket's own of the user.
 pub(super) fn store(at: RunContext<'_>) -> Option<Store> {
-    own_directory(at).map(Store::new)
+    let own = own_directory(at)?;
+    let request = at.session.request();
+    let is_claude = request.profile.directory == Profile::claude().directory;
+    Some(match request.user_directory().filter(|_| is_claude) {
+        Some(shared) => Store::shared(shared, own),
+        None => Store::new(own),
+    })
+}
+
+/// Returns the copies of edited files, if the host wants them.
+pub(super) fn checkpoints(at: RunContext<'_>) -> Option<Checkpoints> {
+    let is_wanted =
+        at.session.environment().var(CHECKPOINTS).is_some_and(|value| value == "true" || value == "1");
+    own_directory(at).filter(|_| is_wanted).map(|own| Checkpoints::new(own.join("file-history")))
+}
+
+/// Returns the message that a session is set back to.
+///
+/// # Errors
+/// Errors if it is not named by a UUID, or no session is resumed.
+pub(super) fn rewind_point(args: &RunSessionArgs) -> Result<Option<RewindPoint>, CliError> {
+    let invalid = |argument: &str, given: &str| {
+        CliError::usage(format!(
+            "`{argument}={given}` is not a UUID: name a message of the session by its uuid"
+        ))
+    };
+    let Some(message) = &args.resume_session_at else {
+        return match &args.resume_drops_turn {
+            Some(_) => Err(CliError::usage(
+                "`--resume-drops-turn` checks `--resume-session-at`: name the last message that is kept",
+            )),
+            None => Ok(None),
+        };
+    };
+    if args.resume.is_none() && !args.continue_last {
+        return Err(CliError::usage("`--resume-session-at` is about a session: name it with `--resume ID`"));
+    }
+    if uuid::Uuid::try_parse(message).is_err() {
+        return Err(invalid("--resume-session-at", message));
+    }
+    match &args.resume_drops_turn {
+        Some(drops) if uuid::Uuid::try_parse(drops).is_err() => Err(invalid("--resume-drops-turn", drops)),
+        drops => Ok(Some(RewindPoint { message: message.clone(), drops: drops.clone() })),
+    }
 }
 
 /// Becket's own directory of the user, whatever the dialect.

@@ -10,6 +10,7 @@ use super::end_tasks;
 use super::last_fired::LastFired;
 use super::limits;
 use super::memory;
+use super::model_settings;
 use super::options::{structured_output, worktree_name};
 use super::permission_tool::PermissionTool;
 use super::printer::Printer;
@@ -27,6 +28,7 @@ use crate::telemetry;
 use becket_agent::assemble::{AssembledSession, Assembly, AssemblyError, SystemPrompt, ToolFilter};
 use becket_agent::end_tasks::EndTasks;
 use becket_agent::tool_call::AskPermission;
+use becket_agent::transcript::{Mirror, Store};
 use becket_agent::update::{Notice, Origin, Update, UpdateKind, Watch};
 use becket_agent::{Agent, AgentBuilder};
 use becket_engine::config::Diagnostic;
@@ -35,6 +37,7 @@ use becket_fire::FiringError;
 use becket_mcp::Pool;
 use becket_mcp::config::ConfiguredServer;
 use becket_model::Source;
+use serde_json::{Value, json};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -177,6 +180,8 @@ impl OpeningSession<'_> {
             worktrees.abandon().await;
         }
         let agent = agent?;
+        model_settings::without_betas(at, &self.models).into_iter().for_each(|notice| self.notice(notice));
+        limits::unpriced(at, &self.models).into_iter().for_each(|notice| self.notice(notice));
         end_tasks.opened(&agent);
         at.job.opened(&agent);
         Ok(Session {
@@ -242,8 +247,13 @@ impl OpeningSession<'_> {
         builder = builder
             .start(begins::start(of, store.as_ref(), at)?)
             .options(limits::of(at)?)
-            .window(limits::window(at)?)
             .interactive(at.terminal.is_some());
+        if let Some(window) = limits::window(at)? {
+            builder = builder.window(window);
+        }
+        if let Some(limit) = args.max_budget_usd {
+            builder = builder.budget_usd(limits::budget(limit, &self.models)?);
+        }
         if let Some(person) = self.person() {
             builder = builder.person(person);
         }
@@ -252,8 +262,15 @@ impl OpeningSession<'_> {
         }
         match store {
             Some(_) if at.args.sdk.no_session_persistence => {}
+            Some(store) if at.args.sdk.session_mirror => builder = builder.store(self.mirrored(store)),
             Some(store) => builder = builder.store(store),
             None => self.notice(Notice::warning("there is no home directory, so this session is not stored")),
+        }
+        if let Some(point) = begins::rewind_point(of)? {
+            builder = builder.rewind(point);
+        }
+        if let Some(checkpoints) = begins::checkpoints(at) {
+            builder = builder.checkpoints(checkpoints);
         }
         if let Some(id) = &of.session_id {
             builder = builder.id(id);
@@ -268,6 +285,17 @@ impl OpeningSession<'_> {
             Some(limit) => builder.max_turns(limit),
             None => builder,
         })
+    }
+
+    /// Repeats what is stored to the host.
+    fn mirrored(&self, store: Store) -> Store {
+        let printer = self.printer.clone();
+        store.mirrored(Mirror::new(move |file, line| {
+            let entry: Value = serde_json::from_str(line).unwrap_or_default();
+            let file = file.to_string_lossy();
+            let said = json!({"type": "transcript_mirror", "filePath": file, "entries": [entry]});
+            printer.show(SessionEvent::Control(Box::new(said)));
+        }))
     }
 
     /// Returns the user to ask for permissions.

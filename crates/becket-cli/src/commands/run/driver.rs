@@ -132,6 +132,7 @@ impl<'a> Driver<'a> {
         // Each result was reported; the exit code is that of the last one.
         self.code = u8::from(result.is_error);
         let result = result.of_message(std::mem::take(&mut self.sent));
+        let result = result.of_session(self.session.agent.spent());
         self.at.job.rests(&result.result);
         self.printer.show(SessionEvent::Ended(Box::new(result)));
         self.session.end_tasks.prompt_ended(prompt);

@@ -198,6 +198,7 @@ fn output(
         ("--include-partial-messages", of.include_partial_messages),
         ("--forward-subagent-text", of.forward_subagent_text),
         ("--replay-user-messages", of.replay_user_messages),
+        ("--session-mirror", args.sdk.session_mirror),
     ];
     let found = extra.iter().find(|(_, is_set)| *is_set && format != OutputFormat::StreamJson);
     if let Some((name, _)) = found {

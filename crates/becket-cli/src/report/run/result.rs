@@ -2,17 +2,21 @@
 
 use super::content::Tokens;
 use super::input::MessageMetadata;
+use super::spending::ModelSpending;
+use becket_agent::SessionUsage;
 use becket_agent::turn::{Denial, EndReason, TurnEnd};
 use becket_llm::Usage;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// The last line of a prompt in stream-json, and all of json.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct RunResult {
     r#type: &'static str,
-    /// `success`, `error_during_execution`, `error_max_turns` or `error_max_structured_output_retries`.
+    /// `success`, `error_during_execution`, `error_max_turns`, `error_max_budget_usd` or
+    /// `error_max_structured_output_retries`.
     pub(crate) subtype: &'static str,
     pub(crate) is_error: bool,
     pub(crate) duration_ms: u64,
@@ -31,9 +35,12 @@ pub(crate) struct RunResult {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) stopped_by: Option<String>,
     pub(crate) session_id: String,
-    /// `None` if a price is not known.
+    /// The cost of the session so far; `None` if a price is not known.
     total_cost_usd: Option<f64>,
     usage: Tokens,
+    /// The part of each model in it.
+    #[serde(rename = "modelUsage")]
+    model_usage: BTreeMap<String, ModelSpending>,
     pub(crate) permission_denials: Vec<DeniedCall>,
     /// The last of the deferred calls, which wait for the session to be resumed (D10).
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -112,6 +119,7 @@ impl RunResult {
             session_id: session,
             total_cost_usd: end.cost_usd,
             usage: end.usage.into(),
+            model_usage: BTreeMap::new(),
             permission_denials: end.denials.iter().map(DeniedCall::from).collect(),
             deferred_tool_use: deferred.last().cloned(),
             deferred_tool_uses: deferred,
@@ -138,6 +146,13 @@ impl RunResult {
     #[must_use]
     pub(crate) fn with_text(self, text: String) -> Self {
         RunResult { result: text, ..self }
+    }
+
+    /// Adds the spending of the session so far.
+    #[must_use]
+    pub(crate) fn of_session(self, spent: SessionUsage) -> Self {
+        let models = spent.models.into_iter().map(|of| (of.model.clone(), ModelSpending::from(of)));
+        RunResult { total_cost_usd: spent.cost_usd, model_usage: models.collect(), ..self }
     }
 
     /// Adds the fields of the program that sent the prompt.
@@ -187,6 +202,7 @@ impl RunResult {
             session_id: session,
             total_cost_usd: None,
             usage: Usage::default().into(),
+            model_usage: BTreeMap::new(),
             permission_denials: Vec::new(),
             deferred_tool_use: None,
             deferred_tool_uses: Vec::new(),
@@ -218,6 +234,7 @@ const fn subtype(reason: &EndReason) -> &'static str {
     match reason {
         EndReason::MaxTurns { .. } => "error_max_turns",
         EndReason::NoStructuredOutput { .. } => "error_max_structured_output_retries",
+        EndReason::BudgetSpent { .. } => "error_max_budget_usd",
         // For programs the run itself succeeded; `is_error` and `terminal_reason` report the failure of the provider.
         EndReason::ApiError { .. } => "success",
         reason if reason.is_error() => "error_during_execution",
@@ -242,6 +259,7 @@ fn stop_reason(reason: &EndReason) -> Option<String> {
         EndReason::HookStopped { because, .. } => Some(because.clone()),
         EndReason::PromptRejected { .. }
         | EndReason::MaxTurns { .. }
+        | EndReason::BudgetSpent { .. }
         | EndReason::Interrupted
         | EndReason::DeniedTooOften { .. }
         | EndReason::NoStructuredOutput { .. }
@@ -258,6 +276,7 @@ fn stopped_by(reason: &EndReason) -> Option<String> {
         | EndReason::Capped { .. }
         | EndReason::PromptRejected { .. }
         | EndReason::MaxTurns { .. }
+        | EndReason::BudgetSpent { .. }
         | EndReason::Interrupted
         | EndReason::Deferred { .. }
         | EndReason::DeferredUnavailable { .. }
@@ -278,6 +297,7 @@ fn api_error(reason: &EndReason) -> Option<ApiError> {
         | EndReason::HookStopped { .. }
         | EndReason::PromptRejected { .. }
         | EndReason::MaxTurns { .. }
+        | EndReason::BudgetSpent { .. }
         | EndReason::Interrupted
         | EndReason::Deferred { .. }
         | EndReason::DeferredUnavailable { .. }
@@ -305,6 +325,13 @@ fn error(reason: &EndReason) -> Option<String> {
         EndReason::MaxTurns { limit } => {
             format!("the model was not done after {limit} answers; `--max-turns` sets how many it may have")
         }
+        EndReason::BudgetSpent { limit_usd, unpriced: None } => {
+            format!("the session has reached its limit of {limit_usd} US dollars (`--max-budget-usd`)")
+        }
+        EndReason::BudgetSpent { limit_usd, unpriced: Some(model) } => format!(
+            "the limit of {limit_usd} US dollars (`--max-budget-usd`) can't be kept, as the price of `{model}` is not \
+             known: add it to `~/.becket/models.json`"
+        ),
         EndReason::Interrupted => "interrupted".to_owned(),
         EndReason::DeferredUnavailable { tool_name } => {
             format!("a deferred call can't be resumed: the tool `{tool_name}` no longer exists")
@@ -339,6 +366,7 @@ fn end_note(reason: &EndReason) -> Option<String> {
         | EndReason::Capped { .. }
         | EndReason::PromptRejected { .. }
         | EndReason::MaxTurns { .. }
+        | EndReason::BudgetSpent { .. }
         | EndReason::Interrupted
         | EndReason::Deferred { .. }
         | EndReason::DeferredUnavailable { .. }
@@ -364,6 +392,7 @@ fn deferred(reason: &EndReason) -> Vec<DeferredCall> {
         | EndReason::HookStopped { .. }
         | EndReason::PromptRejected { .. }
         | EndReason::MaxTurns { .. }
+        | EndReason::BudgetSpent { .. }
         | EndReason::Interrupted
         | EndReason::DeferredUnavailable { .. }
         | EndReason::DeniedTooOften { .. }

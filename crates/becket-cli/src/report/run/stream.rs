@@ -121,15 +121,16 @@ impl Stream {
             | UpdateKind::CallEnded { .. }
             | UpdateKind::Titled { .. }
             | UpdateKind::Moved { .. } => String::new(),
-            UpdateKind::Answered { message_id, model, content, displayed, usage } => {
+            UpdateKind::Answered { message_id, model, content, displayed, usage, uuid } => {
+                let uuid = uuid.clone().unwrap_or_else(|| self.ids.next());
+                let displayed = displayed.as_deref();
+                let answer = AnswerParts { id: message_id, model, content, displayed, usage: *usage, uuid };
                 if self.leaves_out(parent.as_ref()) {
                     let calls = calls_alone(content);
-                    return match calls.is_empty() {
-                        true => String::new(),
-                        false => self.answer(message_id, model, &calls, None, *usage, parent),
-                    };
+                    let answer = AnswerParts { content: &calls, displayed: None, ..answer };
+                    return if calls.is_empty() { String::new() } else { self.answer(answer, parent) };
                 }
-                self.answer(message_id, model, content, displayed.as_deref(), *usage, parent)
+                self.answer(answer, parent)
             }
             UpdateKind::Told { content, hidden } if self.leaves_out(parent.as_ref()) => {
                 let results = calls_alone(content);
@@ -170,15 +171,8 @@ impl Stream {
         parent.is_some() && !self.wanted.subagents
     }
 
-    fn answer(
-        &self,
-        id: &str,
-        model: &str,
-        content: &[Block],
-        displayed: Option<&str>,
-        usage: Usage,
-        parent_tool_use_id: Option<String>,
-    ) -> String {
+    fn answer(&self, answer: AnswerParts<'_>, parent_tool_use_id: Option<String>) -> String {
+        let AnswerParts { id, model, content, displayed, usage, uuid } = answer;
         line(&Assistant {
             r#type: "assistant",
             message: Answer {
@@ -194,7 +188,7 @@ impl Stream {
             parent_tool_use_id,
             error: None,
             session_id: self.session.clone(),
-            uuid: self.ids.next(),
+            uuid,
         })
     }
 
@@ -262,6 +256,16 @@ impl Stream {
         let session_id = Some(self.session.as_str());
         line(&System { r#type: "system", subtype, what, uuid: self.ids.next(), session_id })
     }
+}
+
+/// The parts of a line with an answer.
+struct AnswerParts<'a> {
+    id: &'a str,
+    model: &'a str,
+    content: &'a [Block],
+    displayed: Option<&'a str>,
+    usage: Usage,
+    uuid: String,
 }
 
 /// Returns the calls and results among some blocks.

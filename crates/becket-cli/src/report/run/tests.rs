@@ -45,6 +45,7 @@ fn answered(content: Vec<Block>, displayed: Option<&str>) -> UpdateKind {
         content,
         displayed: displayed.map(str::to_owned),
         usage: Usage { input_tokens: 5, output_tokens: 7, cache_read: 2, cache_write: 1 },
+        uuid: None,
     }
 }
 

@@ -112,7 +112,7 @@ fn a_question_beside_the_conversation_leaves_it_untouched() {
     walk.sees(|screen| screen.contains("Mended.") && is_done(screen));
     walk.leaves();
     let stored = |words: &str| {
-        let home = place.env.root().join("home/.becket/projects");
+        let home = place.env.root().join("home/.claude/projects");
         let found = Command::new("grep").args(["-rlF", words]).arg(home).output().expect("grep is there");
         !found.stdout.is_empty()
     };

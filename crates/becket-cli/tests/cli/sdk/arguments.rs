@@ -14,11 +14,9 @@ fn hello() -> TestEnv {
 #[test]
 fn what_can_not_be_had_and_somebody_relies_on_is_refused_by_name() {
     for (arguments, said) in [
-        (&["--max-budget-usd", "1"][..], "`--max-budget-usd` is not supported"),
-        (&["--task-budget", "1000"], "--max-turns"),
-        (&["--resume-session-at=x"], "at its end"),
-        (&["--resume-drops-turn="], "at its end"),
-        (&["--session-mirror"], "only in files"),
+        (&["--resume-session-at=x"][..], "`--resume ID`"),
+        (&["--resume", "x", "--resume-session-at=x"], "not a UUID"),
+        (&["--resume-drops-turn="], "--resume-session-at"),
         (&["--channels", "x"], "no channels"),
         (&["--project-config-root=/"], "directory in which the session starts"),
         (&["--plugin-dir-no-mcp", "x"], "--strict-mcp-config"),
@@ -76,7 +74,7 @@ fn a_session_that_is_not_stored_leaves_no_transcript() {
         host.prompt("hi");
         host.result();
         assert_eq!(host.ends().0, Some(0));
-        let projects = env.root().join("home/.becket");
+        let projects = env.root().join("home/.claude/projects");
         let found = walk(&projects).iter().any(|file| file.ends_with(".jsonl"));
         assert_eq!(found, stored, "{arguments:?}: {:?}", walk(&projects));
     }

@@ -21,8 +21,10 @@ fn error(answer: &Value) -> &str {
 fn what_nobody_knows_is_an_error_that_says_so_and_nothing_else() {
     let env = hello();
     let mut host = Host::initialized(&env, &[], json!({}));
+    let answer = host.asks("seed_read_state", json!({"path": "x"}));
+    assert!(error(&answer).contains("`seed_read_state`") && error(&answer).contains("set_permission_mode"));
     let answer = host.asks("rewind_files", json!({"user_message_id": "u1"}));
-    assert!(error(&answer).contains("`rewind_files`") && error(&answer).contains("set_permission_mode"));
+    assert!(error(&answer).contains("keeps no file checkpoints"), "{answer}");
     let answer = host.asks("initialize", json!({}));
     assert!(error(&answer).contains("first line"), "{answer}");
     for (subtype, said) in [

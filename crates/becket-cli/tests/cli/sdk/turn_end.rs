@@ -27,12 +27,12 @@ fn driven(server: &Server, settings: &Value, wants: Value, more: &[&str]) -> (Te
 /// Returns the titles in the transcripts.
 fn titles(env: &TestEnv) -> Vec<String> {
     let mut found = Vec::new();
-    for_each_transcript(&env.root().join("home/.becket/projects"), &mut |text| {
+    for_each_transcript(&env.root().join("home/.claude/projects"), &mut |text| {
         let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
         found.extend(
             lines
-                .filter(|line| line["type"] == "title")
-                .filter_map(|line| Some(line["title"].as_str()?.to_owned())),
+                .filter(|line| line["type"] == "custom-title")
+                .filter_map(|line| Some(line["customTitle"].as_str()?.to_owned())),
         );
     });
     found

@@ -14,7 +14,7 @@ use crate::common::Project;
 use becket_engine::Outcome;
 use becket_llm::Delta;
 use becket_llm::{
-    Block, Capabilities, Message, Model, ModelError, Models, Price, Request, Script, ScriptedModel,
+    Block, Capabilities, Message, Model, ModelError, ModelSpec, Models, Price, Request, Script, ScriptedModel,
 };
 use becket_model::Event;
 use futures_util::stream::BoxStream;
@@ -46,8 +46,8 @@ impl Model for PricedModel {
         self.model.capabilities()
     }
 
-    fn price(&self) -> Option<Price> {
-        Some(self.price)
+    fn spec(&self) -> ModelSpec {
+        ModelSpec { price: Some(self.price), ..ModelSpec::default() }
     }
 }
 

@@ -157,7 +157,8 @@ impl Reader {
                 if self.answering.replays {
                     self.replay(line);
                 }
-                SessionInput::Message(Prompt::blocks(content).verbatim(verbatim), sent)
+                let prompt = Prompt::blocks(content).verbatim(verbatim).named(sent.uuid().map(str::to_owned));
+                SessionInput::Message(prompt, sent)
             }
             Some(Line::Control(_)) if !self.answering.controls => return Err(bad(BadLine::NoAnswers)),
             Some(Line::Control(fields)) => match host_message::read(fields).map_err(bad)? {

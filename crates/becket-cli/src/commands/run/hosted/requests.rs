@@ -13,8 +13,10 @@ use super::servers;
 use super::turns::Turns;
 use crate::error::CliError;
 use crate::report::run::MessageMetadata;
+use becket_agent::checkpoints::Rewound;
 use becket_agent::session::Prompt;
 use becket_engine::CancellationToken;
+use becket_llm::Thinking;
 use becket_mcp::{ServerState, ServerView};
 use becket_model::event::PermissionMode;
 use futures_util::StreamExt;
@@ -35,8 +37,8 @@ pub(super) struct QueuedPrompt {
 }
 
 /// The supported requests, for the error about an unknown one.
-const KNOWN: &str = "interrupt, set_permission_mode, set_model, set_max_thinking_tokens, get_context_usage, mcp_status, \
-                     mcp_message, mcp_reconnect, mcp_toggle, mcp_set_servers, stop_task, register_repo_root, \
+const KNOWN: &str = "interrupt, set_permission_mode, set_model, set_max_thinking_tokens, rewind_files, get_context_usage, \
+                     mcp_status, mcp_message, mcp_reconnect, mcp_toggle, mcp_set_servers, stop_task, register_repo_root, \
                      apply_flag_settings, reload_skills, reload_plugins";
 /// The limit on concurrent requests.
 const MOST: usize = 256;
@@ -128,6 +130,7 @@ impl Requests<'_> {
             }
             "get_context_usage" => Ok(context_usage::usage(self.session)),
             "set_max_thinking_tokens" => self.set_thinking(fields),
+            "rewind_files" => self.rewind(fields),
             "mcp_reconnect" => self.reconnect(text(fields, "serverName")?).await,
             "stop_task" => self.stop_task(text(fields, "task_id")?).await,
             "apply_flag_settings" => {
@@ -164,14 +167,36 @@ impl Requests<'_> {
         Ok(json!({"model": now}))
     }
 
-    /// Newer models accept no number: 0 disables thinking, and anything else leaves it to the model.
+    /// 0 disables thinking, and null leaves it to the model. Newest models accept no number and think as they see fit.
     fn set_thinking(&self, fields: &Map<String, Value>) -> Result<Value, String> {
-        let thinks = match fields.get("max_thinking_tokens") {
-            None | Some(Value::Null) => true,
-            Some(value) => value.as_u64().ok_or("`max_thinking_tokens` must be a whole number or null")? > 0,
+        let thinking = match fields.get("max_thinking_tokens") {
+            None | Some(Value::Null) => Thinking::Default,
+            Some(value) => match value.as_u64().map(u32::try_from) {
+                Some(Ok(0)) => Thinking::Off,
+                Some(tokens) => Thinking::Budget(tokens.unwrap_or(u32::MAX)),
+                None => return Err("`max_thinking_tokens` must be a whole number or null".to_owned()),
+            },
         };
-        self.session.agent.set_thinking(thinks);
+        self.session.agent.set_thinking(thinking);
         Ok(json!({}))
+    }
+
+    /// Restores the files that tools have edited since a prompt. What commands changed is not known, and stays.
+    fn rewind(&self, fields: &Map<String, Value>) -> Result<Value, String> {
+        let prompt = text(fields, "user_message_id")?;
+        let dry = fields.get("dry_run") == Some(&Value::Bool(true));
+        let done = self.session.agent.rewind_files(prompt, dry).ok_or(
+            "this session keeps no file checkpoints: set CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING=true for it",
+        )?;
+        let Rewound { files, skipped, undo, .. } = done.map_err(|error| error.to_string())?;
+        let mut answer = json!({"canRewind": true, "filesChanged": files});
+        if let Some(undo) = undo {
+            answer["undoMessageId"] = json!(undo);
+        }
+        if skipped > 0 && !dry {
+            answer["skippedLinks"] = json!(skipped);
+        }
+        Ok(answer)
     }
 
     fn servers(&self) -> Vec<Value> {

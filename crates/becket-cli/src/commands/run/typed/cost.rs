@@ -6,7 +6,7 @@ use becket_agent::SessionUsage;
 
 /// Returns tokens, price and time.
 pub(super) fn spent(answering: CommandContext<'_>) -> String {
-    let SessionUsage { usage, cost_usd, with_model } = answering.session.agent.spent();
+    let SessionUsage { usage, cost_usd, with_model, .. } = answering.session.agent.spent();
     let price = match cost_usd {
         Some(cost) => format!("{cost:.4} US dollars"),
         None => "not known for this model".to_owned(),

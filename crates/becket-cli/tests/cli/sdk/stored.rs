@@ -1,0 +1,111 @@
+//! Sessions where SDKs read them, their mirror, and the files that a session has edited.
+
+use super::host::Host;
+use super::place;
+use becket_testkit::env::TestEnv;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::PathBuf;
+
+const BECKET: &str = env!("CARGO_BIN_EXE_becket");
+const ONE: &str = "11111111-1111-4111-8111-111111111111";
+
+fn prompt(host: &mut Host, uuid: &str, text: &str) {
+    let message = json!({"role": "user", "content": text});
+    host.line(&json!({"type": "user", "uuid": uuid, "message": message}).to_string());
+}
+
+/// The transcripts below a directory.
+fn transcripts(projects: PathBuf) -> Vec<PathBuf> {
+    let projects = fs::read_dir(projects).into_iter().flatten().flatten();
+    let files = projects.flat_map(|project| fs::read_dir(project.path()).into_iter().flatten().flatten());
+    files.map(|file| file.path()).filter(|file| file.extension().is_some_and(|end| end == "jsonl")).collect()
+}
+
+fn lines(file: &PathBuf) -> Vec<Value> {
+    let text = fs::read_to_string(file).expect("a transcript");
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+#[test]
+fn a_session_is_stored_where_sdks_look_and_each_line_is_mirrored() {
+    let env = place(BECKET, &json!({}), &json!([{"text": "Hello."}]));
+    let other = env.root().join("other");
+    let variables = [("CLAUDE_CONFIG_DIR", other.to_str().expect("UTF-8"))];
+    let mut host = Host::with_env(&env, &["--session-mirror"], &variables);
+    host.asks("initialize", json!({}));
+    prompt(&mut host, ONE, "hi");
+    host.result();
+    let answer = host.seen.iter().find(|line| line["type"] == "assistant").expect("an answer").clone();
+    let mirrored: Vec<Value> =
+        host.seen.iter().filter(|line| line["type"] == "transcript_mirror").cloned().collect();
+    assert_eq!(host.ends().0, Some(0));
+    let stored = transcripts(other.join("projects"));
+    let [file] = &stored[..] else { panic!("{stored:?}") };
+    let stored = lines(file);
+    assert!(mirrored.len() >= 3 && mirrored.iter().all(|line| line["filePath"] == json!(file)));
+    for (line, mirrored) in stored.iter().zip(&mirrored) {
+        assert_eq!(mirrored["entries"], json!([line]));
+    }
+    let named = |name: &Value| stored.iter().any(|line| line["uuid"] == *name);
+    assert!(
+        named(&json!(ONE)) && named(&answer["uuid"]),
+        "prompts and answers have the names that the host knows"
+    );
+}
+
+#[test]
+fn a_session_goes_on_at_an_earlier_message() {
+    let turns = json!([{"text": "First."}, {"text": "Second."}]);
+    let env = place(BECKET, &json!({}), &turns);
+    let mut host = Host::initialized(&env, &[], json!({}));
+    host.prompt("one");
+    let id = host.result()["session_id"].as_str().expect("an id").to_owned();
+    let first = host.seen.iter().find(|line| line["type"] == "assistant").expect("an answer")["uuid"].clone();
+    host.prompt("two");
+    host.result();
+    host.ends();
+    env.write(
+        "project/script.json",
+        json!({"turns": [{"text": "Third.", "expect": ["First."]}]}).to_string(),
+    );
+    let point = format!("--resume-session-at={}", first.as_str().expect("a name"));
+    let refused = Host::start(&env, &["--resume", &id, &point, &format!("--resume-drops-turn={ONE}")]);
+    let (code, stderr) = refused.ends();
+    assert!(
+        code == Some(1) && stderr.contains("Resume rejected by --resume-drops-turn:"),
+        "{code:?} {stderr}"
+    );
+    let mut host = Host::start(&env, &["--resume", &id, &point]);
+    host.prompt("three");
+    assert_eq!((&host.result()["result"], &host.seen[0]["session_id"]), (&json!("Third."), &json!(id)));
+    host.ends();
+    let stored = transcripts(env.root().join("home/.claude/projects"));
+    let text = fs::read_to_string(&stored[0]).expect("a transcript");
+    assert!(text.contains("Second."), "nothing is removed");
+}
+
+#[test]
+fn edited_files_are_restored_and_a_restore_is_taken_back() {
+    let write = |id: &str, text: &str| json!({"tool_uses": [{"id": id, "name": "Write", "input": {"file_path": "a.txt", "content": text}}]});
+    let read = json!({"tool_uses": [{"id": "r", "name": "Read", "input": {"file_path": "a.txt"}}]});
+    let env: TestEnv = place(BECKET, &json!({}), &json!([read, write("t1", "NEW"), {"text": "ok"}]));
+    env.write("project/a.txt", "OLD");
+    let text = || fs::read_to_string(env.root().join("project/a.txt")).expect("a file");
+    let variables = [("CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING", "true")];
+    let mut host = Host::with_env(&env, &["--permission-mode", "acceptEdits"], &variables);
+    host.asks("initialize", json!({}));
+    prompt(&mut host, ONE, "write");
+    host.result();
+    assert_eq!(text(), "NEW");
+    let dry = host.asks("rewind_files", json!({"user_message_id": ONE, "dry_run": true}));
+    assert_eq!((dry["response"]["filesChanged"].as_array().map(Vec::len), text().as_str()), (Some(1), "NEW"));
+    let done = host.asks("rewind_files", json!({"user_message_id": ONE}));
+    assert_eq!((&done["response"]["canRewind"], text().as_str()), (&json!(true), "OLD"));
+    let undo = done["response"]["undoMessageId"].clone();
+    host.asks("rewind_files", json!({"user_message_id": undo}));
+    assert_eq!(text(), "NEW");
+    let unknown = host.asks("rewind_files", json!({"user_message_id": "never"}));
+    assert!(unknown["error"].as_str().is_some_and(|why| why.contains("no file checkpoint")), "{unknown}");
+    host.ends();
+}
