@@ -70,6 +70,7 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     let screen = terminal::opened(options.output, &session, around, out, &cancel);
     let terminal = screen.as_ref().map(|(terminal, _)| terminal);
     let session = with_trust(session, args, terminal)?;
+    warn_of_muted(args, out);
     if let Some(parent) = project::parent(&session.start, &session.request()) {
         let why = project::not_read_by_sessions(&parent, &session.request());
         out.tell(&format!("{} {}\n", styled(WARNING, "note:"), plain(&why)));
@@ -139,6 +140,13 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
 fn may_start_with_a_prompt(session: &Session) -> bool {
     let engine = session.builder(false).build();
     engine.is_ok_and(|engine| engine.host().hooks().has_any(EventKind::SessionStart))
+}
+
+/// Warns of arguments that are accepted but have no effect here.
+fn warn_of_muted(args: &RunArgs, out: &Out) {
+    for name in args.sdk.mute.given() {
+        out.tell(&format!("{} `{name}` has no effect here\n", styled(WARNING, "warning:")));
+    }
 }
 
 /// Runs with a decision about the folder's trust; a user at a terminal is asked.

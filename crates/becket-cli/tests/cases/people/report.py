@@ -33,13 +33,14 @@ for entry in entries:
                 calls[block["id"]] = block["name"]
 
 known = {entry["uuid"] for entry in entries}
+messages = [entry for entry in entries if entry["type"] in ("user", "assistant", "system")]
 report = {
     "prompts": prompts,
     "last": texts[-1],
     "calls": [[name, results.get(id)] for id, name in calls.items()],
     "tokens": tokens,
     "unique": len(known) == len(entries),
-    "chained": [entry["parentUuid"] for entry in entries] == [None] + [entry["uuid"] for entry in entries[:-1]],
+    "chained": [entry["parentUuid"] for entry in messages] == [None] + [entry["uuid"] for entry in messages[:-1]],
     "of_session": all(entry["sessionId"] == hook["session_id"] for entry in entries),
     "cwd": entries[-1]["cwd"],
     "in_order": all(
