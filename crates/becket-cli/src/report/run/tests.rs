@@ -440,7 +440,7 @@ fn a_result_is_one_object_in_the_order_that_scripts_know() {
             r#"{"type":"result","subtype":"success","is_error":false,"duration_ms":1500,"duration_api_ms":900,"#,
             r#""num_turns":3,"result":"done","stop_reason":"end_turn","session_id":"s1","total_cost_usd":null,"#,
             r#""usage":{"input_tokens":5,"cache_creation_input_tokens":1,"cache_read_input_tokens":2,"output_tokens":7},"#,
-            r#""permission_denials":[{"tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"rm -rf /"}}],"#,
+            r#""modelUsage":{},"permission_denials":[{"tool_name":"Bash","tool_use_id":"t1","tool_input":{"command":"rm -rf /"}}],"#,
             r#""terminal_reason":"completed","uuid":"uuid"}"#
         )
     );

@@ -5,7 +5,7 @@ use becket_testkit::messages_api::Turn;
 use serde_json::{Value, json};
 
 /// The most that the process may hold at once. Most of it is the program file; a flood that was kept would be far more.
-const MOST_KIB: u64 = if cfg!(debug_assertions) { 80 * 1024 } else { 48 * 1024 };
+const MOST_KIB: u64 = if cfg!(debug_assertions) { 96 * 1024 } else { 48 * 1024 };
 
 fn peak(place: &Place) -> u64 {
     place.lines("peak").first().and_then(|line| line.parse().ok()).expect("the hook has looked")
