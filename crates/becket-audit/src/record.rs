@@ -31,7 +31,7 @@ pub struct AuditRecord {
     pub at: String,
     /// The process that has written it.
     pub pid: u32,
-    /// What it records.
+    /// The fact that it records.
     #[serde(flatten)]
     pub body: RecordBody,
 }

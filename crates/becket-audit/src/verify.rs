@@ -31,7 +31,7 @@ pub struct Finding {
     pub file: PathBuf,
     /// The line, from 1 on; 0 if it is about none.
     pub line: u64,
-    /// What was found.
+    /// The finding.
     pub message: String,
 }
 

@@ -16,13 +16,13 @@ pub struct Price {
 /// Rates in US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
-    /// Of [`Usage::input_tokens`].
+    /// The rate of [`Usage::input_tokens`].
     pub input: f64,
-    /// Of [`Usage::output_tokens`].
+    /// The rate of [`Usage::output_tokens`].
     pub output: f64,
-    /// Of [`Usage::cache_read`]; `None` is unknown.
+    /// The rate of [`Usage::cache_read`]; `None` is unknown.
     pub cache_read: Option<f64>,
-    /// Of [`Usage::cache_write`]; `None` is unknown.
+    /// The rate of [`Usage::cache_write`]; `None` is unknown.
     pub cache_write: Option<f64>,
 }
 

@@ -109,7 +109,7 @@ pub struct HandlerOrigin {
     pub privileges: Privileges,
     /// Its failure mode: whether a failure of it blocks (O10).
     pub on_failure: OnFailure,
-    /// Whether its answers count (G5).
+    /// Its enforcement: its answers count, or are only recorded (G5).
     pub enforcement: Enforcement,
 }
 

@@ -28,7 +28,11 @@ use std::time::Duration;
 /// It has not; the text says why.
 pub(super) fn is_available() -> Result<(), String> {
     there_is("git")?;
-    there_is("tmux")?;
+    let tmux =
+        Command::new("tmux").arg("-V").output().map_err(|error| format!("can't run `tmux`: {error}"))?;
+    if !tmux.status.success() {
+        return Err("`tmux -V` failed".to_owned());
+    }
     check_isolation()
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AuditSetting {
-    /// Whether verdicts are recorded.
+    /// The records that are kept of verdicts.
     pub mode: AuditMode,
     /// The directory of the log, absolute; `None`: the default of the host.
     pub directory: Option<PathBuf>,
@@ -30,7 +30,7 @@ pub enum AuditMode {
     Off,
     /// The user is warned.
     On,
-    /// What can be blocked is blocked.
+    /// Every action that can be blocked is blocked.
     Required,
 }
 

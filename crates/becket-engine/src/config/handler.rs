@@ -39,7 +39,7 @@ pub struct Handler {
     pub once: Option<Once>,
     /// Set if it runs in the background from the start (A1, A4).
     pub background: Background,
-    /// Whether its answers count, and from which day on they do (G5).
+    /// Its stage: its answers count, or are only recorded up to a day (G5).
     pub rollout: Rollout,
     /// Set if it may ask the user over stdout and stdin (Q1).
     pub questions: bool,

@@ -91,7 +91,7 @@ pub enum AuditMode {
     Off,
     /// The user is warned.
     On,
-    /// What can be blocked is blocked.
+    /// Every action that can be blocked is blocked.
     Required,
 }
 

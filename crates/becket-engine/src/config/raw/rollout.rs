@@ -13,7 +13,7 @@ use becket_model::{Enforcement, EventKind};
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RawRollout {
     pub(crate) rollout: Rollout,
-    /// Whether it says until when.
+    /// True if a last day is set.
     pub(crate) has_end: bool,
     /// The place of the mode.
     pub(crate) span: Span,
