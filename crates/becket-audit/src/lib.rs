@@ -11,6 +11,7 @@
 
 mod chain;
 mod checkpoint;
+mod finding;
 mod key;
 mod log_place;
 mod record;
@@ -22,10 +23,11 @@ mod writer;
 
 pub use chain::{GENESIS, digest};
 pub use checkpoint::{Checkpoint, CheckpointError};
+pub use finding::{Finding, FindingKind};
 pub use key::{KeyError, SigningKey, VerifyingKey};
 pub use log_place::LogPlace;
 pub use record::{AuditRecord, RecordBody, RecordedHandler, TornLines, VERSION, VerdictRecord};
 pub use summary::{WithheldSummary, withheld};
 pub use verdict_log::VerdictLog;
-pub use verify::{Finding, FindingKind, Report, VerifyError, records, verify};
+pub use verify::{Report, VerifyError, records, verify};
 pub use writer::{AuditError, AuditWriter, RotationLimits};

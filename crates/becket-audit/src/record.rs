@@ -3,9 +3,9 @@
 use crate::chain::digest;
 use becket_base::secret::Redactor;
 use becket_base::text::one_line;
-use becket_engine::{AuditedVerdict, Decision, Outcome, Plan, Run, Settlement};
+use becket_engine::{AuditedVerdict, Outcome, Plan, Run, Settlement};
+use becket_model::EventBody;
 use becket_model::wire::input;
-use becket_model::{Decision as HandlerDecision, EventBody, RequestDecision};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
@@ -53,7 +53,7 @@ pub enum RecordBody {
     Checkpoint(crate::Checkpoint),
 }
 
-/// Lines that are no records: they stay in the file, and the chain goes on behind them.
+/// Lines that are not records: they stay in the file, and the chain continues after them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TornLines {
     /// Their length in bytes, with the line feeds.
@@ -127,8 +127,8 @@ impl VerdictRecord {
             input: digest(&input::to_bytes(event)),
             plan: plan(&outcome.plan),
             policy: (*policy).to_owned(),
-            decision: decision(outcome.decision()).to_owned(),
-            settlement: outcome.settlement.as_ref().map(|settled| settlement(settled).to_owned()),
+            decision: outcome.decision().as_str().to_owned(),
+            settlement: outcome.settlement.as_ref().map(|settled| settled.as_str().to_owned()),
             reason: why(outcome),
             handlers: outcome.runs.iter().map(|run| RecordedHandler::new(run)).collect(),
         }
@@ -141,13 +141,14 @@ impl RecordedHandler {
         let made = run.reply.decision.as_ref();
         let failure = || run.failure.as_ref().map(ToString::to_string);
         let of_observed = || observed.and_then(|observed| observed.reason.clone());
-        let why = made.and_then(reason).or_else(failure).or_else(of_observed);
+        let why =
+            made.and_then(|made| Some(made.reason()?.into_owned())).or_else(failure).or_else(of_observed);
         RecordedHandler {
             source: run.handler.place.source.to_string(),
             label: text(&run.handler.place.label),
             place: text(&run.handler.location.to_string()),
             status: run.status.as_str().to_owned(),
-            decision: made.map(|decision| word(decision).to_owned()),
+            decision: made.map(|decision| decision.as_str().to_owned()),
             reason: why.map(|why| text(&why)),
             mode: run.withheld.as_ref().map(|withheld| withheld.enforcement.as_str().to_owned()),
             would: observed.map(|observed| observed.effect.as_str().to_owned()),
@@ -204,44 +205,4 @@ fn plan(plan: &Plan) -> String {
         let _ = writeln!(lines, "skipped\t{}\t{}\t{skipped}", handler.place.source, handler.location);
     }
     digest(lines.as_bytes())
-}
-
-const fn decision(decision: Decision) -> &'static str {
-    match decision {
-        Decision::Proceed => "proceed",
-        Decision::Block => "block",
-        Decision::Wait => "wait",
-    }
-}
-
-const fn settlement(settlement: &Settlement) -> &'static str {
-    match settlement {
-        Settlement::Allowed { .. } => "allowed",
-        Settlement::Denied { .. } => "denied",
-        Settlement::Asked { .. } => "asked",
-        Settlement::Deferred => "deferred",
-        Settlement::Stopped { .. } => "stopped",
-        Settlement::Undecided => "open",
-    }
-}
-
-const fn word(decision: &HandlerDecision) -> &'static str {
-    match decision {
-        HandlerDecision::Permission { decision, .. } => decision.as_str(),
-        HandlerDecision::Block { .. } => "block",
-        HandlerDecision::PermissionRequest(RequestDecision::Allow { .. }) => "allow",
-        HandlerDecision::PermissionRequest(RequestDecision::Deny { .. }) => "deny",
-        HandlerDecision::Elicitation { action, .. } => action.as_str(),
-        HandlerDecision::Worktree(_) => "created",
-    }
-}
-
-fn reason(decision: &HandlerDecision) -> Option<String> {
-    match decision {
-        HandlerDecision::Permission { reason, .. } => reason.clone(),
-        HandlerDecision::Block { reason, .. } => Some(reason.clone()),
-        HandlerDecision::PermissionRequest(RequestDecision::Deny { message, .. }) => message.clone(),
-        HandlerDecision::PermissionRequest(_) | HandlerDecision::Elicitation { .. } => None,
-        HandlerDecision::Worktree(path) => Some(path.display().to_string()),
-    }
 }

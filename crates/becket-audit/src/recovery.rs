@@ -39,7 +39,7 @@ pub(crate) struct Tail {
 pub(crate) struct FileEnd {
     /// The last record, if there is one.
     pub(crate) tail: Option<Tail>,
-    /// The lines behind it that are no records, with the line feed that ends them.
+    /// The lines after it that are not records, with the line feed that ends them.
     pub(crate) torn: Option<TornLines>,
     /// Set if the last line has no line feed.
     pub(crate) is_open: bool,

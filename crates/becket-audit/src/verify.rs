@@ -4,6 +4,7 @@
 
 use crate::chain::{GENESIS, digest};
 use crate::checkpoint::Checkpoint;
+use crate::finding::{Finding, FindingKind};
 use crate::key::{SigningKey, VerifyingKey};
 use crate::log_place::LogPlace;
 use crate::record::{AuditRecord, RecordBody, VERSION};
@@ -20,93 +21,6 @@ const LONGEST_LINE: u64 = 16 << 20;
 const MOST_FINDINGS: usize = 1_000;
 /// The difference of two clocks that means nothing.
 const CLOCK_TOLERANCE: SignedDuration = SignedDuration::from_mins(5);
-
-/// One finding about a log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Finding {
-    /// Its kind.
-    pub kind: FindingKind,
-    /// The file, if it is about one.
-    pub file: PathBuf,
-    /// The line, from 1 on; 0 if it is about none.
-    pub line: u64,
-    /// The finding.
-    pub message: String,
-}
-
-/// The kind of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum FindingKind {
-    /// A line is not as the line after it, or a signed statement, has it.
-    Edited,
-    /// Records are missing between two lines.
-    Gap,
-    /// A record of another log, or a number that was there before.
-    Foreign,
-    /// Lines that are no records, and no record says why.
-    Unreadable,
-    /// A signature is wrong.
-    WrongSignature,
-    /// Records are missing at the end: a signed statement is about a later one.
-    Cut,
-    /// A time that is yet to come.
-    Future,
-    /// A time before that of the record before.
-    ClockSetBack,
-    /// Lines that a process has not written to their end.
-    Torn,
-    /// The oldest files are gone, as the bound of the log has it.
-    Removed,
-    /// Records behind the last signed statement, which nothing vouches for.
-    Unsigned,
-    /// Statements whose signatures were not verified, for lack of their key.
-    Unverified,
-    /// A record of a newer version.
-    Newer,
-}
-
-impl FindingKind {
-    /// Returns its stable name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            FindingKind::Edited => "edited",
-            FindingKind::Gap => "gap",
-            FindingKind::Foreign => "foreign",
-            FindingKind::Unreadable => "unreadable",
-            FindingKind::WrongSignature => "wrong-signature",
-            FindingKind::Cut => "cut",
-            FindingKind::Future => "future",
-            FindingKind::ClockSetBack => "clock-set-back",
-            FindingKind::Torn => "torn",
-            FindingKind::Removed => "removed",
-            FindingKind::Unsigned => "unsigned",
-            FindingKind::Unverified => "unverified",
-            FindingKind::Newer => "newer",
-        }
-    }
-
-    /// Returns whether the log is not to be believed. Other findings are notes.
-    #[must_use]
-    pub const fn is_error(self) -> bool {
-        match self {
-            FindingKind::Edited
-            | FindingKind::Gap
-            | FindingKind::Foreign
-            | FindingKind::Unreadable
-            | FindingKind::WrongSignature
-            | FindingKind::Cut
-            | FindingKind::Future => true,
-            FindingKind::ClockSetBack
-            | FindingKind::Torn
-            | FindingKind::Removed
-            | FindingKind::Unsigned
-            | FindingKind::Unverified
-            | FindingKind::Newer => false,
-        }
-    }
-}
 
 /// The result of a verification.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -220,7 +134,7 @@ struct Before {
     at: Option<Timestamp>,
 }
 
-/// Lines that are no records, and that the next record has to explain.
+/// Lines that are not records, and that the next record has to account for.
 #[derive(Default)]
 struct Unexplained {
     bytes: Vec<u8>,
@@ -269,12 +183,12 @@ impl<'a> Walk<'a> {
         for (number, statement) in statements {
             match statement {
                 Some(statement) => {
-                    // One that nobody has signed says nothing.
+                    // An unsigned one proves nothing.
                     if self.is_signed(&statement, path, number) {
                         self.exported.entry(statement.seq).or_default().push(statement);
                     }
                 }
-                None => self.find(FindingKind::Unreadable, path, number, "the line is no checkpoint"),
+                None => self.find(FindingKind::Unreadable, path, number, "the line is not a checkpoint"),
             }
         }
         Ok(())
@@ -332,7 +246,7 @@ impl<'a> Walk<'a> {
         self.before = Some(Before { tail: Tail { log: link.log, seq: link.seq, hash }, at });
     }
 
-    /// Compares lines that are no records with the record that follows them.
+    /// Compares lines that are not records with the record that follows them.
     fn explain(&mut self, record: Option<&AuditRecord>) {
         let Unexplained { bytes, file, line } = std::mem::take(&mut self.unexplained);
         let torn = match record {
@@ -354,7 +268,8 @@ impl<'a> Walk<'a> {
                 );
             }
             None if !bytes.is_empty() => {
-                let message = format!("{} bytes are no records, and no record says why", bytes.len());
+                let message =
+                    format!("{} bytes are not records, and no record accounts for them", bytes.len());
                 self.find(FindingKind::Unreadable, &file, line, message);
             }
             None => {}
@@ -387,7 +302,7 @@ impl<'a> Walk<'a> {
 
     fn time(&mut self, link: &Link, file: &Path, number: u64) -> Option<Timestamp> {
         let Ok(at) = link.at.parse::<Timestamp>() else {
-            self.find(FindingKind::Unreadable, file, number, format!("`{}` is no time", link.at));
+            self.find(FindingKind::Unreadable, file, number, format!("`{}` is not a time", link.at));
             return None;
         };
         let before = self.before.as_ref().and_then(|before| before.at);
@@ -396,11 +311,11 @@ impl<'a> Walk<'a> {
                 FindingKind::Future,
                 file,
                 number,
-                format!("the record is of {at}, which is yet to come"),
+                format!("the record is dated {at}, which is in the future"),
             );
         } else if let Some(before) = before.filter(|before| before.duration_since(at) > CLOCK_TOLERANCE) {
             let message =
-                format!("the record is of {at}, and the one before of {before}: a clock was set back");
+                format!("the record is dated {at}, and the one before {before}: a clock was set back");
             self.find(FindingKind::ClockSetBack, file, number, message);
         }
         Some(at)
@@ -463,7 +378,7 @@ impl<'a> Walk<'a> {
         let unsigned = last.map_or(0, |last| (last + 1).saturating_sub(covered));
         if unsigned > 0 {
             let message = format!(
-                "nothing vouches for the last {unsigned} records, nor for what may have followed them: no checkpoint is about them"
+                "no checkpoint covers the last {unsigned} records: a change to them, or a cut after them, can't be seen"
             );
             self.find(FindingKind::Unsigned, &current, 0, message);
         }

@@ -39,7 +39,7 @@ pub(crate) fn models(
 pub(crate) struct ModelFacts {
     /// Their sizes and prices.
     pub(crate) table: Arc<ModelTable>,
-    /// Features in trial.
+    /// Beta features.
     pub(crate) betas: Vec<String>,
 }
 

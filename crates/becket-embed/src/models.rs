@@ -39,7 +39,7 @@ pub struct Choice {
     pub url: Option<String>,
     /// The sizes and prices of models; the built-in ones otherwise.
     pub table: Option<Arc<ModelTable>>,
-    /// Features in trial of Anthropic's models.
+    /// Beta features of Anthropic's API.
     pub betas: Vec<String>,
     /// A script that answers instead of every model.
     pub script: Option<PathBuf>,

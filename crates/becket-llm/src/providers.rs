@@ -121,7 +121,7 @@ impl Providers {
         self
     }
 
-    /// Sets features in trial of Anthropic's models, by their names in the header `anthropic-beta`.
+    /// Sets beta features of Anthropic's models, by their names in the header `anthropic-beta`.
     #[must_use]
     pub fn with_betas(mut self, betas: Vec<String>) -> Self {
         self.betas = betas;

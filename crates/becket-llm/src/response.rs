@@ -57,6 +57,22 @@ pub enum StopReason {
     Other(String),
 }
 
+impl StopReason {
+    /// Returns its word in the Messages API.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            StopReason::EndTurn => "end_turn",
+            StopReason::MaxTokens => "max_tokens",
+            StopReason::StopSequence => "stop_sequence",
+            StopReason::ToolUse => "tool_use",
+            StopReason::Refusal => "refusal",
+            StopReason::PauseTurn => "pause_turn",
+            StopReason::Other(other) => other,
+        }
+    }
+}
+
 /// Tokens of one answer, or of several added up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {

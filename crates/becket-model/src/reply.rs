@@ -3,6 +3,7 @@
 
 use crate::table::{DecisionModel, EventSpec};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 /// One handler's answer. The default is a silent hook: it changes nothing.
@@ -103,6 +104,31 @@ pub enum Decision {
 }
 
 impl Decision {
+    /// Returns its word, as reports have it: `allow`, `ask`, `deny`, `defer`, `block`, `accept`, `decline`, `cancel`, `created`.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Decision::Permission { decision, .. } => decision.as_str(),
+            Decision::Block { .. } => "block",
+            Decision::PermissionRequest(RequestDecision::Allow { .. }) => "allow",
+            Decision::PermissionRequest(RequestDecision::Deny { .. }) => "deny",
+            Decision::Elicitation { action, .. } => action.as_str(),
+            Decision::Worktree(_) => "created",
+        }
+    }
+
+    /// Returns its reason; of a worktree that was made, the path.
+    pub fn reason(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Decision::Permission { reason, .. } => reason.as_deref().map(Cow::from),
+            Decision::Block { reason, .. } => Some(reason.into()),
+            Decision::PermissionRequest(RequestDecision::Deny { message, .. }) => {
+                message.as_deref().map(Cow::from)
+            }
+            Decision::PermissionRequest(RequestDecision::Allow { .. }) | Decision::Elicitation { .. } => None,
+            Decision::Worktree(path) => Some(path.to_string_lossy()),
+        }
+    }
+
     /// Returns whether it holds back the action of the event.
     pub fn holds_back(&self) -> bool {
         match self {

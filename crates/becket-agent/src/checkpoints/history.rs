@@ -30,11 +30,11 @@ pub struct Rewound {
     pub files: Vec<PathBuf>,
     /// Number of files that were left alone: links, or no regular files.
     pub skipped: usize,
-    /// The checkpoint of the state before: a rewind to it takes this one back. `None` if nothing was changed.
+    /// The checkpoint of the state before, by which this rewind can be undone; `None` if nothing was changed.
     pub undo: Option<String>,
 }
 
-/// The reason why nothing is taken back, or not all of it.
+/// The reason why files can't be rewound, or not all of them.
 #[derive(Debug, thiserror::Error)]
 pub enum RewindError {
     /// No prompt of this session has that name.
@@ -52,7 +52,7 @@ pub enum RewindError {
         source: io::Error,
     },
     /// A file can't be restored; those before it were.
-    #[error("can't restore `{}`: {source}; a rewind to `{undo}` takes back what was restored", path.display())]
+    #[error("can't restore `{}`: {source}; to undo what was restored, rewind to `{undo}`", path.display())]
     Restore {
         /// The file.
         path: PathBuf,
@@ -83,7 +83,7 @@ impl Checkpoints {
     /// Copies a file that is about to be edited, unless that was done since the last checkpoint.
     ///
     /// # Errors
-    /// The copy can't be written. A file that is no regular one is passed over.
+    /// The copy can't be written. Anything but a regular file is skipped.
     pub fn before_edit(&self, path: &Path) -> io::Result<()> {
         let mut history = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let has_begun = history.entries.iter().any(|entry| matches!(entry, IndexEntry::Checkpoint { .. }));
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rewind_gives_files_their_content_of_then_and_can_be_taken_back() {
+    fn a_rewind_restores_files_and_can_be_undone() {
         let place = Place::new();
         fs::write(place.path("a"), "0").unwrap();
         let kept = place.checkpoints();

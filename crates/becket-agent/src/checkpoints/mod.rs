@@ -1,11 +1,11 @@
-//! Copies of files as they were before tools edited them, so that a session's edits can be taken back.
+//! Copies of files as they were before tools edited them, so that a session's edits can be undone.
 //!
 //! A prompt opens a checkpoint. Before a tool edits a file for the first time after it, the file is copied. A rewind to a
-//! prompt gives each file that was edited since the content that it had then.
+//! prompt restores each file that was edited since.
 //!
-//! - Edits by tools with a path in their input count. What a command line changes is not known, and not taken back.
-//! - A rewind first copies what it replaces, under a checkpoint of its own: a rewind to that one takes it back.
-//! - Nothing is written through a link: a file that is one now, or no regular file, is skipped and counted.
+//! - Edits by tools with a path in their input count. What a command line changes is not known, and not undone.
+//! - A rewind first copies what it replaces, under a checkpoint of its own, by which it can be undone.
+//! - Nothing is written through a link: a file that is one now, or not a regular file, is skipped and counted.
 //! - The copies are private files of Becket's; the index is appended to, and a torn last line is passed over.
 
 mod history;

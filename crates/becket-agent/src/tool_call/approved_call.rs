@@ -89,7 +89,7 @@ impl ApprovedCall {
 }
 
 impl ApprovedCall {
-    /// Copies the file that the call edits, if the session keeps checkpoints. What can't be taken back is not edited.
+    /// Copies the file that the call edits, if the session keeps checkpoints. A file that can't be copied is not edited.
     fn keep_file(&self, at: &CallContext<'_>) -> Result<(), ToolFailure> {
         let Some(checkpoints) = &at.calls.checkpoints else { return Ok(()) };
         let edits = match at.tool.effect(at.session, &self.input) {

@@ -57,7 +57,7 @@ pub(super) fn answer(answer: &Response) -> Value {
     let usage = &answer.usage;
     json!({
         "id": answer.id, "type": "message", "role": "assistant", "model": answer.model, "content": content,
-        "stop_reason": stop_text(&answer.stop),
+        "stop_reason": answer.stop.as_str(),
         "usage": {
             "input_tokens": usage.input_tokens, "cache_creation_input_tokens": usage.cache_write,
             "cache_read_input_tokens": usage.cache_read, "output_tokens": usage.output_tokens,
@@ -82,18 +82,6 @@ pub(super) fn answered(message: &Object) -> Option<Response> {
             cache_write: tokens("cache_creation_input_tokens"),
         },
     })
-}
-
-fn stop_text(stop: &StopReason) -> &str {
-    match stop {
-        StopReason::EndTurn => "end_turn",
-        StopReason::MaxTokens => "max_tokens",
-        StopReason::StopSequence => "stop_sequence",
-        StopReason::ToolUse => "tool_use",
-        StopReason::Refusal => "refusal",
-        StopReason::PauseTurn => "pause_turn",
-        StopReason::Other(other) => other,
-    }
 }
 
 fn stop(text: &str) -> StopReason {

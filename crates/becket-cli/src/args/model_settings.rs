@@ -6,22 +6,22 @@ use clap::{Args, ValueEnum};
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "The model")]
 pub(crate) struct ModelSettingArgs {
-    /// The thinking before answers; --max-thinking-tokens takes precedence
+    /// Thinking mode; --max-thinking-tokens takes precedence
     #[arg(long, value_enum, value_name = "HOW")]
     pub(crate) thinking: Option<ThinkingChoice>,
-    /// Tokens of thinking before an answer, 0 for none; MAX_THINKING_TOKENS does the same
+    /// Token budget for thinking, 0 for none [env: MAX_THINKING_TOKENS]
     #[arg(long, value_name = "N")]
     pub(crate) max_thinking_tokens: Option<u32>,
-    /// The form in which thoughts are returned
+    /// Form in which thinking is returned
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) thinking_display: Option<DisplayChoice>,
-    /// The effort that the model puts into its answers
+    /// Reasoning effort of the model
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub(crate) effort: Option<EffortChoice>,
-    /// Features in trial of Anthropic's models, separated by commas (`anthropic-beta`)
+    /// Beta features of Anthropic's API, separated by commas (the header `anthropic-beta`)
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) betas: Vec<String>,
-    /// Tokens that the model may plan with in a turn; it is told of them, and nothing is ended (Anthropic alone)
+    /// Token budget of a turn, passed on to the model and not enforced (Anthropic only)
     #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) task_budget: Option<u64>,
 }
@@ -29,34 +29,34 @@ pub(crate) struct ModelSettingArgs {
 /// The thinking before an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ThinkingChoice {
-    /// As much as the model finds right
+    /// The model decides how much it thinks
     Adaptive,
-    /// The same
+    /// Same as `adaptive`
     Enabled,
-    /// None, as far as the model allows that
+    /// No thinking, where the model allows it
     Disabled,
 }
 
 /// The form of thoughts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DisplayChoice {
-    /// A summary
+    /// As a summary
     Summarized,
-    /// Nothing
+    /// Not at all
     Omitted,
 }
 
 /// The effort.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EffortChoice {
-    /// Little
+    /// Fastest answers
     Low,
-    /// Less than usual
+    /// Below the default
     Medium,
-    /// The usual one
+    /// The default
     High,
-    /// More than usual
+    /// Above the default
     Xhigh,
-    /// All of it
+    /// The most that the model offers
     Max,
 }

@@ -85,7 +85,7 @@ impl AuditRun<'_> {
         let report = verify(&place, earlier, Some(&key.verifying()), Timestamp::now());
         let report = report.map_err(|why| CliError::audit(&why))?;
         if !report.is_whole() {
-            // A signature would vouch for what is wrong.
+            // A log that is not whole is not signed.
             self.print_report(&report)?;
             return Ok(1);
         }
@@ -130,7 +130,7 @@ impl AuditRun<'_> {
         match VerifyingKey::from_digits(key) {
             Some(key) => Ok(key),
             None if key.len() == 64 && key.bytes().all(|digit| digit.is_ascii_hexdigit()) => {
-                Err(CliError::audit(&format!("`{key}` is no public key of Ed25519")))
+                Err(CliError::audit(&format!("`{key}` is not an Ed25519 public key")))
             }
             None => VerifyingKey::read(&self.typed(Path::new(key))).map_err(|why| CliError::audit(&why)),
         }

@@ -153,7 +153,7 @@ impl VerdictReport {
         };
         VerdictReport {
             ruling: verdict.ruling.word(),
-            settlement: outcome.settlement.as_ref().map(settlement),
+            settlement: outcome.settlement.as_ref().map(Settlement::as_str),
             reason: why(outcome),
             stop: verdict.stop.as_ref().map(|said| StopRequest { reason: said.what.reason.clone() }),
             context: verdict
@@ -178,18 +178,6 @@ impl VerdictReport {
 fn observed(said: &Attributed<ObservedAnswer>) -> AttributedText {
     let reason = said.what.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
     AttributedText::new(said, "log", format!("{}{reason}", said.what.effect.in_words()))
-}
-
-/// Returns the name of a settlement.
-pub(super) fn settlement(settlement: &Settlement) -> &'static str {
-    match settlement {
-        Settlement::Allowed { .. } => "allowed",
-        Settlement::Denied { .. } => "denied",
-        Settlement::Asked { .. } => "asked",
-        Settlement::Deferred => "deferred",
-        Settlement::Stopped { .. } => "stopped",
-        Settlement::Undecided => "open",
-    }
 }
 
 /// Returns the name of the reader.

@@ -1,6 +1,5 @@
 //! A plan, as `explain` shows it.
 
-use super::fired::settlement;
 use super::hook::{Hook, SkippedHook};
 use becket_engine::hookset::HookSet;
 use becket_engine::{Engine, Plan, PlannedRun, Settlement};
@@ -100,7 +99,7 @@ impl PlanReport {
     fn with_rules(mut self, settled: Option<&Settlement>) -> Self {
         self.rules = settled.and_then(|settled| {
             let reason = reason_of(settled)?.to_owned();
-            Some(WithoutHooks { settlement: settlement(settled), reason })
+            Some(WithoutHooks { settlement: settled.as_str(), reason })
         });
         self
     }

@@ -5,7 +5,7 @@ use super::hook::Hook;
 use becket_base::secret::is_secret_variable;
 use becket_engine::handler::Action;
 use becket_engine::{Answer, AnsweredQuestion, Engine, ModelUse, Run};
-use becket_model::{Decision, Event, Failure, ObservedAnswer, RequestDecision};
+use becket_model::{Decision, Event, Failure, ObservedAnswer};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -123,8 +123,10 @@ impl RunReport {
             elapsed_ms: ms(run.elapsed),
             mode: run.withheld.as_ref().map(|withheld| withheld.enforcement.as_str()),
             would: observed(run).map(|observed| observed.effect.as_str()),
-            decision: decision.map(word),
-            reason: decision.and_then(reason).or_else(|| observed(run)?.reason.clone()),
+            decision: decision.map(Decision::as_str),
+            reason: decision
+                .and_then(|made| Some(made.reason()?.into_owned()))
+                .or_else(|| observed(run)?.reason.clone()),
             failure: run.failure.as_ref().map(Failure::to_string),
             headline: run.failure.as_ref().map(failing::headline),
             advice: failing::advice(
@@ -176,27 +178,6 @@ pub(super) fn ms(time: Duration) -> f64 {
 
 fn observed(run: &Run) -> Option<&ObservedAnswer> {
     run.withheld.as_ref()?.observed.as_ref()
-}
-
-fn word(decision: &Decision) -> &'static str {
-    match decision {
-        Decision::Permission { decision, .. } => decision.as_str(),
-        Decision::Block { .. } => "block",
-        Decision::PermissionRequest(RequestDecision::Allow { .. }) => "allow",
-        Decision::PermissionRequest(RequestDecision::Deny { .. }) => "deny",
-        Decision::Elicitation { action, .. } => action.as_str(),
-        Decision::Worktree(_) => "created",
-    }
-}
-
-fn reason(decision: &Decision) -> Option<String> {
-    match decision {
-        Decision::Permission { reason, .. } => reason.clone(),
-        Decision::Block { reason, .. } => Some(reason.clone()),
-        Decision::PermissionRequest(RequestDecision::Deny { message, .. }) => message.clone(),
-        Decision::PermissionRequest(RequestDecision::Allow { .. }) | Decision::Elicitation { .. } => None,
-        Decision::Worktree(path) => Some(path.display().to_string()),
-    }
 }
 
 impl From<&AnsweredQuestion> for QuestionReport {

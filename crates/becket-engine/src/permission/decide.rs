@@ -74,6 +74,20 @@ pub enum Settlement {
     Undecided,
 }
 
+impl Settlement {
+    /// Returns its word, as reports have it: `allowed`, `denied`, `asked`, `deferred`, `stopped`, `open`.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Settlement::Allowed { .. } => "allowed",
+            Settlement::Denied { .. } => "denied",
+            Settlement::Asked { .. } => "asked",
+            Settlement::Deferred => "deferred",
+            Settlement::Stopped { .. } => "stopped",
+            Settlement::Undecided => "open",
+        }
+    }
+}
+
 /// Settles a PreToolUse verdict (D3, D6, D10).
 pub(crate) fn tool_call(verdict: &Verdict, rules: &RuleSays, circumstances: &Circumstances) -> Settlement {
     let hook = || verdict.joined_reason().unwrap_or_default();

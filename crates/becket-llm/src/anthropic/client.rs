@@ -23,7 +23,7 @@ const BASE_URL: &str = "https://api.anthropic.com";
 /// The version of the API that this module speaks.
 const VERSION: &str = "2023-06-01";
 
-/// The header with the names of features in trial.
+/// The header with the names of beta features.
 const BETA: &str = "anthropic-beta";
 
 /// The default limit on silence. A healthy stream pings every few seconds; an answer in one piece is silent until it is
@@ -76,7 +76,7 @@ pub struct Anthropic {
     url: Url,
     headers: HeaderMap,
     limits: Limits,
-    /// Features in trial that the host wants (`anthropic-beta`).
+    /// Beta features that the host wants (`anthropic-beta`).
     betas: Vec<String>,
     structured: StructuredOutput,
     streaming: bool,
@@ -161,7 +161,7 @@ impl Anthropic {
         Ok(self)
     }
 
-    /// Adds features in trial, by their names in the header `anthropic-beta`.
+    /// Adds beta features, by their names in the header `anthropic-beta`.
     ///
     /// # Errors
     /// [`ModelError::Setup`] if a name can't be sent.

@@ -31,7 +31,7 @@ pub(super) fn of(at: RunContext<'_>) -> Result<ModelSettings, CliError> {
     })
 }
 
-/// Returns the warning of features in trial that the session's model does not have.
+/// Returns the warning of beta features that the session's model does not have.
 pub(super) fn without_betas(at: RunContext<'_>, models: &RunModels) -> Option<Notice> {
     let is_lost = !at.args.model.settings.betas.is_empty() && !models.is_anthropic();
     let text =

@@ -143,14 +143,7 @@ fn a_session_tells_its_state_to_a_host_that_asks_for_it() {
 fn a_session_is_not_idle_while_an_agent_works_in_the_background() {
     let env = place(BECKET, &json!({"permissions": {"allow": ["Agent", "Bash"]}}), &json!([]));
     let server = agents_server();
-    let url = server.url();
-    let variables = [
-        ("ANTHROPIC_API_KEY", "key"),
-        ("ANTHROPIC_BASE_URL", url.as_str()),
-        ("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1"),
-    ];
-    let mut host = Host::with_env(&env, &["--model", "sonnet"], &variables);
-    host.prompt("start an agent");
+    let mut host = host_with_agent(&env, &server);
     assert_eq!(host.result()["result"], "It looks.");
     assert_eq!(states(&host).0, ["running"]);
     env.write("project/go", "");
@@ -166,6 +159,19 @@ fn a_session_is_not_idle_while_an_agent_works_in_the_background() {
     let started = of_subtype(&host, "task_started");
     assert_eq!(started[0]["task_type"], "local_agent", "{started:?}");
     assert_eq!(host.ends().0, Some(0));
+}
+
+/// A host that reads states, after the prompt that starts an agent.
+fn host_with_agent(env: &TestEnv, server: &becket_testkit::messages_api::Server) -> Host {
+    let url = server.url();
+    let variables = [
+        ("ANTHROPIC_API_KEY", "key"),
+        ("ANTHROPIC_BASE_URL", url.as_str()),
+        ("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1"),
+    ];
+    let mut host = Host::with_env(env, &["--model", "sonnet"], &variables);
+    host.prompt("start an agent");
+    host
 }
 
 /// A model whose agent works until the file `go` is there.
@@ -187,14 +193,7 @@ fn agents_server() -> becket_testkit::messages_api::Server {
 fn a_stopped_agent_leaves_an_idle_session() {
     let env = place(BECKET, &json!({"permissions": {"allow": ["Agent", "Bash"]}}), &json!([]));
     let server = agents_server();
-    let url = server.url();
-    let variables = [
-        ("ANTHROPIC_API_KEY", "key"),
-        ("ANTHROPIC_BASE_URL", url.as_str()),
-        ("CLAUDE_CODE_SDK_READS_SESSION_STATE", "1"),
-    ];
-    let mut host = Host::with_env(&env, &["--model", "sonnet"], &variables);
-    host.prompt("start an agent");
+    let mut host = host_with_agent(&env, &server);
     host.result();
     let task = of_subtype(&host, "task_started")[0]["task_id"].clone();
     assert_eq!(host.asks("stop_task", json!({"task_id": task}))["subtype"], "success");

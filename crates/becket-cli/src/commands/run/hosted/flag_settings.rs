@@ -36,12 +36,22 @@ pub(super) async fn apply(
         return Err("`settings` must be an object".to_owned());
     };
     let changes = read(settings)?;
-    if let Some(mode) = &changes.mode {
-        session.agent.set_mode(PermissionMode::from_name(mode)).map_err(|error| error.to_string())?;
-    }
+    let mode_before = match &changes.mode {
+        Some(mode) => {
+            let mode = PermissionMode::from_name(mode);
+            Some(session.agent.set_mode(mode).map_err(|error| error.to_string())?)
+        }
+        None => None,
+    };
     if let Some(name) = &changes.model {
         let name = typed::wanted(session, name.as_deref()).to_owned();
-        typed::switched(session, &name, "sdk", cancel).await?;
+        if let Err(why) = typed::switched(session, &name, "sdk", cancel).await {
+            if let Some(mode) = mode_before {
+                // It was the session's mode a moment ago.
+                let _ = session.agent.set_mode(mode);
+            }
+            return Err(why);
+        }
     }
     let applied = session.tools.permissions().apply(session.agent.facts(), &changes.updates).applied;
     for directory in &changes.directories {

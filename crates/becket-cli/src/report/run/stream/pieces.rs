@@ -59,7 +59,7 @@ impl Pieces {
         events.extend(std::mem::take(&mut self.open).into_iter().map(block_stop));
         events.push(json!({
             "type": "message_delta",
-            "delta": {"stop_reason": word(reason), "stop_sequence": null},
+            "delta": {"stop_reason": reason.as_str(), "stop_sequence": null},
             "usage": Tokens::from(self.usage),
         }));
         events.push(json!({"type": "message_stop"}));
@@ -117,16 +117,4 @@ fn signature_delta(index: usize, signature: &str) -> Value {
 
 fn delta(index: usize, delta: Value) -> Value {
     json!({"type": "content_block_delta", "index": index, "delta": delta})
-}
-
-fn word(reason: &StopReason) -> &str {
-    match reason {
-        StopReason::EndTurn => "end_turn",
-        StopReason::MaxTokens => "max_tokens",
-        StopReason::StopSequence => "stop_sequence",
-        StopReason::ToolUse => "tool_use",
-        StopReason::Refusal => "refusal",
-        StopReason::PauseTurn => "pause_turn",
-        StopReason::Other(other) => other,
-    }
 }
