@@ -181,6 +181,7 @@ fn settings_change_while_a_session_is_open_all_or_none() {
             "disableBypass",
         ),
         (json!({"model": 7}), "wrong type"),
+        (json!({"permissions": {"defaultMode": "acceptEdits"}, "model": "nowhere::none"}), "nowhere"),
         (json!([]), "`settings`"),
     ] {
         let answer = host.asks("apply_flag_settings", json!({"settings": settings}));
