@@ -22,7 +22,14 @@ use super::style::{FAINT, SOURCE, WARNING, styled};
 use super::table::{Cell, Table};
 use crate::env::Surroundings;
 use becket_embed::view::hook::{NOT_RUN_HERE, SkippedHook, SourcePosition};
+use std::fmt::Display;
 use std::path::Path;
+
+/// Returns a number with its noun, in the plural unless it is 1.
+fn counted<N: Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
+    let ending = if number == N::from(1) { "" } else { "s" };
+    format!("{number} {noun}{ending}")
+}
 
 /// Returns `file:line:column`, with the shortest correct path.
 pub(crate) fn short_position(at: &SourcePosition, around: &Surroundings) -> String {

@@ -1,5 +1,6 @@
 //! `audit` for people, and as JSON.
 
+use super::counted;
 use crate::env::Surroundings;
 use crate::report::style::{ERROR, FAINT, GOOD, HEAD, SOURCE, WARNING, one_line, plain, styled};
 use crate::report::table::{Cell, Table};
@@ -93,7 +94,8 @@ pub(crate) fn report(report: &Report, around: &Surroundings) -> String {
     let mut text: String = report.findings.iter().map(finding).collect();
     let records = match report.range {
         Some((first, last)) => {
-            format!("{} records ({first} to {last}) in {} files", report.records, report.files)
+            let (records, files) = (counted(report.records, "record"), counted(report.files, "file"));
+            format!("{records} ({first} to {last}) in {files}")
         }
         None => "no records".to_owned(),
     };

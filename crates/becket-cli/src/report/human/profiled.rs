@@ -1,5 +1,6 @@
 //! `profile` for people: a row for each hook, what each event waits for, and the sessions that wait the longest.
 
+use super::counted;
 use crate::env::Surroundings;
 use crate::report::style::{ERROR, FAINT, HEAD, NONE, SOURCE, WARNING, plain, styled};
 use crate::report::table::{Cell, Table};
@@ -24,10 +25,6 @@ pub(crate) fn render(report: &ProfileReport, around: &Surroundings) -> String {
         text.push_str(&sessions(report));
     }
     wrap::fit(&text, around.width)
-}
-
-fn counted(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Returns what is missing in the numbers.

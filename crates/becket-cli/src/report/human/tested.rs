@@ -1,6 +1,6 @@
 //! `test` for people: a line for each case, everything about those that failed, then coverage and mutants.
 
-use super::{planned, short_position};
+use super::{counted, planned, short_position};
 use crate::env::Surroundings;
 use crate::report::style::{ERROR, FAINT, GOOD, HEAD, SOURCE, WARNING, plain, styled};
 use crate::report::table::{Cell, Table};
@@ -200,10 +200,6 @@ fn summary(report: &TestReport, around: &Surroundings) -> String {
         text.push_str(&format!("{}: {}\n", counted(all, "mutant"), joined(&counts)));
     }
     text
-}
-
-fn counted(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 /// The first count always, the others if there are any.
