@@ -2,7 +2,7 @@
 
 use crate::{mcp_fixture, model_fixture, root, say, sdk_fixture, suites};
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
@@ -62,7 +62,28 @@ fn runner(arguments: &[String]) -> Command {
         cargo(&["test", "--workspace", "--no-fail-fast", "--lib", "--bins", "--tests"])
     };
     command.args(arguments).env("RUST_TEST_THREADS", threads);
+    if let Some(path) = python_first() {
+        command.env("PATH", path);
+    }
     command
+}
+
+/// Returns the search path with the directory of the Python interpreter first, or `None` if it leads there anyway.
+///
+/// A launcher of versions, such as pyenv's, starts some forty processes before the interpreter, and tests start hundreds
+/// of hooks in Python.
+#[expect(clippy::disallowed_methods, reason = "a chore of the workspace, started by a person")]
+fn python_first() -> Option<OsString> {
+    let asked = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output().ok()?;
+    let interpreter = PathBuf::from(String::from_utf8(asked.stdout).ok()?.trim());
+    let directory = interpreter.parent().filter(|directory| directory.is_absolute())?;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let first = std::env::split_paths(&path).find(|dir| dir.join("python3").is_file());
+    if first.as_deref() == Some(directory) {
+        return None;
+    }
+    let rest = std::env::split_paths(&path);
+    std::env::join_paths(std::iter::once(directory.to_owned()).chain(rest)).ok()
 }
 
 /// Runs the examples in the documentation, which nextest leaves out.
