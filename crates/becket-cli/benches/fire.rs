@@ -3,7 +3,7 @@
 
 #![expect(clippy::expect_used, reason = "a bench fails by panicking")]
 
-use becket_testkit::bench::{Bench, Must, Row, human};
+use becket_testkit::bench::{Bench, Must};
 use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};
 use std::fs::{self, File};
@@ -15,6 +15,8 @@ const FULL_MAY_ADD: f64 = 3e6;
 const SMALL_MAY_ADD: f64 = 0.0;
 const SMALL_MAY_ADD_TO_A_HOOK: f64 = 0.8e6;
 const SMALL_MAY_ADD_TO_1000: f64 = 2e6;
+/// The limit on what a dialect may add to a firing, in nanoseconds.
+const DIALECT_MAY_ADD: f64 = 0.3e6;
 /// The limit on the memory of the small program, in bytes.
 const SMALL_MAY_TAKE: f64 = 4e6;
 
@@ -23,6 +25,8 @@ fn main() {
     bench.note("floor: `sh -c true`");
     let full = Place::new(&settings(1, "true"), Path::new(env!("CARGO_BIN_EXE_becket")));
     full.rows(&mut bench, "", [FULL_MAY_ADD; 2]);
+    dialects(&mut bench, &full);
+    recorded(&mut bench, &full);
     match small() {
         Some(small) => {
             let place = Place::new(&settings(1, "true"), &small);
@@ -73,7 +77,12 @@ impl Place {
 
     /// The process that answers an event.
     fn fire(&self, event: &str) -> Command {
-        let mut command = self.env.becket(["fire", "--stdin-event"]).into_command();
+        self.answer(&[], event)
+    }
+
+    /// The same with more arguments.
+    fn answer(&self, arguments: &[&str], event: &str) -> Command {
+        let mut command = self.env.becket([&["fire", "--stdin-event"], arguments].concat()).into_command();
         command.stdin(File::open(self.env.root().join(event)).expect("it was written"));
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command
@@ -94,10 +103,48 @@ impl Place {
         let mut shell = Command::new("/bin/sh");
         shell.args(["-c", "true"]).stdin(Stdio::null());
         bench.versus(row, Must::Nothing, || ended(&mut self.fire(event)), || ended(&mut shell));
-        if let Some(row) = bench.rows().last().cloned() {
-            added(&row, may_add);
-        }
+        bench.difference(&format!("{row}: over `sh -c true`"), may_add);
     }
+}
+
+/// The same call in the payloads of agents, beside that of Claude Code.
+fn dialects(bench: &mut Bench, place: &Place) {
+    let cwd = place.env.project();
+    let call = json!({"command": "ls -la"});
+    let own = json!({"session_id": "s", "transcript_path": "/t", "cwd": cwd, "hook_event_name": "PreToolUse",
+        "permission_mode": "default", "tool_name": "Bash", "tool_input": call, "tool_use_id": "t"});
+    let codex = json!({"session_id": "s", "turn_id": "t", "transcript_path": "/t", "cwd": cwd,
+        "hook_event_name": "PreToolUse", "model": "gpt-5", "permission_mode": "default", "tool_name": "Bash",
+        "tool_input": call, "tool_use_id": "t"});
+    let gemini = json!({"session_id": "s", "transcript_path": "/t", "cwd": cwd, "hook_event_name": "BeforeTool",
+        "timestamp": "2026-11-22T10:00:00Z", "tool_name": "run_shell_command", "tool_input": call});
+    place.env.write("own.json", own.to_string());
+    bench.note("one `true` hook; floor: the same call as Claude Code's, without a dialect");
+    for (name, dialect, payload) in [
+        ("Codex", "codex", &codex),
+        ("Gemini CLI", "gemini", &gemini),
+        ("Gemini CLI, detected", "auto", &gemini),
+    ] {
+        place.env.write("payload.json", payload.to_string());
+        let ours = || ended(&mut place.answer(&["--dialect", dialect], "payload.json"));
+        assert!(ours(), "the call of {name} is allowed");
+        let row = format!("fire, a payload of {name}");
+        bench.versus(&row, Must::Nothing, ours, || ended(&mut place.answer(&[], "own.json")));
+        bench.difference(&format!("{row}: over one of Claude Code"), DIALECT_MAY_ADD);
+    }
+}
+
+/// The same event with records for `becket profile`, and without.
+fn recorded(bench: &mut Bench, place: &Place) {
+    let records = place.env.root().join("records").display().to_string();
+    let with_records = || ended(place.fire("PreToolUseBash.json").env("BECKET_PROFILE", &records));
+    bench.note("floor: the same without records");
+    bench.versus(
+        "fire, one `true` hook, recorded for `becket profile`",
+        Must::Ratio(1.02),
+        with_records,
+        || ended(&mut place.fire("PreToolUseBash.json")),
+    );
 }
 
 /// 1,000 hooks of one file, none of which matches.
@@ -123,21 +170,4 @@ fn memory(bench: &mut Bench, small: &Path) {
 
 fn ended(command: &mut Command) -> bool {
     command.status().is_ok_and(|status| status.success())
-}
-
-/// The difference as a row of its own.
-#[expect(clippy::print_stdout, reason = "a bench program talks to its caller")]
-fn added(row: &Row, may_add: f64) {
-    let difference = row.ours - row.floor.unwrap_or_default();
-    let row = Row {
-        row: format!("{}: over `sh -c true`", row.row),
-        ours: difference,
-        floor: None,
-        ratio: None,
-        must: Some(format!("<= {}", human(may_add))),
-        ok: Some(difference <= may_add),
-        ..row.clone()
-    };
-    println!("{}: {}: {}", row.krate, row.row, human(row.ours));
-    println!("{}", serde_json::to_string(&row).unwrap_or_default());
 }

@@ -144,6 +144,19 @@ impl Bench {
         self.sampled(row, must, || sample(&mut ours, count), None);
     }
 
+    /// Adds a row of what the last row takes over its floor, under a limit in nanoseconds.
+    ///
+    /// # Panics
+    /// If there is no row yet.
+    pub fn difference(&mut self, row: &str, limit: f64) {
+        let last = self.rows.last().expect("a row comes first").clone();
+        let ours = last.ours - last.floor.unwrap_or_default();
+        let (must, ok) = (Some(format!("<= {}", human(limit))), Some(ours <= limit));
+        let row = Row { row: row.to_owned(), ours, floor: None, ratio: None, must, ok, ..last };
+        print(&row);
+        self.rows.push(row);
+    }
+
     /// Takes samples, at least five, until the time is over.
     fn repeat<T>(&self, mut take: impl FnMut(usize) -> T) -> Vec<T> {
         let mut samples = Vec::new();

@@ -1,0 +1,108 @@
+//! The price of an author's loop: mutants of a large project, and a replay of a long history.
+
+#![expect(clippy::expect_used, reason = "a bench fails by panicking")]
+
+use becket_testkit::bench::{Bench, Must};
+use becket_testkit::env::TestEnv;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::process::Stdio;
+use std::time::Instant;
+
+const HOOKS: usize = 43;
+const GUARD: &str = "case $(cat) in *danger*) echo 'no danger' >&2; exit 2;; esac\n";
+/// The calls of a history that rules alone decide, and of one that a process decides.
+const CALLS: usize = 100_000;
+const COMMANDS: usize = 1_000;
+
+fn main() {
+    let mut bench = Bench::new("becket-cli");
+    mutants(&mut bench);
+    rules(&mut bench);
+    commands(&mut bench);
+}
+
+/// Every mutant of 43 hooks in POSIX shell, each with a case that it denies and one that it lets pass.
+fn mutants(bench: &mut Bench) {
+    let env = TestEnv::new(env!("CARGO_BIN_EXE_becket"));
+    let mut hooks = Vec::new();
+    let mut cases = String::new();
+    for number in 0..HOOKS {
+        env.write(&format!("project/guard{number}.sh"), GUARD);
+        let condition = format!("Bash(tool{number} *)");
+        hooks.push(json!({"type": "command", "if": condition, "command": format!("sh guard{number}.sh")}));
+        for (word, decision) in [("danger", "deny"), ("list", "pass")] {
+            writeln!(
+                cases,
+                "[[case]]\nname = \"{word} {number}\"\ntool = {{ name = \"Bash\", input = {{ command = \
+                 \"tool{number} {word}\" }} }}\nwant = {{ decision = \"{decision}\" }}\n"
+            )
+            .expect("a string takes all");
+        }
+    }
+    let settings = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": hooks}]}});
+    env.write("project/.claude/settings.json", settings.to_string());
+    env.write("project/.claude/tests/guards.toml", cases);
+    bench.note("86 cases, of which each runs one hook; the control runs are in it");
+    let tested = || duration(&env, &["test", "--mutate"], "mutants:");
+    bench.sampled("test: 43 hooks in shell, 12 mutants each", Must::Nanos(5e9), tested, None);
+}
+
+/// A history that rules alone decide.
+fn rules(bench: &mut Bench) {
+    let env = TestEnv::new(env!("CARGO_BIN_EXE_becket"));
+    let deny: Vec<String> = (0..100).map(|number| format!("Bash(tool{number} *)")).collect();
+    env.write("project/.claude/settings.json", json!({"permissions": {"deny": deny}}).to_string());
+    let calls = if bench.is_quick() { CALLS / 10 } else { CALLS };
+    history(&env, calls);
+    bench.note("100 rules, no hook");
+    let replayed = || duration(&env, &["replay", "s.jsonl"], "");
+    bench.sampled(&format!("replay: {calls} calls against rules"), Must::Nanos(60e9), replayed, None);
+}
+
+/// A history that a new process decides, call by call.
+fn commands(bench: &mut Bench) {
+    let env = TestEnv::new(env!("CARGO_BIN_EXE_becket"));
+    env.write("project/guard.sh", GUARD);
+    let hook = json!({"type": "command", "command": "sh guard.sh"});
+    let settings = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}});
+    env.write("project/.claude/settings.json", settings.to_string());
+    history(&env, COMMANDS);
+    bench.note("contained, in a scratch copy; 200 a second are 5 ms each");
+    let replayed = || duration(&env, &["replay", "s.jsonl"], "") / COMMANDS as f64;
+    bench.sampled("replay: a call that a shell hook judges", Must::Nanos(5e6), replayed, None);
+}
+
+/// A transcript with calls of Bash, one in ten of which is dangerous.
+fn history(env: &TestEnv, calls: usize) {
+    let file = File::create(env.project().join("s.jsonl")).expect("it can be created");
+    let mut file = BufWriter::new(file);
+    let mut line = |own: Value| {
+        let mut line = json!({"sessionId": "s1", "cwd": "/home/ada/shop", "version": "2.1.329",
+            "isSidechain": false, "timestamp": "2026-11-02T10:00:00Z"});
+        own.as_object().expect("a line").iter().for_each(|(key, value)| line[key] = value.clone());
+        writeln!(file, "{line}").expect("it can be written");
+    };
+    for number in 0..calls {
+        let word = if number % 10 == 0 { "danger" } else { "list" };
+        let input = json!({"command": format!("tool{} {word} {number}", number % 200)});
+        let call = json!([{"type": "tool_use", "id": format!("t{number}"), "name": "Bash", "input": input}]);
+        line(json!({"type": "assistant", "message": {"role": "assistant", "content": call}}));
+        let result = json!([{"type": "tool_result", "tool_use_id": format!("t{number}"), "content": "ok"}]);
+        line(json!({"type": "user", "message": {"role": "user", "content": result}}));
+    }
+}
+
+/// Runs a command once, which must say something; the nanoseconds that it took.
+fn duration(env: &TestEnv, arguments: &[&str], says: &str) -> f64 {
+    let mut command = env.becket(arguments).into_command();
+    command.stdin(Stdio::null());
+    let start = Instant::now();
+    let ended = command.output().expect("becket starts");
+    let took = start.elapsed();
+    let text = String::from_utf8_lossy(&ended.stdout);
+    assert!(ended.status.code().is_some_and(|code| code < 2) && text.contains(says), "{ended:?}");
+    took.as_nanos() as f64
+}
