@@ -2,7 +2,7 @@
 
 use crate::conversation::{Conversation, StoredConversation};
 use crate::facts::Facts;
-use crate::transcript::Store;
+use crate::transcript::{AgentMetadata, Store};
 use crate::turn::{ConversationLog, SessionShared};
 use crate::update::{Notice, Updates};
 use crate::worktree::Worktrees;
@@ -29,13 +29,22 @@ pub(crate) struct Parent {
 
 impl Parent {
     /// A subagent's conversation, and where it is stored beside the session's own; it is not stored if that fails.
-    pub(crate) fn conversation(&self, agent: &AgentId, updates: &Updates) -> (PathBuf, ConversationLog) {
+    pub(crate) fn conversation(
+        &self,
+        agent: &AgentId,
+        metadata: &AgentMetadata,
+        updates: &Updates,
+    ) -> (PathBuf, ConversationLog) {
         let Session { id, transcript_path, .. } = self.facts.session();
         let nothing = StoredConversation::Whole(Conversation::default());
         let opened =
             self.store.as_ref().map(|store| store.subagent(&transcript_path, id.as_str(), agent.as_str()));
         match opened {
             Some(Ok((log, restored))) => {
+                if let Err(error) = log.describe(metadata) {
+                    let what = "the call that started an agent is not stored with its transcript";
+                    updates.notice(Notice::warning(format!("{what}: {error}")));
+                }
                 (log.path().to_owned(), ConversationLog::new(restored.stored, Some(log)))
             }
             Some(Err(error)) => {

@@ -13,6 +13,7 @@ use super::tool::MakesTools;
 use crate::definitions::{Dialect, ModelChoice};
 use crate::facts::Facts;
 use crate::team::Seat;
+use crate::transcript::AgentMetadata;
 use crate::turn::{AgentLoop, Begin, StopEvent, TurnEnd, TurnStart};
 use crate::update::Origin;
 use becket_engine::{CancellationToken, Tool, ToolSet};
@@ -37,6 +38,8 @@ pub(super) struct SubagentOptions {
     pub(super) own: Option<OwnTree>,
     pub(super) definition: Arc<Definition>,
     pub(super) prompt: String,
+    /// The task in a few words.
+    pub(super) description: String,
     /// The model that the call names.
     pub(super) model: Option<String>,
     pub(super) tool_use_id: String,
@@ -107,7 +110,12 @@ impl Subagent {
             Some(_) => narrow::of_teammate(&all, &definition, &dialect.tools),
             None => narrow::of_subagent(all, &definition, &dialect.tools),
         };
-        let (transcript, conversation) = parent.conversation(&id, &updates);
+        let metadata = AgentMetadata {
+            agent_type: definition.name.to_string(),
+            description: wanted.description.clone(),
+            tool_use_id: wanted.tool_use_id.clone(),
+        };
+        let (transcript, conversation) = parent.conversation(&id, &metadata, &updates);
         let stop_event =
             StopEvent::SubagentStop { id: id.clone(), kind: definition.name.to_string(), transcript };
         let begin = Begin {

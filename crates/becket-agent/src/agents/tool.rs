@@ -196,6 +196,7 @@ impl AgentTool {
             own,
             definition,
             prompt: text(running.input, "prompt").unwrap_or_default(),
+            description: description.clone(),
             model: text(running.input, "model"),
             tool_use_id: running.id.to_owned(),
             name: text(running.input, "name"),

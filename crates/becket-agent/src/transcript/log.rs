@@ -3,6 +3,7 @@
 //! INVARIANT: what [`Log::append`] reports as written survives the end of the process; what could not be written waits,
 //! and goes first the next time. A half line never has another behind it: a newline ends it first.
 
+use super::agent_metadata::{AgentMetadata, MirroredMetadata};
 use super::clock::ClockAndIds;
 use super::file::{self, How};
 use super::line::{self, Note};
@@ -183,6 +184,23 @@ impl Log {
     pub fn note(&mut self, note: &Note, cwd: &Path) -> Result<(), AppendError> {
         self.put(line::of_note(note), cwd);
         self.write()
+    }
+
+    /// Writes the facts of its subagent beside it, and shows them to the mirror.
+    ///
+    /// # Errors
+    /// [`StoreError::Open`]: the file can't be written.
+    pub(crate) fn describe(&self, metadata: &AgentMetadata) -> Result<(), StoreError> {
+        let path = place::of_metadata(&self.path);
+        let written = serde_json::to_vec(metadata).map_err(io::Error::from);
+        let written = written.and_then(|bytes| private_file::replace(&path, &bytes));
+        written.map_err(|source| StoreError::Open { path, source })?;
+        if let (Some(mirror), Ok(line)) =
+            (&self.mirror, serde_json::to_string(&MirroredMetadata::from(metadata)))
+        {
+            mirror.show(&self.path, &line);
+        }
+        Ok(())
     }
 
     /// The transcript of a subagent of this session, new or resumed.

@@ -21,6 +21,7 @@
 //!
 //! It does not read the environment or look up a home directory, and deletes nothing but an empty file of its own.
 
+mod agent_metadata;
 mod blocks;
 mod clock;
 mod file;
@@ -34,6 +35,7 @@ mod rewind;
 mod store;
 mod time;
 
+pub(crate) use agent_metadata::AgentMetadata;
 pub use clock::ClockAndIds;
 pub use line::Note;
 pub use list::ResumableSession;

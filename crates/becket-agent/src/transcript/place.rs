@@ -1,6 +1,7 @@
 //! Places of transcripts, below a root that the host passes in.
 //!
-//! `<root>/projects/<directory>/<session>.jsonl`, and a subagent's in `<session>/subagents/agent-<id>.jsonl` beside it.
+//! `<root>/projects/<directory>/<session>.jsonl`, and a subagent's in `<session>/subagents/agent-<id>.jsonl` beside it,
+//! with its facts in `agent-<id>.meta.json`.
 //!
 //! INVARIANT: no id leads out of its directory: a session's is a UUID, a subagent's is of letters, digits, `_` and `-`.
 
@@ -27,6 +28,11 @@ pub(super) fn of_session(project: &Path, id: &str) -> PathBuf {
 /// The transcript of a subagent, beside that of its session.
 pub(super) fn of_subagent(session: &Path, agent: &str) -> PathBuf {
     session.with_extension("").join("subagents").join(format!("agent-{agent}.jsonl"))
+}
+
+/// The facts of a subagent, beside its transcript.
+pub(super) fn of_metadata(transcript: &Path) -> PathBuf {
+    transcript.with_extension("meta.json")
 }
 
 /// A working directory as one name. Two may share one; then the first line of a transcript tells them apart.
@@ -82,6 +88,10 @@ mod tests {
         assert_ne!(notes("/a/b"), notes("/a-b"), "one name, and two projects");
         let session = Path::new("/r/projects/-a/0.jsonl");
         assert_eq!(of_subagent(session, "a1"), Path::new("/r/projects/-a/0/subagents/agent-a1.jsonl"));
+        assert_eq!(
+            of_metadata(&of_subagent(session, "a1")),
+            Path::new("/r/projects/-a/0/subagents/agent-a1.meta.json")
+        );
     }
 
     #[test]

@@ -55,6 +55,34 @@ fn a_session_is_stored_where_sdks_look_and_each_line_is_mirrored() {
 }
 
 #[test]
+fn a_subagent_names_the_call_that_started_it_in_its_file_and_to_the_mirror() {
+    let agent = json!({"description": "look around", "prompt": "look", "run_in_background": false});
+    let call = json!({"tool_uses": [{"id": "toolu_7", "name": "Agent", "input": agent}]});
+    let turns = json!([call, {"text": "Nothing there."}, {"text": "Done."}]);
+    let env = place(BECKET, &json!({"permissions": {"allow": ["Agent"]}}), &turns);
+    let mut host = Host::initialized(&env, &["--session-mirror"], json!({}));
+    host.prompt("go");
+    host.result();
+    let seen = std::mem::take(&mut host.seen);
+    host.ends();
+    let described =
+        json!({"agentType": "general-purpose", "description": "look around", "toolUseId": "toolu_7"});
+    let stored = transcripts(env.root().join("home/.claude/projects"));
+    let subagents = stored[0].with_extension("").join("subagents");
+    let files = fs::read_dir(&subagents).expect("a subagent is stored").flatten().map(|file| file.path());
+    let (metadata, transcripts): (Vec<PathBuf>, Vec<PathBuf>) =
+        files.partition(|file| file.to_string_lossy().ends_with(".meta.json"));
+    let [transcript] = &transcripts[..] else { panic!("{transcripts:?}") };
+    assert_eq!(metadata, [transcript.with_extension("meta.json")]);
+    assert_eq!(lines(&metadata[0]), [described.clone()]);
+    let mut mirrored = described;
+    mirrored["type"] = json!("agent_metadata");
+    let is_it = |line: &&Value| line["type"] == "transcript_mirror" && line["entries"] == json!([mirrored]);
+    let shown = seen.iter().find(is_it).expect("it is mirrored");
+    assert_eq!(shown["filePath"], json!(transcript));
+}
+
+#[test]
 fn a_session_goes_on_at_an_earlier_message() {
     let turns = json!([{"text": "First."}, {"text": "Second."}]);
     let env = place(BECKET, &json!({}), &turns);
@@ -76,6 +104,14 @@ fn a_session_goes_on_at_an_earlier_message() {
         code == Some(1) && stderr.contains("Resume rejected by --resume-drops-turn:"),
         "{code:?} {stderr}"
     );
+    // An SDK gets a result instead of the answer to its first request, and raises the error of the exit code.
+    let mut refused = Host::start(&env, &["--resume", &id, &point, &format!("--resume-drops-turn={ONE}")]);
+    refused.request("initialize", json!({}));
+    let result = refused.result();
+    assert_eq!((&result["subtype"], &result["is_error"]), (&json!("error_during_execution"), &json!(true)));
+    assert!(result["errors"][0].as_str().is_some_and(|why| why.contains("Resume rejected by")), "{result}");
+    assert!(!refused.seen.iter().any(|line| line["type"] == "control_response"), "{:?}", refused.seen);
+    assert_eq!(refused.ends().0, Some(1));
     let mut host = Host::start(&env, &["--resume", &id, &point]);
     host.prompt("three");
     assert_eq!((&host.result()["result"], &host.seen[0]["session_id"]), (&json!("Third."), &json!(id)));

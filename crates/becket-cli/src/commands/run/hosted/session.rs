@@ -15,11 +15,12 @@ use super::requests::{Message, QueuedPrompt, Requests};
 use super::turns::Turns;
 use crate::args::RunArgs;
 use crate::error::{CliError, CommandResult};
-use crate::report::run::SessionEvent;
+use crate::report::run::{RunResult, SessionEvent};
 use crate::services::RunModels;
 use becket_tools::tasks::{TaskInfo, TaskKind, TaskStatus};
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// Runs the session; the exit code depends on the last result, and without `initialize` on all results.
@@ -42,8 +43,13 @@ pub(crate) async fn drive(
     let session = match assembled(at, models, printer).await {
         Ok(session) => session,
         Err(error) => {
-            if let Some(wants) = at.wants {
-                host.refuse(&wants.id, &error.to_string());
+            match (&error, at.wants) {
+                // SDKs report the error of a result with the exit code; the request remains open.
+                (CliError::Session { why }, Some(_)) => {
+                    printer.show(SessionEvent::Ended(Box::new(not_opened(at, why))))
+                }
+                (_, Some(wants)) => host.refuse(&wants.id, &error.to_string()),
+                (_, None) => {}
             }
             return Err(error);
         }
@@ -55,6 +61,13 @@ pub(crate) async fn drive(
     session.remembers(at).await;
     session.close().await;
     done
+}
+
+/// Returns the result of a session that could not be opened.
+fn not_opened(at: RunContext<'_>, why: &str) -> RunResult {
+    let session = at.args.session.resume.clone().unwrap_or_default();
+    let uuid = uuid::Uuid::new_v4().to_string();
+    RunResult::of_command(Err(why.to_owned()), Duration::ZERO, session, uuid)
 }
 
 /// Returns the host's description of the session in its first line, with the resulting arguments; `None` if that line
