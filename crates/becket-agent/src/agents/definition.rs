@@ -1,5 +1,6 @@
 //! The definition of an agent, as its file describes it.
 
+use super::memory::MemoryScope;
 use crate::definitions::{ModelChoice, Whose};
 use becket_model::event::PermissionMode;
 use std::path::Path;
@@ -28,6 +29,12 @@ pub struct Definition {
     pub background: bool,
     /// Set if it works in its own working tree even if the call does not ask for it.
     pub isolated: bool,
+    /// The skills whose texts it begins with.
+    pub skills: Vec<String>,
+    /// The MCP servers that it needs, by name.
+    pub mcp_servers: Vec<String>,
+    /// The sessions that share its memory, if it has one.
+    pub memory: Option<MemoryScope>,
     /// The first prompt of a session that works as it.
     pub initial_prompt: Option<String>,
     /// Owner of the definition.

@@ -7,6 +7,7 @@ mod definition;
 mod flag;
 mod hooks;
 mod main;
+mod memory;
 mod mode;
 mod narrow;
 mod own_tree;
@@ -20,8 +21,10 @@ mod teammate;
 mod tool;
 
 pub use definition::Definition;
+pub use memory::{MemoryHomes, MemoryScope};
 pub use register::{Agents, LoadedAgents};
-pub use tool::{AgentTool, MakesTools};
+pub use tool::{AgentTool, MakesSkills, MakesTools};
 
 pub(crate) use main::MainAgent;
+pub(crate) use memory::AgentMemory;
 pub(crate) use parent::{Parent, ParentCell};

@@ -3,6 +3,7 @@
 //! INVARIANT: an agent never gets a tool that its session has not, nor one that starts agents or speaks to the user.
 
 use super::definition::Definition;
+use super::memory;
 use crate::definitions::Whose;
 use crate::team::OF_TEAM;
 use crate::update::Notice;
@@ -56,7 +57,8 @@ pub(crate) fn of_main(
     let names =
         |list: &[String], tool: &dyn Tool| list.iter().any(|name| is_named(name, tool.name(), renames));
     let gets = |tool: &Arc<dyn Tool>| {
-        let wanted = definition.tools.as_ref().is_none_or(|list| names(list, &**tool));
+        let wanted = definition.tools.as_ref().is_none_or(|list| names(list, &**tool))
+            || definition.memory.is_some() && memory::TOOLS.contains(&tool.name());
         wanted && !names(&definition.disallowed_tools, &**tool)
     };
     all.into_iter().filter(gets).collect()
@@ -87,9 +89,17 @@ pub(crate) fn unknown_notices(
     // A server's tools come and go.
     let unknown = names.filter(|name| !name.starts_with("mcp__") && !is_known(name));
     let of = &definition.name;
-    unknown
-        .map(|name| Notice::warning(format!("the agent `{of}` names a tool that is not here: `{name}`")))
-        .collect()
+    let tools = unknown
+        .map(|name| Notice::warning(format!("the agent `{of}` names a tool that is not here: `{name}`")));
+    let has_server = |name: &str| {
+        let prefix = format!("mcp__{name}__");
+        all.iter().any(|tool| tool.name().starts_with(&prefix))
+    };
+    let missing = definition.mcp_servers.iter().filter(|name| !has_server(name));
+    let servers = missing.map(|name| {
+        Notice::warning(format!("the agent `{of}` needs the MCP server `{name}`, which has no tool here"))
+    });
+    tools.chain(servers).collect()
 }
 
 #[cfg(test)]

@@ -1,13 +1,11 @@
 //! From the fields of a file to a [`Definition`].
 
 use super::definition::Definition;
+use super::memory::MemoryScope;
 use crate::definitions::{Fields, ModelChoice, Whose, is_plain};
 use becket_model::Source;
 use becket_model::event::PermissionMode;
 use std::path::Path;
-
-/// Fields that agents of other hosts have and that do nothing here yet.
-const NOT_YET: [&str; 3] = ["skills", "mcpServers", "memory"];
 
 /// The word for a working tree of its own.
 pub(super) const ISOLATED: &str = "worktree";
@@ -36,15 +34,6 @@ pub(super) fn definition(fields: &mut Fields<'_>, place: Place<'_>) -> Option<De
         return None;
     };
     let of_plugin = matches!(place.source, Source::Plugin(_));
-    for key in NOT_YET {
-        if fields.has(key) {
-            fields.warning(
-                key,
-                "not-supported",
-                format!("`{key}` of an agent is not supported yet, and ignored"),
-            );
-        }
-    }
     Some(Definition {
         name: place.namespace.map_or_else(|| name.clone(), |space| format!("{space}:{name}")).into(),
         description,
@@ -56,6 +45,9 @@ pub(super) fn definition(fields: &mut Fields<'_>, place: Place<'_>) -> Option<De
         max_turns: fields.number("maxTurns"),
         background: fields.flag("background").unwrap_or(false),
         isolated: isolated(fields),
+        skills: fields.names("skills").unwrap_or_default(),
+        mcp_servers: servers(fields),
+        memory: memory(fields),
         initial_prompt: fields.text("initialPrompt"),
         whose: Whose::Source(place.source.clone()),
         file: place.file.into(),
@@ -112,6 +104,33 @@ fn mode(fields: &mut Fields<'_>, of_plugin: bool) -> Option<PermissionMode> {
         return None;
     }
     Some(mode)
+}
+
+/// The names of the servers that it needs. A server that is described in place is not started.
+fn servers(fields: &mut Fields<'_>) -> Vec<String> {
+    let (names, others) = fields.names_and_others("mcpServers");
+    if others > 0 {
+        let message =
+            "`mcpServers` of an agent names servers of the session: one that is described there is not \
+                       started; configure it for the session and give its name"
+                .to_owned();
+        fields.warning("mcpServers", "not-supported", message);
+    }
+    names
+}
+
+/// The sessions that share its memory.
+fn memory(fields: &mut Fields<'_>) -> Option<MemoryScope> {
+    let written = fields.text("memory")?;
+    let scope = MemoryScope::from_name(&written);
+    if scope.is_none() {
+        let near = becket_base::suggest(&written, &MemoryScope::NAMES);
+        let near = near.map(|near| format!(": did you mean `{near}`?")).unwrap_or_default();
+        let shown = becket_tools::schema::brief(&written);
+        let message = format!("there is no memory `{shown}`{near}; it is `user`, `project` or `local`");
+        fields.warning("memory", "unknown-memory", message);
+    }
+    scope
 }
 
 /// Returns whether it works in its own working tree.

@@ -4,18 +4,20 @@
 
 use super::definition::Definition;
 use super::hooks::HooksOfAgent;
+use super::memory::AgentMemory;
 use super::mode::{self, MayWiden};
 use super::narrow;
 use super::own_tree::OwnTree;
 use super::parent::Parent;
 use super::report;
-use super::tool::MakesTools;
-use crate::definitions::{Dialect, ModelChoice};
+use super::tool::AgentParts;
+use crate::definitions::ModelChoice;
 use crate::facts::Facts;
+use crate::skills::SkillTool;
 use crate::team::Seat;
 use crate::transcript::AgentMetadata;
 use crate::turn::{AgentLoop, Begin, StopEvent, TurnEnd, TurnStart};
-use crate::update::Origin;
+use crate::update::{Notice, Origin};
 use becket_engine::{CancellationToken, Tool, ToolSet};
 use becket_llm::{Block, Model, Models};
 use becket_model::AgentId;
@@ -57,6 +59,8 @@ pub(super) struct Subagent {
     pub(super) seat: Option<Seat>,
     /// Gone with it.
     hooks: HooksOfAgent,
+    /// The tool of its skills, whose commands run in its own shell.
+    skills: Option<SkillTool>,
     pub(super) facts: report::Facts,
 }
 
@@ -68,13 +72,12 @@ impl Subagent {
     pub(super) async fn new(
         parent: &Parent,
         mut wanted: SubagentOptions,
-        dialect: &Dialect,
-        models: &dyn Models,
-        tools: &MakesTools,
+        made: &AgentParts,
     ) -> Result<Self, String> {
-        let made = model(parent, &wanted, models).and_then(|model| Ok((model, seat(parent, &wanted)?)));
-        match made {
-            Ok((model, seat)) => Ok(Self::with(parent, wanted, model, seat, dialect, tools)),
+        let found =
+            model(parent, &wanted, &*made.models).and_then(|model| Ok((model, seat(parent, &wanted)?)));
+        match found {
+            Ok((model, seat)) => Ok(Self::with(parent, wanted, model, seat, made)),
             Err(why) => {
                 if let Some(own) = wanted.own.take() {
                     own.leave().await;
@@ -89,9 +92,9 @@ impl Subagent {
         wanted: SubagentOptions,
         model: Arc<dyn Model>,
         seat: Option<Seat>,
-        dialect: &Dialect,
-        tools: &MakesTools,
+        made: &AgentParts,
     ) -> Self {
+        let AgentParts { dialect, tools, .. } = made;
         let definition = Arc::clone(&wanted.definition);
         let id = wanted.id.clone();
         let engine = &parent.shared.engine;
@@ -118,8 +121,12 @@ impl Subagent {
         let (transcript, conversation) = parent.conversation(&id, &metadata, &updates);
         let stop_event =
             StopEvent::SubagentStop { id: id.clone(), kind: definition.name.to_string(), transcript };
+        let memory = made.memories.get().and_then(|homes| AgentMemory::of(&definition, homes));
+        let (memory, unread) = memory.map(|memory| memory.prompt(engine, &facts.session())).unzip();
+        unread.flatten().into_iter().for_each(|notice| updates.notice(notice));
+        let skills = made.skills.get().map(|skills| skills(&facts));
         let begin = Begin {
-            system: system(&definition, &facts, seat.as_ref()),
+            system: system(&definition, &facts, seat.as_ref(), memory),
             toolbox: ToolSet::new(tools),
             model: Arc::clone(&model),
             max_turns: definition.max_turns,
@@ -137,7 +144,8 @@ impl Subagent {
             tools: std::collections::BTreeMap::new(),
             left: None,
         };
-        Self { agent_loop: AgentLoop::new(Arc::clone(&parent.shared), begin), wanted, seat, hooks, facts }
+        let agent_loop = AgentLoop::new(Arc::clone(&parent.shared), begin);
+        Self { agent_loop, wanted, seat, hooks, skills, facts }
     }
 
     /// Runs it to its end.
@@ -164,12 +172,35 @@ impl Subagent {
         for text in self.agent_loop.instruct_silently(cancel).await {
             self.agent_loop.remind(text);
         }
+        self.preload(cancel).await;
         let started =
             self.agent_loop.shared.fire(&self.agent_loop.facts, body, &self.agent_loop.updates, cancel).await;
         for text in started.for_model() {
             self.agent_loop.remind(text);
         }
         TurnStart::Prompt(vec![Block::Text(std::mem::take(&mut self.wanted.prompt))])
+    }
+}
+
+impl Subagent {
+    /// Puts the texts of the skills that its definition names before its task. One that is not there, or may not be
+    /// used, is reported and left out.
+    async fn preload(&mut self, cancel: &CancellationToken) {
+        let definition = Arc::clone(&self.wanted.definition);
+        let Some(tool) = self.skills.as_ref().filter(|_| !definition.skills.is_empty()) else { return };
+        let session = self.agent_loop.facts.session();
+        let mut texts = Vec::new();
+        for name in &definition.skills {
+            match tool.preload(name, &session, cancel).await {
+                Ok(text) => texts.push(format!("The skill `{name}`:\n\n{text}")),
+                Err(why) => {
+                    let what =
+                        format!("the agent `{}` begins without the skill `{name}`: {why}", definition.name);
+                    self.agent_loop.updates.notice(Notice::warning(what));
+                }
+            }
+        }
+        texts.into_iter().for_each(|text| self.agent_loop.remind(text));
     }
 }
 
@@ -215,10 +246,13 @@ fn seat(parent: &Parent, wanted: &SubagentOptions) -> Result<Option<Seat>, Strin
     }
 }
 
-fn system(definition: &Definition, facts: &Facts, seat: Option<&Seat>) -> String {
+fn system(definition: &Definition, facts: &Facts, seat: Option<&Seat>, memory: Option<String>) -> String {
     let mut own = format!("{}\n\nWorking directory: {}", definition.prompt, facts.cwd().display());
     if facts.worktree().is_some_and(|tree| tree == facts.cwd()) {
         own = format!("{own}\n{OWN_TREE}");
+    }
+    if let Some(memory) = memory {
+        own = format!("{own}\n\n{memory}");
     }
     match seat {
         Some(seat) => format!("{own}\n\n{}", seat.words()),

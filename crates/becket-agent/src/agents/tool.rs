@@ -3,6 +3,7 @@
 //! It keeps no limit of its own: each request and each call of the agent has one, and its caller can end it.
 
 use super::definition::Definition;
+use super::memory::MemoryHomes;
 use super::own_tree::OwnTree;
 use super::parent::{Parent, ParentCell};
 use super::read::ISOLATED;
@@ -13,6 +14,7 @@ use super::task::AgentTask;
 use super::teammate::TeammateTask;
 use crate::definitions::{Dialect, unknown};
 use crate::facts::Facts;
+use crate::skills::SkillTool;
 use crate::team::Team;
 use crate::tool_call::NestedCalls;
 use crate::turn::EndReason;
@@ -86,11 +88,21 @@ pub struct AgentTool {
 /// Makes the session's tools for another agent loop: a shell has a directory of its own there.
 pub type MakesTools = Arc<dyn Fn(&Facts) -> Vec<Arc<dyn Tool>> + Send + Sync>;
 
+/// Makes the tool of the session's skills for another agent loop.
+pub type MakesSkills = Arc<dyn Fn(&Facts) -> SkillTool + Send + Sync>;
+
+/// The parts that every agent is made of.
+pub(super) struct AgentParts {
+    pub(super) dialect: Dialect,
+    pub(super) tools: MakesTools,
+    pub(super) models: Arc<dyn Models>,
+    pub(super) skills: OnceLock<MakesSkills>,
+    pub(super) memories: OnceLock<MemoryHomes>,
+}
+
 struct ToolState {
     agents: RwLock<Agents>,
-    dialect: Dialect,
-    tools: MakesTools,
-    models: Arc<dyn Models>,
+    parts: AgentParts,
     tasks: OnceLock<Tasks>,
     has_team: AtomicBool,
     parent: ParentCell,
@@ -103,12 +115,11 @@ impl AgentTool {
     pub fn new(agents: Agents, dialect: Dialect, models: Arc<dyn Models>, tools: MakesTools) -> Self {
         let parent = ParentCell::default();
         let agents = RwLock::new(agents);
+        let parts = AgentParts { dialect, tools, models, skills: OnceLock::new(), memories: OnceLock::new() };
         Self {
             shared: Arc::new(ToolState {
                 agents,
-                dialect,
-                tools,
-                models,
+                parts,
                 tasks: OnceLock::new(),
                 has_team: AtomicBool::new(false),
                 parent,
@@ -129,6 +140,20 @@ impl AgentTool {
     pub fn with_team(self, team: &Team) -> Self {
         let may = team.has_teammates() && self.shared.tasks.get().is_some();
         self.shared.has_team.store(may, Ordering::Relaxed);
+        self
+    }
+
+    /// Lets agents begin with the texts of skills; the first call counts. Default: none does.
+    #[must_use]
+    pub fn with_skills(self, skills: MakesSkills) -> Self {
+        let _ = self.shared.parts.skills.set(skills);
+        self
+    }
+
+    /// Lets agents have a memory below these directories; the first call counts. Default: none has.
+    #[must_use]
+    pub fn with_memories(self, homes: MemoryHomes) -> Self {
+        let _ = self.shared.parts.memories.set(homes);
         self
     }
 
@@ -203,8 +228,8 @@ impl AgentTool {
             team: text(running.input, "team_name"),
         };
         let name = wanted.name.clone();
-        let ToolState { dialect, models, tools, tasks, .. } = &*self.shared;
-        let subagent = Subagent::new(&parent, wanted, dialect, &**models, tools).await;
+        let ToolState { parts, tasks, .. } = &*self.shared;
+        let subagent = Subagent::new(&parent, wanted, parts).await;
         let subagent = subagent.map_err(ToolFailure::new)?;
         match tasks.get() {
             Some(tasks) if name.is_some() => {

@@ -3,13 +3,13 @@
 use super::assembly::Assembly;
 use super::error::AssemblyError;
 use super::tool_factory::ToolFactory;
-use crate::agents::{AgentTool, Agents, Definition};
+use crate::agents::{AgentMemory, AgentTool, Agents, Definition, MemoryHomes};
 use crate::definitions::{Dialect, Homes, ModelChoice};
 use crate::facts::Facts;
 use crate::skills::SessionSkills;
-use crate::update::Update;
+use crate::update::{Notice, Update};
 use becket_engine::Tool;
-use becket_engine::config::Diagnostic;
+use becket_engine::config::{Diagnostic, Request};
 use becket_model::Source;
 use std::sync::Arc;
 
@@ -26,6 +26,10 @@ pub struct Definitions {
     /// The problems in their files.
     pub diagnostics: Vec<Diagnostic>,
     pub(super) dialect: Dialect,
+    /// The prompt of the agent of the session.
+    prompt: Option<String>,
+    /// The reason why its memory is not in there, if it has one.
+    pub(super) unread_memory: Option<Notice>,
 }
 
 impl Definitions {
@@ -53,6 +57,7 @@ impl Definitions {
         };
         let (skills, of_skills) = skills(assembly, factory, facts, homes, &dialect);
         let (of_agents, tool) = (factory.clone(), skills.tool());
+        let (of_skills_calls, preloaded) = (factory.clone(), skills.tool());
         let tools = move |facts: &Facts| {
             let skill = Arc::new(tool.with_calls(of_agents.calls(facts))) as Arc<dyn Tool>;
             let skill = of_agents.filter.filter(vec![skill]);
@@ -61,9 +66,40 @@ impl Definitions {
         };
         let models = Arc::clone(&assembly.models);
         let agents = AgentTool::new(loaded.agents, dialect.clone(), models, Arc::new(tools));
-        let agents = agents.with_tasks(factory.tasks.clone()).with_team(&factory.team);
+        let memories = memories(&assembly.request);
+        let agents = agents
+            .with_skills(Arc::new(move |facts| preloaded.with_calls(of_skills_calls.calls(facts))))
+            .with_memories(memories.clone())
+            .with_tasks(factory.tasks.clone())
+            .with_team(&factory.team);
         let diagnostics = loaded.diagnostics.into_iter().chain(of_skills).collect();
-        Ok(Self { agents, skills, works_as, diagnostics, dialect })
+        let (prompt, unread_memory) = match &works_as {
+            Some(agent) => {
+                let memory = AgentMemory::of(agent, &memories);
+                let read = memory.map(|memory| memory.prompt(&factory.engine, &facts.session()));
+                let (memory, unread) = read.unzip();
+                (
+                    Some(
+                        [Some(agent.prompt.clone()), memory]
+                            .into_iter()
+                            .flatten()
+                            .collect::<Vec<_>>()
+                            .join("\n\n"),
+                    ),
+                    unread,
+                )
+            }
+            None => (None, None),
+        };
+        Ok(Self {
+            agents,
+            skills,
+            works_as,
+            diagnostics,
+            dialect,
+            prompt,
+            unread_memory: unread_memory.flatten(),
+        })
     }
 
     /// The model that the agent of the session names.
@@ -76,8 +112,14 @@ impl Definitions {
 
     /// The prompt of the agent of the session.
     pub(super) fn prompt(&self) -> Option<&str> {
-        self.works_as.as_ref().map(|agent| agent.prompt.as_str())
+        self.prompt.as_deref()
     }
+}
+
+/// Returns the directories of settings below which agents have their memories.
+fn memories(request: &Request) -> MemoryHomes {
+    let project = request.start.join(&*request.profile.directory);
+    MemoryHomes { user: request.user_directory(), project: Some(project) }
 }
 
 fn skills(

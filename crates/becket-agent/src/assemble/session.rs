@@ -65,6 +65,7 @@ impl Assembly {
                 "there is no output style `{name}`, only `{known}`: the default one is used"
             ))
         }));
+        notices.extend(definitions.unread_memory.clone());
         notices.extend(tools.refresh().into_iter().map(Notice::warning));
         let builder =
             AgentBuilder::new(engine.clone(), self.toolbox.clone(), self.model(&definitions)?, start)

@@ -99,6 +99,20 @@ impl<'t> Fields<'t> {
         }
     }
 
+    /// Names in a list, and the number of its items that are none.
+    pub(crate) fn names_and_others(&mut self, key: &str) -> (Vec<String>, usize) {
+        match self.field(key).map(|field| &field.value) {
+            Some(Value::Array(items)) => {
+                let names = items.iter().filter_map(Value::as_str).map(|name| name.trim().to_owned());
+                let names: Vec<String> = names.collect();
+                let others = items.len() - names.len();
+                (names, others)
+            }
+            Some(Value::Object(servers)) => (Vec::new(), servers.len()),
+            Some(_) | None => (self.names(key).unwrap_or_default(), 0),
+        }
+    }
+
     /// Patterns of paths: a list, or a text with commas between them; a text in braces is kept whole.
     pub(crate) fn patterns(&mut self, key: &str) -> Option<Vec<String>> {
         let patterns = match &self.field(key)?.value {

@@ -111,7 +111,7 @@ impl SessionSkills {
     }
 
     /// Tells the user what hooks said to him about the commands of a skill.
-    fn tell_of(&self, nested: &NestedCalls, cancel: &CancellationToken) {
+    pub(super) fn tell_of(&self, nested: &NestedCalls, cancel: &CancellationToken) {
         for report in nested.take() {
             for outcome in &report.outcomes {
                 let hook = hook_messages::named(outcome.verdict.event, Some(&report.call.name));

@@ -123,6 +123,19 @@ impl SessionSkills {
         ground.render(skill, typed, nested).await
     }
 
+    /// Returns the text of a skill for an agent that begins with it: its hooks hold from now on, and it grants nothing.
+    ///
+    /// # Errors
+    /// As [`Ground::render`].
+    pub(super) async fn preload(&self, skill: &Skill, ground: Ground<'_>) -> Result<String, String> {
+        let used = self.shared.hooks.register(skill, &self.shared.dialect);
+        self.tell(&used.diagnostics);
+        let nested = NestedCalls::default();
+        let told = ground.render(skill, "", &nested).await;
+        self.tell_of(&nested, ground.cancel);
+        told
+    }
+
     /// Reports the problems of files to the user.
     pub(super) fn tell(&self, diagnostics: &[Diagnostic]) {
         for diagnostic in diagnostics {

@@ -223,7 +223,7 @@ fn the_application_is_named_to_the_provider() {
 #[test]
 fn an_agent_begins_with_its_own_prompt_and_what_it_can_not_have_is_named() {
     let agents = json!({"rev": {"description": "Reviews", "prompt": "Review.", "initialPrompt": "BEGIN-HERE",
-        "memory": "project", "skills": ["x"], "mcpServers": ["y"]}});
+        "mcpServers": [{"own": {"command": "true"}}]}});
     let turns = json!([{"text": "Begun.", "expect": ["BEGIN-HERE"]}, {"text": "Hello."}]);
     let env = place(BECKET, &json!({}), &turns);
     let mut host = Host::initialized(&env, &["--agent", "rev"], json!({"agents": agents}));
@@ -232,10 +232,6 @@ fn an_agent_begins_with_its_own_prompt_and_what_it_can_not_have_is_named() {
     assert_eq!(host.result()["result"], "Hello.");
     let init = host.seen.iter().find(|line| line["subtype"] == "init").expect("there is one").clone();
     let (_, stderr) = host.ends();
-    for name in ["`memory`", "`skills`", "`mcpServers`"] {
-        assert!(
-            init["warnings"].to_string().contains(name) && stderr.contains(name),
-            "{name}: {init} {stderr}"
-        );
-    }
+    let name = "`mcpServers`";
+    assert!(init["warnings"].to_string().contains(name) && stderr.contains(name), "{init} {stderr}");
 }
