@@ -22,6 +22,7 @@ mod page;
 mod prices;
 mod program;
 mod sdk_fixture;
+mod sdk_options;
 mod suites;
 mod test;
 mod workflows;

@@ -16,6 +16,7 @@ mod read;
 mod register;
 mod report;
 mod run;
+mod skill_texts;
 mod task;
 mod teammate;
 mod tool;
@@ -23,7 +24,8 @@ mod tool;
 pub use definition::Definition;
 pub use memory::{MemoryHomes, MemoryScope};
 pub use register::{Agents, LoadedAgents};
-pub use tool::{AgentTool, MakesSkills, MakesTools};
+pub use skill_texts::{MakesSkillTexts, SkillTexts};
+pub use tool::{AgentTool, MakesTools};
 
 pub(crate) use main::MainAgent;
 pub(crate) use memory::AgentMemory;

@@ -7,6 +7,10 @@ use becket_model::Source;
 use becket_model::event::PermissionMode;
 use std::path::Path;
 
+/// Fields that agents of other hosts have and that do nothing here.
+const WITHOUT_EFFECT: [&str; 5] =
+    ["autoCompactWindow", "effort", "observer", "observerMessage", "omitClaudeMd"];
+
 /// The word for a working tree of its own.
 pub(super) const ISOLATED: &str = "worktree";
 
@@ -34,6 +38,9 @@ pub(super) fn definition(fields: &mut Fields<'_>, place: Place<'_>) -> Option<De
         return None;
     };
     let of_plugin = matches!(place.source, Source::Plugin(_));
+    for key in WITHOUT_EFFECT.into_iter().filter(|key| fields.has(key)).collect::<Vec<_>>() {
+        fields.warning(key, "not-supported", format!("`{key}` of an agent has no effect here"));
+    }
     Some(Definition {
         name: place.namespace.map_or_else(|| name.clone(), |space| format!("{space}:{name}")).into(),
         description,

@@ -10,10 +10,10 @@ use super::narrow;
 use super::own_tree::OwnTree;
 use super::parent::Parent;
 use super::report;
+use super::skill_texts::SkillTexts;
 use super::tool::AgentParts;
 use crate::definitions::ModelChoice;
 use crate::facts::Facts;
-use crate::skills::SkillTool;
 use crate::team::Seat;
 use crate::transcript::AgentMetadata;
 use crate::turn::{AgentLoop, Begin, StopEvent, TurnEnd, TurnStart};
@@ -59,8 +59,8 @@ pub(super) struct Subagent {
     pub(super) seat: Option<Seat>,
     /// Gone with it.
     hooks: HooksOfAgent,
-    /// The tool of its skills, whose commands run in its own shell.
-    skills: Option<SkillTool>,
+    /// The skills that it may begin with.
+    skills: Option<Arc<dyn SkillTexts>>,
     pub(super) facts: report::Facts,
 }
 
@@ -187,11 +187,11 @@ impl Subagent {
     /// used, is reported and left out.
     async fn preload(&mut self, cancel: &CancellationToken) {
         let definition = Arc::clone(&self.wanted.definition);
-        let Some(tool) = self.skills.as_ref().filter(|_| !definition.skills.is_empty()) else { return };
+        let Some(skills) = self.skills.as_ref().filter(|_| !definition.skills.is_empty()) else { return };
         let session = self.agent_loop.facts.session();
         let mut texts = Vec::new();
         for name in &definition.skills {
-            match tool.preload(name, &session, cancel).await {
+            match skills.preload(name, &session, cancel).await {
                 Ok(text) => texts.push(format!("The skill `{name}`:\n\n{text}")),
                 Err(why) => {
                     let what =

@@ -10,11 +10,11 @@ use super::read::ISOLATED;
 use super::register::Agents;
 use super::report;
 use super::run::{Subagent, SubagentOptions, fresh_id};
+use super::skill_texts::MakesSkillTexts;
 use super::task::AgentTask;
 use super::teammate::TeammateTask;
 use crate::definitions::{Dialect, unknown};
 use crate::facts::Facts;
-use crate::skills::SkillTool;
 use crate::team::Team;
 use crate::tool_call::NestedCalls;
 use crate::turn::EndReason;
@@ -88,15 +88,12 @@ pub struct AgentTool {
 /// Makes the session's tools for another agent loop: a shell has a directory of its own there.
 pub type MakesTools = Arc<dyn Fn(&Facts) -> Vec<Arc<dyn Tool>> + Send + Sync>;
 
-/// Makes the tool of the session's skills for another agent loop.
-pub type MakesSkills = Arc<dyn Fn(&Facts) -> SkillTool + Send + Sync>;
-
 /// The parts that every agent is made of.
 pub(super) struct AgentParts {
     pub(super) dialect: Dialect,
     pub(super) tools: MakesTools,
     pub(super) models: Arc<dyn Models>,
-    pub(super) skills: OnceLock<MakesSkills>,
+    pub(super) skills: OnceLock<MakesSkillTexts>,
     pub(super) memories: OnceLock<MemoryHomes>,
 }
 
@@ -145,7 +142,7 @@ impl AgentTool {
 
     /// Lets agents begin with the texts of skills; the first call counts. Default: none does.
     #[must_use]
-    pub fn with_skills(self, skills: MakesSkills) -> Self {
+    pub fn with_skills(self, skills: MakesSkillTexts) -> Self {
         let _ = self.shared.parts.skills.set(skills);
         self
     }

@@ -3,7 +3,7 @@
 use super::assembly::Assembly;
 use super::error::AssemblyError;
 use super::tool_factory::ToolFactory;
-use crate::agents::{AgentMemory, AgentTool, Agents, Definition, MemoryHomes};
+use crate::agents::{AgentMemory, AgentTool, Agents, Definition, MemoryHomes, SkillTexts};
 use crate::definitions::{Dialect, Homes, ModelChoice};
 use crate::facts::Facts;
 use crate::skills::SessionSkills;
@@ -68,7 +68,9 @@ impl Definitions {
         let agents = AgentTool::new(loaded.agents, dialect.clone(), models, Arc::new(tools));
         let memories = memories(&assembly.request);
         let agents = agents
-            .with_skills(Arc::new(move |facts| preloaded.with_calls(of_skills_calls.calls(facts))))
+            .with_skills(Arc::new(move |facts| {
+                Arc::new(preloaded.with_calls(of_skills_calls.calls(facts))) as Arc<dyn SkillTexts>
+            }))
             .with_memories(memories.clone())
             .with_tasks(factory.tasks.clone())
             .with_team(&factory.team);

@@ -4,6 +4,7 @@ use super::render::Ground;
 use super::session::SessionSkills;
 use super::skill::Skill;
 use super::template::{Part, parts};
+use crate::agents::SkillTexts;
 use crate::definitions::unknown;
 use crate::tool_call::{NestedCalls, ToolCalls};
 use becket_engine::{
@@ -47,25 +48,6 @@ impl SkillTool {
     #[must_use]
     pub(crate) fn with_calls(&self, calls: ToolCalls) -> Self {
         Self { skills: self.skills.clone(), calls: Some(calls) }
-    }
-
-    /// Returns the text of a skill for an agent that begins with it. Its hooks hold from now on; it grants nothing.
-    ///
-    /// # Errors
-    /// Errors if the skill does not exist, a rule denies it, it is only for the user, or a command of it was not run.
-    pub(crate) async fn preload(
-        &self,
-        name: &str,
-        session: &Session,
-        cancel: &CancellationToken,
-    ) -> Result<String, String> {
-        let skill = self.skill(&Map::from_iter([("skill".to_owned(), json!(name))]))?;
-        if self.is_denied(&skill) {
-            return Err("a rule denies it".to_owned());
-        }
-        let ground = self.skills.ground(session, cancel);
-        let ground = Ground { calls: self.calls.as_ref().unwrap_or(ground.calls), ..ground };
-        self.skills.preload(&skill, ground).await
     }
 
     fn skill(&self, input: &Map<String, Value>) -> Result<Arc<Skill>, String> {
@@ -163,5 +145,24 @@ impl Tool for SkillTool {
 
     fn run<'a>(&'a self, running: RunningCall<'a>) -> BoxFuture<'a, Result<ToolOutput, ToolFailure>> {
         Box::pin(self.answer(running))
+    }
+}
+
+impl SkillTexts for SkillTool {
+    fn preload<'a>(
+        &'a self,
+        name: &'a str,
+        session: &'a Session,
+        cancel: &'a CancellationToken,
+    ) -> BoxFuture<'a, Result<String, String>> {
+        Box::pin(async move {
+            let skill = self.skill(&Map::from_iter([("skill".to_owned(), json!(name))]))?;
+            if self.is_denied(&skill) {
+                return Err("a rule denies it".to_owned());
+            }
+            let ground = self.skills.ground(session, cancel);
+            let ground = Ground { calls: self.calls.as_ref().unwrap_or(ground.calls), ..ground };
+            self.skills.preload(&skill, ground).await
+        })
     }
 }

@@ -10,6 +10,7 @@ mod host;
 mod job;
 mod lines;
 mod node;
+mod options;
 mod package;
 mod permissions;
 mod python;

@@ -21,16 +21,22 @@ impl Package {
         }
     }
 
-    /// A place for a scenario: a project with settings, and a script instead of a model. `None` if the package is
-    /// missing for a known reason.
-    pub(crate) fn place(self, settings: &Value, turns: &Value) -> Option<Driven> {
-        let Some(installed) = variable_of_test(self.variable()) else {
+    /// Returns the interpreter or the directory of packages that has it; `None` if it is missing for a known reason.
+    pub(crate) fn installed(self) -> Option<String> {
+        let installed = variable_of_test(self.variable());
+        if installed.is_none() {
             let reason = variable_of_test("BECKET_TEST_SDK_SKIP").unwrap_or_else(|| {
                 panic!("`{}` is not set: run `cargo xtask test`, which installs the SDKs", self.variable())
             });
             skipped(&reason);
-            return None;
-        };
+        }
+        installed
+    }
+
+    /// A place for a scenario: a project with settings, and a script instead of a model. `None` if the package is
+    /// missing for a known reason.
+    pub(crate) fn place(self, settings: &Value, turns: &Value) -> Option<Driven> {
+        let installed = self.installed()?;
         let program = match self {
             Package::Python => installed.clone(),
             Package::Node => "node".to_owned(),

@@ -223,7 +223,7 @@ fn the_application_is_named_to_the_provider() {
 #[test]
 fn an_agent_begins_with_its_own_prompt_and_what_it_can_not_have_is_named() {
     let agents = json!({"rev": {"description": "Reviews", "prompt": "Review.", "initialPrompt": "BEGIN-HERE",
-        "mcpServers": [{"own": {"command": "true"}}]}});
+        "mcpServers": [{"own": {"command": "true"}}], "effort": "high"}});
     let turns = json!([{"text": "Begun.", "expect": ["BEGIN-HERE"]}, {"text": "Hello."}]);
     let env = place(BECKET, &json!({}), &turns);
     let mut host = Host::initialized(&env, &["--agent", "rev"], json!({"agents": agents}));
@@ -232,6 +232,10 @@ fn an_agent_begins_with_its_own_prompt_and_what_it_can_not_have_is_named() {
     assert_eq!(host.result()["result"], "Hello.");
     let init = host.seen.iter().find(|line| line["subtype"] == "init").expect("there is one").clone();
     let (_, stderr) = host.ends();
-    let name = "`mcpServers`";
-    assert!(init["warnings"].to_string().contains(name) && stderr.contains(name), "{init} {stderr}");
+    for name in ["`mcpServers`", "`effort`"] {
+        assert!(
+            init["warnings"].to_string().contains(name) && stderr.contains(name),
+            "{name}: {init} {stderr}"
+        );
+    }
 }
