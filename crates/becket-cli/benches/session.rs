@@ -1,4 +1,5 @@
-//! The price of a session that an SDK drives: from its start to the first request, and its memory after ten turns.
+//! The price of a session that an SDK drives: from its start to the first request, its memory after ten turns,
+//! and many of them at once.
 
 #![expect(clippy::expect_used, reason = "a bench fails by panicking")]
 
@@ -17,6 +18,7 @@ const START_MAY_ADD: f64 = 60e6;
 /// The limit on the memory of a session, in bytes of its share (PSS).
 const MAY_TAKE: f64 = 25e6;
 const TURNS: usize = 10;
+const SESSIONS: usize = 200;
 
 fn main() {
     let mut bench = Bench::new("becket-cli");
@@ -29,6 +31,7 @@ fn main() {
     });
     start(&mut bench, &env, &server, &requests);
     memory(&mut bench, &env, &server);
+    side_by_side(&mut bench, &env, &server);
 }
 
 /// From the start of the process to its first request.
@@ -66,6 +69,21 @@ fn memory(bench: &mut Bench, env: &TestEnv, server: &Server) {
     };
     bench.note("proportional set size (PSS) of the process");
     bench.sampled("run: memory after 10 turns", Must::Bytes(MAY_TAKE), after_turns, None);
+}
+
+/// Many sessions that are open at once, each with an answer of its own; no line may be lost.
+fn side_by_side(bench: &mut Bench, env: &TestEnv, server: &Server) {
+    let answered = || {
+        let started = Instant::now();
+        let mut sessions: Vec<Session> = (0..SESSIONS).map(|_| Session::start(env, server)).collect();
+        sessions.iter_mut().for_each(Session::initialize);
+        sessions.iter_mut().for_each(Session::turn);
+        let took = started.elapsed();
+        sessions.into_iter().for_each(Session::end);
+        took.as_nanos() as f64 / SESSIONS as f64
+    };
+    bench.note("200 processes, started together; the time of one is a two-hundredth of all");
+    bench.sampled("run: 200 sessions side by side, to the answer of each", Must::Nothing, answered, None);
 }
 
 /// The proportional set size of a process, in bytes.
