@@ -21,6 +21,7 @@ mod model_fixture;
 mod page;
 mod prices;
 mod program;
+mod replay;
 mod sdk_fixture;
 mod sdk_options;
 mod suites;
@@ -34,7 +35,7 @@ const USAGE: &str = "usage: cargo xtask <chore>
   test [ARGS…]          install what the tests need, run all of them, then the suites whose inputs have changed;
                         with ARGS, which go to the test runner, only the tests
   suites [--all] [SUITE…]
-                        run the long suites (agents, bindings, conformance, deny, page) whose inputs have changed since they passed
+                        run the long suites (agents, bindings, conformance, deny, page, replay, workflows) whose inputs have changed since they passed
   conformance [PART…]   run the published suites of MCP against becket-mcp; only scenarios with a PART in their name
   bench [--quick] [CRATE…]
                         run every crate's benches, write docs/benchmarks.md; those of named crates are only shown

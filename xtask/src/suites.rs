@@ -30,7 +30,7 @@ struct Suite {
     inputs: &'static [&'static str],
 }
 
-const SUITES: [Suite; 6] = [
+const SUITES: [Suite; 7] = [
     Suite {
         name: "agents",
         limit: Duration::from_mins(15),
@@ -98,6 +98,13 @@ const SUITES: [Suite; 6] = [
             "crates/becket-fire/src/times",
             "xtask/src/page.rs",
         ],
+    },
+    Suite {
+        name: "replay",
+        limit: Duration::from_mins(15),
+        chore: crate::replay::suite,
+        packages: &["becket-lab"],
+        inputs: &["crates/becket-cli/src/commands/replay.rs", "xtask/src/replay.rs", "xtask/src/program.rs"],
     },
     Suite {
         name: "workflows",

@@ -33,9 +33,23 @@ impl Recorded {
         let content = json!([{"type": "tool_use", "id": id, "name": tool, "input": input}]);
         self.line(json!({"type": "assistant", "message": {"role": "assistant", "content": content}}));
         let text = denied_by.map(|command| format!("PreToolUse:{tool} hook error: [{command}]: no"));
-        let result = json!([{"type": "tool_result", "tool_use_id": id, "is_error": denied_by.is_some(),
-            "content": text.unwrap_or_else(|| "ok".to_owned())}]);
+        self.result(&id, text);
+    }
+
+    /// The result of a call, or the text of its denial.
+    fn result(&mut self, id: &str, denial: Option<String>) {
+        let result = json!([{"type": "tool_result", "tool_use_id": id, "is_error": denial.is_some(),
+            "content": denial.unwrap_or_else(|| "ok".to_owned())}]);
         self.line(json!({"type": "user", "message": {"role": "user", "content": result}}));
+    }
+
+    /// A call of Bash that a JSON answer denied: its hook is not recorded.
+    fn denied_by_json(&mut self, command: &str, reason: &str) {
+        self.calls += 1;
+        let id = format!("toolu_{}", self.calls);
+        let content = json!([{"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}}]);
+        self.line(json!({"type": "assistant", "message": {"role": "assistant", "content": content}}));
+        self.result(&id, Some(format!("PreToolUse:Bash hook error: {reason}")));
     }
 
     fn bash(&mut self, command: &str, denied_by: Option<&str>) {
@@ -229,6 +243,33 @@ fn what_depends_on_more_than_its_input_is_set_aside_with_the_reason_and_the_rest
         }
     }
     assert_eq!(found["set_aside"]["handlers"], 4, "{}", found["set_aside"]);
+}
+
+#[test]
+fn a_denial_counts_for_the_hook_whose_reason_it_is_and_of_two_denials_one_is_recorded() {
+    let env = project(&["sh json.sh", "sh guard.sh"]);
+    env.write("project/guard.sh", GUARD);
+    let answer = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny",
+        "permissionDecisionReason": "no danger"}});
+    env.write("project/json.sh", format!("case $(cat) in *danger*) echo '{answer}';; esac\n"));
+    let mut recorded = Recorded::new();
+    recorded.denied_by_json("danger 1", "no danger");
+    recorded.bash("danger 2", Some("sh guard.sh"));
+    env.write("project/s.jsonl", recorded.text());
+    let (_, found) = report(&env, &[]);
+    for name in ["json.sh", "guard.sh"] {
+        let handler = handler(&found, name);
+        assert_eq!((&handler["compared"], &handler["agreed"]), (&json!(1), &json!(1)), "{handler:#}");
+        assert_eq!(handler["status"], "reproduced", "{handler:#}");
+    }
+    // Alone, a hook is the one that denied; now it does not.
+    let env = project(&["sh json.sh"]);
+    env.write("project/json.sh", "cat > /dev/null\n");
+    let mut recorded = Recorded::new();
+    recorded.denied_by_json("danger 1", "no danger");
+    env.write("project/s.jsonl", recorded.text());
+    let (_, found) = report(&env, &[]);
+    assert_eq!(handler(&found, "json.sh")["status"], "changed", "{found:#}");
 }
 
 #[test]

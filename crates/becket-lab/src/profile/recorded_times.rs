@@ -21,7 +21,7 @@ pub(super) fn of(event: &RecordedEvent) -> Option<TimeRecord> {
 }
 
 fn run(answer: &RecordedAnswer) -> Option<RunTime> {
-    let name = hook_name::of_command(&answer.command);
+    let name = answer.command.as_deref().and_then(hook_name::of_command);
     Some(RunTime {
         hook: name.unwrap_or_else(|| "hook".to_owned()),
         place: String::new(),

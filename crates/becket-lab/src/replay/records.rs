@@ -2,7 +2,7 @@
 
 use super::word;
 use crate::handler_name;
-use crate::transcript::RecordedEvent;
+use crate::transcript::{RecordedAnswer, RecordedEvent, RecordedOutput};
 use becket_engine::handler::{Action, Command, Handler};
 use becket_fire::times::hook_name;
 
@@ -15,12 +15,44 @@ pub(super) enum Record {
     Ran,
     /// Nothing: it passed silently, or did not run.
     Silent,
+    /// Nothing, as another handler held the event back: of several denials one is recorded.
+    Unknown,
 }
 
-/// Returns the record of a handler.
-pub(super) fn of(handler: &Handler, event: &RecordedEvent) -> Record {
+/// A run that is compared with its record.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ReplayedRun<'a> {
+    pub(super) handler: &'a Handler,
+    /// The text of its answer, with the paths of the recording.
+    pub(super) reason: Option<&'a str>,
+    /// True if no other handler ran.
+    pub(super) is_alone: bool,
+}
+
+/// Returns the record of a run.
+pub(super) fn of(run: ReplayedRun<'_>, event: &RecordedEvent) -> Record {
+    let is_named =
+        |answer: &&RecordedAnswer| answer.command.as_ref().is_some_and(|command| is_of(run.handler, command));
+    let record = named(event, event.answers.iter().filter(is_named));
+    if record != Record::Silent {
+        return record;
+    }
+    for answer in &event.answers {
+        match (&answer.command, &answer.output) {
+            (None, RecordedOutput::Denied { reason }) if run.is_alone || run.reason == Some(reason) => {
+                return Record::Word("deny");
+            }
+            (_, RecordedOutput::Denied { .. }) => return Record::Unknown,
+            (_, RecordedOutput::Printed { .. } | RecordedOutput::Cancelled | RecordedOutput::Ran) => {}
+        }
+    }
+    Record::Silent
+}
+
+/// Returns the record that answers of one handler make.
+fn named<'a>(event: &RecordedEvent, answers: impl Iterator<Item = &'a RecordedAnswer>) -> Record {
     let mut record = Record::Silent;
-    for answer in event.answers.iter().filter(|answer| is_of(handler, &answer.command)) {
+    for answer in answers {
         match word::of_record(event.kind, &answer.output) {
             // An answer may be recorded twice, as the output of a process and as its effect.
             Some(word) if !matches!(record, Record::Word(known) if known != "pass") => {

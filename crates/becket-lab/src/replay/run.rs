@@ -166,7 +166,7 @@ impl Run<'_> {
                 break;
             }
             if in_force.len() < IN_FORCE {
-                in_force.extend(event.answers.iter().map(|answer| answer.command.clone()));
+                in_force.extend(event.answers.iter().filter_map(|answer| answer.command.clone()));
             }
             self.event(&event, &in_force).await;
             number += 1;

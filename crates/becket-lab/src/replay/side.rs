@@ -4,7 +4,7 @@ use super::dependence::{Dependence, Dependences};
 use super::engines::CopyEngine;
 use super::places::moved;
 use super::probe::{Probe, Words, is_worth};
-use super::records::{self, Record};
+use super::records::{self, Record, ReplayedRun};
 use super::run::ReplayError;
 use super::scratch::Scratch;
 use super::shape;
@@ -31,6 +31,19 @@ type AskedDependences = BTreeMap<HandlerKey, BTreeSet<Dependence>>;
 
 /// Commands of hooks that a session has shown to be in force.
 pub(super) type InForce = BTreeSet<String>;
+
+/// An event that was replayed.
+#[derive(Clone, Copy)]
+struct Seen<'a> {
+    event: &'a RecordedEvent,
+    /// The directory of the recording.
+    root: &'a str,
+    in_force: &'a InForce,
+    /// Its input.
+    bytes: &'a [u8],
+    /// True if one handler ran.
+    is_alone: bool,
+}
 
 impl Side {
     /// Loads a configuration in two copies of the project; `settings` replaces the project's settings file.
@@ -74,7 +87,8 @@ impl Side {
             return Some(outcome);
         }
         let bytes = becket_model::wire::input::to_bytes(&fired);
-        let counted = outcome.runs.iter().map(|run| self.count(event, run, root, in_force, &bytes));
+        let seen = Seen { event, root, in_force, bytes: &bytes, is_alone: outcome.runs.len() == 1 };
+        let counted = outcome.runs.iter().map(|run| self.count(seen, run));
         let worth: AskedDependences = counted.flatten().collect();
         if !worth.is_empty() {
             let first =
@@ -85,14 +99,8 @@ impl Side {
     }
 
     /// Counts a run; returns what it asked if another answer of it is worth its time.
-    fn count(
-        &self,
-        event: &RecordedEvent,
-        run: &Run,
-        root: &str,
-        in_force: &InForce,
-        bytes: &[u8],
-    ) -> Option<(HandlerKey, BTreeSet<Dependence>)> {
+    fn count(&self, seen: Seen<'_>, run: &Run) -> Option<(HandlerKey, BTreeSet<Dependence>)> {
+        let Seen { event, root, in_force, bytes, is_alone } = seen;
         let key = HandlerKey::of(&run.handler);
         let trace = self.copy.stage.trace(&run.handler, run.input.as_deref().unwrap_or(bytes));
         let replayed = word::of_run(run);
@@ -102,7 +110,9 @@ impl Side {
         let reason = || self.reason(run, root);
         let is_new = tally.run(event, &shape, replayed, reason);
         let asked = trace.map(|trace| tally.dependences.note(&trace)).unwrap_or_default();
-        compare(tally, event, run, &shape, in_force, reason);
+        let text = reason();
+        let compared = ReplayedRun { handler: &run.handler, reason: text.as_deref(), is_alone };
+        compare(tally, event, compared, replayed, &shape, in_force);
         if !is_worth(&tally.dependences, is_new, replayed, &asked) {
             return None;
         }
@@ -153,17 +163,16 @@ impl Side {
 fn compare(
     tally: &mut HandlerTally,
     event: &RecordedEvent,
-    run: &Run,
+    run: ReplayedRun<'_>,
+    replayed: &'static str,
     shape: &str,
     in_force: &InForce,
-    reason: impl FnOnce() -> Option<String>,
 ) {
-    let replayed = word::of_run(run);
-    let recorded = match records::of(&run.handler, event) {
+    let recorded = match records::of(run, event) {
         Record::Word(word) => word,
-        Record::Ran => return,
+        Record::Ran | Record::Unknown => return,
         Record::Silent => {
-            let is_in_force = in_force.iter().any(|command| records::is_of(&run.handler, command));
+            let is_in_force = in_force.iter().any(|command| records::is_of(run.handler, command));
             // What acts leaves a trace; so does a failure.
             if !is_in_force || !(holds_back(replayed) || replayed == "failed") {
                 tally.silent += u64::from(replayed == "pass");
@@ -177,5 +186,6 @@ fn compare(
         tally.agreed += 1;
         return;
     }
+    let reason = || run.reason.map(str::to_owned);
     tally.disagreements.entry((recorded, replayed, shape.to_owned())).or_default().add(event, reason);
 }

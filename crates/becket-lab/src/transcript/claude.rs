@@ -130,7 +130,7 @@ fn result(transcript: &mut Transcript, line: &Line<'_>, block: &Block<'_>) {
     let text = text_of(block);
     if let Some((kind, command, reason)) = denial(&text) {
         let output = RecordedOutput::Denied { reason: reason.to_owned() };
-        let answer = RecordedAnswer { command: command.to_owned(), output, elapsed: None };
+        let answer = RecordedAnswer { command: command.map(str::to_owned), output, elapsed: None };
         transcript.answer(kind, Some(id), answer);
         drop(transcript.session.closed(id));
         return;
@@ -158,13 +158,14 @@ fn text_of(block: &Block<'_>) -> String {
     })
 }
 
-/// Returns the event, the command and the reason of a recorded denial: `PreToolUse:Bash hook error: [COMMAND]: REASON`.
-fn denial(text: &str) -> Option<(EventKind, &str, &str)> {
-    let (head, rest) = text.split_once(" hook error: [")?;
+/// Returns the event, the command and the reason of a recorded denial: `PreToolUse:Bash hook error: [COMMAND]: REASON`. A
+/// denial by a JSON answer is recorded without the command.
+fn denial(text: &str) -> Option<(EventKind, Option<&str>, &str)> {
+    let (head, rest) = text.split_once(" hook error: ")?;
     let event = head.rsplit(|c: char| c.is_whitespace() || c == '>').next()?;
     let kind: EventKind = event.split(':').next()?.parse().ok()?;
-    let (command, reason) = rest.split_once("]: ")?;
-    Some((kind, command, reason))
+    let named = rest.strip_prefix('[').and_then(|rest| rest.split_once("]: "));
+    Some(named.map_or((kind, None, rest), |(command, reason)| (kind, Some(command), reason)))
 }
 
 fn attachment(transcript: &mut Transcript, line: &Line<'_>) {
@@ -192,7 +193,7 @@ fn attachment(transcript: &mut Transcript, line: &Line<'_>) {
     if kind == EventKind::Stop && matches!(output, RecordedOutput::Denied { .. }) {
         transcript.session.is_kept_going = true;
     }
-    let answer = RecordedAnswer { command, output, elapsed: elapsed(found.duration_ms) };
+    let answer = RecordedAnswer { command: Some(command), output, elapsed: elapsed(found.duration_ms) };
     transcript.answer(kind, found.tool_use_id.as_deref(), answer);
 }
 
@@ -204,7 +205,7 @@ fn system(transcript: &mut Transcript, line: &Line<'_>) {
     transcript.session.is_kept_going |= line.prevented_continuation;
     for info in infos {
         let answer = RecordedAnswer {
-            command: info.command,
+            command: Some(info.command),
             output: RecordedOutput::Ran,
             elapsed: elapsed(info.duration_ms),
         };

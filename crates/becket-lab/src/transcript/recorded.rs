@@ -56,7 +56,7 @@ impl RecordedEvent {
         let mut add = |text: &str| redactor.add_found_in(text);
         self.fields.values().for_each(|value| for_each_text(value, &mut add));
         for answer in &self.answers {
-            add(&answer.command);
+            answer.command.iter().for_each(|command| add(command));
             match &answer.output {
                 RecordedOutput::Printed { stdout, stderr, .. } => {
                     [stdout, stderr].into_iter().for_each(|text| add(text))
@@ -76,8 +76,8 @@ impl RecordedEvent {
 /// The answer of one hook, as it is recorded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedAnswer {
-    /// The command of the hook.
-    pub command: String,
+    /// The command of the hook; `None` for a denial of which only the reason is recorded.
+    pub command: Option<String>,
     /// Its output.
     pub output: RecordedOutput,
     /// The time that it took.

@@ -101,6 +101,9 @@ fn planned(
     Ok(PlanReport::explain(engine, &event, samples))
 }
 
+/// The command of a hook of which only the reason is recorded.
+const UNNAMED: &str = "(the hook is not recorded)";
+
 /// Returns the recorded answers. A hook's output and its effect are two records of one answer.
 fn all_recorded(event: &RecordedEvent, redactor: &Redactor) -> Vec<RecordedHook> {
     let mut hooks: Vec<RecordedHook> = Vec::new();
@@ -127,7 +130,7 @@ fn recorded(answer: &RecordedAnswer, redactor: &Redactor) -> RecordedHook {
     };
     let line = |text: &str| one_line(&redactor.redact(text), WIDTH);
     RecordedHook {
-        command: line(&answer.command),
+        command: answer.command.as_deref().map_or_else(|| UNNAMED.to_owned(), line),
         result,
         exit,
         text: text.filter(|text| !text.trim().is_empty()).map(|text| line(text)),
