@@ -37,6 +37,8 @@ fn main() {
 /// From the start of the process to its first request.
 fn start(bench: &mut Bench, env: &TestEnv, server: &Server, requests: &Receiver<Instant>) {
     let first_request = || {
+        // Requests of the session before may have come after its end.
+        requests.try_iter().for_each(drop);
         let started = Instant::now();
         let mut session = Session::start(env, server);
         session.initialize();

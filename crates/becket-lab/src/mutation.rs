@@ -13,6 +13,7 @@ use crate::check::Mismatch;
 use crate::handler_key::HandlerKey;
 use crate::handler_name;
 use crate::mutant::Mutant;
+use crate::project::{FileStamps, ThrowAwayProject};
 use crate::runner::{Attempt, CaseError, CaseRecord, Runner};
 use becket_engine::Engine;
 use becket_engine::handler::{Handler, Location};
@@ -102,10 +103,17 @@ struct Laboratory<'a> {
 /// A case with its control.
 struct Specimen<'a> {
     record: &'a CaseRecord,
-    /// Held while its throw-away project is in use.
-    in_use: Mutex<()>,
+    /// Held while its throw-away project is in use: the stamps of the project as the case wants it, once they are known.
+    in_use: Mutex<Option<FileStamps>>,
     /// Set if the replayed control passes.
     replays: OnceCell<bool>,
+}
+
+impl Specimen<'_> {
+    /// Returns the stamps of its project.
+    fn stamps(&self) -> Option<FileStamps> {
+        self.record.project.as_ref().and_then(ThrowAwayProject::stamps)
+    }
 }
 
 /// One handler under test.
@@ -128,7 +136,7 @@ pub async fn run(
     let engine: Engine = runner.engine()?;
     let hooks = engine.host().hooks();
     check_equivalents(&hooks, equivalents)?;
-    let specimen = |record| Specimen { record, in_use: Mutex::new(()), replays: OnceCell::new() };
+    let specimen = |record| Specimen { record, in_use: Mutex::new(None), replays: OnceCell::new() };
     let laboratory = Laboratory {
         runner,
         hooks: hooks.clone(),
@@ -251,15 +259,20 @@ impl Laboratory<'_> {
 
     /// Runs a case with a broken handler, after its control.
     async fn broken(&self, specimen: &Specimen<'_>, breakage: &Breakage) -> Trial {
-        let _in_use = specimen.in_use.lock().await;
+        let mut stamps = specimen.in_use.lock().await;
         if !self.replays(specimen).await {
             return self.broken_by_processes(specimen, breakage).await;
         }
+        if starts_process(breakage.mutant) && stamps.is_none() {
+            *stamps = specimen.stamps();
+        }
         let tried = self.attempt(specimen, Some(breakage.clone()), true).await;
-        if starts_process(breakage.mutant)
-            && let Err(error) = self.restore(specimen).await
-        {
-            return Trial::Unclear(error.to_string());
+        // Making a project again takes longer than most hooks, and most hooks write nothing.
+        if starts_process(breakage.mutant) && (stamps.is_none() || *stamps != specimen.stamps()) {
+            *stamps = None;
+            if let Err(error) = self.restore(specimen).await {
+                return Trial::Unclear(error.to_string());
+            }
         }
         match tried {
             // What a process showed is confirmed by a control of processes.

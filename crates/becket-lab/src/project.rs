@@ -3,8 +3,10 @@
 //! INVARIANT: nothing here writes outside of the copy, and a copy goes with its owner.
 
 mod git;
+mod stamps;
 mod template;
 
+pub(crate) use stamps::FileStamps;
 pub use template::ProjectTemplate;
 
 use crate::case::Case;
@@ -111,6 +113,11 @@ impl ThrowAwayProject {
     /// The root of the copy, without links.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Returns the stamps of its files, those of its git repository included; `None` if they can't be read.
+    pub(crate) fn stamps(&self) -> Option<FileStamps> {
+        FileStamps::read(&self.root).ok()
     }
 
     /// Writes files by their paths inside of the copy.
