@@ -114,6 +114,11 @@ impl Network {
         };
         self.0.contains(&address)
     }
+
+    /// Returns whether it is the network of one address.
+    pub fn is_one_address(&self) -> bool {
+        self.0.prefix_len() == self.0.max_prefix_len()
+    }
 }
 
 impl fmt::Display for Network {

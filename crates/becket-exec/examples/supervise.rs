@@ -1,7 +1,8 @@
 //! Runs a program under deny and ask rules:
-//! `supervise [deny=RULE]… [ask=RULE]… [in=DIRECTORY] [write=DIRECTORY]… [deny-write=PATH]… [deny-read=PATH]… [no-network] [end-line] [approve] -- PROGRAM
-//! [ARGUMENT]…`.
+//! `supervise [deny=RULE]… [ask=RULE]… [in=DIRECTORY] [write=DIRECTORY]… [deny-write=PATH]… [deny-read=PATH]… [no-network] [domain=ENTRY]…
+//! [no-domain=ENTRY]… [unix-sockets] [resolve=NAME=ADDRESS]… [end-line] [approve] -- PROGRAM [ARGUMENT]…`.
 //!
+//! `domain` and `no-domain` allow and deny hosts; with `resolve` the names are all that are known.
 //! `end-line` ends everything with the first denial; `approve` lets every program run that an ask rule holds; without it they are denied.
 
 #![expect(
@@ -11,10 +12,15 @@
     reason = "a small program, with its surroundings and its errors"
 )]
 
+use std::collections::{BTreeSet, HashMap};
+use std::io;
+use std::net::IpAddr;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use becket_exec::{
-    Denial, Host, NetworkRights, OnDeny, PathRights, PendingApproval, Program, Rights, Supervisor, Weakness,
+    Denial, DomainRights, Host, NetworkHost, NetworkRights, OnDeny, PathRights, PendingApproval, Program,
+    RefusedConnection, Rights, Supervisor, Weakness,
 };
 use becket_rules::{RuleList, RuleOrigin, RuleSet};
 
@@ -44,12 +50,28 @@ impl Host for Terminal {
     }
 }
 
+#[derive(Default)]
+struct Names(HashMap<String, Vec<IpAddr>>);
+
+impl NetworkHost for Names {
+    fn resolve(&self, name: &str) -> io::Result<Vec<IpAddr>> {
+        eprintln!("resolve {name}");
+        self.0.get(name).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    fn refused(&self, connection: &RefusedConnection) {
+        eprint!("{}", connection.line());
+    }
+}
+
 fn main() -> ExitCode {
     let mut rules = RuleSet::default();
     let mut terminal = Terminal { approves: false };
     let mut directory = std::env::current_dir().unwrap();
     let mut arguments = std::env::args_os().skip(1);
     let (mut rights, mut writable, mut on_deny) = (Rights::default(), Vec::new(), OnDeny::GoOn);
+    let (mut domains, mut denied, mut unix_sockets) = (BTreeSet::new(), BTreeSet::new(), false);
+    let mut names = Names::default();
     for argument in arguments.by_ref().take_while(|argument| argument != "--") {
         let text = argument.into_string().unwrap();
         let (list, rule) = match text.split_once('=') {
@@ -69,6 +91,23 @@ fn main() -> ExitCode {
             }
             Some(("deny-read", path)) => {
                 rights.deny_read.insert(path.into());
+                continue;
+            }
+            Some(("domain", entry)) => {
+                domains.insert(entry.to_owned());
+                continue;
+            }
+            Some(("no-domain", entry)) => {
+                denied.insert(entry.to_owned());
+                continue;
+            }
+            Some(("resolve", name)) => {
+                let (name, address) = name.split_once('=').unwrap();
+                names.0.entry(name.to_owned()).or_default().push(address.parse().unwrap());
+                continue;
+            }
+            None if text == "unix-sockets" => {
+                unix_sockets = true;
                 continue;
             }
             None if text == "no-network" => {
@@ -98,7 +137,11 @@ fn main() -> ExitCode {
         rights.write = PathRights::below(writable);
     }
     let supervisor = Supervisor::new(rules, std::env::split_paths(&path).collect());
-    let supervisor = supervisor.with_rights(&rights).on_deny(on_deny);
+    if !domains.is_empty() || !denied.is_empty() {
+        let allowed = BTreeSet::from([domains]);
+        rights.network = NetworkRights::Domains(DomainRights { allowed, denied, unix_sockets });
+    }
+    let supervisor = supervisor.with_rights(&rights).with_network_host(Arc::new(names)).on_deny(on_deny);
     match supervisor.run(&program, &mut terminal) {
         Ok(status) => ExitCode::from(status.code()),
         Err(error) => {

@@ -52,6 +52,12 @@ pub enum StartError {
          around this process may forbid"
     )]
     Mounts(io::Error),
+    /// Single hosts can't be allowed here (E5).
+    #[error(
+        "single hosts can't be allowed to the program here: {0}; that takes user and network namespaces, which this \
+         system or a container around this process may forbid"
+    )]
+    Network(io::Error),
     /// A path of the rights does not exist.
     #[error("`{}` can't be among the rights of a program: {why}", path.display())]
     RightsPath {

@@ -28,6 +28,7 @@ mod exit_status;
 mod host;
 pub mod line;
 mod matched_rule;
+mod network_host;
 mod real_rights;
 mod rule_gate;
 mod supervisor;
@@ -35,13 +36,15 @@ mod supervisor;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod linux;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod proxy;
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 use linux as sys;
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 mod unsupported;
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 use unsupported as sys;
 
-pub use becket_model::{NetworkRights, PathRights, Rights, SignalRights};
+pub use becket_model::{DomainRights, NetworkRights, PathRights, Rights, SignalRights};
 pub use chain::Chain;
 pub use confinement::Confinement;
 pub use denial::{Denial, DenialCause};
@@ -49,6 +52,7 @@ pub use error::StartError;
 pub use exit_status::ExitStatus;
 pub use host::{Host, PendingApproval, Weakness};
 pub use matched_rule::MatchedRule;
+pub use network_host::{NetworkHost, RefusalCause, RefusedConnection};
 pub use real_rights::real_rights;
 pub use supervisor::{OnDeny, Program, Supervisor};
 

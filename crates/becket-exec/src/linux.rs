@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `command.rs`, `child.rs` | the program as C strings; the fork, and what the child does to itself before it executes |
 //! | `sandbox.rs`, `confinement.rs` | seccomp filters and Landlock rules: those that are always on inside, and those for rights |
+//! | `namespaces.rs` | namespaces of the program's own: of mounts, and of a network whose only way out is the proxy |
 //! | `mounts.rs` | what lies over the files that are denied inside of an allowed directory |
 //! | `nested.rs`, `inner.rs` | a supervisor inside of another one: the rules are handed over, the program is run |
 //! | `host_process.rs` | settings of this process that change while it supervises |
@@ -24,6 +25,7 @@ mod inner;
 pub(crate) mod linger;
 mod memory;
 mod mounts;
+mod namespaces;
 mod nested;
 mod program;
 mod ptrace;
@@ -31,11 +33,15 @@ mod registers;
 mod sandbox;
 mod tracer;
 
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+
 use crate::error::StartError;
 use crate::exit_status::ExitStatus;
 use crate::host::{Host, Weakness};
+use crate::proxy::{self, DomainGate, NetworkProxy};
 use crate::supervisor::{Program, Supervisor};
-use becket_model::Rights;
+use becket_model::{NetworkRights, Rights};
 use child::Child;
 use command::Command;
 use host_process::HostProcess;
@@ -55,7 +61,12 @@ pub(crate) fn run(
     program: &Program,
     host: &mut dyn Host,
 ) -> Result<ExitStatus, StartError> {
-    let command = Command::new(program, &supervisor.search_path)?;
+    let gate = match &supervisor.rights.network {
+        NetworkRights::Domains(domains) => Some(DomainGate::new(domains)?),
+        NetworkRights::All | NetworkRights::Local | NetworkRights::Nothing => None,
+    };
+    let variables = gate.as_ref().map(proxy::variables).unwrap_or_default();
+    let command = Command::new(program, &supervisor.search_path, &variables)?;
     check(&supervisor.rights)?;
     if nested::hand_over(supervisor).map_err(StartError::Nested)? {
         return inner::run(supervisor, program, &command, host);
@@ -66,8 +77,18 @@ pub(crate) fn run(
         host.weakened(Weakness::WritableMemory);
     }
     let signals = host_process::block_sigchld()?;
-    let child = Child::start(&command, &sandbox, &signals)?;
+    let (ours, theirs) = UnixStream::pair()?;
+    let child = Child::start(&command, &sandbox, &signals, Some(&theirs))?;
+    drop(theirs);
     let process = HostProcess::supervise(child.id(), signals);
+    let started = gate.map(|gate| NetworkProxy::start(ours, gate, Arc::clone(&supervisor.network_host.0)));
+    let _proxy = match started.transpose() {
+        Ok(proxy) => proxy,
+        Err(why) => {
+            child.abandon();
+            return Err(why.into());
+        }
+    };
     if let Err(why) = ptrace::seize(child.id()) {
         child.abandon();
         return Err(StartError::NoPtrace(why));

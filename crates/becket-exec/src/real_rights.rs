@@ -25,7 +25,7 @@ pub fn real_rights(written: &Rights, needed: &[PathBuf]) -> Result<Rights, Start
         write: allowed(&written.write),
         deny_read: BTreeSet::new(),
         deny_write: BTreeSet::new(),
-        network: written.network,
+        network: written.network.clone(),
         signals: written.signals,
     };
     let failed = |path: &Path, why| StartError::RightsPath { path: path.to_owned(), why };

@@ -1,13 +1,16 @@
 //! The supervisor: what it runs and under which rules.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use becket_rules::RuleSet;
 
 use crate::error::StartError;
 use crate::exit_status::ExitStatus;
 use crate::host::Host;
+use crate::network_host::NetworkHost;
 use crate::rule_gate::RuleGate;
 use crate::sys;
 use becket_model::Rights;
@@ -52,6 +55,17 @@ pub struct Supervisor {
     pub(crate) on_deny: OnDeny,
     pub(crate) rights: Rights,
     pub(crate) kept: Vec<String>,
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux has a proxy"))]
+    pub(crate) network_host: SharedNetworkHost,
+}
+
+/// The program around the proxy.
+pub(crate) struct SharedNetworkHost(pub(crate) Arc<dyn NetworkHost>);
+
+impl fmt::Debug for SharedNetworkHost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NetworkHost").finish_non_exhaustive()
+    }
 }
 
 /// The consequence of a denial for the rest of the programs (E3).
@@ -77,6 +91,7 @@ impl Supervisor {
             on_deny: OnDeny::default(),
             rights: Rights::default(),
             kept: Vec::new(),
+            network_host: SharedNetworkHost(Arc::new(())),
         }
     }
 
@@ -114,6 +129,14 @@ impl Supervisor {
     #[must_use]
     pub fn with_rights(mut self, rights: &Rights) -> Self {
         self.rights = self.rights.intersection(rights);
+        self
+    }
+
+    /// Sets the program around the proxy of programs that reach single hosts. By default names are resolved by the system,
+    /// and refusals are for the programs alone.
+    #[must_use]
+    pub fn with_network_host(mut self, host: Arc<dyn NetworkHost>) -> Self {
+        self.network_host = SharedNetworkHost(host);
         self
     }
 

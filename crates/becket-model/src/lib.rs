@@ -34,7 +34,7 @@ pub use reply::{
     ContextText, DecidedBy, Decision, ElicitationAction, Fields, Notice, PermissionDecision, Reply,
     RequestDecision, Stop,
 };
-pub use rights::{NetworkRights, PathRights, Rights, SignalRights};
+pub use rights::{DomainRights, NetworkRights, PathRights, Rights, SignalRights};
 pub use source::{Enforcement, HandlerOrigin, OnFailure, PluginSource, Privileges, Source};
 pub use verdict::{
     Attributed, ObservedAnswer, ObservedEffect, Reason, Ruling, Verdict, VerdictFields, continued,

@@ -46,16 +46,31 @@ pub enum PathRights {
     Below(BTreeSet<PathBuf>),
 }
 
-/// The network that a program reaches. An order: each is a part of the one before.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+/// The network that a program reaches.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NetworkRights {
     /// Everything.
     #[default]
     All,
+    /// Some hosts of the internet, through a proxy that judges each connection.
+    Domains(DomainRights),
     /// Sockets of this machine that are files or have names (`AF_UNIX`).
     Local,
     /// Nothing: no new socket.
     Nothing,
+}
+
+/// The hosts that a program reaches. Entries are those of `sandbox.network.allowedDomains`: `example.com`, `*.example.com`,
+/// `example.com:443`, `10.1.0.0/16`, `*`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DomainRights {
+    /// Lists of what is allowed: a host is reached if each of them has an entry for it.
+    pub allowed: BTreeSet<BTreeSet<String>>,
+    /// Entries for hosts that are never reached.
+    pub denied: BTreeSet<String>,
+    /// True if sockets of this machine (`AF_UNIX`) can be opened.
+    pub unix_sockets: bool,
 }
 
 /// The processes that a program can send signals to. An order: each is a part of the one before.
@@ -83,7 +98,7 @@ impl Rights {
             write: self.write.intersection(&other.write),
             deny_read: self.deny_read.union(&other.deny_read).cloned().collect(),
             deny_write: self.deny_write.union(&other.deny_write).cloned().collect(),
-            network: self.network.max(other.network),
+            network: self.network.intersection(&other.network),
             signals: self.signals.max(other.signals),
         }
     }
@@ -103,6 +118,39 @@ impl Rights {
 
 fn is_below(paths: &BTreeSet<PathBuf>, path: &Path) -> bool {
     paths.iter().any(|above| path.starts_with(above))
+}
+
+impl NetworkRights {
+    /// Returns whether sockets of this machine (`AF_UNIX`) can be opened.
+    #[must_use]
+    pub fn has_unix_sockets(&self) -> bool {
+        match self {
+            Self::All | Self::Local => true,
+            Self::Domains(domains) => domains.unix_sockets,
+            Self::Nothing => false,
+        }
+    }
+
+    /// Returns the network without the internet.
+    #[must_use]
+    pub fn local(&self) -> Self {
+        if self.has_unix_sockets() { Self::Local } else { Self::Nothing }
+    }
+
+    fn intersection(&self, other: &Self) -> Self {
+        match (self, other) {
+            (Self::All, rights) | (rights, Self::All) => rights.clone(),
+            (Self::Domains(these), Self::Domains(those)) => Self::Domains(DomainRights {
+                allowed: these.allowed.union(&those.allowed).cloned().collect(),
+                denied: these.denied.union(&those.denied).cloned().collect(),
+                unix_sockets: these.unix_sockets && those.unix_sockets,
+            }),
+            (Self::Domains(_) | Self::Local | Self::Nothing, Self::Local | Self::Nothing)
+            | (Self::Local | Self::Nothing, Self::Domains(_)) => {
+                if self.has_unix_sockets() && other.has_unix_sockets() { Self::Local } else { Self::Nothing }
+            }
+        }
+    }
 }
 
 impl PathRights {
@@ -158,9 +206,33 @@ mod tests {
         prop_oneof![Just(PathRights::All), prop::collection::vec(path(), 0..4).prop_map(PathRights::below)]
     }
 
+    fn network() -> impl Strategy<Value = NetworkRights> {
+        let entries = || prop::collection::btree_set("[ab]", 0..3);
+        let domains = (prop::collection::btree_set(entries(), 0..3), entries(), any::<bool>());
+        let domains = domains.prop_map(|(allowed, denied, unix_sockets)| {
+            NetworkRights::Domains(DomainRights { allowed, denied, unix_sockets })
+        });
+        prop_oneof![
+            Just(NetworkRights::All),
+            domains,
+            Just(NetworkRights::Local),
+            Just(NetworkRights::Nothing)
+        ]
+    }
+
+    /// Returns whether a host of this name is reached, where an entry is the name itself.
+    fn reaches(network: &NetworkRights, name: &str) -> bool {
+        match network {
+            NetworkRights::All => true,
+            NetworkRights::Domains(domains) => {
+                domains.allowed.iter().all(|list| list.contains(name)) && !domains.denied.contains(name)
+            }
+            NetworkRights::Local | NetworkRights::Nothing => false,
+        }
+    }
+
     fn rights() -> impl Strategy<Value = Rights> {
-        let network =
-            prop_oneof![Just(NetworkRights::All), Just(NetworkRights::Local), Just(NetworkRights::Nothing)];
+        let network = network();
         let signals = prop_oneof![Just(SignalRights::All), Just(SignalRights::Own)];
         let denied = || prop::collection::btree_set(path(), 0..3);
         (paths(), paths(), denied(), denied(), network, signals).prop_map(
@@ -192,7 +264,12 @@ mod tests {
             let both = a.intersection(&b);
             prop_assert_eq!(both.can_write(&path), a.can_write(&path) && b.can_write(&path));
             prop_assert_eq!(both.can_read(&path), a.can_read(&path) && b.can_read(&path));
-            prop_assert!(both.network >= a.network && both.network >= b.network);
+            for name in ["a", "b"] {
+                let by_both = reaches(&a.network, name) && reaches(&b.network, name);
+                prop_assert_eq!(reaches(&both.network, name), by_both);
+            }
+            let local = a.network.has_unix_sockets() && b.network.has_unix_sockets();
+            prop_assert_eq!(both.network.has_unix_sockets(), local);
             prop_assert!(both.signals >= a.signals && both.signals >= b.signals);
         }
     }

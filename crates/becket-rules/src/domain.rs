@@ -17,11 +17,16 @@ pub(crate) struct DomainPattern {
 impl DomainPattern {
     /// Parses the pattern of a specifier; returns `None` unless it starts with `domain:`.
     pub(crate) fn new(specifier: &str) -> Option<Self> {
-        let host = specifier.trim().strip_prefix("domain:")?.trim().trim_end_matches('.').to_lowercase();
+        specifier.trim().strip_prefix("domain:").map(Self::of_host)
+    }
+
+    /// Reads the pattern of a host: a name whose labels may have `*`, or an address.
+    pub(crate) fn of_host(text: &str) -> Self {
+        let host = text.trim().trim_end_matches('.').to_lowercase();
         let (subdomains, rest) = host.strip_prefix("*.").map_or((false, host.as_str()), |rest| (true, rest));
         let rest = rest.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(rest);
         let labels = rest.split('.').map(str::to_owned).collect();
-        Some(Self { labels, subdomains, everything: host == "*" })
+        Self { labels, subdomains, everything: host == "*" }
     }
 
     /// Returns whether the pattern can match a host at all: it holds no scheme, port or path.
@@ -60,6 +65,13 @@ pub(crate) fn host(url: &str) -> Option<String> {
     let host = decoded(host.split(':').next().unwrap_or_default())?.to_ascii_lowercase();
     let host = host.strip_suffix('.').unwrap_or(&host);
     is_readable(host).then(|| host.to_owned())
+}
+
+/// Returns a host that is not part of a URL as [`host`] gives it: a name, or an IPv4 address.
+pub(crate) fn name(text: &str) -> Option<String> {
+    let name = text.to_ascii_lowercase();
+    let name = name.strip_suffix('.').unwrap_or(&name);
+    is_readable(name).then(|| name.to_owned())
 }
 
 /// Returns whether the host is a name of plain labels, or an address of four plain numbers.

@@ -7,6 +7,7 @@
 //! *no match*: a guard runs, and no permission is granted.
 
 mod domain;
+mod endpoint;
 mod matcher;
 mod parameter;
 mod path;
@@ -20,6 +21,7 @@ pub mod powershell;
 pub mod shell;
 pub mod tools;
 
+pub use endpoint::{Endpoint, EndpointPattern, EndpointPatternError, Host};
 pub use matcher::{Alphabet, Matcher, MatcherError, MatcherKind, Renames, Verdict, watch_names};
 pub use path::{Links, NoLinks};
 pub use permission::{

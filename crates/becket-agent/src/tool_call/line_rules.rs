@@ -28,7 +28,10 @@ pub fn line_rules(engine: &Engine, cwd: &Path) -> LineRules {
         false => program_rules(engine),
     };
     match line_rights(engine, cwd) {
-        Ok(rights) => rules.rights = rights,
+        Ok(rights) => {
+            rules.rights = rights;
+            rules.excluded.clone_from(&engine.config().sandbox.excluded_commands);
+        }
         Err(why) => rules.refusal = Some(why),
     }
     rules

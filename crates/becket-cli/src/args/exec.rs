@@ -18,6 +18,7 @@ pub(crate) enum NetworkChoice {
   becket exec --deny 'Bash(git push *)' -- bash -c 'make && ./deploy.sh'
   becket exec --ask 'Bash(npm publish *)' -- npm run release
   becket exec --write . --write /tmp --network none -- make test
+  becket exec --allow-domain '*.crates.io' --allow-domain github.com -- cargo fetch
 
 A denied program ends with 126 and one line on stderr; the others go on. Linux only; docs/guide/exec.md.
 
@@ -51,6 +52,12 @@ pub(crate) struct ExecArgs {
     /// Let the programs reach only this machine's sockets (`local`), or open no socket at all
     #[arg(long, value_enum, value_name = "WHAT", help_heading = "Rights")]
     pub(crate) network: Option<NetworkChoice>,
+    /// Let the programs reach HOST only, through a proxy: example.com, '*.example.com', example.com:443; may be repeated
+    #[arg(long, value_name = "HOST", help_heading = "Rights", conflicts_with = "network")]
+    pub(crate) allow_domain: Vec<String>,
+    /// Let the programs not reach HOST, whatever is allowed; may be repeated
+    #[arg(long, value_name = "HOST", help_heading = "Rights", conflicts_with = "network")]
+    pub(crate) deny_domain: Vec<String>,
     /// The program and its arguments
     #[arg(last = true, required = true, value_names = ["PROGRAM", "ARG"])]
     pub(crate) command: Vec<OsString>,

@@ -13,13 +13,18 @@ use becket_engine::Engine;
 use becket_engine::config::{FlagSettings, RuleSource, Sources};
 use becket_exec::line::LineRules;
 use becket_exec::{
-    Denial, Host, NetworkRights, PathRights, PendingApproval, Program, Rights, StartError, Supervisor,
-    Weakness, real_rights,
+    Denial, DomainRights, Host, NetworkHost, NetworkRights, PathRights, PendingApproval, Program,
+    RefusedConnection, Rights, StartError, Supervisor, Weakness, real_rights,
 };
+use becket_rules::shell::quoted_word;
 use becket_rules::{RuleList, RuleOrigin, RuleSet};
+use becket_tools::shell::{ProgramPlaces, exclude};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
 /// The widest command in a question, in characters.
@@ -31,6 +36,7 @@ const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 pub(crate) fn run(args: &ExecArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let (supervisor, directory) = supervisor(args, global, around, out)?;
     let supervisor = supervisor.with_rights(&written_rights(args, &directory)?);
+    let supervisor = supervisor.with_network_host(Arc::new(Refusals { out: *out }));
     let Some((name, arguments)) = args.command.split_first() else {
         return Err(CliError::usage("a program is missing"));
     };
@@ -80,7 +86,18 @@ fn supervisor(
     let rules = rules(args, &engine, &directory, around)?;
     let rights = line_rights(&engine, &directory)
         .map_err(|why| CliError::NothingRun { why: StartError::UnknownRights { why } })?;
-    Ok((Supervisor::new(rules, search_path(around)).with_rights(&rights), directory))
+    let excluded = engine.config().sandbox.excluded_commands.clone();
+    let mut line = LineRules { rights, excluded, ..LineRules::default() };
+    let search_path = search_path(around);
+    let places = ProgramPlaces { search_path: &search_path, directory: &directory };
+    exclude(&mut line, &text(&args.command), places);
+    Ok((Supervisor::new(rules, search_path).with_rights(&line.rights), directory))
+}
+
+/// Returns a program and its arguments as a line of a shell; one that is not text is a line of no command.
+fn text(command: &[OsString]) -> String {
+    let words: Option<Vec<String>> = command.iter().map(|word| word.to_str().map(quoted_word)).collect();
+    words.unwrap_or_default().join(" ")
 }
 
 /// Returns the rights in the arguments.
@@ -97,7 +114,7 @@ fn written_rights(args: &ExecArgs, directory: &Path) -> Result<Rights, CliError>
         given => real(given).map(PathRights::below),
     };
     let network = match args.network {
-        None => NetworkRights::All,
+        None => hosts(args),
         Some(NetworkChoice::Local) => NetworkRights::Local,
         Some(NetworkChoice::None) => NetworkRights::Nothing,
     };
@@ -113,8 +130,24 @@ fn written_rights(args: &ExecArgs, directory: &Path) -> Result<Rights, CliError>
     real_rights(&rights, &[]).map_err(|why| CliError::NothingRun { why })
 }
 
+/// Returns the network of the hosts in the arguments.
+fn hosts(args: &ExecArgs) -> NetworkRights {
+    if args.allow_domain.is_empty() && args.deny_domain.is_empty() {
+        return NetworkRights::All;
+    }
+    let allowed: BTreeSet<String> = match args.allow_domain.as_slice() {
+        [] => BTreeSet::from(["*".to_owned()]),
+        allowed => allowed.iter().cloned().collect(),
+    };
+    NetworkRights::Domains(DomainRights {
+        allowed: BTreeSet::from([allowed]),
+        denied: args.deny_domain.iter().cloned().collect(),
+        unix_sockets: false,
+    })
+}
+
 /// Returns the directories in which programs are looked for.
-pub(super) fn search_path(around: &Surroundings) -> Vec<PathBuf> {
+pub(in crate::commands) fn search_path(around: &Surroundings) -> Vec<PathBuf> {
     std::env::split_paths(around.var("PATH").unwrap_or(DEFAULT_PATH.as_ref())).collect()
 }
 
@@ -199,6 +232,17 @@ impl Host for Terminal {
 
     fn weakened(&mut self, weakness: Weakness) {
         self.out.tell(&format!("{WARNING}becket:{WARNING:#} {weakness}\n"));
+    }
+}
+
+/// Shows connections that are refused.
+struct Refusals {
+    out: Out,
+}
+
+impl NetworkHost for Refusals {
+    fn refused(&self, connection: &RefusedConnection) {
+        self.out.tell(&connection.line());
     }
 }
 

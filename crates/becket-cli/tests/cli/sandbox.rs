@@ -5,6 +5,7 @@ use crate::run::{lines, run, scripted};
 use crate::{env, env_with};
 use becket_testkit::env::{ProgramOutput, TestEnv};
 use serde_json::{Value, json};
+use std::io::{Read, Write};
 use std::net::TcpListener;
 
 fn user_settings(env: &TestEnv, settings: &Value) {
@@ -64,11 +65,86 @@ fn a_line_in_a_sandbox_has_the_network_that_the_user_grants() {
         (json!({"allowedDomains": ["example.com"]}), false),
         (json!({"allowedDomains": ["*"]}), true),
         (json!({"allowedDomains": ["*"], "deniedDomains": ["example.com"]}), false),
+        (json!({"allowLocalBinding": true}), false),
     ] {
         user_settings(&env, &json!({"sandbox": {"enabled": true, "network": network}}));
         let ended = exec(&env, &format!("{connect} 2>/dev/null; echo $?"));
         assert_eq!(ended.stdout == "0\n", is_open, "{network}: {ended:?}");
     }
+}
+
+/// A server that answers each request with `here`.
+fn server() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a socket");
+    let port = listener.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let _ = stream.read(&mut [0; 4096]);
+            let _ =
+                stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhere\n");
+        }
+    });
+    port
+}
+
+// rule: E5
+#[test]
+fn hosts_are_allowed_by_the_user_and_denied_by_every_file() {
+    let env = env_with("{}");
+    let port = server();
+    // Every request is one to the proxy, which answers in words.
+    let line = format!("curl -s -m 10 --noproxy '' http://localhost:{port}/");
+    let network = json!({"allowedDomains": ["example.com", "localhost"]});
+    user_settings(&env, &json!({"sandbox": {"enabled": true, "network": network}}));
+    let ended = exec(&env, &line);
+    assert_eq!(ended.stdout, "here\n", "{ended:?}");
+    // A project's files allow nothing, and deny.
+    for (of_user, of_project, why) in [
+        (json!({}), json!({"allowedDomains": ["localhost"]}), ""),
+        (
+            network.clone(),
+            json!({"deniedDomains": ["localhost"]}),
+            "denied by `localhost` of `sandbox.network.deniedDomains`",
+        ),
+        (json!({"allowedDomains": ["*"]}), json!({"deniedDomains": ["x.test"]}), "names that address"),
+        (
+            json!({"allowedDomains": ["example.com"]}),
+            json!({}),
+            "no entry of `sandbox.network.allowedDomains`",
+        ),
+    ] {
+        user_settings(&env, &json!({"sandbox": {"enabled": true, "network": of_user}}));
+        env.write("project/.claude/settings.json", json!({"sandbox": {"network": of_project}}).to_string());
+        let ended = exec(&env, &line);
+        assert!(!ended.stdout.contains("here") && ended.stdout.contains(why), "{of_project}: {ended:?}");
+        assert!(ended.stderr.contains(why), "{ended:?}");
+    }
+    env.write("project/.claude/settings.json", "{}");
+    let ended = env.becket(["exec", "--allow-domain", "localhost", "--", "sh", "-c", &line]).run();
+    assert!(!ended.stdout.contains("here"), "arguments add nothing to the settings: {ended:?}");
+    user_settings(&env, &json!({}));
+    let ended = env.becket(["exec", "--allow-domain", "localhost", "--", "sh", "-c", &line]).run();
+    assert_eq!(ended.stdout, "here\n", "{ended:?}");
+}
+
+// rule: E5
+#[test]
+fn managed_settings_may_be_the_only_ones_that_allow_hosts() {
+    let env = env();
+    let managed = |network: Value| {
+        env.write("managed/managed-settings.json", json!({"sandbox": {"network": network}}).to_string());
+    };
+    let line = format!("curl -s -m 10 http://localhost:{}/", server());
+    let reached = || exec(&env, &line).stdout == "here\n";
+    user_settings(&env, &json!({"sandbox": {"enabled": true, "network": {"allowedDomains": ["localhost"]}}}));
+    managed(json!({"allowManagedDomainsOnly": true}));
+    assert!(!reached());
+    managed(json!({"allowManagedDomainsOnly": "yes"}));
+    assert!(!reached());
+    managed(json!({"allowManagedDomainsOnly": true, "allowedDomains": ["localhost"]}));
+    assert!(reached());
+    managed(json!({"allowManagedDomainsOnly": false}));
+    assert!(reached());
 }
 
 // rule: E5
@@ -92,17 +168,68 @@ fn a_repository_takes_rights_away_and_grants_none() {
 
 // rule: E5
 #[test]
+fn an_excluded_command_runs_outside_and_takes_nothing_along() {
+    let env = env_with("{}");
+    let out = env.root().join("out");
+    let sandbox = json!({"enabled": true, "excludedCommands": ["touch *"]});
+    let deny = json!({"deny": ["Bash(touch *denied*)"]});
+    user_settings(&env, &json!({"sandbox": sandbox, "permissions": deny}));
+    let touched = |command: &[&str]| {
+        let _ = std::fs::remove_file(&out);
+        let ended = env.becket([&["exec", "--"], command].concat()).run();
+        (out.exists(), ended)
+    };
+    let path = out.display().to_string();
+    assert!(touched(&["touch", &path]).0);
+    for line in [format!("touch {path}"), format!("touch inside; touch {path}")] {
+        let (was, ended) = touched(&["sh", "-c", &line]);
+        assert!(!was, "{line}: {ended:?}");
+    }
+    assert!(!touched(&["env", "touch", &path]).0);
+    let denied = touched(&["touch", &path, "denied"]);
+    assert!(!denied.0 && denied.1.code == Some(126), "{denied:?}");
+    // Files of a repository exclude nothing, and a pattern of everything neither.
+    user_settings(&env, &json!({"sandbox": {"enabled": true, "excludedCommands": ["*"]}}));
+    env.write("project/.claude/settings.json", json!({"sandbox": sandbox}).to_string());
+    assert!(!touched(&["touch", &path]).0);
+    let checked = env.becket(["check"]).run();
+    for said in [
+        "`*` in `excludedCommands` would exclude every command",
+        "`excludedCommands` can only grant rights in managed",
+    ] {
+        assert!(checked.stdout.contains(said), "{said}: {checked:?}");
+    }
+}
+
+// rule: E5
+#[test]
+fn bash_of_the_agent_leaves_the_sandbox_for_excluded_commands_alone() {
+    let calls = ["touch ../out", "touch ../other; true", "touch ../third && echo x"];
+    let uses: Vec<Value> = (0..).zip(calls).map(|(id, command)| {
+        json!({"tool_uses": [{"id": format!("t{id}"), "name": "Bash", "input": {"command": command}}]})
+    }).chain([json!({"text": "Done."})]).collect();
+    let env = scripted(&json!({}), &Value::Array(uses));
+    let settings = json!({"sandbox": {"enabled": true, "excludedCommands": ["touch *"]}}).to_string();
+    let ended = run(&env, &["-p", "go", "--allowed-tools", "Bash", "--settings", &settings]).run();
+    let there = |name: &str| env.root().join(name).exists();
+    assert_eq!((there("out"), there("other"), there("third")), (true, false, false), "{ended:?}");
+}
+
+// rule: E5
+#[test]
 fn keys_without_effect_are_named() {
     let env = env();
     user_settings(
         &env,
-        &json!({"sandbox": {"enabled": true, "excludedCommands": ["docker"],
-        "network": {"allowedDomains": ["example.com"], "allowLocalBinding": true}}}),
+        &json!({"sandbox": {"enabled": true, "allowUnsandboxedCommands": true,
+        "plugins": {"tidy@market": {"network": {"allowedDomains": ["example.com"]}}},
+        "network": {"allowedDomains": ["https://example.com"], "httpProxyPort": 8080}}}),
     );
     let checked = env.becket(["check"]).run();
     for said in [
-        "`excludedCommands` has no effect here: these commands run in the sandbox as well",
-        "`allowLocalBinding` has no effect here",
+        "`allowUnsandboxedCommands` has no effect here: no line leaves the sandbox",
+        "`httpProxyPort` has no effect here",
+        "`https://example.com` in `allowedDomains` allows nothing: it is not a host",
         "only `\"*\"` opens the network",
     ] {
         assert!(checked.stdout.contains(said), "{said}: {checked:?}");
@@ -124,6 +251,21 @@ fn a_sandbox_that_can_not_be_enforced_runs_nothing() {
         let ended = exec(&env, "echo ran");
         assert_eq!((ended.code, ended.stdout.as_str()), (Some(125), ""), "{filesystem}: {ended:?}");
         assert!(ended.stderr.contains(why), "{filesystem}: {ended:?}");
+    }
+}
+
+// rules: C7b, E5
+#[test]
+fn a_denied_host_that_can_not_be_read_runs_nothing() {
+    let env = env();
+    for denied in
+        [json!(["https://a.test"]), json!(["b\u{fc}cher.test"]), json!(["a.test:x"]), json!("a.test")]
+    {
+        let settings = json!({"sandbox": {"enabled": true, "network": {"deniedDomains": denied}}});
+        env.write("project/.claude/settings.json", settings.to_string());
+        let ended = exec(&env, "echo ran");
+        assert_eq!((ended.code, ended.stdout.as_str()), (Some(125), ""), "{denied}: {ended:?}");
+        assert!(ended.stderr.contains("can't be read"), "{denied}: {ended:?}");
     }
 }
 

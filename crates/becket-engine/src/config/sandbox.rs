@@ -3,8 +3,9 @@
 //! Paths are as they are written, made absolute. What they mean on this system (links, paths that are missing) is found
 //! when something is started.
 
-use becket_model::{NetworkRights, Rights};
-use std::collections::BTreeMap;
+use becket_model::{DomainRights, NetworkRights, Rights};
+use becket_rules::EndpointPattern;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -14,6 +15,8 @@ use std::sync::Arc;
 pub struct Sandbox {
     /// The grant of command lines; `None`: they have all rights.
     pub lines: Option<SandboxGrant>,
+    /// Patterns of commands, as in rules for Bash: lines of these alone have all rights.
+    pub excluded_commands: Vec<String>,
     /// Set if the hooks of plugins are contained.
     pub contains_plugins: bool,
     /// The grants of contained hooks beyond the usual ones, by the full ids of their plugins.
@@ -32,21 +35,35 @@ pub struct SandboxGrant {
     pub deny_read: Vec<PathBuf>,
     /// Directories and files that can't be written.
     pub deny_write: Vec<PathBuf>,
-    /// The network.
-    pub network: NetworkRights,
-    /// Set if single domains are denied, which can't be enforced.
-    pub(crate) has_denied_domains: bool,
+    /// Hosts of the internet that are reached: entries as [`becket_rules::EndpointPattern`] reads them.
+    pub allowed_domains: BTreeSet<String>,
+    /// Hosts that are not reached, whatever is allowed.
+    pub denied_domains: BTreeSet<String>,
+    /// Set if sockets of this machine (`AF_UNIX`) can be opened.
+    pub unix_sockets: bool,
+    /// Set if programs can listen and connect to each other on the loopback addresses of a network of their own.
+    pub local_binding: bool,
     /// The place of a restriction that can't be read, with its file: nothing may be started.
     pub unread: Option<String>,
 }
 
 impl SandboxGrant {
-    /// Closes a network of which a part would have to be closed.
-    pub(crate) fn without_denied_domains(mut self) -> Self {
-        if self.has_denied_domains && self.network == NetworkRights::All {
-            self.network = NetworkRights::Nothing;
+    /// Returns the network that it grants.
+    #[must_use]
+    pub fn network(&self) -> NetworkRights {
+        let is_everything =
+            |text: &String| text.parse::<EndpointPattern>().is_ok_and(|pattern| pattern.is_everything());
+        if self.denied_domains.is_empty() && self.allowed_domains.iter().any(is_everything) {
+            NetworkRights::All
+        } else if self.allowed_domains.is_empty() && !self.local_binding {
+            if self.unix_sockets { NetworkRights::Local } else { NetworkRights::Nothing }
+        } else {
+            NetworkRights::Domains(DomainRights {
+                allowed: BTreeSet::from([self.allowed_domains.clone()]),
+                denied: self.denied_domains.clone(),
+                unix_sockets: self.unix_sockets,
+            })
         }
-        self
     }
 
     /// Returns all rights to files but those that it denies, and its network.
@@ -62,7 +79,7 @@ impl SandboxGrant {
         Ok(Rights {
             deny_read: self.deny_read.iter().cloned().collect(),
             deny_write: self.deny_write.iter().cloned().collect(),
-            network: self.network,
+            network: self.network(),
             ..Rights::default()
         })
     }

@@ -32,6 +32,10 @@ pub struct LineRules {
     pub streams: LineStreams,
     /// The rights of its programs.
     pub rights: Rights,
+    /// Patterns of commands that the settings exclude from these rights. Whoever knows the text of the line applies them, and
+    /// empties the list.
+    #[serde(default)]
+    pub excluded: Vec<String>,
     /// The reason for which the line can't be run at all.
     pub refusal: Option<String>,
 }

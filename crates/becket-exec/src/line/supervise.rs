@@ -20,6 +20,7 @@ use crate::denial::Denial;
 use crate::error::StartError;
 use crate::exit_status::ExitStatus;
 use crate::host::{Host, PendingApproval, Weakness};
+use crate::network_host::{NetworkHost, RefusedConnection};
 use crate::supervisor::{Program, Supervisor};
 use crate::sys::linger::{self, FirstProcess};
 
@@ -117,6 +118,7 @@ fn run(
         .with_own(rules.own)
         .with_kept(rules.kept)
         .with_rights(&rules.rights)
+        .with_network_host(Arc::new(LineNetwork))
         .on_deny(rules.on_deny);
     let ended = supervisor.run(program, host);
     let code = ended.map(ExitStatus::code).map_err(|why: StartError| why.to_string())?;
@@ -207,6 +209,16 @@ impl Host for LineHost {
 
     fn weakened(&mut self, weakness: Weakness) {
         self.report(&Report::Weakened { what: weakness.to_string() });
+    }
+}
+
+/// The host of the proxy of a line.
+struct LineNetwork;
+
+impl NetworkHost for LineNetwork {
+    fn refused(&self, connection: &RefusedConnection) {
+        // The line's own stream: programs show little of what a proxy answers.
+        let _ = rustix::io::write(rustix::stdio::stderr(), connection.line().as_bytes());
     }
 }
 

@@ -4,13 +4,15 @@
 
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::WaitOptions;
 
 use super::command::Command;
+use super::namespaces::NamespaceError;
 use super::sandbox::Sandbox;
 use crate::error::StartError;
 use crate::supervisor::Program;
@@ -26,6 +28,7 @@ enum Step {
     Sandbox = 2,
     Execute = 3,
     Mounts = 4,
+    Network = 5,
 }
 
 /// The first process.
@@ -39,11 +42,12 @@ pub(super) struct Child {
 }
 
 impl Child {
-    /// Forks. The child does nothing until [`Child::proceed`].
+    /// Forks. The child does nothing until [`Child::proceed`]. It sends the listener of its network to `proxy`.
     pub(super) fn start(
         command: &Command,
         sandbox: &Sandbox,
         signals: &libc::sigset_t,
+        proxy: Option<&UnixStream>,
     ) -> Result<Self, StartError> {
         let (wait, go) = pipe_with(PipeFlags::CLOEXEC).map_err(io::Error::from)?;
         let (failure, report) = pipe_with(PipeFlags::CLOEXEC).map_err(io::Error::from)?;
@@ -52,13 +56,14 @@ impl Child {
         let id = unsafe { libc::fork() };
         if id == 0 {
             let (wait, go, report) = (wait.as_raw_fd(), go.as_raw_fd(), report.as_raw_fd());
+            let proxy = proxy.map(AsFd::as_fd);
             // SAFETY: as above; the pointers are null-terminated lists of C strings that outlive the call.
             unsafe {
                 become_program(
                     command,
                     sandbox,
                     signals,
-                    &ChildInputs { arguments, variables, wait, go, report },
+                    &ChildInputs { arguments, variables, wait, go, report, proxy },
                 )
             }
         }
@@ -95,6 +100,7 @@ impl Child {
             (Step::Directory, why) => StartError::Directory { directory: program.directory.clone(), why },
             (Step::Sandbox, why) => StartError::NoSeccomp(why),
             (Step::Mounts, why) => StartError::Mounts(why),
+            (Step::Network, why) => StartError::Network(why),
             (Step::Execute, why) => StartError::NotExecutable { file: PathBuf::from(&program.name), why },
         })
     }
@@ -111,6 +117,7 @@ impl Child {
             step if step == Step::Directory as u8 => Step::Directory,
             step if step == Step::Sandbox as u8 => Step::Sandbox,
             step if step == Step::Mounts as u8 => Step::Mounts,
+            step if step == Step::Network as u8 => Step::Network,
             _ => Step::Execute,
         };
         Some((step, io::Error::from_raw_os_error(i32::from_ne_bytes(error))))
@@ -118,12 +125,13 @@ impl Child {
 }
 
 /// Memory and descriptors for the child.
-struct ChildInputs {
+struct ChildInputs<'p> {
     arguments: Vec<*const libc::c_char>,
     variables: Vec<*const libc::c_char>,
     wait: libc::c_int,
     go: libc::c_int,
     report: libc::c_int,
+    proxy: Option<BorrowedFd<'p>>,
 }
 
 /// Executes the program, or ends the process.
@@ -134,7 +142,7 @@ unsafe fn become_program(
     command: &Command,
     sandbox: &Sandbox,
     signals: &libc::sigset_t,
-    inputs: &ChildInputs,
+    inputs: &ChildInputs<'_>,
 ) -> ! {
     // SAFETY: system calls on prepared memory; the descriptors are this process's own copies.
     unsafe {
@@ -146,9 +154,13 @@ unsafe fn become_program(
         // The runtime of Rust ignores it; programs expect to die of it.
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
         libc::sigprocmask(libc::SIG_SETMASK, signals, std::ptr::null_mut());
-        let failed = if let Err(why) = sandbox.mount() {
+        let failed = if let Err(why) = sandbox.enter_namespaces(inputs.proxy) {
+            let (step, why) = match why {
+                NamespaceError::Mounts(why) => (Step::Mounts, why),
+                NamespaceError::Network(why) => (Step::Network, why),
+            };
             *libc::__errno_location() = why.raw_os_error().unwrap_or(libc::EPERM);
-            Step::Mounts
+            step
         } else if libc::chdir(command.directory.as_ptr()) != 0 {
             Step::Directory
         } else if sandbox.enter().is_err() {

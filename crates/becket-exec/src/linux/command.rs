@@ -1,6 +1,6 @@
 //! A program and its arguments as the kernel takes them.
 
-use std::ffi::{CString, OsStr};
+use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -19,10 +19,17 @@ pub(super) struct Command {
 }
 
 impl Command {
-    pub(super) fn new(program: &Program, search_path: &[PathBuf]) -> Result<Self, StartError> {
+    /// Returns the command. The variables `added` are set instead of the program's own of the same names.
+    pub(super) fn new(
+        program: &Program,
+        search_path: &[PathBuf],
+        added: &[(OsString, OsString)],
+    ) -> Result<Self, StartError> {
         let file = find(&program.name, &program.directory, search_path)?;
         let arguments = std::iter::once(&program.name).chain(&program.arguments);
-        let variables = program.variables.iter().map(|(name, value)| {
+        let is_added = |name: &OsString| added.iter().any(|(added, _)| added == name);
+        let own = program.variables.iter().filter(|(name, _)| !is_added(name));
+        let variables = own.chain(added).map(|(name, value)| {
             let mut variable = name.clone();
             variable.push("=");
             variable.push(value);
@@ -82,9 +89,9 @@ mod tests {
             variables: vec![("X".into(), variable.into())],
             directory: "/".into(),
         };
-        assert!(Command::new(&program("a", "b"), &[]).is_ok());
+        assert!(Command::new(&program("a", "b"), &[], &[]).is_ok());
         for (argument, variable) in [("a\0", "b"), ("a", "b\0")] {
-            let refused = Command::new(&program(argument, variable), &[]);
+            let refused = Command::new(&program(argument, variable), &[], &[]);
             assert!(matches!(refused, Err(StartError::Nul { .. })), "{refused:?}");
         }
     }

@@ -70,15 +70,20 @@ fn allow(
 }
 
 /// Returns the seccomp filters; none if the rights don't restrict the network.
-pub(super) fn of_network(rights: NetworkRights) -> Result<Vec<BpfProgram>, BackendError> {
-    let denied = match rights {
+pub(super) fn of_network(rights: &NetworkRights) -> Result<Vec<BpfProgram>, BackendError> {
+    let mut families = match rights {
         NetworkRights::All => return Ok(Vec::new()),
-        NetworkRights::Local => {
-            let local = u64::from(libc::AF_UNIX.unsigned_abs());
-            let other = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, local)?;
-            vec![SeccompRule::new(vec![other])?]
-        }
-        NetworkRights::Nothing => Vec::new(),
+        // Those of a network of its own. Others, such as AF_VSOCK, belong to no network.
+        NetworkRights::Domains(_) => vec![libc::AF_INET, libc::AF_INET6],
+        NetworkRights::Local | NetworkRights::Nothing => Vec::new(),
+    };
+    families.extend(rights.has_unix_sockets().then_some(libc::AF_UNIX));
+    let other = |family: &libc::c_int| {
+        SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, u64::from(family.unsigned_abs()))
+    };
+    let denied = match families.iter().map(other).collect::<Result<Vec<_>, _>>()? {
+        none if none.is_empty() => Vec::new(),
+        others => vec![SeccompRule::new(others)?],
     };
     let sockets = BTreeMap::from([(libc::SYS_socket, denied)]);
     // It opens sockets without the system call.

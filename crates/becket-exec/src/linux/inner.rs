@@ -27,7 +27,7 @@ pub(super) fn run(
     }
     let sandbox = Sandbox::of_rights(&supervisor.rights)?;
     let signals = host_process::block_sigchld()?;
-    let child = Child::start(command, &sandbox, &signals)?;
+    let child = Child::start(command, &sandbox, &signals, None)?;
     let process = HostProcess::supervise(child.id(), signals);
     host.started();
     child.proceed()?;

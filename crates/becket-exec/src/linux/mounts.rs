@@ -1,5 +1,5 @@
 //! Files that are taken away inside of a directory that is allowed, for which Landlock has no rule: mounts over them, in a
-//! mount namespace of the program's own. A user namespace, in which the user stays the same, permits that without root.
+//! mount namespace of the program's own.
 //!
 //! A mount can't be renamed, but a directory above it can. So each of those is mounted over itself.
 //!
@@ -15,13 +15,10 @@ use std::path::Path;
 use std::ptr;
 
 use becket_model::Rights;
-use rustix::process::{getegid, geteuid};
 
 /// Mounts, made ready before the fork.
 #[derive(Debug)]
 pub(super) struct Mounts {
-    user_map: Vec<u8>,
-    group_map: Vec<u8>,
     /// In the order in which they are made: what is hidden lies over what is read-only, and that over what stays in
     /// place.
     steps: Vec<MountStep>,
@@ -45,26 +42,13 @@ impl Mounts {
         if steps.is_empty() {
             return Ok(None);
         }
-        let (user, group) = (geteuid().as_raw(), getegid().as_raw());
-        Ok(Some(Self {
-            user_map: format!("{user} {user} 1").into_bytes(),
-            group_map: format!("{group} {group} 1").into_bytes(),
-            steps,
-        }))
+        Ok(Some(Self { steps }))
     }
 
-    /// Makes them for this process and everything that it will start.
+    /// Makes them in the mount namespace of this process.
     ///
     /// Safe after a fork: it makes system calls and allocates nothing.
-    ///
-    /// # Errors
-    /// Errors if the system forbids it. The process must not go on then.
-    pub(super) fn enter(&self) -> io::Result<()> {
-        // SAFETY: a plain system call; this process has one thread.
-        succeeded(unsafe { libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNS) })?;
-        write(c"/proc/self/setgroups", b"deny")?;
-        write(c"/proc/self/uid_map", &self.user_map)?;
-        write(c"/proc/self/gid_map", &self.group_map)?;
+    pub(super) fn make(&self) -> io::Result<()> {
         mount(None, c"/", None, libc::MS_REC | libc::MS_PRIVATE)?;
         self.steps.iter().try_for_each(MountStep::enter)
     }
@@ -134,18 +118,6 @@ fn restrict(path: &CStr, attributes: u64) -> io::Result<()> {
         )
     };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
-}
-
-fn write(path: &CStr, text: &[u8]) -> io::Result<()> {
-    // SAFETY: the path and the text outlive the calls; the descriptor is closed once.
-    unsafe {
-        let file = libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
-        succeeded(file)?;
-        let written = libc::write(file, text.as_ptr().cast(), text.len());
-        let result = if written < 0 { Err(io::Error::last_os_error()) } else { Ok(()) };
-        libc::close(file);
-        result
-    }
 }
 
 fn succeeded(result: libc::c_int) -> io::Result<()> {

@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 
 use landlock::{
     AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr,
@@ -25,7 +25,7 @@ use seccompiler::{
 };
 
 use super::confinement;
-use super::mounts::Mounts;
+use super::namespaces::{NamespaceError, Namespaces};
 use crate::error::StartError;
 use becket_model::Rights;
 
@@ -37,7 +37,7 @@ const X32: i64 = 0x4000_0000;
 pub(crate) struct Sandbox {
     filters: Vec<BpfProgram>,
     landlock: Vec<OwnedFd>,
-    mounts: Option<Mounts>,
+    namespaces: Option<Namespaces>,
     protects_memory: bool,
 }
 
@@ -45,7 +45,7 @@ impl Sandbox {
     /// Makes what is always on, and what takes the rights away that the program does not have.
     pub(super) fn new(rights: &Rights) -> Result<Self, StartError> {
         let filters = || -> Result<_, seccompiler::BackendError> {
-            let mut filters = confinement::of_network(rights.network)?;
+            let mut filters = confinement::of_network(&rights.network)?;
             filters.push(filter(traced_calls(), SeccompAction::Trace(0))?);
             filters.push(filter(refused_calls()?, SeccompAction::Errno(errno(libc::EPERM)))?);
             filters.push(filter(missing_calls(), SeccompAction::Errno(errno(libc::ENOSYS)))?);
@@ -57,25 +57,26 @@ impl Sandbox {
         let files = confinement::of_files_and_signals(rights)
             .map_err(|why| StartError::Rights { why: why.to_string() })?;
         let landlock: Vec<OwnedFd> = memory.into_iter().chain(files).collect();
-        let mounts = Mounts::of(rights)?;
-        if mounts.is_some() && landlock.is_empty() {
+        let namespaces = Namespaces::of(rights)?;
+        if namespaces.as_ref().is_some_and(Namespaces::has_mounts) && landlock.is_empty() {
             return Err(StartError::Rights { why: "mounts could be undone without Landlock".to_owned() });
         }
-        Ok(Self { filters, landlock, mounts, protects_memory })
+        Ok(Self { filters, landlock, namespaces, protects_memory })
     }
 
     /// Makes what takes rights away, and nothing else; for a thread, too.
     pub(super) fn of_rights(rights: &Rights) -> Result<Self, StartError> {
-        if Mounts::of(rights)?.is_some() {
-            let why =
-                "paths can be denied only in a process of its own, and not inside of another `becket exec`";
-            return Err(StartError::Rights { why: why.to_owned() });
+        if let Some(namespaces) = Namespaces::of(rights)? {
+            let what =
+                if namespaces.has_mounts() { "paths can be denied" } else { "single hosts can be allowed" };
+            let why = format!("{what} only in a process of its own, and not inside of another `becket exec`");
+            return Err(StartError::Rights { why });
         }
-        let filters = confinement::of_network(rights.network)
+        let filters = confinement::of_network(&rights.network)
             .map_err(|error| StartError::NoSeccomp(io::Error::other(error)))?;
         let files = confinement::of_files_and_signals(rights)
             .map_err(|why| StartError::Rights { why: why.to_string() })?;
-        Ok(Self { filters, landlock: files.into_iter().collect(), mounts: None, protects_memory: false })
+        Ok(Self { filters, landlock: files.into_iter().collect(), namespaces: None, protects_memory: false })
     }
 
     /// Returns whether Landlock keeps the memory of other processes from being written.
@@ -83,11 +84,11 @@ impl Sandbox {
         self.protects_memory
     }
 
-    /// Makes the mounts of this process. The first step: a directory that was entered before stays what it was.
+    /// Makes the namespaces of this process. The first step: a directory that was entered before stays what it was.
     ///
     /// Safe after a fork: it makes system calls and allocates nothing.
-    pub(super) fn mount(&self) -> io::Result<()> {
-        self.mounts.as_ref().map_or(Ok(()), Mounts::enter)
+    pub(super) fn enter_namespaces(&self, proxy: Option<BorrowedFd<'_>>) -> Result<(), NamespaceError> {
+        self.namespaces.as_ref().map_or(Ok(()), |namespaces| namespaces.enter(proxy))
     }
 
     /// Restricts this process, and everything that it will start.

@@ -9,5 +9,6 @@ mod common;
 mod ends;
 mod lines;
 mod nested;
+mod network;
 mod refusals;
 mod rights;

@@ -177,6 +177,9 @@ pub struct ExecOptions {
 pub struct SandboxSetting {
     /// Command lines write below the working directories and the directory for temporary files alone, and have no network.
     pub enabled: Option<bool>,
+    /// Managed, command line and user files only: patterns as in rules for Bash, `docker *`. Lines of these commands alone
+    /// run outside of the sandbox, under the rules.
+    pub excluded_commands: Option<Vec<String>>,
     /// Files.
     pub filesystem: Option<SandboxFiles>,
     /// The network.
@@ -205,8 +208,15 @@ pub struct SandboxFiles {
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct SandboxNetwork {
-    /// Managed, command line and user files only: `["*"]` opens the network. Single domains have no effect yet.
+    /// Managed, command line and user files only: hosts that are reached, through a proxy: `example.com`, `*.example.com`,
+    /// `example.com:443`, `10.1.0.0/16`. `["*"]` opens the network.
     pub allowed_domains: Option<Vec<String>>,
+    /// Hosts that are not reached, whatever is allowed.
+    pub denied_domains: Option<Vec<String>>,
+    /// Managed files only: `allowedDomains` counts in managed files alone.
+    pub allow_managed_domains_only: Option<bool>,
+    /// Managed, command line and user files only: programs listen on loopback addresses that they alone reach.
+    pub allow_local_binding: Option<bool>,
     /// Managed, command line and user files only: sockets of this machine can be opened.
     pub allow_all_unix_sockets: Option<bool>,
 }

@@ -4,6 +4,8 @@
 //! On Linux the leader adopts the orphans among its descendants, so that neither `setsid` nor a double fork gets away from
 //! it. One limit is left: a line that kills its leader sets free what has left its session.
 
+#[cfg(target_os = "linux")]
+use super::excluded_commands::{ProgramPlaces, exclude};
 use super::line_output::{Keep, LineOutput};
 #[cfg(target_os = "linux")]
 use super::shown_commands;
@@ -21,6 +23,8 @@ use becket_process::{
 };
 use std::ffi::OsString;
 use std::io;
+#[cfg(target_os = "linux")]
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The script of the leader; `$0` is the mark. It reports on both streams, and waits to be ended. Its own messages
@@ -115,7 +119,8 @@ impl LineCommand<'_> {
     ) -> Result<LineResult, LineError> {
         #[cfg(target_os = "linux")]
         if let Some(programs) = &self.host.programs {
-            let rules = programs.guard.rules(self.call);
+            let mut rules = programs.guard.rules(self.call);
+            self.exclude(&mut rules);
             return match rules.is_empty() {
                 true => self.lead(cancel, heard).await,
                 false => self.supervise(programs, rules, cancel, heard).await,
@@ -125,6 +130,19 @@ impl LineCommand<'_> {
             Ok(()) => self.lead(cancel, heard).await,
             Err(why) => Err(LineError::Unsupported(why)),
         }
+    }
+
+    /// Gives it all rights if the settings exclude its commands from the sandbox. A file that is evaluated before it may
+    /// mean other commands by their names.
+    #[cfg(target_os = "linux")]
+    fn exclude(&self, rules: &mut LineRules) {
+        if !(self.host.env_files)(&self.call.session.id).is_empty() {
+            rules.excluded.clear();
+        }
+        let search_path = self.host.environment.var("PATH").unwrap_or_default();
+        let search_path: Vec<PathBuf> = std::env::split_paths(search_path).collect();
+        let places = ProgramPlaces { search_path: &search_path, directory: &self.call.session.cwd };
+        exclude(rules, self.line, places);
     }
 
     /// Runs it under a supervisor of its programs.

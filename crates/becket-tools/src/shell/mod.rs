@@ -15,6 +15,7 @@
 
 mod background;
 mod bash;
+mod excluded_commands;
 mod foreground;
 mod leader;
 mod line_output;
@@ -31,6 +32,7 @@ mod whole;
 
 pub use crate::programs::{LineCall, ProgramGuard, ProgramSupervision};
 pub use bash::Bash;
+pub use excluded_commands::{ProgramPlaces, exclude};
 pub use shown_commands::shown_commands;
 pub use whereabouts::Whereabouts;
 

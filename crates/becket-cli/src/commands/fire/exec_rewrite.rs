@@ -3,13 +3,14 @@
 //! The rules are a part of the rewritten command, where the line can't change them. A rewrite decides nothing: a call
 //! that is denied or asked about stays as it is, and so does one that a rewrite would allow.
 
+use crate::commands::exec::search_path;
 use crate::env::Surroundings;
 use becket_agent::tool_call::line_rules;
 use becket_engine::Engine;
 use becket_exec::line::LineRules;
 use becket_model::{Event, EventBody};
 use becket_rules::shell::quoted_word;
-use becket_tools::shell::shown_commands;
+use becket_tools::shell::{ProgramPlaces, exclude, shown_commands};
 use serde_json::{Map, Value};
 use std::path::Path;
 
@@ -42,7 +43,10 @@ pub(super) fn of(
     let input = rewritten.unwrap_or(&call.tool_input);
     let line = input.get("command").and_then(Value::as_str)?;
     // Hooks can't be asked from there: they have seen the text.
-    let rules = LineRules { conditions: Vec::new(), ..line_rules(engine, &event.session.cwd) };
+    let mut rules = LineRules { conditions: Vec::new(), ..line_rules(engine, &event.session.cwd) };
+    let search_path = search_path(around);
+    let places = ProgramPlaces { search_path: &search_path, directory: &event.session.cwd };
+    exclude(&mut rules, line, places);
     if rules.is_empty() {
         return None;
     }

@@ -38,6 +38,7 @@ pub(super) const RULES: &[DiagnosticRule] = &[
     rule("blank-in-program", "the program has a blank in its name", "Beside `args` the command is the name of one program, so a blank is a part of it.", "Move the words behind the program into `args`."),
     rule("invalid-url", "the URL of a handler can't be used", "The handler is not loaded.", "Write an absolute `http` or `https` URL."),
     rule("refused-address", "the URL of a handler leads to a refused address", "Requests to private and local addresses are refused unless a setting allows them.", "Use a public address, or allow the network in a managed or user file."),
+    rule("invalid-domain", "an entry of `allowedDomains` or `deniedDomains` can't be read", "An allowed one allows nothing; a denied one may mean any host, so everything is refused.", "Write a name without a scheme and a path: `example.com`, `*.example.com`, `example.com:443`."),
     rule("invalid-network", "a network is not written as address and prefix", "The entry is not read, so the network is not allowed.", "Write it as `10.0.0.0/8`."),
     rule("invalid-variable", "a variable of `env` can't be set", "The variable is left out.", "Use a name without `=`, and a text as its value."),
     rule("setting-without-effect", "a setting has no effect in this file", "Some settings count only in files that are trusted more.", "Move it into the file that the message names."),

@@ -6,10 +6,11 @@ use super::fields::{At, Fields};
 use super::switches::{strict_flag, strict_instead, strict_list};
 use crate::config::source::report::Report;
 use crate::config::source::tree::{Member, Node, Span};
+use becket_rules::EndpointPattern;
+use becket_rules::shell::CommandPattern;
 
 /// Keys of other programs' sandboxes that have no effect here, and what happens instead.
-const WITHOUT_EFFECT: [(&str, &str); 6] = [
-    ("excludedCommands", "these commands run in the sandbox as well"),
+const WITHOUT_EFFECT: [(&str, &str); 5] = [
     ("allowUnsandboxedCommands", "no line leaves the sandbox"),
     ("autoAllowBashIfSandboxed", "lines are asked about as without a sandbox"),
     ("enableWeakerNestedSandbox", "what can't be enforced is not run"),
@@ -18,11 +19,13 @@ const WITHOUT_EFFECT: [(&str, &str); 6] = [
 ];
 
 /// The same of its network.
-const NETWORK_WITHOUT_EFFECT: [(&str, &str); 4] = [
+const NETWORK_WITHOUT_EFFECT: [(&str, &str); 6] = [
     ("allowUnixSockets", "`allowAllUnixSockets` opens the sockets of this machine"),
-    ("allowLocalBinding", "without a network no program listens"),
-    ("httpProxyPort", "without a network no proxy is reached"),
-    ("socksProxyPort", "without a network no proxy is reached"),
+    ("allowMachLookup", "it is about macOS, where nothing runs in a sandbox"),
+    ("httpProxyPort", "the proxy of the sandbox connects to hosts itself"),
+    ("socksProxyPort", "the proxy of the sandbox connects to hosts itself"),
+    ("tlsTerminate", "the proxy of the sandbox does not look into TLS"),
+    ("strictAllowlist", "nobody is asked about a host that is not allowed"),
 ];
 
 /// The settings of one file; `None`: it does not say.
@@ -32,6 +35,8 @@ pub(crate) struct SandboxSheet {
     pub(crate) enabled: Option<At<bool>>,
     /// True if hooks of plugins are contained.
     pub(crate) contains_plugins: Option<At<bool>>,
+    /// Patterns of commands that run outside.
+    pub(crate) excluded: Option<At<Vec<String>>>,
     pub(crate) lines: GrantSheet,
     /// By the full ids of plugins.
     pub(crate) plugins: Vec<(String, GrantSheet)>,
@@ -47,6 +52,9 @@ pub(crate) struct GrantSheet {
     pub(crate) domains: Option<At<Vec<String>>>,
     pub(crate) denied_domains: Option<At<Vec<String>>>,
     pub(crate) unix_sockets: Option<At<bool>>,
+    pub(crate) local_binding: Option<At<bool>>,
+    /// True if only managed files allow domains.
+    pub(crate) managed_domains_only: Option<At<bool>>,
     /// A list of what is denied that can't be read.
     pub(crate) unread: Option<Span>,
 }
@@ -63,6 +71,8 @@ pub(crate) fn read(fields: &mut Fields<'_, '_, '_>) -> SandboxSheet {
     name_without_effect(&WITHOUT_EFFECT, members, fields.report);
     let mut inner = Fields::new(&member.value, members, "setting", fields.report);
     sheet.enabled = strict_flag("enabled", true, &mut inner);
+    sheet.excluded =
+        strict_list("excludedCommands", &mut inner).map(|at| without_everything(at, inner.report));
     sheet.lines = grant(&member.value, members, inner.report);
     let plugins = inner.map("plugins").map(|at| at.value).unwrap_or_default();
     for plugin in plugins {
@@ -102,11 +112,51 @@ fn grant(node: &Node, members: &[Member], report: &mut Report<'_>) -> GrantSheet
     if let Some((node, members)) = object("network", fields, &mut sheet) {
         name_without_effect(&NETWORK_WITHOUT_EFFECT, members, fields.report);
         let network = &mut Fields::new(node, members, "setting", fields.report);
-        sheet.domains = strict_list("allowedDomains", network);
+        sheet.domains = strict_list("allowedDomains", network).map(|at| readable(at, network.report));
         sheet.denied_domains = denied("deniedDomains", network, &mut sheet.unread);
+        sheet.unread = sheet.unread.or(unreadable(sheet.denied_domains.as_ref(), network.report));
         sheet.unix_sockets = strict_flag("allowAllUnixSockets", false, network);
+        sheet.local_binding = strict_flag("allowLocalBinding", false, network);
+        sheet.managed_domains_only = strict_flag("allowManagedDomainsOnly", true, network);
     }
     sheet
+}
+
+/// Drops patterns of every command: they would be the end of the sandbox.
+fn without_everything(mut at: At<Vec<String>>, report: &mut Report<'_>) -> At<Vec<String>> {
+    at.value.retain(|text| {
+        let is_everything = CommandPattern::new(text).is_everything();
+        if is_everything {
+            let message =
+                format!("`{text}` in `excludedCommands` would exclude every command, so it excludes none");
+            report.warning(at.span, "setting-without-effect", message).rule("E5");
+        }
+        !is_everything
+    });
+    at
+}
+
+/// Drops the entries of allowed domains that can't be read: they allow nothing.
+fn readable(mut at: At<Vec<String>>, report: &mut Report<'_>) -> At<Vec<String>> {
+    at.value.retain(|text| match text.parse::<EndpointPattern>() {
+        Ok(_) => true,
+        Err(why) => {
+            let message = format!("`{text}` in `allowedDomains` allows nothing: {why}");
+            report.warning(at.span, "invalid-domain", message).rule("E5");
+            false
+        }
+    });
+    at
+}
+
+/// Returns the place of denied domains of which one can't be read: it may mean any.
+fn unreadable(at: Option<&At<Vec<String>>>, report: &mut Report<'_>) -> Option<Span> {
+    let at = at?;
+    let (text, why) =
+        at.value.iter().find_map(|text| Some((text, text.parse::<EndpointPattern>().err()?)))?;
+    let message = format!("`{text}` in `deniedDomains` can't be read, so everything is refused: {why}");
+    report.error(at.span, "invalid-domain", message).rule("E5");
+    Some(at.span)
 }
 
 fn name_without_effect(known: &[(&str, &str)], members: &[Member], report: &mut Report<'_>) {

@@ -7,7 +7,7 @@ use crate::config::load::LoadedFiles;
 use crate::config::policy::is_of_the_user;
 use crate::config::raw::{At, GrantSheet, SandboxSheet};
 use crate::config::sandbox::{Sandbox, SandboxGrant};
-use becket_model::NetworkRights;
+use becket_model::Source;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -26,24 +26,29 @@ pub(super) fn of(parts: &mut [Part<'_>], loaded: &LoadedFiles) -> Sandbox {
             .any(|part| !is_of_the_user(&part.layer.source) && get(sheet(part)).is_some_and(|at| at.value));
         is_demanded || trusted.iter().rev().find_map(|part| get(sheet(part))).is_some_and(|at| at.value)
     };
+    let only_managed = ordered.iter().any(|part| {
+        part.layer.source == Source::Policy
+            && sheet(part).lines.managed_domains_only.as_ref().is_some_and(|at| at.value)
+    });
+    let scope = GrantScope { loaded, only_managed };
     let mut sandbox = Sandbox {
         lines: is_on(|sheet| sheet.enabled.as_ref()).then(|| {
-            let mut lines = SandboxGrant { network: NetworkRights::Nothing, ..SandboxGrant::default() };
-            ordered.iter().for_each(|part| add(&sheet(part).lines, part, loaded, &mut lines));
-            lines.without_denied_domains()
+            let mut lines = SandboxGrant::default();
+            ordered.iter().for_each(|part| scope.add(&sheet(part).lines, part, &mut lines));
+            lines
         }),
+        excluded_commands: trusted
+            .iter()
+            .flat_map(|part| sheet(part).excluded.iter().flat_map(|at| at.value.iter().cloned()))
+            .collect(),
         contains_plugins: is_on(|sheet| sheet.contains_plugins.as_ref()),
         ..Sandbox::default()
     };
     for part in ordered {
         for (id, grant) in &sheet(part).plugins {
-            let nothing = || SandboxGrant { network: NetworkRights::Nothing, ..SandboxGrant::default() };
-            let plugin = sandbox.plugins.entry(Arc::from(id.as_str())).or_insert_with(nothing);
-            add(grant, part, loaded, plugin);
+            let plugin = sandbox.plugins.entry(Arc::from(id.as_str())).or_default();
+            scope.add(grant, part, plugin);
         }
-    }
-    for plugin in sandbox.plugins.values_mut() {
-        *plugin = std::mem::take(plugin).without_denied_domains();
     }
     sandbox
 }
@@ -52,32 +57,38 @@ fn sheet<'p>(part: &'p Part<'_>) -> &'p SandboxSheet {
     &part.sheet.switches.sandbox
 }
 
-/// Adds what one file says.
-fn add(sheet: &GrantSheet, part: &Part<'_>, loaded: &LoadedFiles, grant: &mut SandboxGrant) {
-    let paths = |at: &Option<At<Vec<String>>>| -> Vec<PathBuf> {
-        let texts = at.iter().flat_map(|at| &at.value);
-        texts.map(|text| absolute(text, &part.layer.anchor, loaded)).collect()
-    };
-    grant.deny_read.extend(paths(&sheet.deny_read));
-    grant.deny_write.extend(paths(&sheet.deny_write));
-    if let Some(at) = sheet.unread {
-        grant.unread.get_or_insert_with(|| part.report.location(at).to_string());
-    }
-    grant.has_denied_domains |= sheet.denied_domains.as_ref().is_some_and(|at| !at.value.is_empty());
-    if is_of_the_user(&part.layer.source) {
-        grant.allow_read.extend(paths(&sheet.allow_read));
-        grant.allow_write.extend(paths(&sheet.allow_write));
-        grant.network = grant.network.min(network(sheet));
-    }
+/// The surroundings of the grants of all files.
+#[derive(Clone, Copy)]
+struct GrantScope<'l> {
+    loaded: &'l LoadedFiles,
+    /// Set if only managed files allow domains.
+    only_managed: bool,
 }
 
-fn network(sheet: &GrantSheet) -> NetworkRights {
-    let is_everywhere = sheet.domains.as_ref().is_some_and(|at| at.value.iter().any(|domain| domain == "*"));
-    let is_local = sheet.unix_sockets.as_ref().is_some_and(|at| at.value);
-    match (is_everywhere, is_local) {
-        (true, _) => NetworkRights::All,
-        (false, true) => NetworkRights::Local,
-        (false, false) => NetworkRights::Nothing,
+impl GrantScope<'_> {
+    /// Adds what one file says.
+    fn add(self, sheet: &GrantSheet, part: &Part<'_>, grant: &mut SandboxGrant) {
+        let paths = |at: &Option<At<Vec<String>>>| -> Vec<PathBuf> {
+            let texts = at.iter().flat_map(|at| &at.value);
+            texts.map(|text| absolute(text, &part.layer.anchor, self.loaded)).collect()
+        };
+        let is_on = |at: &Option<At<bool>>| at.as_ref().is_some_and(|at| at.value);
+        grant.deny_read.extend(paths(&sheet.deny_read));
+        grant.deny_write.extend(paths(&sheet.deny_write));
+        grant.denied_domains.extend(sheet.denied_domains.iter().flat_map(|at| at.value.iter().cloned()));
+        if let Some(at) = sheet.unread {
+            grant.unread.get_or_insert_with(|| part.report.location(at).to_string());
+        }
+        if !is_of_the_user(&part.layer.source) {
+            return;
+        }
+        grant.allow_read.extend(paths(&sheet.allow_read));
+        grant.allow_write.extend(paths(&sheet.allow_write));
+        grant.unix_sockets |= is_on(&sheet.unix_sockets);
+        grant.local_binding |= is_on(&sheet.local_binding);
+        if !self.only_managed || part.layer.source == Source::Policy {
+            grant.allowed_domains.extend(sheet.domains.iter().flat_map(|at| at.value.iter().cloned()));
+        }
     }
 }
 
@@ -94,7 +105,7 @@ fn absolute(text: &str, anchor: &Path, loaded: &LoadedFiles) -> PathBuf {
 /// Names what has no effect, or not the one that its author expects.
 fn warn(part: &mut Part<'_>) {
     let is_trusted = is_of_the_user(&part.layer.source);
-    let SandboxSheet { enabled, contains_plugins, lines, plugins } = sheet(part).clone();
+    let SandboxSheet { enabled, contains_plugins, excluded, lines, plugins } = sheet(part).clone();
     let grants = std::iter::once(&lines).chain(plugins.iter().map(|(_, grant)| grant));
     let mut said = Vec::new();
     for grant in grants {
@@ -103,23 +114,29 @@ fn warn(part: &mut Part<'_>) {
                 ("allowRead", grant.allow_read.as_ref().map(|at| at.span)),
                 ("allowWrite", grant.allow_write.as_ref().map(|at| at.span)),
                 ("allowedDomains", grant.domains.as_ref().map(|at| at.span)),
+                ("allowLocalBinding", grant.local_binding.as_ref().filter(|at| at.value).map(|at| at.span)),
                 ("allowAllUnixSockets", grant.unix_sockets.as_ref().filter(|at| at.value).map(|at| at.span)),
             ];
             said.extend(granted.into_iter().filter_map(|(key, at)| Some((key, at?))));
         }
-        let denied = grant.denied_domains.as_ref().filter(|at| !at.value.is_empty());
-        if let Some(at) = denied {
-            let message = "single domains can't be denied here yet: the network stays closed";
+        if let Some(at) = grant.managed_domains_only.as_ref().filter(|_| part.layer.source != Source::Policy)
+        {
+            let message = "`allowManagedDomainsOnly` has an effect in managed settings alone";
             part.report.warning(at.span, "setting-without-effect", message.to_owned()).rule("E5");
         }
+    }
+    for grant in plugins.iter().map(|(_, grant)| grant) {
         let names_domains = |at: &&At<Vec<String>>| is_trusted && at.value.iter().any(|domain| domain != "*");
         if let Some(at) = grant.domains.as_ref().filter(names_domains) {
-            let message = "single domains can't be allowed here yet: only `\"*\"` opens the network";
+            let message =
+                "single domains open nothing for the hooks of plugins: only `\"*\"` opens the network";
             part.report.warning(at.span, "setting-without-effect", message.to_owned()).rule("E5");
         }
     }
     if !is_trusted {
         let off = |at: &Option<At<bool>>| at.as_ref().filter(|at| !at.value).map(|at| at.span);
+        let excluded = excluded.filter(|at| !at.value.is_empty());
+        said.extend(excluded.map(|at| ("excludedCommands", at.span)));
         said.extend(off(&enabled).map(|at| ("enabled", at)));
         said.extend(off(&contains_plugins).map(|at| ("pluginHooks", at)));
     }

@@ -7,8 +7,9 @@ const CASES: &str = include_str!("../../cases/config-findings.json");
 
 /// Findings that a schema can't express: JSON itself, the syntax of expressions and rules, addresses, and what depends on the
 /// file's origin.
-const BEYOND_A_SCHEMA: [&str; 11] = [
+const BEYOND_A_SCHEMA: [&str; 12] = [
     "duplicate-key",
+    "invalid-domain",
     "invalid-if",
     "invalid-matcher",
     "invalid-network",

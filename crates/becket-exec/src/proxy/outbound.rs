@@ -1,0 +1,94 @@
+//! Connections to hosts: each is judged, resolved once, and judged again by address.
+
+use std::collections::HashSet;
+use std::io;
+use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use becket_rules::{Endpoint, Host};
+
+use super::domain_gate::DomainGate;
+use crate::network_host::{NetworkHost, RefusalCause, RefusedConnection};
+
+/// The longest wait for one address.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// The most addresses of a host that are tried.
+const MOST_ADDRESSES: usize = 8;
+
+/// The most refusals that are reported.
+const MOST_REPORTS: usize = 1000;
+
+/// The way out.
+pub(super) struct Outbound {
+    gate: DomainGate,
+    host: Arc<dyn NetworkHost>,
+    reported: Mutex<HashSet<RefusedConnection>>,
+}
+
+/// The reason why there is no connection.
+#[derive(Debug)]
+pub(super) enum ConnectError {
+    /// It is not allowed.
+    Refused(RefusedConnection),
+    /// The host is not known, or does not answer.
+    Failed(String),
+}
+
+impl Outbound {
+    pub(super) fn new(gate: DomainGate, host: Arc<dyn NetworkHost>) -> Self {
+        Self { gate, host, reported: Mutex::default() }
+    }
+
+    /// Connects to the host and port that a program has named; `None` could not be read.
+    pub(super) fn connect(
+        &self,
+        written: &str,
+        endpoint: Option<Endpoint>,
+    ) -> Result<TcpStream, ConnectError> {
+        let refused = |cause| self.refused(RefusedConnection { endpoint: written.to_owned(), cause });
+        let endpoint = endpoint.ok_or_else(|| refused(RefusalCause::Unreadable))?;
+        self.gate.judge(&endpoint).map_err(refused)?;
+        let found = match &endpoint.host {
+            Host::Address(address) => vec![*address],
+            Host::Name(name) => self.resolve(name)?,
+        };
+        let (mut good, mut cause) = (Vec::new(), None);
+        for address in found {
+            match self.gate.judge_address(address, &endpoint) {
+                Ok(()) => good.push(address),
+                Err(why) => cause = cause.or(Some(why)),
+            }
+        }
+        match cause {
+            Some(cause) if good.is_empty() => Err(refused(cause)),
+            Some(_) | None => connect_to(&good, &endpoint),
+        }
+    }
+
+    fn resolve(&self, name: &str) -> Result<Vec<IpAddr>, ConnectError> {
+        let found = self.host.resolve(name);
+        found.map_err(|why| ConnectError::Failed(format!("the name `{name}` can't be resolved: {why}")))
+    }
+
+    /// Reports a refusal, once.
+    fn refused(&self, connection: RefusedConnection) -> ConnectError {
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        if reported.len() < MOST_REPORTS && reported.insert(connection.clone()) {
+            self.host.refused(&connection);
+        }
+        ConnectError::Refused(connection)
+    }
+}
+
+fn connect_to(addresses: &[IpAddr], endpoint: &Endpoint) -> Result<TcpStream, ConnectError> {
+    let mut why = io::Error::other("it has no address");
+    for address in addresses.iter().take(MOST_ADDRESSES) {
+        match TcpStream::connect_timeout(&SocketAddr::new(*address, endpoint.port), CONNECT) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => why = error,
+        }
+    }
+    Err(ConnectError::Failed(format!("`{endpoint}` can't be reached: {why}")))
+}
