@@ -197,8 +197,7 @@ fn nothing_gets_around_the_proxy() {
 fn programs_of_a_line_reach_each_other() {
     let (scene, server) = (Scene::new(), Server::start());
     let line = "python3 -m http.server 8000 --bind 127.0.0.1 >/dev/null 2>&1 & \
-                until curl -sf -m 2 --noproxy "
-        * " -o listing http://localhost:8000/; do :; done; grep -c listing listing";
+                until curl -sf -m 2 --noproxy '*' -o listing http://localhost:8000/; do :; done; grep -c listing listing";
     let ended = server.line(&scene, &["domain=a.test"], line);
     assert_eq!(ended.code, Some(0), "{ended:?}");
     assert!(scene.marker.alive().is_empty());
