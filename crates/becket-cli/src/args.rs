@@ -55,7 +55,16 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = "becket", version, arg_required_else_help = true, propagate_version = true)]
 #[command(
-    after_help = "Start with `becket init` in your project, or with `becket check` if it has hooks. Exit codes: docs/guide/exit-codes.md."
+    after_long_help = "Start with `becket init` in your project, or with `becket check` if it has hooks.
+
+Examples:
+  becket init
+  becket check
+  becket explain PreToolUse --tool Bash
+  becket fire PreToolUse --tool Bash --set tool_input.command='git push --force'
+  becket test
+
+Exit codes: 0 done; the other codes are those of each command."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -68,7 +77,9 @@ pub(crate) struct Cli {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
-    /// Run as if started in DIR; paths in other global options remain relative to the actual working directory
+    /// Run as if started in DIR
+    ///
+    /// Paths in other global options remain relative to the actual working directory.
     #[arg(short = 'C', value_name = "DIR", global = true)]
     pub(crate) directory: Option<PathBuf>,
     /// The dialect, which selects directories and variables
@@ -78,23 +89,34 @@ pub(crate) struct Global {
     #[arg(long, value_name = "FILE|JSON", global = true)]
     pub(crate) settings: Option<String>,
     /// Load another plugin from DIR; may be repeated
-    #[arg(long, value_name = "DIR", global = true)]
+    #[arg(long, value_name = "DIR", global = true, hide_short_help = true)]
     pub(crate) plugin_dir: Vec<PathBuf>,
     /// Read managed settings from DIR instead of the system's directory
     #[arg(long, value_name = "DIR", global = true, hide = true)]
     pub(crate) managed_dir: Option<PathBuf>,
     /// Fail if the configuration has errors
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     pub(crate) strict: bool,
     /// Print JSON (`becket schema report` describes it)
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// Print results and errors only
+    ///
+    /// Notes, progress and hints are left out, and `check` and `test` print nothing if all is well.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Print details: the files that are read, the exit code and the time
+    ///
+    /// They are written to stderr. Besides, `fire` shows the input, environment and output of each hook, and `run` its progress,
+    /// silent hooks included.
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
     /// Send a span for each event and handler to the collector of `OTEL_EXPORTER_OTLP_ENDPOINT`
     #[cfg(feature = "otlp")]
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     pub(crate) otlp: bool,
     /// Control the use of colour
-    #[arg(long, value_enum, default_value_t = ColourChoice::Auto, value_name = "WHEN", global = true)]
+    #[arg(long, value_enum, default_value_t = ColourChoice::Auto, value_name = "WHEN", global = true, hide_short_help = true)]
     pub(crate) color: ColourChoice,
 }
 
@@ -124,6 +146,28 @@ impl Global {
     }
 }
 
+impl Global {
+    /// Returns the amount of output.
+    pub(crate) const fn volume(&self) -> Volume {
+        match (self.quiet, self.verbose) {
+            (true, _) => Volume::Quiet,
+            (false, true) => Volume::Verbose,
+            (false, false) => Volume::Normal,
+        }
+    }
+}
+
+/// The amount of output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Volume {
+    /// Results and errors.
+    Quiet,
+    /// Notes, progress and hints, as well.
+    Normal,
+    /// Details, as well.
+    Verbose,
+}
+
 /// A profile by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ProfileName {
@@ -145,35 +189,49 @@ pub(crate) enum ColourChoice {
 pub(crate) enum Command {
     /// Write the first guards of a repository, with their tests
     Init(InitArgs),
-    /// Add guards to the project: rules and hooks that are ready to use, with their tests
+    /// Add guards: rules and hooks that are ready to use, with their tests
     Add(AddArgs),
     /// Remove guards that `add` or `init` has added
     Remove(RemoveArgs),
     /// Run the hooks of an event and show what they decide
     Fire(FireArgs),
-    /// Show which hooks an event would run and why the others would not; runs nothing
+    /// Show which hooks an event would run, and why the others would not
     Explain(ExplainArgs),
     /// List the effective hooks with their sources
     List(ListArgs),
     /// Look through the hooks at a terminal, and try one
+    #[command(after_long_help = "Examples:
+  becket hooks
+
+It is for a terminal; `becket list` prints the same hooks.
+
+Exit codes: 0 done, 1 an error, 2 no terminal, or wrong usage.")]
     Hooks,
     /// Find problems in a configuration
     Check(CheckArgs),
     /// List the rules of `check`, or explain one
     Rule(RuleArgs),
-    /// Serve an editor over the Language Server Protocol: findings, fixes, completion and documentation of hooks
+    /// Serve findings, fixes and completion to an editor (LSP)
+    ///
+    /// The editor also shows the documentation of events and fields.
+    #[command(after_long_help = "Examples:
+  becket lsp
+
+An editor starts it, and talks to it over stdin and stdout.
+
+Exit codes: 0 the editor has ended it, 1 an error, 2 wrong usage.")]
     Lsp {
         /// Accepted, as editors pass it: stdin and stdout are always used
         #[arg(long, hide = true)]
         stdio: bool,
     },
-    /// Show how the output of a hook is interpreted; reads its stdout from stdin
+    /// Show how the output of a hook on stdin is interpreted
     CheckOutput(CheckOutputArgs),
-    /// Print a field of the hook input on stdin, for hooks that are shell scripts
+    /// Print a field of the hook input on stdin, for shell scripts
     Input(InputArgs),
-    /// Test the hooks of the project with its cases, and the cases with mutants
+    /// Test the hooks with cases, and the cases with mutants
     Test(TestArgs),
-    /// Show what the hooks would have decided about recorded sessions
+    /// Show what the hooks would have decided about past sessions
     Replay(ReplayArgs),
     /// Show the time that hooks take
     Profile(ProfileArgs),
@@ -181,42 +239,67 @@ pub(crate) enum Command {
     Audit(AuditArgs),
     /// List the events, or show the details of one
     Events(EventsArgs),
-    /// Register becket as a hook of other agents, in their own configurations
+    /// Register becket as a hook of other agents
+    ///
+    /// The entries are written to their own configurations.
     Install(InstallArgs),
     /// Remove becket from the configurations of other agents
     Uninstall(UninstallArgs),
-    /// Show where becket is registered as a hook, and whether it would be run
+    /// Show where becket is registered, and whether it would be run
     Doctor(DoctorArgs),
-    /// Write the hooks of the project in the native form of another agent, and report what is lost
+    /// Write the hooks in the native form of another agent
+    ///
+    /// It reports what is lost.
     Translate(TranslateArgs),
-    /// Allow one call that an agent could not ask about, once: for a person at a terminal
+    /// Allow one call that an agent could not ask about, once
+    ///
+    /// It is for a person at a terminal.
     AllowOnce(AllowOnceArgs),
-    /// Trust a folder, so that its hooks run where becket is registered for the user; withdraw that, or list such folders
+    /// Trust a folder, so that its hooks run; list such folders
+    ///
+    /// Where becket is registered for the user, only the hooks of trusted folders run. Trust can be withdrawn.
     Trust(TrustArgs),
-    /// Show which hooks run in the background of other processes
+    /// Show the hooks that run in the background of other processes
     Background(BackgroundArgs),
-    /// Let an agent work on a prompt, under the hooks and rules of the configuration
+    /// Let an agent work on a prompt, under your hooks and rules
     Run(Box<RunArgs>),
-    /// Run a program and everything that it starts under the permission rules for Bash
+    /// Run a program, and all that it starts, under the rules for Bash
     Exec(ExecArgs),
-    /// Serve the engine to a program in any language: JSON-RPC over stdio, a Unix socket or HTTP
+    /// Serve the engine to a program in any language (JSON-RPC)
+    ///
+    /// Transports are stdio, a Unix socket and HTTP.
     Serve(ServeArgs),
-    /// List, examine and call the MCP servers of the configuration
+    /// List, examine and call MCP servers
     Mcp(McpArgs),
-    /// Run an agent of the Agent Client Protocol behind the hooks and rules of its projects, for an editor
+    /// Run an ACP agent behind your hooks and rules, for an editor
+    ///
+    /// The hooks and rules are those of the projects that it works on. ACP is the Agent Client Protocol.
     Acp(AcpArgs),
     /// Print a JSON Schema
     Schema(SchemaArgs),
     /// Print a completion script for a shell
+    #[command(after_long_help = "Examples:
+  becket completions bash > ~/.local/share/bash-completion/completions/becket
+  becket completions zsh > ~/.zfunc/_becket           # ~/.zfunc is in $fpath
+  becket completions fish > ~/.config/fish/completions/becket.fish
+  becket completions powershell >> $PROFILE
+
+Exit codes: 0 printed, 1 an error, 2 wrong usage.")]
     Completions {
         /// The shell
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
     /// Print the manual page, or write all pages into DIR
+    #[command(after_long_help = "Examples:
+  becket man | man -l -
+  becket man ~/.local/share/man/man1
+
+Exit codes: 0 printed or written, 1 an error, 2 wrong usage.")]
     Man {
         /// Directory to write the pages to
-        directory: Option<PathBuf>,
+        #[arg(value_name = "DIR")]
+        pages: Option<PathBuf>,
     },
     /// Print the reference of all commands in Markdown
     #[command(hide = true)]
@@ -259,6 +342,7 @@ impl Command {
                 | Command::Replay(_)
                 | Command::Profile(_)
                 | Command::Audit(_)
+                | Command::Schema(_)
         )
     }
 }
@@ -285,7 +369,12 @@ pub(crate) struct EventFields {
 
 /// `becket list`
 #[derive(Debug, Args)]
-#[command(after_help = "Exit codes: 0 everything is loaded, 1 something is not, 2 wrong usage.")]
+#[command(after_long_help = "Examples:
+  becket list
+  becket list PreToolUse
+  becket list --json
+
+Exit codes: 0 everything is loaded, 1 something is not, 2 wrong usage.")]
 pub(crate) struct ListArgs {
     /// Only this event
     pub(crate) event: Option<String>,
@@ -293,7 +382,7 @@ pub(crate) struct ListArgs {
 
 /// `becket check`
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(after_long_help = "Examples:
   becket check
   becket check plugins/mine .claude/agents/reviewer.md
   becket check --format github --deny warnings
@@ -315,10 +404,10 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "CODE=LEVEL", value_parser = severity::parse)]
     pub(crate) severity: Vec<SeverityOverride>,
     /// Leave out the findings that FILE lists
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) baseline: Option<PathBuf>,
     /// Write the present findings to FILE, for `--baseline`, and exit with 0
-    #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
+    #[arg(long, value_name = "FILE", conflicts_with = "baseline", hide_short_help = true)]
     pub(crate) write_baseline: Option<PathBuf>,
     /// Make safe fixes in the files of the project or below the given paths: the same hooks run afterwards
     #[arg(long, conflicts_with_all = ["agent", "write_baseline"])]
@@ -327,7 +416,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, conflicts_with_all = ["fix", "agent", "write_baseline", "json", "format"])]
     pub(crate) diff: bool,
     /// With `--fix` or `--diff`: make fixes that may change what runs too
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) unsafe_fixes: bool,
     /// Exit with 1 on warnings too
     #[arg(long, value_parser = ["warnings"], value_name = "warnings")]
@@ -349,6 +438,11 @@ pub(crate) enum CheckFormat {
 
 /// `becket check-output`
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  echo '{\"decision\": \"block\", \"reason\": \"run the tests\"}' | becket check-output Stop
+  becket check-output PreToolUse --exit 2 --stderr 'not on a Friday' < /dev/null
+
+Exit codes: 0 a usable answer, 1 not a usable answer, or a part of it is ignored, 2 wrong usage.")]
 pub(crate) struct CheckOutputArgs {
     /// The event that the hook answered
     pub(crate) event: String,
@@ -362,6 +456,11 @@ pub(crate) struct CheckOutputArgs {
 
 /// `becket rule`
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  becket rule
+  becket rule unknown-event
+
+Exit codes: 0 shown, 2 wrong usage.")]
 pub(crate) struct RuleArgs {
     /// Explain this rule, such as `unknown-event`
     pub(crate) code: Option<String>,
@@ -372,6 +471,11 @@ pub(crate) struct RuleArgs {
 
 /// `becket events`
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  becket events
+  becket events PreToolUse
+
+Exit codes: 0 shown, 2 wrong usage.")]
 pub(crate) struct EventsArgs {
     /// Show the details of this event
     pub(crate) event: Option<String>,
@@ -380,7 +484,11 @@ pub(crate) struct EventsArgs {
 /// `becket translate`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Stderr shows what is lost, as `becket check --for` does. `becket install` loses less: the hooks stay as they are.
+    after_long_help = "Stderr shows what is lost, as `becket check --for` does. `becket install` loses less: the hooks stay as they are.
+
+Examples:
+  becket translate --to gemini
+  becket translate --to codex --output codex-hooks.json
 
 Exit codes: 0 every hook is written, 1 one is left out, 2 wrong usage."
 )]
@@ -396,10 +504,13 @@ pub(crate) struct TranslateArgs {
 /// `becket allow-once`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Where an agent can't ask, an ask of a hook is a denial whose reason names this command. It shows the call and allows
+    after_long_help = "Where an agent can't ask, an ask of a hook is a denial whose reason names this command. It shows the call and allows
 it if you type yes: exactly this input, once, for ten minutes. It works only at a terminal that no agent has started.
 
-Exit codes: 0 allowed, 1 not allowed."
+Examples:
+  becket allow-once 3f9c1a
+
+Exit codes: 0 allowed, 1 not allowed, 2 wrong usage."
 )]
 pub(crate) struct AllowOnceArgs {
     /// The name of the call, from the reason of the denial
@@ -408,6 +519,11 @@ pub(crate) struct AllowOnceArgs {
 
 /// `becket background`
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  becket background
+  becket background --session-dir .sessions
+
+Exit codes: 0 shown, 1 an error, 2 wrong usage.")]
 pub(crate) struct BackgroundArgs {
     /// The directory in which a host keeps its session's files; default: `becket` in the user's directory
     #[arg(long, value_name = "DIR")]
@@ -416,6 +532,12 @@ pub(crate) struct BackgroundArgs {
 
 /// `becket schema`
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  becket schema settings > settings.schema.json
+  becket schema input PreToolUse
+  becket schema report
+
+Exit codes: 0 printed, 2 wrong usage.")]
 pub(crate) struct SchemaArgs {
     #[command(subcommand)]
     pub(crate) what: SchemaOf,
@@ -425,25 +547,41 @@ pub(crate) struct SchemaArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum SchemaOf {
     /// A settings file
+    #[command(after_long_help = "Examples:
+  becket schema settings > settings.schema.json")]
     Settings,
     /// The input of a hook of EVENT on stdin
+    #[command(after_long_help = "Examples:
+  becket schema input PreToolUse")]
     Input {
         /// The event
         event: String,
     },
     /// The output that a hook of EVENT may print
+    #[command(after_long_help = "Examples:
+  becket schema output Stop")]
     Output {
         /// The event
         event: String,
     },
     /// The output of becket with --json
+    #[command(after_long_help = "Examples:
+  becket schema report")]
     Report,
     /// The output of `becket test --json`
+    #[command(after_long_help = "Examples:
+  becket schema test-report")]
     TestReport,
     /// The output of `becket replay --json`
+    #[command(after_long_help = "Examples:
+  becket schema replay-report")]
     ReplayReport,
     /// The output of `becket profile --json`
+    #[command(after_long_help = "Examples:
+  becket schema profile-report")]
     ProfileReport,
     /// The messages of `becket serve`
+    #[command(after_long_help = "Examples:
+  becket schema rpc")]
     Rpc,
 }

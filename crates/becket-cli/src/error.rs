@@ -103,8 +103,8 @@ pub(crate) enum CliError {
         root.display()
     )]
     NoCases { root: PathBuf },
-    #[error("none of the {all} cases has `{filter}` in its name or file")]
-    NoSuchCase { filter: String, all: usize },
+    #[error("none of the {all} cases has `{filter}` in its name or file{}", did_you_mean(.near))]
+    NoSuchCase { filter: String, all: usize, near: Option<String> },
     #[error("there are no transcripts in `{places}`: name a transcript (.jsonl) or a directory with some")]
     NoTranscripts { places: String },
     #[error(

@@ -6,10 +6,13 @@
 
 mod args;
 mod commands;
+mod details;
 mod env;
 mod error;
 mod event;
+mod help;
 mod hook_gate;
+mod links;
 mod on_threads;
 mod one_time_approval;
 mod out;

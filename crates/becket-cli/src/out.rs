@@ -1,6 +1,6 @@
 //! The two output streams. Colour is kept or removed here, once; a missing reader is not an error.
 
-use crate::args::{ColourChoice, Global};
+use crate::args::{ColourChoice, Global, Volume};
 use crate::env::Surroundings;
 use anstream::{AutoStream, ColorChoice};
 use std::io::{self, ErrorKind, Write};
@@ -10,6 +10,7 @@ use std::io::{self, ErrorKind, Write};
 pub(crate) struct Out {
     stdout: ColorChoice,
     stderr: ColorChoice,
+    volume: Volume,
 }
 
 /// True if the reader of stdout is gone.
@@ -18,19 +19,29 @@ pub(crate) struct ReaderGone(pub(crate) bool);
 
 impl Out {
     /// Creates the streams, with colour if the user or the environment enables it.
-    pub(crate) fn new(colour: ColourChoice, around: &Surroundings) -> Self {
+    pub(crate) fn new(colour: ColourChoice, volume: Volume, around: &Surroundings) -> Self {
         let choice = |is_terminal| match colour {
             ColourChoice::Always => ColorChoice::Always,
             ColourChoice::Never => ColorChoice::Never,
             ColourChoice::Auto if around.wants_colour(is_terminal) => ColorChoice::Always,
             ColourChoice::Auto => ColorChoice::Never,
         };
-        Out { stdout: choice(around.terminals.stdout), stderr: choice(around.terminals.stderr) }
+        Out { stdout: choice(around.terminals.stdout), stderr: choice(around.terminals.stderr), volume }
     }
 
     /// The same for arguments that were read.
     pub(crate) fn of(global: &Global, around: &Surroundings) -> Self {
-        Out::new(global.color, around)
+        Out::new(global.color, global.volume(), around)
+    }
+
+    /// Returns true if only results and errors are written (`-q`).
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.volume == Volume::Quiet
+    }
+
+    /// Returns true if details are written (`-v`).
+    pub(crate) fn is_verbose(&self) -> bool {
+        self.volume == Volume::Verbose
     }
 
     /// Returns true if stderr shows colour.
@@ -41,6 +52,11 @@ impl Out {
     /// Writes a text, styled with ANSI codes, to stdout.
     pub(crate) fn print(&self, text: &str) -> io::Result<()> {
         quiet(write_all(AutoStream::new(io::stdout().lock(), self.stdout), text.as_bytes()))
+    }
+
+    /// Writes a text beside the result to stdout, such as a summary or a hint, unless only results are written.
+    pub(crate) fn remark(&self, text: &str) -> io::Result<()> {
+        if self.is_quiet() { Ok(()) } else { self.print(text) }
     }
 
     /// Writes a text to stdout and returns whether its reader is gone. Colour is removed as in [`Out::print`].
@@ -79,6 +95,13 @@ impl Out {
     /// Writes bytes of another program to stderr as they are. Errors are ignored there.
     pub(crate) fn tell_raw(&self, bytes: &[u8]) {
         drop(write_all(io::stderr().lock(), bytes));
+    }
+
+    /// Writes a note to stderr, unless only results and errors are written.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.is_quiet() {
+            self.tell(text);
+        }
     }
 
     /// Writes a text, styled with ANSI codes, to stderr. Errors are ignored there.

@@ -1,38 +1,42 @@
 //! From arguments to an exit code: parses them, runs a command, and reports errors.
 
-use crate::args::{Cli, ColourChoice, Command};
+use crate::args::{Cli, ColourChoice, Command, Volume};
 use crate::commands;
+use crate::details::Details;
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
+use crate::help;
 use crate::out::Out;
 use crate::recording;
 use crate::report::style::{ERROR, plain};
 use crate::telemetry;
 use clap::error::{ContextKind, ContextValue};
-use clap::{CommandFactory, Parser};
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Runs the command that the arguments name.
 pub(crate) fn main(around: &Surroundings) -> ExitCode {
-    let cli = match Cli::try_parse_from(&*spelled_out(&around.process.arguments)) {
+    let cli = match help::parsed(&spelled_out(&around.process.arguments)) {
         Ok(cli) => cli,
         Err(error) => return bad_arguments(error, around),
     };
     let out = Out::of(&cli.global, around);
+    let details = Details::begin(&cli, around, &out);
     telemetry::begin(&cli, around);
     recording::begin(&cli, around);
     let done = dispatch(&cli, around, &out);
     telemetry::end(&out);
     recording::end(&out);
-    match done {
-        Ok(code) => ExitCode::from(code),
+    let code = match done {
+        Ok(code) => code,
         Err(error) => {
             out.tell(&format!("{ERROR}becket:{ERROR:#} {}\n", plain(&error.to_string())));
-            ExitCode::from(code_of(&error, &cli.command))
+            code_of(&error, &cli.command)
         }
-    }
+    };
+    details.end(code, &out);
+    ExitCode::from(code)
 }
 
 /// Returns the exit code of an error, which depends on the meaning of 2 for the command.
@@ -81,7 +85,7 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
         Command::Mcp(args) => commands::mcp::run(args, global, around, out),
         Command::Schema(args) => commands::schema::run(args, out),
         Command::Completions { shell } => commands::completions::run(*shell, out),
-        Command::Man { directory } => commands::man::run(directory.as_deref(), out),
+        Command::Man { pages } => commands::man::run(pages.as_deref(), out),
         Command::Reference => commands::reference::run(out),
         Command::Ask => commands::ask::run(out),
         Command::Keep { private } => commands::keep::run(private),
@@ -93,33 +97,10 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
 /// The exit code of `exec` if it has run nothing: its other codes are those of the program.
 const NOTHING_RUN: u8 = 125;
 
-/// Returns true for commands for which 2 means that the arguments are wrong.
-const SLIPS_END_WITH_2: [&str; 19] = [
-    "run",
-    "check",
-    "list",
-    "explain",
-    "events",
-    "check-output",
-    "test",
-    "replay",
-    "profile",
-    "audit",
-    "install",
-    "uninstall",
-    "doctor",
-    "translate",
-    "trust",
-    "init",
-    "add",
-    "remove",
-    "input",
-];
-
 /// Help and versions are not errors; wrong arguments exit with 1 if 2 means that something is blocked, else with 2. As
 /// the hook of another agent they may have to block.
 fn bad_arguments(error: clap::Error, around: &Surroundings) -> ExitCode {
-    let out = Out::new(ColourChoice::Auto, around);
+    let out = Out::new(ColourChoice::Auto, Volume::Normal, around);
     let error = without_escape_tip(error);
     let text = error.render().ansi().to_string();
     if error.use_stderr() {
@@ -127,8 +108,9 @@ fn bad_arguments(error: clap::Error, around: &Surroundings) -> ExitCode {
         let is_hook = around.process.arguments.iter().any(|argument| argument == "--stdin-event");
         let slip = match command_of(around).as_deref() {
             Some("exec") => NOTHING_RUN,
-            Some(name) if SLIPS_END_WITH_2.contains(&name) => 2,
-            Some(_) | None => 1,
+            // There 2 means that something is blocked.
+            Some("fire" | "mcp") => 1,
+            Some(_) | None => 2,
         };
         if let Some(refused) = commands::fire::refuse_slip(around, &out) {
             return ExitCode::from(refused);
@@ -167,6 +149,6 @@ fn spelled_out(arguments: &[OsString]) -> Cow<'_, [OsString]> {
 /// Returns the called command, as far as the arguments can be parsed.
 fn command_of(around: &Surroundings) -> Option<String> {
     let read =
-        Cli::command().ignore_errors(true).try_get_matches_from(&*spelled_out(&around.process.arguments));
+        help::command().ignore_errors(true).try_get_matches_from(&*spelled_out(&around.process.arguments));
     read.ok()?.subcommand_name().map(str::to_owned)
 }

@@ -53,7 +53,7 @@ pub(crate) fn in_project(global: &Global, around: &Surroundings, out: &Out) -> R
     let Some(parent) = project::parent(&session.start, &request) else { return Ok(session) };
     let why = project::not_read_by_sessions(&parent, &request);
     let parent_name = plain(&around.short(&parent));
-    out.tell(&format!(
+    out.note(&format!(
         "{WARNING}note:{WARNING:#} these are the settings of `{parent_name}`: {}\n",
         plain(&why)
     ));

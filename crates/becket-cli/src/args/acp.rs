@@ -6,11 +6,13 @@ use std::ffi::OsString;
 
 /// `becket acp`
 #[derive(Debug, Args)]
-#[command(after_help = "An editor starts it in place of the agent:
-  becket acp -- gemini --acp
+#[command(after_long_help = "Examples:
+  becket acp -- gemini --acp                          # an editor starts it instead of the agent
 
 It speaks the Agent Client Protocol on both sides, and passes on what it does not decide about as it is. stderr says which
-denials the agent lets it make. docs/guide/acp.md shows it at work.")]
+denials the agent lets it make.
+
+Exit codes: 0 the editor has ended it, 1 an error, 2 wrong usage.")]
 pub(crate) struct AcpArgs {
     /// Run the hooks of every project, without recorded trust in its folder
     #[arg(long)]

@@ -6,8 +6,11 @@ use std::path::PathBuf;
 /// `becket audit`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The setting `audit` (`\"on\"`, and in managed files `\"required\"`) records every verdict. docs/admin/audit.md says \
-what the log proves, and what it does not.
+    after_long_help = "The setting `audit` (`\"on\"`, and in managed files `\"required\"`) records every verdict.
+
+Examples:
+  becket audit show --blocked
+  becket audit verify --key audit.pub
 
 Exit codes: 0 the log is whole, 1 it is not, 2 it can't be read, or wrong usage."
 )]
@@ -34,6 +37,11 @@ pub(crate) enum AuditCommand {
     /// Sign a checkpoint of the last record, and keep it in a second place; for a user who owns the key
     Checkpoint(AuditCheckpointArgs),
     /// Make a key for checkpoints, or show the public one
+    #[command(after_long_help = "Examples:
+  becket audit key new audit.key > audit.pub
+  becket audit key show audit.key
+
+Exit codes: 0 done, 2 an error, or wrong usage.")]
     Key {
         #[command(subcommand)]
         command: AuditKeyCommand,
@@ -42,6 +50,12 @@ pub(crate) enum AuditCommand {
 
 /// `becket audit show`
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  becket audit show
+  becket audit show --blocked --last 100
+  becket audit show --would-have
+
+Exit codes: 0 shown, 2 the log can't be read, or wrong usage.")]
 pub(crate) struct AuditShowArgs {
     #[command(flatten)]
     pub(crate) log: AuditedLog,
@@ -61,6 +75,11 @@ pub(crate) struct AuditShowArgs {
 
 /// `becket audit verify`
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  becket audit verify
+  becket audit verify --file audit.jsonl --key audit.pub --checkpoints /mnt/kept/checkpoints.jsonl
+
+Exit codes: 0 the log is whole, 1 it is not, 2 it can't be read, or wrong usage.")]
 pub(crate) struct AuditVerifyArgs {
     #[command(flatten)]
     pub(crate) log: AuditedLog,
@@ -74,6 +93,10 @@ pub(crate) struct AuditVerifyArgs {
 
 /// `becket audit checkpoint`
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  becket audit checkpoint --key /root/audit.key --to /mnt/kept
+
+Exit codes: 0 signed, or the log has no record, 1 the log is not whole, 2 an error, or wrong usage.")]
 pub(crate) struct AuditCheckpointArgs {
     #[command(flatten)]
     pub(crate) log: AuditedLog,
@@ -89,11 +112,19 @@ pub(crate) struct AuditCheckpointArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum AuditKeyCommand {
     /// Make a signing key in FILE, which must not exist yet, and print the public one
+    #[command(after_long_help = "Examples:
+  becket audit key new audit.key > audit.pub
+
+Exit codes: 0 done, 2 an error, or wrong usage.")]
     New {
         /// The file
         file: PathBuf,
     },
     /// Print the public key of the signing key in FILE
+    #[command(after_long_help = "Examples:
+  becket audit key show audit.key
+
+Exit codes: 0 done, 2 an error, or wrong usage.")]
     Show {
         /// The file
         file: PathBuf,

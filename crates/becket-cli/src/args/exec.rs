@@ -13,14 +13,14 @@ pub(crate) enum NetworkChoice {
 
 /// `becket exec`
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  becket exec -- make release                         (under the rules of the settings)
+#[command(after_long_help = "Examples:
+  becket exec -- make release                         # under the rules of the settings
   becket exec --deny 'Bash(git push *)' -- bash -c 'make && ./deploy.sh'
   becket exec --ask 'Bash(npm publish *)' -- npm run release
   becket exec --write . --write /tmp --network none -- make test
   becket exec --allow-domain '*.crates.io' --allow-domain github.com -- cargo fetch
 
-A denied program ends with 126 and one line on stderr; the others go on. Linux only; docs/guide/exec.md.
+A denied program ends with 126 and one line on stderr; the others go on. Linux only.
 
 Exit codes: those of PROGRAM, 128 and the number of a signal that ended it, 126 if a rule denies it,
 125 if nothing was run.")]

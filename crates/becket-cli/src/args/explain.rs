@@ -6,12 +6,14 @@ use std::path::PathBuf;
 
 /// `becket explain`
 #[derive(Debug, Args)]
-#[command(after_help = "No hook runs.
+#[command(after_long_help = "No hook runs.
 
 Examples:
   becket explain PreToolUse --tool Bash --input '{\"command\": \"git push\"}'
   becket explain --call toolu_01A09RqR6ZVwYM5hBnTwGhJe
-  becket explain --call toolu_01A09RqR6ZVwYM5hBnTwGhJe --transcript session.jsonl")]
+  becket explain --call toolu_01A09RqR6ZVwYM5hBnTwGhJe --transcript session.jsonl
+
+Exit codes: 0 shown, 1 no session can start with the configuration, 2 wrong usage.")]
 pub(crate) struct ExplainArgs {
     /// The event
     #[arg(required_unless_present = "call")]

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 
 /// `becket init`
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(after_long_help = "Examples:
   becket init
   becket init --yes
   becket init --template strict --set branches=main --set 'branches=release/*' --yes
@@ -12,7 +12,6 @@ use clap::{Args, ValueEnum};
 
 It looks at the repository and asks for what it can't see: the guards, the protected branches, the command that runs the tests.
 Settings that are there stay as they are, and guards are added to them. `becket add` adds more, `becket remove` removes one.
-The guide: docs/guide/first-five-minutes.md.
 
 Exit codes: 0 done, or there was nothing to do, 1 nothing was changed, 2 wrong usage.")]
 pub(crate) struct InitArgs {
@@ -50,7 +49,7 @@ pub(crate) struct ChangeArgs {
 
 /// `becket add`
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(after_long_help = "Examples:
   becket add --list
   becket add protected-branches --set branches=main --set 'branches=release/*'
   becket add ./guards/our-guard
@@ -78,7 +77,7 @@ pub(crate) struct AddArgs {
 
 /// `becket remove`
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(after_long_help = "Examples:
   becket remove no-network
   becket remove secrets --dry-run
 
@@ -99,8 +98,9 @@ pub(crate) struct RemoveArgs {
 
 /// `becket input`
 #[derive(Debug, Args)]
-#[command(after_help = "Example, in a hook:
+#[command(after_long_help = "Examples, in a hook:
   command=$(becket input --get tool_input.command) || exit 2
+  becket input --get tool_input.file_path --default ''
 
 A text is printed as it is, anything else as JSON.
 

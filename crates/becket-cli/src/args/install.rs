@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// `becket install`
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(after_long_help = "Examples:
   becket install gemini --dry-run
   becket install all
   becket install codex --user
@@ -13,7 +13,6 @@ use std::path::PathBuf;
 
 Without --user and --project the hooks are registered in the project if it has a `.claude/settings.json` or one was found above,
 and in the user's own configuration otherwise. `becket doctor` shows what is registered, `becket uninstall` removes it.
-The guide: docs/guide/install.md.
 
 Exit codes: 0 everything is registered, 1 an agent was left as it was, 2 wrong usage.")]
 pub(crate) struct InstallArgs {
@@ -54,7 +53,11 @@ pub(crate) struct ScopeArgs {
 /// `becket uninstall`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Without --user and --project both are undone; `uninstall all` also undoes what was registered in other projects.
+    after_long_help = "Examples:
+  becket uninstall gemini --dry-run
+  becket uninstall all
+
+Without --user and --project both are undone; `uninstall all` also undoes what was registered in other projects.
 
 Exit codes: 0 nothing of becket is left, 1 something was left as it was, 2 wrong usage."
 )]
@@ -71,7 +74,7 @@ pub(crate) struct UninstallArgs {
 
 /// `becket doctor`
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(after_long_help = "Examples:
   becket doctor
   becket doctor --prove gemini
 
@@ -94,7 +97,7 @@ pub(crate) struct DoctorArgs {
 
 /// `becket trust`
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(after_long_help = "Examples:
   becket trust
   becket trust ~/work/shop
   becket trust --revoke

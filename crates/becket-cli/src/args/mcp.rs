@@ -7,8 +7,15 @@ use clap::{Args, Subcommand, ValueEnum};
 /// `becket mcp`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Servers come from `.mcp.json`, from `mcpServers` in settings and in the user's own file, from \
-plugins, and from --mcp-config."
+    after_long_help = "Servers come from `.mcp.json`, from `mcpServers` in settings and in the user's own file, from \
+plugins, and from --mcp-config.
+
+Examples:
+  becket mcp list
+  becket mcp doctor time
+  becket mcp call time get_current_time '{\"timezone\": \"Europe/Berlin\"}'
+
+Exit codes: 0 done, 1 an error, or wrong usage; `call` has more."
 )]
 pub(crate) struct McpArgs {
     #[command(flatten)]
@@ -51,6 +58,11 @@ pub(crate) enum McpCommand {
     /// List the servers with their source, transport and connection state
     List(McpListArgs),
     /// Show each step of connecting to a server, with its time and errors
+    #[command(after_long_help = "Examples:
+  becket mcp doctor
+  becket mcp doctor time
+
+Exit codes: 0 every server is connected, 1 one is not, or an error, or wrong usage.")]
     Doctor {
         /// Only this server
         server: Option<String>,
@@ -62,6 +74,11 @@ pub(crate) enum McpCommand {
     /// Serve the tools of the servers to an agent as one MCP server over stdio, behind hooks and rules
     Gateway(McpGatewayArgs),
     /// List the resources of a server, or read one
+    #[command(after_long_help = "Examples:
+  becket mcp resources notes
+  becket mcp resources notes note://today
+
+Exit codes: 0 done, 1 an error, or wrong usage.")]
     Resources {
         /// The server
         server: String,
@@ -73,11 +90,20 @@ pub(crate) enum McpCommand {
     /// Log in to a server that requires authorization
     Login(McpLoginArgs),
     /// Remove the tokens of a server
+    #[command(after_long_help = "Examples:
+  becket mcp logout issues
+
+Exit codes: 0 done, 1 an error, or wrong usage.")]
     Logout {
         /// The server
         server: String,
     },
     /// Approve a server of the project, as long as its entry does not change
+    #[command(after_long_help = "Examples:
+  becket mcp approve time
+  becket mcp approve time --revoke
+
+Exit codes: 0 done, 1 an error, or wrong usage.")]
     Approve {
         /// The server
         server: String,
@@ -90,6 +116,11 @@ pub(crate) enum McpCommand {
     /// Add a server to a file, its entry as JSON
     AddJson(McpAddJsonArgs),
     /// Remove a server from a file
+    #[command(after_long_help = "Examples:
+  becket mcp remove time
+  becket mcp remove time --scope project
+
+Exit codes: 0 done, 1 an error, or wrong usage.")]
     Remove {
         /// The server
         name: String,
@@ -101,6 +132,11 @@ pub(crate) enum McpCommand {
 
 /// `becket mcp list`
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  becket mcp list
+  becket mcp list --no-connect
+
+Exit codes: 0 done, 1 an error, wrong usage, or with --strict a server that is not connected.")]
 pub(crate) struct McpListArgs {
     /// Show the configuration without connecting
     #[arg(long)]
@@ -109,6 +145,11 @@ pub(crate) struct McpListArgs {
 
 /// `becket mcp tools`
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  becket mcp tools time
+  becket mcp tools time --schema
+
+Exit codes: 0 done, 1 an error, or wrong usage.")]
 pub(crate) struct McpToolsArgs {
     /// The server
     pub(crate) server: String,
@@ -119,11 +160,11 @@ pub(crate) struct McpToolsArgs {
 
 /// `becket mcp call`
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(after_long_help = "Examples:
   becket mcp call time get_current_time '{\"timezone\": \"Europe/Berlin\"}'
   becket mcp call --nobody-to-ask notes add @note.json
 
-Exit codes: 0 done, 1 an error or a tool that says it failed, 2 denied, 3 put off by a hook.")]
+Exit codes: 0 done, 1 an error or a tool that says it failed, 2 denied, 3 needs confirmation, or deferred by a hook.")]
 pub(crate) struct McpCallArgs {
     /// The server
     pub(crate) server: String,
@@ -150,11 +191,17 @@ pub(crate) struct McpCallArgs {
 
 /// `becket mcp gateway`
 #[derive(Debug, Args)]
-#[command(after_help = "An agent starts it as an MCP server, in its project:
+#[command(after_long_help = "Examples:
+  becket mcp gateway
+  becket mcp gateway --server notes --asks pass
+
+An agent starts it as an MCP server, in its project:
   {\"mcpServers\": {\"becket\": {\"command\": \"becket\", \"args\": [\"mcp\", \"gateway\"]}}}
 
 The tool `add` of the server `notes` is offered as `notes__add`; hooks and rules see `mcp__notes__add`. A call that is not
-allowed is answered with an error and the reason. docs/guide/gateway.md shows it at work.")]
+allowed is answered with an error and the reason.
+
+Exit codes: 0 the agent has ended it, 1 an error, or wrong usage.")]
 pub(crate) struct McpGatewayArgs {
     /// Offer the tools of this server only; may be repeated
     #[arg(long = "server", value_name = "NAME")]
@@ -177,6 +224,11 @@ pub(crate) struct McpGatewayArgs {
 
 /// `becket mcp prompts`
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  becket mcp prompts notes
+  becket mcp prompts notes summary day=today
+
+Exit codes: 0 done, 1 an error, or wrong usage.")]
 pub(crate) struct McpPromptsArgs {
     /// The server
     pub(crate) server: String,
@@ -189,7 +241,13 @@ pub(crate) struct McpPromptsArgs {
 
 /// `becket mcp login`
 #[derive(Debug, Args)]
-#[command(after_help = "No browser is opened: the URL for the login is printed.")]
+#[command(after_long_help = "Examples:
+  becket mcp login issues
+  becket mcp login issues --paste
+
+No browser is opened: the URL for the login is printed.
+
+Exit codes: 0 done, 1 an error, or wrong usage.")]
 pub(crate) struct McpLoginArgs {
     /// The server
     pub(crate) server: String,
@@ -203,9 +261,11 @@ pub(crate) struct McpLoginArgs {
 
 /// `becket mcp add`
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(after_long_help = "Examples:
   becket mcp add time -- uvx mcp-server-time
-  becket mcp add --transport http --header 'Authorization: Bearer ${TOKEN}' issues https://example.com/mcp")]
+  becket mcp add --transport http --header 'Authorization: Bearer ${TOKEN}' issues https://example.com/mcp
+
+Exit codes: 0 done, 1 an error, or wrong usage.")]
 pub(crate) struct McpAddArgs {
     /// The name of the server
     pub(crate) name: String,
@@ -231,6 +291,10 @@ pub(crate) struct McpAddArgs {
 
 /// `becket mcp add-json`
 #[derive(Debug, Args)]
+#[command(after_long_help = "Examples:
+  becket mcp add-json time '{\"command\": \"uvx\", \"args\": [\"mcp-server-time\"]}'
+
+Exit codes: 0 done, 1 an error, or wrong usage.")]
 pub(crate) struct McpAddJsonArgs {
     /// The name of the server
     pub(crate) name: String,

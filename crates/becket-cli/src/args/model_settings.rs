@@ -7,22 +7,22 @@ use clap::{Args, ValueEnum};
 #[command(next_help_heading = "The model")]
 pub(crate) struct ModelSettingArgs {
     /// Thinking mode; --max-thinking-tokens takes precedence
-    #[arg(long, value_enum, value_name = "HOW")]
+    #[arg(long, value_enum, value_name = "HOW", hide_short_help = true)]
     pub(crate) thinking: Option<ThinkingChoice>,
     /// Token budget for thinking, 0 for none [env: MAX_THINKING_TOKENS]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     pub(crate) max_thinking_tokens: Option<u32>,
     /// Form in which thinking is returned
-    #[arg(long, value_enum, value_name = "FORM")]
+    #[arg(long, value_enum, value_name = "FORM", hide_short_help = true)]
     pub(crate) thinking_display: Option<DisplayChoice>,
     /// Reasoning effort of the model
-    #[arg(long, value_enum, value_name = "LEVEL")]
+    #[arg(long, value_enum, value_name = "LEVEL", hide_short_help = true)]
     pub(crate) effort: Option<EffortChoice>,
     /// Beta features of Anthropic's API, separated by commas (the header `anthropic-beta`)
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', hide_short_help = true)]
     pub(crate) betas: Vec<String>,
     /// Token budget of a turn, passed on to the model and not enforced (Anthropic only)
-    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "TOKENS", value_parser = clap::value_parser!(u64).range(1..), hide_short_help = true)]
     pub(crate) task_budget: Option<u64>,
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// `becket profile`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The time of each hook is recorded if the variable BECKET_PROFILE is 1, or names a directory: by `becket run`, \
+    after_long_help = "The time of each hook is recorded if the variable BECKET_PROFILE is 1, or names a directory: by `becket run`, \
 `serve`, `fire` and `test`. The setting `hookBudget` is the time that hooks may take, in milliseconds: a number, or an object \
 with a number for each event.
 

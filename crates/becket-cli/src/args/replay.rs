@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// `becket replay`
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Calls are never executed. Hooks run in a scratch copy of the project, without the network, and write \
+    after_long_help = "Calls are never executed. Hooks run in a scratch copy of the project, without the network, and write \
 nowhere else.
 
 Examples:

@@ -6,18 +6,17 @@ use std::path::PathBuf;
 
 /// `becket run`
 #[derive(Debug, Clone, Default, Args)]
-#[command(after_help = "Examples:
+#[command(after_long_help = "Examples:
   becket run -p 'what does the till do?'
-  becket run                                            (a session that you type into)
+  becket run                                          # a session that you type into
   git diff | becket run -p 'review this' --output-format json
-  becket run --model script:demo.json -p 'tidy up'      (offline: a script is the model)
+  becket run --model script:demo.json -p 'tidy up'    # offline: a script is the model
   becket run --continue -p 'and now the tests'
 
 A key in ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN reaches Anthropic (ANTHROPIC_BASE_URL: another
 server of its protocol), and `--model provider::name` others, by keys such as OPENAI_API_KEY.
 
-Exit codes: 0 done, 1 the result is an error, 2 wrong arguments, 130 interrupted (143 by SIGTERM,
-129 by SIGHUP). docs/guide/run.md and docs/guide/terminal.md tell the rest.")]
+Exit codes: 0 done, 1 the result is an error, 2 wrong usage, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).")]
 pub(crate) struct RunArgs {
     /// The prompt; text that is piped in is appended to it, or is the prompt if there is none
     pub(crate) prompt: Option<String>,
@@ -46,28 +45,25 @@ pub(crate) struct RunFormatArgs {
     #[arg(long, value_enum, value_name = "FORMAT", conflicts_with = "json")]
     pub(crate) output_format: Option<OutputFormat>,
     /// Input format of stdin: text, or one message a line, any number of them
-    #[arg(long, value_enum, value_name = "FORMAT")]
+    #[arg(long, value_enum, value_name = "FORMAT", hide_short_help = true)]
     pub(crate) input_format: Option<InputFormat>,
-    /// With text output, report progress on stderr, also if it is not a terminal
-    #[arg(long)]
-    pub(crate) verbose: bool,
     /// In stream-json, lines for the start, output and end of each hook
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) include_hook_events: bool,
     /// In stream-json, parts of answers as they arrive
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) include_partial_messages: bool,
     /// In stream-json, messages of subagents, and not only their tool calls
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) forward_subagent_text: bool,
     /// In stream-json, repeat each message that is read from stdin, as an acknowledgement
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) replay_user_messages: bool,
     /// Write all events to FILE as lines of JSON, hooks included
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) debug_file: Option<PathBuf>,
     /// Write all events to stderr, as --debug-file does to a file
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) debug_to_stderr: bool,
 }
 
@@ -82,37 +78,37 @@ pub(crate) struct RunSessionArgs {
     #[arg(short, long = "continue")]
     pub(crate) continue_last: bool,
     /// With --resume or --continue: continue in a copy with a new id, and leave that session unchanged
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) fork_session: bool,
     /// With --resume or --continue: keep the conversation up to the message with that uuid only
-    #[arg(long, value_name = "UUID")]
+    #[arg(long, value_name = "UUID", hide_short_help = true)]
     pub(crate) resume_session_at: Option<String>,
     /// With --resume-session-at: fail unless only the turn of the prompt with that uuid follows
-    #[arg(long, value_name = "UUID")]
+    #[arg(long, value_name = "UUID", hide_short_help = true)]
     pub(crate) resume_drops_turn: Option<String>,
     /// The id of the new session, a UUID
-    #[arg(long, value_name = "UUID")]
+    #[arg(long, value_name = "UUID", hide_short_help = true)]
     pub(crate) session_id: Option<String>,
     /// Name of the session
-    #[arg(short, long, value_name = "NAME")]
+    #[arg(short, long, value_name = "NAME", hide_short_help = true)]
     pub(crate) name: Option<String>,
     /// Work in a separate git worktree, .claude/worktrees/NAME: created now, or reused if it exists
-    #[arg(short, long, value_name = "NAME", num_args = 0..=1, default_missing_value = "")]
+    #[arg(short, long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", hide_short_help = true)]
     pub(crate) worktree: Option<String>,
     /// Write the state of the session to FILE after each turn, before its Stop hooks: for a run in the background
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) state_file: Option<PathBuf>,
     /// After each turn, note what later sessions of this directory should know, and include earlier notes in this one; uses the small fast model
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) memory_notes: bool,
     /// Run Setup hooks (`init`) first
-    #[arg(long, conflicts_with_all = ["init_only", "maintenance"])]
+    #[arg(long, conflicts_with_all = ["init_only", "maintenance"], hide_short_help = true)]
     pub(crate) init: bool,
     /// Run Setup and SessionStart hooks, and exit
-    #[arg(long, conflicts_with = "maintenance")]
+    #[arg(long, conflicts_with = "maintenance", hide_short_help = true)]
     pub(crate) init_only: bool,
     /// Run Setup hooks (`maintenance`) first
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) maintenance: bool,
 }
 
@@ -124,37 +120,39 @@ pub(crate) struct RunModelArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
     /// URL of a server for it; without `provider::` in NAME the OpenAI protocol is used
-    #[arg(long, value_name = "URL", requires = "model")]
+    #[arg(long, value_name = "URL", requires = "model", hide_short_help = true)]
     pub(crate) model_url: Option<String>,
     /// Model for the rest of a turn whose model is overloaded; the next turn tries the first one again
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub(crate) fallback_model: Option<String>,
     /// Limit on answers of the model to one prompt; default: unlimited
     #[arg(long, value_name = "N", value_parser = answers)]
     pub(crate) max_turns: Option<u32>,
-    /// Limit on the cost of the session, in US dollars: once it is reached, no more requests are sent. Subagents count
+    /// Limit on the cost of the session, in US dollars
+    ///
+    /// Once it is reached, no more requests are sent. Subagents count.
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(crate) max_budget_usd: Option<f64>,
     /// Context window that the conversation is compacted for, in tokens (`500k`), at least 100000; `auto` is the model's
-    #[arg(long, value_name = "auto|TOKENS")]
+    #[arg(long, value_name = "auto|TOKENS", hide_short_help = true)]
     pub(crate) autocompact: Option<Autocompact>,
     #[command(flatten)]
     pub(crate) settings: ModelSettingArgs,
     /// Replace the system prompt
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", hide_short_help = true)]
     pub(crate) system_prompt: Option<String>,
     /// Append to the system prompt
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", hide_short_help = true)]
     pub(crate) append_system_prompt: Option<String>,
     /// Run as this agent
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub(crate) agent: Option<String>,
     /// Lead a team of that name: agents that the model starts with a name are teammates, who share a list of tasks and
     /// write to each other; sessions with the same name share the list
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub(crate) team: Option<String>,
     /// More subagents: {"name": {"description": …, "prompt": …, "tools": […], "model": …}}
-    #[arg(long, value_name = "JSON")]
+    #[arg(long, value_name = "JSON", hide_short_help = true)]
     pub(crate) agents: Option<String>,
 }
 
@@ -175,10 +173,12 @@ pub(crate) struct RunPermissionArgs {
     #[arg(long)]
     pub(crate) dangerously_skip_permissions: bool,
     /// More working directories
-    #[arg(long, value_name = "DIR", num_args = 1..)]
+    #[arg(long, value_name = "DIR", num_args = 1.., hide_short_help = true)]
     pub(crate) add_dir: Vec<PathBuf>,
-    /// Let this folder's own files grant permissions, too: allow rules, directories, modes, allows of its hooks, hooks
-    /// of its agents, variables for hooks, approvals of MCP servers
+    /// Let this folder's own files grant permissions, too
+    ///
+    /// These are allow rules, directories, modes, allows of its hooks, hooks of its agents, variables for hooks, and approvals
+    /// of MCP servers.
     #[arg(long, alias = "trust")]
     pub(crate) trust_project: bool,
 }
@@ -188,22 +188,22 @@ pub(crate) struct RunPermissionArgs {
 #[command(next_help_heading = "Configuration")]
 pub(crate) struct RunSourceArgs {
     /// Settings files to read: user, project, local, separated by commas; default: all
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", hide_short_help = true)]
     pub(crate) setting_sources: Option<String>,
     /// More MCP servers, as files or as JSON like `.mcp.json`
     #[arg(long, value_name = "FILE|JSON", num_args = 1..)]
     pub(crate) mcp_config: Vec<String>,
     /// Use only the MCP servers of --mcp-config, subject to policy
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) strict_mcp_config: bool,
     /// Start without the hooks of settings and plugins, without skills, agents and MCP servers of files
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) bare: bool,
     /// Start as with --bare, but run the hooks of managed settings, and no others
-    #[arg(long, conflicts_with = "bare")]
+    #[arg(long, conflicts_with = "bare", hide_short_help = true)]
     pub(crate) safe_mode: bool,
     /// Load no skills and commands, and run none of those that `/help` lists
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) disable_slash_commands: bool,
 }
 

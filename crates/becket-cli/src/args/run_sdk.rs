@@ -8,25 +8,25 @@ use std::path::PathBuf;
 #[command(next_help_heading = "For programs that drive a session (agent SDKs)")]
 pub(crate) struct RunSdkArgs {
     /// Tool that decides permissions: `stdio` is the program that reads stdout, mcp__SERVER__TOOL a tool of an MCP server
-    #[arg(long, value_name = "TOOL")]
+    #[arg(long, value_name = "TOOL", hide_short_help = true)]
     pub(crate) permission_prompt_tool: Option<String>,
     /// Built-in tools to keep, separated by commas; `default` is all, an empty value is none
-    #[arg(long, value_name = "NAMES")]
+    #[arg(long, value_name = "NAMES", hide_short_help = true)]
     pub(crate) tools: Option<String>,
     /// Allow switching to the mode bypassPermissions later; the session starts in another one
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) allow_dangerously_skip_permissions: bool,
     /// As --system-prompt, from a file
-    #[arg(long, value_name = "FILE", conflicts_with = "system_prompt")]
+    #[arg(long, value_name = "FILE", conflicts_with = "system_prompt", hide_short_help = true)]
     pub(crate) system_prompt_file: Option<PathBuf>,
     /// JSON Schema of an object: the model has to answer with one, which is `structured_output` of the result
-    #[arg(long, value_name = "JSON")]
+    #[arg(long, value_name = "JSON", hide_short_help = true)]
     pub(crate) json_schema: Option<String>,
     /// In stream-json, repeat each line of transcripts as it is stored
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) session_mirror: bool,
     /// Do not store the session
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) no_session_persistence: bool,
     #[command(flatten)]
     pub(crate) mute: RunIgnoredArgs,

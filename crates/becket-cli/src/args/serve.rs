@@ -7,9 +7,15 @@ use std::path::PathBuf;
 
 /// `becket serve`
 #[derive(Debug, Args)]
-#[command(after_help = "Without --socket and --http, one client is served over stdin and stdout.
-`becket schema rpc` describes the protocol; docs/guide/serve.md shows it at work.
---plugin-dir, --settings and --strict hold for every session.")]
+#[command(after_long_help = "Without --socket and --http, one client is served over stdin and stdout.
+`becket schema rpc` describes the protocol. --plugin-dir, --settings and --strict apply to every session.
+
+Examples:
+  becket serve
+  becket serve --socket ~/.cache/becket/becket.sock
+  becket serve --http 127.0.0.1:0 --token-file token
+
+Exit codes: 0 the client has ended it, 1 an error, 2 wrong usage.")]
 pub(crate) struct ServeArgs {
     /// Use stdin and stdout, which is the default
     #[arg(long, conflicts_with = "socket")]

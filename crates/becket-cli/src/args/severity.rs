@@ -11,6 +11,9 @@ pub(crate) struct SeverityOverride {
     pub(crate) severity: Option<Severity>,
 }
 
+/// The levels that can be written.
+const LEVELS: [&str; 4] = ["off", "note", "warning", "error"];
+
 /// Parses `CODE=LEVEL`.
 ///
 /// # Errors
@@ -24,7 +27,11 @@ pub(super) fn parse(text: &str) -> Result<SeverityOverride, String> {
         "note" => Some(Severity::Note),
         "warning" => Some(Severity::Warning),
         "error" => Some(Severity::Error),
-        _ => return Err(format!("`{level}` is not a level: use `off`, `note`, `warning` or `error`")),
+        _ => {
+            let near = suggest(level, &LEVELS).map(|near| format!("; did you mean `{near}`?"));
+            let near = near.unwrap_or_default();
+            return Err(format!("`{level}` is not a level: use `off`, `note`, `warning` or `error`{near}"));
+        }
     };
     Ok(SeverityOverride { code: known_code(code)?, severity })
 }

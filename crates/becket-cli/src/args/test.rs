@@ -4,17 +4,15 @@ use clap::{Args, ValueEnum};
 
 /// `becket test`
 #[derive(Debug, Args)]
-#[command(after_help = "Cases are in .claude/tests/*.toml and becket-tests/, and in comments of the hooks:
+#[command(after_long_help = "Cases are in .claude/tests/*.toml and becket-tests/, and in comments of the hooks:
   # becket: deny Bash git push origin main
 
 Examples:
   becket test
   becket test push --coverage
   becket test --mutate
-  becket test --accept                                (then review the diff)
+  becket test --accept                                # then review the diff
   becket test --format junit > report.xml
-
-The guide: docs/guide/test.md.
 
 Exit codes: 0 everything passed, 1 a case failed or a mutant survived, 2 a case could not be tested.")]
 pub(crate) struct TestArgs {

@@ -42,8 +42,8 @@ pub(crate) fn run(args: &AddArgs, global: &Global, around: &Surroundings, out: &
             )));
         }
         let Guard { manifest, hash, .. } = guard;
-        out.print(&format!("{}  {}\n", styled(HEAD, &manifest.name), plain(&manifest.summary)))?;
-        out.print(&format!("{}\n", styled(FAINT, &format!("  from {}, {hash}", source.name()))))?;
+        out.remark(&format!("{}  {}\n", styled(HEAD, &manifest.name), plain(&manifest.summary)))?;
+        out.remark(&format!("{}\n", styled(FAINT, &format!("  from {}, {hash}", source.name()))))?;
     }
     let answers = given(&args.change.set, &guards)?;
     let additions = guards.into_iter().zip(&sources).zip(answers);
@@ -60,7 +60,9 @@ pub(crate) fn run(args: &AddArgs, global: &Global, around: &Surroundings, out: &
         return Ok(0);
     }
     let names: Vec<&str> = additions.iter().map(|addition| addition.guard.manifest.name.as_str()).collect();
-    out.print(&format!("added {}; try it: becket test {}\n", names.join(", "), names.join(" ")))?;
+    out.print(&format!("added {}", names.join(", ")))?;
+    out.remark(&format!("; try it: becket test {}", names.join(" ")))?;
+    out.print("\n")?;
     Ok(0)
 }
 

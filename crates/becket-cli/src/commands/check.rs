@@ -88,8 +88,8 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out:
     match format {
         CheckFormat::Human if is_nothing => {}
         CheckFormat::Human => {
-            let details = findings::render(&found.diagnostics, &found.texts, around);
-            out.print(&(details + &findings::summary(&checked) + &fix::hint(&found.diagnostics)))?;
+            out.print(&findings::render(&found.diagnostics, &found.texts, around))?;
+            out.remark(&(findings::summary(&checked) + &fix::hint(&found.diagnostics)))?;
         }
         CheckFormat::Json => json::print(&Report::Check(checked), out)?,
         CheckFormat::Sarif => {
@@ -155,7 +155,7 @@ impl CheckResult {
         let fixes: usize = self.changes.iter().map(|change| change.made.len()).sum();
         let plural = |number: usize, many: &'static str| if number == 1 { "" } else { many };
         let files = self.changes.len();
-        out.tell(&format!("{fixes} fix{} in {files} file{}\n", plural(fixes, "es"), plural(files, "s")));
+        out.note(&format!("{fixes} fix{} in {files} file{}\n", plural(fixes, "es"), plural(files, "s")));
         Ok(u8::from(fixes > 0))
     }
 
@@ -163,10 +163,10 @@ impl CheckResult {
     fn write_changes(&self, args: &CheckArgs, around: &Surroundings, out: &Out) -> Result<(), CliError> {
         for change in &self.changes {
             if args.unsafe_fixes {
-                out.tell(&change.diff(around));
+                out.note(&change.diff(around));
             }
             change.write()?;
-            out.tell(&change.summary(around));
+            out.note(&change.summary(around));
         }
         Ok(())
     }

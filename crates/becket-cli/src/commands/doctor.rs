@@ -40,10 +40,10 @@ pub(crate) fn run(args: &DoctorArgs, global: &Global, around: &Surroundings, out
     }
     out.print(&examination.text)?;
     if !not_registered.is_empty() {
-        out.print(&format!("not registered with: {}\n", not_registered.join(", ")))?;
+        out.remark(&format!("not registered with: {}\n", not_registered.join(", ")))?;
     }
     if examination.text.is_empty() && not_registered.is_empty() {
-        out.print(
+        out.remark(
             "becket is registered with no agent, and none was found; `becket install AGENT` registers it\n",
         )?;
     }

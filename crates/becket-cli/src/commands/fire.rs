@@ -101,7 +101,7 @@ impl EventFiring<'_> {
             return Err(FiringError::Interrupted.into());
         }
         let mut fired = FireReport::new(&outcome, event.body.subject(), samples);
-        if args.verbose {
+        if global.verbose {
             fired.hooks = verbose(&engine, &event, &outcome);
         }
         let code = fired.exit_code();
@@ -116,7 +116,7 @@ impl EventFiring<'_> {
         if global.json {
             json::print(&Report::Fire(Box::new(fired)), out)?;
         } else {
-            out.print(&human::background::render(&fired.background))?;
+            out.remark(&human::background::render(&fired.background))?;
         }
         if self.cancel.is_cancelled() { Err(FiringError::Interrupted.into()) } else { Ok(code) }
     }
@@ -128,7 +128,8 @@ fn verbose(engine: &Engine, event: &Event, outcome: &Outcome) -> Vec<RunReport> 
 }
 
 fn shown(fired: &FireReport, outcome: &Outcome, around: &Surroundings, out: &Out) -> Result<(), CliError> {
-    out.print(&human::fired::render(fired, around))?;
+    let shown = if out.is_quiet() { human::fired::result } else { human::fired::render };
+    out.print(&shown(fired, around))?;
     // Whoever reads both streams in one place has just read the reason.
     let is_shown = (around.terminals.stdout && around.terminals.stderr) || out.streams_are_one();
     if fired.result == fired::EventResult::Blocked && !is_shown {

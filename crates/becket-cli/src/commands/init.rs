@@ -78,7 +78,7 @@ fn addition(guard: Guard, answers: Answers) -> Option<Addition> {
 }
 
 fn tell(text: &str, out: &Out) {
-    out.tell(&format!("{} {}\n", styled(WARNING, "note:"), plain(text)));
+    out.note(&format!("{} {}\n", styled(WARNING, "note:"), plain(text)));
 }
 
 /// Prints what was found.
@@ -92,14 +92,14 @@ fn tell_facts(
         |values: &[String], none: &str| if values.is_empty() { none.to_owned() } else { values.join(", ") };
     let languages: Vec<String> = facts.languages.iter().map(|name| (*name).to_owned()).collect();
     let agents: Vec<String> = installed(around).map(|agent| agent.dialect().title.to_owned()).collect();
-    out.print(&format!("{}\n", styled(HEAD, &around.short(root))))?;
+    out.remark(&format!("{}\n", styled(HEAD, &around.short(root))))?;
     for (label, text) in [
         ("languages", or(&languages, "none that is known")),
         ("tests", facts.tests.clone().unwrap_or_else(|| "none found".to_owned())),
         ("shared branches", or(&facts.branches, "none found")),
         ("agents", or(&agents, "none found on this machine")),
     ] {
-        out.print(&format!("  {label:16} {}\n", plain(&text)))?;
+        out.remark(&format!("  {label:16} {}\n", plain(&text)))?;
     }
     let is_below = root.ancestors().skip(1).any(|parent| parent.join(".git").exists());
     if !facts.is_repository && is_below {
@@ -126,7 +126,8 @@ fn tell_next(
     let names: Vec<&str> = additions.iter().map(|addition| addition.guard.manifest.name.as_str()).collect();
     let session = session::launched(global, around)?;
     let places = places(&session, around);
-    out.print(&format!("\nadded {}\n", names.join(", ")))?;
+    out.remark("\n")?;
+    out.print(&format!("added {}\n", names.join(", ")))?;
     for agent in installed(around).filter(|agent| agent.name != "claude") {
         if let Some(path) = agent.path(Scope::Project, &places) {
             let line = format!(
@@ -135,16 +136,16 @@ fn tell_next(
                 agent.name,
                 around.short(&path)
             );
-            out.print(&format!("{}\n", styled(FAINT, &line)))?;
+            out.remark(&format!("{}\n", styled(FAINT, &line)))?;
         }
     }
-    out.print("\ntry it:\n")?;
+    out.remark("\ntry it:\n")?;
     for line in [
         "becket check",
         "becket test",
         "becket fire PreToolUse --tool Bash --input '{\"command\": \"git push --force origin main\"}'",
     ] {
-        out.print(&format!("  {line}\n"))?;
+        out.remark(&format!("  {line}\n"))?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use crate::args::InputArgs;
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
 use crate::out::Out;
+use crate::report::style::plain;
 use serde_json::Value;
 use std::io::{self, Read};
 
@@ -28,10 +29,28 @@ pub(crate) fn run(args: &InputArgs, around: &Surroundings, out: &Out) -> Command
         (Some(Value::String(text)), _) => text.clone(),
         (Some(other), _) => other.to_string(),
         (None, Some(default)) => default.clone(),
-        (None, None) => return Ok(1),
+        (None, None) => {
+            if let Some(near) = near(&input, &args.get) {
+                out.note(&format!("there is no field `{}`; did you mean `{near}`?\n", plain(&args.get)));
+            }
+            return Ok(1);
+        }
     };
     out.answer(&format!("{shown}\n"))?;
     Ok(0)
+}
+
+/// Returns the path that was probably meant, if a key on the way is misspelt.
+fn near(input: &Value, path: &str) -> Option<String> {
+    let keys: Vec<&str> = path.split('.').collect();
+    let known = (0..keys.len()).rev().map(|count| keys[..count].join("."));
+    let (above, value) = known
+        .filter_map(|above| Some((above.clone(), if above.is_empty() { input } else { field(input, &above)? })))
+        .next()?;
+    let names: Vec<&str> = value.as_object()?.keys().map(String::as_str).collect();
+    let depth = if above.is_empty() { 0 } else { above.split('.').count() };
+    let near = becket_base::suggest(keys.get(depth)?, &names)?;
+    Some(if above.is_empty() { plain(near) } else { format!("{}.{}", plain(&above), plain(near)) })
 }
 
 /// Returns the value at a path; a number selects an element of a list.

@@ -1,9 +1,9 @@
 //! `becket reference`: docs/cli.md, generated from the description of the arguments. A test keeps the file up to date.
 
-use crate::args::Cli;
 use crate::error::CommandResult;
+use crate::help::{self, Extent};
 use crate::out::Out;
-use clap::{Command, CommandFactory};
+use clap::Command;
 
 const INTRODUCTION: &str = "\
 # The commands of becket
@@ -21,10 +21,10 @@ pub(crate) fn run(out: &Out) -> CommandResult {
 
 /// The reference in Markdown.
 fn text() -> String {
-    let mut command = Cli::command().term_width(100);
+    let mut command = help::command().term_width(100);
     command.build();
     let mut text = INTRODUCTION.to_owned();
-    section(&mut text, &mut command.clone());
+    section(&mut text, &mut help::grouped(command.clone(), Extent::Long));
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help") {
         section(&mut text, &mut without_global(sub));
         for deeper in sub.get_subcommands().filter(|deeper| deeper.get_name() != "help") {

@@ -108,7 +108,11 @@ impl Tested<'_> {
             return Err(if suite.cases.is_empty() {
                 CliError::NoCases { root: self.root().to_owned() }
             } else {
-                CliError::NoSuchCase { filter: self.args.filter.join("`, `"), all: suite.cases.len() }
+                CliError::NoSuchCase {
+                    filter: self.args.filter.join("`, `"),
+                    all: suite.cases.len(),
+                    near: self.near(suite),
+                }
             });
         }
         if self.args.changed {
@@ -121,6 +125,13 @@ impl Tested<'_> {
         };
         becket_lab::suite::shuffle(&mut cases, seed);
         Ok((cases, Some(seed)))
+    }
+
+    /// Returns the name of a case, or of a file of cases, that was probably meant.
+    fn near(&self, suite: &Suite) -> Option<String> {
+        let files = suite.cases.iter().filter_map(|case| case.origin.file.file_stem()?.to_str());
+        let names: Vec<&str> = suite.cases.iter().map(|case| case.name.as_str()).chain(files).collect();
+        self.args.filter.iter().find_map(|text| becket_base::suggest(text, &names)).map(str::to_owned)
     }
 
     /// Returns whether some cases may be left out.
@@ -157,6 +168,7 @@ impl Tested<'_> {
                     coverage: self.args.coverage,
                     explained: records,
                     root: self.root(),
+                    failures_only: self.out.is_quiet(),
                 };
                 self.out.print(&human::tested::render(report, &options, self.around))?;
             }

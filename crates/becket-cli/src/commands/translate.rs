@@ -39,7 +39,7 @@ pub(crate) fn run(args: &TranslateArgs, global: &Global, around: &Surroundings, 
         out.tell(&format!("{} {}\n", styled(WARNING, "lost:"), plain(loss)));
     }
     let title = agent.dialect().title;
-    out.tell(&format!(
+    out.note(&format!(
         "{} {title} gives these hooks its own input and reads its own form of an answer: they have to speak both. With `becket \
          install {}` the hooks stay as they are.\n",
         styled(WARNING, "note:"),

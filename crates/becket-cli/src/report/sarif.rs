@@ -1,5 +1,6 @@
 //! Findings as SARIF 2.1.0, which code-scanning services read.
 
+use crate::links;
 use super::test::{MismatchReport, Outcome, TestReport};
 use becket_embed::view::finding::{CheckReport, Finding};
 use becket_embed::view::hook::SourcePosition;
@@ -35,7 +36,7 @@ fn document(rules: &[&str], results: Vec<Value>) -> Value {
 
 /// Returns the address of the page about a rule.
 pub(crate) fn rule_page(code: &str) -> String {
-    format!("{}/blob/main/docs/rules.md#{code}", env!("CARGO_PKG_REPOSITORY"))
+    links::page(&format!("rules.md#{code}"))
 }
 
 /// Describes a rule, with a link to its page.

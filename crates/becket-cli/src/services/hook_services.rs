@@ -94,7 +94,7 @@ impl HookServices {
         let answers = options.answers.map(|file| Answers::of_file(&session.start.join(file)));
         let answers = answers.transpose()?;
         let progress = match options.progress {
-            ProgressChoice::Auto if around.terminals.stderr => Progress::on_stderr(),
+            ProgressChoice::Auto if around.terminals.stderr && !out.is_quiet() => Progress::on_stderr(),
             ProgressChoice::Auto | ProgressChoice::Never => Progress::off(),
         };
         let may_ask = answers.is_none() && !options.nobody_to_ask && is_somebody_there(options, around);

@@ -36,6 +36,8 @@ mod fire;
 #[cfg(unix)]
 mod guards;
 #[cfg(unix)]
+mod help;
+#[cfg(unix)]
 mod hook_browser;
 mod hook_tests;
 #[cfg(unix)]
@@ -65,6 +67,8 @@ mod mcp_login;
 mod memory;
 #[cfg(target_os = "linux")]
 mod nested;
+#[cfg(unix)]
+mod nouns;
 #[cfg(all(feature = "otlp", unix))]
 mod otlp;
 #[cfg(unix)]

@@ -31,6 +31,10 @@ fn unknown(id: &str, guards: &[Guard]) -> String {
     let known: Vec<&str> = questions.map(|question| question.id.as_str()).collect();
     match known.as_slice() {
         [] => format!("`--set {id}=…` answers no question: the guards have none"),
-        known => format!("`--set {id}=…` answers no question; the questions are `{}`", known.join("`, `")),
+        known => {
+            let near = becket_base::suggest(id, known).map(|near| format!(" (did you mean `{near}`?)"));
+            let (near, known) = (near.unwrap_or_default(), known.join("`, `"));
+            format!("`--set {id}=…` answers no question{near}; the questions are `{known}`")
+        }
     }
 }

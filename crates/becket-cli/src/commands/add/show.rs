@@ -29,17 +29,19 @@ pub(crate) fn apply(
 ) -> Result<bool, CliError> {
     for path in &plan.kept {
         let path = plain(&around.short(path));
-        out.tell(&format!("{} `{path}` stays: it was edited\n", styled(WARNING, "note:")));
+        out.note(&format!("{} `{path}` stays: it was edited\n", styled(WARNING, "note:")));
     }
     if plan.is_nothing() {
-        out.print("nothing to do\n")?;
+        out.remark("nothing to do\n")?;
         return Ok(false);
     }
-    for change in plan.changes.iter().filter(|change| !change.is_nothing()) {
+    // What somebody agrees to is always shown, and so are files that come from elsewhere.
+    let is_shown = confirmation.shows_files || !confirmation.yes || !out.is_quiet();
+    for change in plan.changes.iter().filter(|change| is_shown && !change.is_nothing()) {
         out.print(&shown(change, confirmation.shows_files, around))?;
     }
     if confirmation.dry_run {
-        out.print("nothing was changed: this is a dry run\n")?;
+        out.remark("nothing was changed: this is a dry run\n")?;
         return Ok(false);
     }
     if !confirmation.yes {

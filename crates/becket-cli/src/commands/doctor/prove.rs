@@ -74,7 +74,7 @@ impl Proving<'_> {
             let names = agent.programs.join("` or `");
             return self.untried(title, &format!("there is no `{names}` on PATH: install it first"));
         };
-        self.out.tell(&format!("trying {title} ({})\n", plain(&self.around.short(&program))));
+        self.out.note(&format!("trying {title} ({})\n", plain(&self.around.short(&program))));
         let directory =
             tempfile::Builder::new().prefix("becket-prove-").tempdir_in(&self.around.process.temp);
         let directory = directory

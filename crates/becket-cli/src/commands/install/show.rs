@@ -44,7 +44,7 @@ pub(crate) fn apply(
         Err(error) => return Ok(failed(&error)),
     };
     let changes = plan.changes.iter().map(|change| &change.file);
-    for change in changes.filter(|change| !change.is_nothing()) {
+    for change in changes.filter(|change| !change.is_nothing() && (dry_run || !out.is_quiet())) {
         out.print(&difference(change.path(), change.before(), change.after(), around))?;
     }
     if !dry_run && let Err(error) = plan.apply(records) {
@@ -102,7 +102,7 @@ pub(crate) fn summary(outcomes: &[AgentOutcome], deed: &str, dry_run: bool, out:
     let would = if dry_run { "would be " } else { "" };
     for (label, names) in [
         (format!("{would}{deed}"), changed),
-        ("nothing to do for".to_owned(), unchanged),
+        ("nothing to do for".to_owned(), if out.is_quiet() { String::new() } else { unchanged }),
         ("left as it was".to_owned(), failed),
     ] {
         if !names.is_empty() {

@@ -1,6 +1,6 @@
 //! The options of `run`, resolved from its arguments before anything is opened: contradictions are reported here.
 
-use crate::args::{Global, InputFormat, OutputFormat, RunArgs};
+use crate::args::{Global, InputFormat, OutputFormat, RunArgs, Volume};
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::report::run::{StreamOptions, Verbosity};
@@ -207,16 +207,14 @@ fn output(
     let is_typed = matches!(prompts, Prompts::Typed { .. });
     Ok(match format {
         OutputFormat::Text if is_typed => {
-            Output::Screen(if of.verbose { Verbosity::All } else { Verbosity::Work })
+            Output::Screen(verbosity(global, true))
         }
         OutputFormat::Json | OutputFormat::StreamJson if is_typed => {
             return Err(CliError::usage(
                 "a session at a terminal prints for people: add `-p` for another format",
             ));
         }
-        OutputFormat::Text if of.verbose => Output::Text(Verbosity::All),
-        OutputFormat::Text if around.terminals.stderr => Output::Text(Verbosity::Work),
-        OutputFormat::Text => Output::Text(Verbosity::Needed),
+        OutputFormat::Text => Output::Text(verbosity(global, around.terminals.stderr)),
         OutputFormat::Json => Output::Json,
         OutputFormat::StreamJson => Output::Stream(StreamOptions {
             hooks: of.include_hook_events,
@@ -224,6 +222,16 @@ fn output(
             subagents: of.forward_subagent_text,
         }),
     })
+}
+
+/// Returns the amount of detail; `is_watched`: somebody reads it as it is written.
+fn verbosity(global: &Global, is_watched: bool) -> Verbosity {
+    match global.volume() {
+        Volume::Quiet => Verbosity::Needed,
+        Volume::Normal if is_watched => Verbosity::Work,
+        Volume::Normal => Verbosity::Needed,
+        Volume::Verbose => Verbosity::All,
+    }
 }
 
 fn prompts(args: &RunArgs, around: &Surroundings) -> Result<Prompts, CliError> {

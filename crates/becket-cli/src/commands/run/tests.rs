@@ -1,12 +1,11 @@
 //! The valid combinations of arguments of `run`, and the errors for others.
 
 use super::options::{Output, Prompts, RunOptions};
-use crate::args::{Cli, Command};
+use crate::args::Command;
 use crate::env::{Surroundings, Terminals};
 use crate::error::CliError;
 use crate::report::run::{StreamOptions, Verbosity};
 use becket_fire::ProcessContext;
-use clap::Parser;
 
 /// Somebody at a terminal, or a script.
 fn around(terminals: bool, is_root: bool) -> Surroundings {
@@ -27,7 +26,7 @@ fn around(terminals: bool, is_root: bool) -> Surroundings {
 
 fn options(arguments: &str, around: &Surroundings) -> Result<RunOptions, CliError> {
     let words = ["becket", "run"].into_iter().chain(arguments.split_whitespace());
-    let cli = Cli::try_parse_from(words).unwrap();
+    let cli = crate::help::parsed(&words.map(Into::into).collect::<Vec<_>>()).unwrap();
     let Command::Run(args) = &cli.command else { panic!("it is run") };
     RunOptions::new(args, &cli.global, around)
 }

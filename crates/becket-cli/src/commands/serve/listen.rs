@@ -36,7 +36,7 @@ pub(super) async fn serve(
     out: Out,
 ) -> CommandResult {
     let place = Place::taken(path).map_err(|why| CliError::Serve { why })?;
-    out.tell(&format!("listening on {}\n", path.display()));
+    out.note(&format!("listening on {}\n", path.display()));
     let room = Arc::new(MemoryBudget::default());
     let mut clients = JoinSet::new();
     loop {

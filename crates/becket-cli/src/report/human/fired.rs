@@ -27,8 +27,13 @@ pub(crate) fn render(fired: &FireReport, around: &Surroundings) -> String {
     }
     text.push_str(&table.fitted(2, around.width));
     text.push('\n');
-    text.push_str(&wrap::fit(&verdict(fired, around.width), around.width));
+    text.push_str(&result(fired, around));
     text
+}
+
+/// The combined result alone.
+pub(crate) fn result(fired: &FireReport, around: &Surroundings) -> String {
+    wrap::fit(&verdict(fired, around.width), around.width)
 }
 
 /// Adds a hook and, below it, its questions, usage and messages; its reason is omitted if it is that of the verdict,

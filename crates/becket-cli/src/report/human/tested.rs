@@ -20,6 +20,8 @@ pub(crate) struct Options<'a> {
     pub(crate) explained: &'a [CaseRecord],
     /// The root of the project.
     pub(crate) root: &'a Path,
+    /// Set to leave out cases that passed, and the summary if all did.
+    pub(crate) failures_only: bool,
 }
 
 /// Returns the report.
@@ -30,6 +32,9 @@ pub(crate) fn render(report: &TestReport, options: &Options<'_>, around: &Surrou
         text.push_str(&format!("{} {}: {}\n", styled(ERROR, "ERROR"), plain(&place), plain(&error.what)));
     }
     for (case, record) in report.cases.iter().zip(options.explained) {
+        if options.failures_only && case.result == Outcome::Passed {
+            continue;
+        }
         of_case(&mut text, case, record, options, around);
     }
     if options.coverage {
@@ -38,7 +43,9 @@ pub(crate) fn render(report: &TestReport, options: &Options<'_>, around: &Surrou
     if let Some(mutants) = &report.mutants {
         text.push_str(&of_mutants(mutants, around));
     }
-    text.push_str(&summary(report, around));
+    if !options.failures_only || report.exit_code() != 0 {
+        text.push_str(&summary(report, around));
+    }
     wrap::fit(&text, around.width)
 }
 
