@@ -33,6 +33,9 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     write(&crate::root().join("docs/guide/guards.md"), &crate::guards_page::text()?)?;
     write(&crate::root().join(crate::sdk_options::PAGE), &crate::sdk_options::page(crate::root())?)?;
     let becket = crate::program::becket()?;
+    let events = printed(&becket, &["events", "--json"])?;
+    write(&crate::root().join("docs/events.md"), &crate::events_page::events(&events)?)?;
+    write(&crate::root().join("docs/schemas.md"), &crate::events_page::schemas(&events)?)?;
     told(&becket, &["schema", "rpc"], "schemas/rpc.json")?;
     told(&becket, &["rule", "--page"], "docs/rules.md")?;
     told(&becket, &["reference"], "docs/cli.md")
@@ -40,13 +43,18 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
 
 /// Writes the output of the program to a file.
 fn told(becket: &Path, arguments: &[&str], file: &str) -> Result<(), String> {
+    write(&crate::root().join(file), &printed(becket, arguments)?)
+}
+
+/// Returns the output of the program.
+fn printed(becket: &Path, arguments: &[&str]) -> Result<String, String> {
     let told = Command::new(becket).args(arguments).current_dir(crate::root()).output();
     let told = told.map_err(|error| format!("can't run `{}`: {error}", becket.display()))?;
     if !told.status.success() {
         let name = arguments.join(" ");
         return Err(format!("`becket {name}` failed: {}", String::from_utf8_lossy(&told.stderr)));
     }
-    write(&crate::root().join(file), &String::from_utf8_lossy(&told.stdout))
+    Ok(String::from_utf8_lossy(&told.stdout).into_owned())
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {

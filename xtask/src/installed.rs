@@ -49,6 +49,11 @@ impl Places {
         Self { fixtures: root.join("xtask/fixtures"), target: root.join("target/checkers") }
     }
 
+    /// Those of the checker of the site.
+    pub(crate) fn of_site(root: &Path) -> Self {
+        Self { fixtures: root.join("xtask/fixtures/site"), target: root.join("target/site/tools") }
+    }
+
     /// Installs what `<fixtures>/<name>/package-lock.json` names; returns its `node_modules`.
     pub(crate) fn npm(&self, name: &str) -> Result<PathBuf, String> {
         self.npm_with(name, &[])

@@ -13,17 +13,20 @@ mod conformance;
 mod conformance_suite;
 mod deny;
 mod dist;
+mod events_page;
 mod r#gen;
 mod guards_page;
 mod installed;
 mod mcp_fixture;
 mod model_fixture;
 mod page;
+mod pictures;
 mod prices;
 mod program;
 mod replay;
 mod sdk_fixture;
 mod sdk_options;
+mod site;
 mod suites;
 mod test;
 mod workflows;
@@ -35,7 +38,7 @@ const USAGE: &str = "usage: cargo xtask <chore>
   test [ARGS…]          install what the tests need, run all of them, then the suites whose inputs have changed;
                         with ARGS, which go to the test runner, only the tests
   suites [--all] [SUITE…]
-                        run the long suites (agents, bindings, conformance, deny, page, replay, workflows) whose inputs have changed since they passed
+                        run the long suites (agents, bindings, conformance, deny, page, replay, site, workflows) whose inputs have changed since they passed
   conformance [PART…]   run the published suites of MCP against becket-mcp; only scenarios with a PART in their name
   bench [--quick] [CRATE…]
                         run every crate's benches, write docs/benchmarks.md; those of named crates are only shown
@@ -44,7 +47,9 @@ const USAGE: &str = "usage: cargo xtask <chore>
   deny                  check licences, sources and versions of all dependencies
   archive TARGET        pack what `dist` has built, for a release
   dist                  build the programs of a package: target/dist-out (--libc musl, --libc glibc)
-  gen                   write schemas/, the tables of the bindings, docs/cli.md, docs/guide/agents.md and spec/cases/ from the code
+  gen                   write schemas/, the tables of the bindings, docs/cli.md, docs/events.md, docs/schemas.md, docs/guide/agents.md and spec/cases/ from the code
+  pictures              make the pictures of the documentation from real runs: docs/images
+  site                  make the documentation as a site in target/site/book, and check it in a browser
   prices FILE VERSION   write the table of models of becket-llm from the price list of litellm";
 
 fn main() -> ExitCode {
@@ -63,7 +68,9 @@ fn main() -> ExitCode {
         "deny" => deny::run(rest),
         "dist" => dist::run(rest),
         "gen" => r#gen::run(rest),
+        "pictures" => pictures::run(rest),
         "prices" => prices::run(rest),
+        "site" => suites::run(&["site".to_owned()]),
         "suites" => suites::run(rest),
         "test" => test::run(rest),
         _ => Err(USAGE.to_owned()),

@@ -20,8 +20,20 @@ pub(crate) fn suite(_: &[String]) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err("the page is not drawn as it should be: see above".to_owned()) }
 }
 
-/// Installs the browser.
-fn browser() -> Result<(), String> {
+/// Returns the browser, to be told what to open: without a window, and without requests of its own.
+pub(crate) fn browser_command() -> Command {
+    let mut browser = Command::new("chromium");
+    browser.args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]);
+    browser.args(["--disable-background-networking", "--disable-component-update", "--disable-sync"]);
+    browser.stdin(Stdio::null());
+    browser
+}
+
+/// Installs the browser if it is missing.
+///
+/// # Errors
+/// It can't be installed.
+pub(crate) fn browser() -> Result<(), String> {
     if is_there() {
         return Ok(());
     }

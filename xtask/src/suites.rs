@@ -30,7 +30,7 @@ struct Suite {
     inputs: &'static [&'static str],
 }
 
-const SUITES: [Suite; 7] = [
+const SUITES: [Suite; 8] = [
     Suite {
         name: "agents",
         limit: Duration::from_mins(15),
@@ -105,6 +105,21 @@ const SUITES: [Suite; 7] = [
         chore: crate::replay::suite,
         packages: &["becket-lab"],
         inputs: &["crates/becket-cli/src/commands/replay.rs", "xtask/src/replay.rs", "xtask/src/program.rs"],
+    },
+    Suite {
+        name: "site",
+        limit: Duration::from_mins(15),
+        chore: crate::site::suite,
+        packages: &[],
+        inputs: &[
+            "docs",
+            "schemas",
+            "xtask/fixtures/site",
+            "xtask/src/installed.rs",
+            "xtask/src/page.rs",
+            "xtask/src/site",
+            "xtask/src/site.rs",
+        ],
     },
     Suite {
         name: "workflows",

@@ -1,4 +1,4 @@
-//! What `-v` shows beside the output of a command: the files that are read, the exit code and the time.
+//! The details of `-v`, beside the output of a command: the files that are read, the exit code and the time.
 
 use crate::args::{Cli, Command};
 use crate::env::Surroundings;

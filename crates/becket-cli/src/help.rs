@@ -113,14 +113,15 @@ pub(crate) fn grouped(command: Command, extent: Extent) -> Command {
     }
     if !others.is_empty() {
         let (first, second) = others.split_at(others.len().div_ceil(2));
-        text.push_str(&format!("{header}Others:{header:#}\n  {},\n  {}\n\n", first.join(", "), second.join(", ")));
+        text.push_str(&format!(
+            "{header}Others:{header:#}\n  {},\n  {}\n\n",
+            first.join(", "),
+            second.join(", ")
+        ));
     }
-    command
-        .mut_subcommands(|sub| sub.hide(true))
-        .override_usage("becket [OPTIONS] <COMMAND>")
-        .help_template(format!(
-            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{text}{{all-args}}{{after-help}}"
-        ))
+    command.mut_subcommands(|sub| sub.hide(true)).override_usage("becket [OPTIONS] <COMMAND>").help_template(
+        format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{text}{{all-args}}{{after-help}}"),
+    )
 }
 
 /// Returns the names of the commands that are listed.

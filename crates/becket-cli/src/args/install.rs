@@ -52,15 +52,13 @@ pub(crate) struct ScopeArgs {
 
 /// `becket uninstall`
 #[derive(Debug, Args)]
-#[command(
-    after_long_help = "Examples:
+#[command(after_long_help = "Examples:
   becket uninstall gemini --dry-run
   becket uninstall all
 
 Without --user and --project both are undone; `uninstall all` also undoes what was registered in other projects.
 
-Exit codes: 0 nothing of becket is left, 1 something was left as it was, 2 wrong usage."
-)]
+Exit codes: 0 nothing of becket is left, 1 something was left as it was, 2 wrong usage.")]
 pub(crate) struct UninstallArgs {
     /// The agents, or `all`
     #[arg(value_name = "AGENT|all", required = true)]

@@ -4,7 +4,8 @@ use clap::{Args, ValueEnum};
 
 /// `becket test`
 #[derive(Debug, Args)]
-#[command(after_long_help = "Cases are in .claude/tests/*.toml and becket-tests/, and in comments of the hooks:
+#[command(
+    after_long_help = "Cases are in .claude/tests/*.toml and becket-tests/, and in comments of the hooks:
   # becket: deny Bash git push origin main
 
 Examples:
@@ -14,7 +15,8 @@ Examples:
   becket test --accept                                # then review the diff
   becket test --format junit > report.xml
 
-Exit codes: 0 everything passed, 1 a case failed or a mutant survived, 2 a case could not be tested.")]
+Exit codes: 0 everything passed, 1 a case failed or a mutant survived, 2 a case could not be tested."
+)]
 pub(crate) struct TestArgs {
     /// Only cases whose name or file contains one of these texts
     pub(crate) filter: Vec<String>,

@@ -45,7 +45,9 @@ fn near(input: &Value, path: &str) -> Option<String> {
     let keys: Vec<&str> = path.split('.').collect();
     let known = (0..keys.len()).rev().map(|count| keys[..count].join("."));
     let (above, value) = known
-        .filter_map(|above| Some((above.clone(), if above.is_empty() { input } else { field(input, &above)? })))
+        .filter_map(|above| {
+            Some((above.clone(), if above.is_empty() { input } else { field(input, &above)? }))
+        })
         .next()?;
     let names: Vec<&str> = value.as_object()?.keys().map(String::as_str).collect();
     let depth = if above.is_empty() { 0 } else { above.split('.').count() };

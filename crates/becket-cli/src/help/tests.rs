@@ -27,7 +27,8 @@ fn shown() -> Vec<(String, Command)> {
 #[test]
 fn every_command_is_in_one_group() {
     let mut grouped: Vec<&str> = names().collect();
-    let mut all: Vec<String> = shown().into_iter().filter_map(|(path, _)| Some(path.strip_prefix("becket ")?.to_owned())).collect();
+    let mut all: Vec<String> =
+        shown().into_iter().filter_map(|(path, _)| Some(path.strip_prefix("becket ")?.to_owned())).collect();
     all.retain(|name| !name.contains(' '));
     all.sort_unstable();
     grouped.sort_unstable();
@@ -64,10 +65,14 @@ fn short_help_fits_on_a_screen_and_leads_to_the_long_one() {
 fn global_options_are_under_their_own_heading() {
     for (path, command) in shown() {
         let help = long(&command);
-        let (own, global) = help.split_once("\nGlobal options:\n").unwrap_or_else(|| panic!("{path}:\n{help}"));
+        let (own, global) =
+            help.split_once("\nGlobal options:\n").unwrap_or_else(|| panic!("{path}:\n{help}"));
         for option in ["--settings", "--quiet", "--verbose", "--json", "-C "] {
             assert!(global.contains(option), "{path}: {option} in:\n{global}");
-            let is_own = own.lines().any(|line| line.split([' ', ',']).any(|word| word == option.trim()));
+            let names = |line: &str| {
+                line.split_whitespace().take(2).any(|word| word.trim_end_matches(',') == option.trim())
+            };
+            let is_own = own.lines().any(|line| line.trim_start().starts_with('-') && names(line));
             assert!(!is_own, "{path}: {option} in:\n{own}");
         }
     }
@@ -110,8 +115,13 @@ fn long_help_leads_to_pages_that_are_there() {
         let page = guide.strip_prefix(links::PAGES).expect(&path).trim_start_matches('/');
         let (file, heading) = page.split_once('#').unwrap_or((page, ""));
         let text = std::fs::read_to_string(docs().join(file)).expect(page);
-        let anchor = |line: &str| line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-").replace('\'', "");
-        assert!(heading.is_empty() || text.lines().any(|line| line.starts_with('#') && anchor(line) == heading), "{page}");
+        let anchor = |line: &str| {
+            line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-").replace('\'', "")
+        };
+        assert!(
+            heading.is_empty() || text.lines().any(|line| line.starts_with('#') && anchor(line) == heading),
+            "{page}"
+        );
         assert!(help.contains(&links::page(EXIT_CODES)), "{path}");
     }
     let names: Vec<String> = shown().into_iter().map(|(path, _)| path).collect();
@@ -140,7 +150,9 @@ fn exit_codes_in_the_help_are_those_of_the_page() {
             assert!(is_named || page.contains(&format!("{code} ")), "`{name}`: {code} in {codes}");
             assert!(code > 4 || is_named, "`{name}`: the page has no {code}, the help has: {codes}");
         }
-        for (code, cell) in row.iter().enumerate().filter(|(_, cell)| !cell.is_empty() && !cell.starts_with("that of")) {
+        for (code, cell) in
+            row.iter().enumerate().filter(|(_, cell)| !cell.is_empty() && !cell.starts_with("that of"))
+        {
             let code = u8::try_from(code).expect("a small table");
             assert!(numbers(&codes).contains(&code), "`{name}`: the help has no {code}: {cell}");
         }

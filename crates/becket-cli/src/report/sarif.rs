@@ -1,7 +1,7 @@
 //! Findings as SARIF 2.1.0, which code-scanning services read.
 
-use crate::links;
 use super::test::{MismatchReport, Outcome, TestReport};
+use crate::links;
 use becket_embed::view::finding::{CheckReport, Finding};
 use becket_embed::view::hook::SourcePosition;
 use becket_engine::config::diagnostic_rules;

@@ -18,6 +18,10 @@ macro_rules! pages {
 
 pages! {
     the_first_five_minutes types "first-five-minutes.md";
+    force_pushes types "stop-force-pushes.md";
+    tests_before_the_end types "tests-before-stop.md";
+    a_hook_that_did_not_run types "why-a-hook-did-not-run.md";
+    an_engine_in_a_host types "embed.md";
     the_first_hook types "first-hook.md";
     a_policy_server types "http.md";
     a_hook_in_the_background types "background.md";

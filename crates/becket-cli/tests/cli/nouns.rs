@@ -73,7 +73,11 @@ fn every_noun_has_its_suggestion() {
         ("guard, by its beginning", &["add", "no-net", "--yes"], "no-network"),
         ("guard of `remove`", &["remove", "no-netwrk", "--yes"], "no-network"),
         ("question of a guard", &["add", "protected-branches", "--set", "branchs=x", "--yes"], "branches"),
-        ("question of a template", &["init", "--template", "minimal", "--set", "branchs=x", "--yes"], "branches"),
+        (
+            "question of a template",
+            &["init", "--template", "minimal", "--set", "branchs=x", "--yes"],
+            "branches",
+        ),
         ("case", &["test", "a forced pushh is denied"], "a forced push is denied"),
         ("file of cases", &["test", "pushs"], "pushes"),
         ("shell", &["completions", "bsh"], "bash"),
@@ -82,8 +86,8 @@ fn every_noun_has_its_suggestion() {
         ("MCP server of `doctor`", &["mcp", "doctor", "notebok"], "notebook"),
         ("MCP server of `call`", &["mcp", "call", "notebok", "x"], "notebook"),
         ("MCP server of `remove`", &["mcp", "remove", "notebok"], "notebook"),
-        ("scope", &["mcp", "add", "x", "y", "--scope", "projct"], "project"),
-        ("transport", &["mcp", "add", "x", "y", "--transport", "stdoi"], "stdio"),
+        ("scope", &["mcp", "add", "--scope", "projct", "x", "y"], "project"),
+        ("transport", &["mcp", "add", "--transport", "stdoi", "x", "y"], "stdio"),
         ("permission mode", &[&run[..], &["--permission-mode", "acceptEdit"]].concat(), "acceptEdits"),
         ("source", &[&run[..], &["--setting-sources", "projct"]].concat(), "project"),
         ("subagent", &[&run[..], &["--agent", "reviwer"]].concat(), "reviewer"),
@@ -95,8 +99,14 @@ fn every_noun_has_its_suggestion() {
     ] {
         let ended = env.becket(arguments).run();
         assert!(!matches!(ended.code, Some(0) | None), "{noun}: {ended:?}");
-        let names_it = ["`", "'"].iter().any(|quote| ended.stderr.contains(&format!("{quote}{meant}{quote}")));
-        assert!(names_it, "{noun}: `becket {}` does not name `{meant}`: {}", arguments.join(" "), ended.stderr);
+        let names_it =
+            ["`", "'"].iter().any(|quote| ended.stderr.contains(&format!("{quote}{meant}{quote}")));
+        assert!(
+            names_it,
+            "{noun}: `becket {}` does not name `{meant}`: {}",
+            arguments.join(" "),
+            ended.stderr
+        );
         assert!(
             ended.stderr.contains("did you mean") || ended.stderr.contains("similar"),
             "{noun}: {}",
@@ -108,9 +118,11 @@ fn every_noun_has_its_suggestion() {
 #[test]
 fn a_field_of_the_input_has_its_suggestion() {
     let input = r#"{"hook_event_name": "PreToolUse", "tool_input": {"command": "ls"}}"#;
-    for (path, meant) in
-        [("tool_input.comand", "tool_input.command"), ("tool_inptu.command", "tool_input"), ("tool_in", "tool_input")]
-    {
+    for (path, meant) in [
+        ("tool_input.comand", "tool_input.command"),
+        ("tool_inptu.command", "tool_input"),
+        ("tool_in", "tool_input"),
+    ] {
         let ended = env().becket(["input", "--get", path]).stdin(input).run();
         assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""), "{path}");
         assert_eq!(ended.stderr, format!("there is no field `{path}`; did you mean `{meant}`?\n"));

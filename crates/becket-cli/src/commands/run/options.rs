@@ -206,9 +206,7 @@ fn output(
     }
     let is_typed = matches!(prompts, Prompts::Typed { .. });
     Ok(match format {
-        OutputFormat::Text if is_typed => {
-            Output::Screen(verbosity(global, true))
-        }
+        OutputFormat::Text if is_typed => Output::Screen(verbosity(global, true)),
         OutputFormat::Json | OutputFormat::StreamJson if is_typed => {
             return Err(CliError::usage(
                 "a session at a terminal prints for people: add `-p` for another format",
