@@ -17,9 +17,9 @@ use std::time::{Duration, Instant};
 
 /// The lines of the demo. The second of each pair is what a reader needs to see before the next one, in seconds.
 const DEMO: [(&str, f32); 4] = [
-    ("becket init --yes --quiet", 1.5),
+    ("becket init --yes --quiet --template minimal", 1.5),
     ("becket fire PreToolUse --tool Bash --set tool_input.command='git push --force origin main'", 3.5),
-    ("becket explain PreToolUse --tool Bash --set tool_input.command='cargo test' | head -n 5", 3.0),
+    ("becket explain PreToolUse --tool Bash --set tool_input.command='make deploy' | tail -n 2", 3.0),
     ("becket test | tail -n 3", 2.5),
 ];
 
@@ -83,7 +83,6 @@ impl Stage {
         vec![
             ("PATH", format!("{}:{path}", self.path("bin").display())),
             ("HOME", self.path("home").display().to_string()),
-            ("COLUMNS", COLUMNS.to_string()),
             ("CLICOLOR_FORCE", "1".to_owned()),
             ("LANG", "C.UTF-8".to_owned()),
             ("TERM", "xterm-256color".to_owned()),
@@ -164,7 +163,7 @@ impl Stage {
         )?;
         let page = self.path("project/profile.html");
         let mut browser = browser_command();
-        browser.args(["--hide-scrollbars", "--window-size=1100,760", "--virtual-time-budget=4000"]);
+        browser.args(["--hide-scrollbars", "--window-size=1360,760", "--virtual-time-budget=4000"]);
         browser.arg(format!("--user-data-dir={}", self.path("user").display()));
         browser.arg(format!("--screenshot={}", picture.display())).arg(format!("file://{}", page.display()));
         let output = browser.output().map_err(|error| format!("can't run chromium: {error}"))?;

@@ -1,6 +1,6 @@
 //! The pages of the guide are typed, each by a test of its own.
 
-use crate::docs_page::{ADMIN, GUIDE, typed};
+use crate::docs_page::{ADMIN, GUIDE, typed, typed_text};
 use crate::workspace;
 
 macro_rules! pages {
@@ -110,4 +110,18 @@ fn no_page_is_left_out() {
     pages.sort_unstable();
     typed.sort_unstable();
     assert_eq!(pages, typed);
+}
+
+/// The picture of the README is typed as a page is: its lines are those of `cargo xtask pictures`, and so is what they print.
+#[test]
+fn the_picture_of_the_readme_shows_what_is_printed() {
+    let picture = workspace().join("docs/images/demo.svg");
+    let picture = std::fs::read_to_string(picture).expect("the picture is there: cargo xtask pictures");
+    let (_, body) = picture.split_once("<text").expect("it has a text");
+    let words = body.split('<').filter_map(|piece| piece.split_once('>')).map(|(_, text)| text);
+    let text = words.collect::<String>().replace("\n\n    ", "\n");
+    let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&");
+    let before = "\n```toml title=\"Cargo.toml\"\n[package]\nname = \"till\"\n```\n\n```rust title=\"src/lib.rs\"\n```\n";
+    let console = format!("{before}\n```console\n$ git init --quiet -b main .\n{}\n```\n", text.trim());
+    assert_eq!(typed_text(&console), 5, "{console}");
 }

@@ -41,7 +41,11 @@ pub(crate) struct Page {
 
 /// Follows a page to its end; returns how many lines were typed.
 pub(crate) fn typed(directory: &str, name: &str) -> usize {
-    let text = fs::read_to_string(workspace().join(directory).join(name)).expect("the page is there");
+    typed_text(&fs::read_to_string(workspace().join(directory).join(name)).expect("the page is there"))
+}
+
+/// Follows the text of a page to its end; returns how many lines were typed.
+pub(crate) fn typed_text(text: &str) -> usize {
     let port = if text.contains(PORT) { free_port() } else { PORT.to_owned() };
     let example = text.split_once("<!-- typed in ").and_then(|(_, rest)| rest.split_once(" -->"));
     let mut page = Page::new(port, example.map(|(example, _)| example));
