@@ -92,10 +92,9 @@ fn section(row: &Value) -> String {
     text.push_str(&fields("Input", &row["input"]));
     text.push_str(&fields("Decides by", &row["decision"]));
     text.push_str(&fields("`hookSpecificOutput`", &row["output"]));
-    for note in row["notes"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        text.push_str(&format!("\n{note}\n"));
-    }
-    text
+    let notes = row["notes"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let notes: String = notes.map(|note| format!("- {note}\n")).collect();
+    if notes.is_empty() { text } else { format!("{text}\n{notes}") }
 }
 
 fn matcher(row: &Value) -> String {
