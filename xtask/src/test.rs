@@ -7,11 +7,12 @@ use std::process::Command;
 use std::time::Instant;
 
 /// Programs that tests start, with the Debian package that brings each.
-const NEEDED: [(&str, &str); 7] = [
+const NEEDED: [(&str, &str); 8] = [
     ("git", "git"),
     ("python3", "python3"),
     ("tmux", "tmux"),
     ("bash", "bash"),
+    ("groff", "groff-base"),
     ("node", "nodejs"),
     ("npm", "npm"),
     ("nvim", "neovim"),
