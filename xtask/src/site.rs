@@ -93,6 +93,6 @@ fn links(book: &Path) -> Result<(), String> {
     if !output.status.success() {
         return Err(format!("links lead nowhere:\n{said}"));
     }
-    say(said.lines().last().unwrap_or_default());
+    say(said.trim_end().lines().last().unwrap_or_default());
     Ok(())
 }

@@ -21,7 +21,7 @@ const THEMES: [(&str, &[&str], &str); 2] = [
     ("dark", &["--force-dark-mode", "--blink-settings=preferredColorScheme=0"], "navy"),
 ];
 
-/// What is searched, and the page that has to be found.
+/// The word that is searched, and the page that has to be found.
 const SEARCH: (&str, &str) = ("force-push", "guide/stop-force-pushes.html");
 
 /// Opens the pages, and keeps a picture of each.

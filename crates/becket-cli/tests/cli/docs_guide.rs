@@ -121,7 +121,7 @@ fn the_picture_of_the_readme_shows_what_is_printed() {
     let words = body.split('<').filter_map(|piece| piece.split_once('>')).map(|(_, text)| text);
     let text = words.collect::<String>().replace("\n\n    ", "\n");
     let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&");
-    let before = "\n```toml title=\"Cargo.toml\"\n[package]\nname = \"till\"\n```\n\n```rust title=\"src/lib.rs\"\n```\n";
+    let before = "\n```toml title=\"Cargo.toml\"\n[package]\nname = \"till\"\n```\n\n```rust title=\"src/lib.rs\"\n//\n```\n";
     let console = format!("{before}\n```console\n$ git init --quiet -b main .\n{}\n```\n", text.trim());
     assert_eq!(typed_text(&console), 5, "{console}");
 }

@@ -1,4 +1,4 @@
-//! Whatever a user names, a slip in the name or its beginning is answered with the name that was probably meant.
+//! Suggestions: a slip in any name that a user types, or its beginning alone, is answered with the name that was probably meant.
 
 use crate::env;
 use becket_testkit::env::TestEnv;
