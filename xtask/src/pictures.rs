@@ -78,6 +78,7 @@ impl Stage {
     }
 
     /// The variables of a run.
+    #[expect(clippy::disallowed_methods, reason = "a chore of the workspace, started by a person")]
     fn variables(&self) -> Vec<(&'static str, String)> {
         let path = std::env::var("PATH").unwrap_or_default();
         vec![

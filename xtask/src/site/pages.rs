@@ -115,7 +115,7 @@ fn normal(path: &Path) -> Option<PathBuf> {
         match part {
             Component::ParentDir => whole.pop().then_some(())?,
             Component::CurDir => {}
-            other => whole.push(other),
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => whole.push(part),
         }
     }
     Some(whole)
