@@ -46,7 +46,7 @@ target() {
 # Downloads an address to a file.
 download() {
     if has curl; then
-        curl --fail --silent --show-error --location --output "$2" "$1" || fail "\`$1\` can't be downloaded"
+        curl --fail --silent --show-error --location --proto-redir =https --output "$2" "$1" || fail "\`$1\` can't be downloaded"
     elif has wget; then
         wget --quiet --output-document="$2" "$1" || fail "\`$1\` can't be downloaded"
     else
@@ -80,6 +80,11 @@ main() {
         [ -n "${HOME:-}" ] || fail "there is no home directory: name a directory with \`--dir\`"
         dir=$HOME/.local/bin
     fi
+    # The sum is from the same place as the archive, so that the connection has to be safe.
+    case $releases in
+        https://* | file://* | http://localhost[:/]* | http://127.0.0.1[:/]* | 'http://[::1]'*) ;;
+        *) fail "\`$releases\` is no place for releases: a connection without encryption proves nothing; write https://… or file:///…" ;;
+    esac
     name=becket-$(target)
     case $version in
         latest) from=$releases/latest/download ;;
@@ -104,12 +109,17 @@ main() {
     [ -f "$work/$name/becket" ] || fail "\`$name.tar.gz\` does not contain becket"
     "$work/$name/becket" --version >/dev/null || fail "this becket does not run on this machine: nothing was installed"
 
+    # An update that was interrupted must not be finished over these programs.
+    rm -rf "$dir/.becket-update"
     # The small program looks for the full one beside it, so that one comes first.
     for program in becket-full becket; do
         if [ -f "$work/$name/$program" ]; then
             mv -f "$work/$name/$program" "$dir/$program"
         fi
     done
+    # `becket self version` and `becket self update` read it.
+    printf '{"installer": "install.sh", "target": "%s"}\n' "${name#becket-}" >"$work/marker"
+    mv -f "$work/marker" "$dir/.becket-install.json"
     printf 'installed %s in %s\n' "$("$dir/becket" --version)" "$dir"
     case :$PATH: in
         *":$dir:"*) ;;

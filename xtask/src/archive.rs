@@ -1,4 +1,5 @@
-//! `cargo xtask archive`: the archive of a release, of what `dist` has built, and its SHA-256 sum. `install.sh` installs it.
+//! `cargo xtask archive`: the archive of a release, of what `dist` has built, and its SHA-256 sum, with the version of the release
+//! in a file. `install.sh` and `becket self update` install it.
 
 use crate::installed::run;
 use crate::{bindings, root, say};
@@ -20,6 +21,9 @@ pub(crate) fn write(arguments: &[String]) -> Result<(), String> {
     };
     let out = bindings::target(root())?.join("dist-out");
     let archive = pack(&out, target)?;
+    let version = out.join("VERSION");
+    fs::write(&version, concat!(env!("CARGO_PKG_VERSION"), "\n"))
+        .map_err(|error| format!("`{}`: {error}", version.display()))?;
     say(&format!("the archive is {}", archive.display()));
     Ok(())
 }
@@ -137,7 +141,10 @@ mod tests {
             assert!(output.status.success(), "{output:?}");
             let told = String::from_utf8_lossy(&output.stdout).into_owned();
             assert!(told.starts_with("installed becket 9.9.9 in ") && told.contains("PATH"), "{told}");
-            assert_eq!(release.installed(), ["becket", "becket-full"]);
+            assert_eq!(release.installed(), [".becket-install.json", "becket", "becket-full"]);
+            let marker = fs::read_to_string(release.path("home/.local/bin/.becket-install.json")).unwrap();
+            let marker: serde_json::Value = serde_json::from_str(&marker).unwrap();
+            assert_eq!(marker, serde_json::json!({"installer": "install.sh", "target": target()}));
         }
     }
 
@@ -163,6 +170,22 @@ mod tests {
         let old = fs::read_to_string(release.path("home/.local/bin/becket")).unwrap();
         assert!(old.contains("old"), "{old}");
         assert!(release.usual(&[]).status.success());
+    }
+
+    #[test]
+    fn a_place_without_encryption_is_refused_unless_it_is_this_machine() {
+        let release = Release::new();
+        for (url, expected) in [
+            ("http://releases.example", "without encryption"),
+            ("http://127.0.0.1.example", "without encryption"),
+            ("http://127.0.0.1:1", "can't be downloaded"),
+        ] {
+            let mut sh = Command::new("/bin/sh");
+            sh.arg(root().join("install.sh")).env_clear().env("PATH", "/usr/bin:/bin");
+            sh.env("HOME", release.path("home")).env("BECKET_RELEASES_URL", url);
+            assert!(error(&sh.output().unwrap()).contains(expected), "{url}");
+        }
+        assert_eq!(release.installed(), [""; 0]);
     }
 
     #[test]
@@ -204,9 +227,39 @@ mod tests {
 
     #[test]
     fn releases_are_those_of_the_repository() {
-        let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
-        let repository = manifest.lines().find_map(|line| line.strip_prefix("repository = ")).unwrap();
-        let releases = format!("{}/releases}}", repository.trim_matches('"'));
+        let releases = format!("{}/releases}}", env!("CARGO_PKG_REPOSITORY"));
         assert!(fs::read_to_string(root().join("install.sh")).unwrap().contains(&releases));
+    }
+
+    #[test]
+    fn pages_name_the_oldest_rust_of_the_manifest() {
+        for page in ["README.md", "docs/guide/packages.md"] {
+            let text = fs::read_to_string(root().join(page)).unwrap().replace('\n', " ");
+            let named: Vec<&str> =
+                text.match_indices("Rust 1.").map(|(at, _)| &text[at + 5..at + 9]).collect();
+            assert!(
+                !named.is_empty() && named.iter().all(|one| *one == env!("CARGO_PKG_RUST_VERSION")),
+                "{page}: {named:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn public_urls_begin_with_the_repository_of_the_manifest() {
+        let path = env!("CARGO_PKG_REPOSITORY").strip_prefix("https://github.com/").unwrap();
+        let mut git = Command::new("git");
+        let listed =
+            git.args(["grep", "-nIi", "github.com/becket"]).current_dir(root()).output().unwrap().stdout;
+        let listed = String::from_utf8_lossy(&listed);
+        assert!(listed.lines().count() > 10, "{listed}");
+        for line in listed.lines().filter(|line| !line.starts_with("xtask/src/archive.rs:")) {
+            for (at, _) in line.match_indices("github.com/becket") {
+                let named = &line[at + "github.com/".len()..];
+                let is_whole = named.strip_prefix(path).is_some_and(|rest| {
+                    !rest.starts_with(|next: char| next.is_alphanumeric() || matches!(next, '-' | '_'))
+                });
+                assert!(is_whole, "the repository is `{path}`, but: {line}");
+            }
+        }
     }
 }

@@ -40,6 +40,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let small = linked(&target, wanted)?;
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--profile", FULL_PROFILE, "--package", "becket-cli", "--bin", "becket"]);
+    // `becket self version` shows it.
+    cargo.envs(commit().map(|commit| ("BECKET_COMMIT", commit)));
     run_step(cargo.current_dir(root()), "building the full program")?;
     let full = target.join(FULL_PROFILE).join("becket");
     match small {
@@ -133,6 +135,16 @@ fn output(arguments: &[&str]) -> Result<String, String> {
     let output = Command::new("rustc").args(arguments).current_dir(root()).output();
     let output = output.map_err(|error| format!("can't run rustc: {error}"))?;
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Returns the commit that is built, if all files are as they are in it.
+fn commit() -> Option<String> {
+    let git = |arguments: &[&str]| {
+        let output = Command::new("git").args(arguments).current_dir(root()).output().ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    let is_clean = git(&["status", "--porcelain", "--untracked-files=no"])?.is_empty();
+    git(&["rev-parse", "HEAD"]).filter(|_| is_clean)
 }
 
 /// Puts a program in its place in one step: one that runs is not changed under it.

@@ -10,6 +10,7 @@ mod guard;
 mod install;
 mod mcp;
 mod model_settings;
+mod own_copy;
 mod profile;
 mod replay;
 mod run;
@@ -36,6 +37,8 @@ pub(crate) use mcp::{
 pub(crate) use profile::ProfileArgs;
 
 pub(crate) use replay::ReplayArgs;
+
+pub(crate) use own_copy::{SelfArgs, SelfCommand, SelfUpdateArgs};
 
 pub(crate) use model_settings::{DisplayChoice, EffortChoice, ModelSettingArgs, ThinkingChoice};
 pub(crate) use run_sdk::RunSdkArgs;
@@ -277,6 +280,9 @@ Exit codes: 0 the editor has ended it, 1 an error, 2 wrong usage.")]
     Acp(AcpArgs),
     /// Print a JSON Schema
     Schema(SchemaArgs),
+    /// Show how this copy of becket was installed, or update it
+    #[command(name = "self")]
+    OwnCopy(SelfArgs),
     /// Print a completion script for a shell
     #[command(after_long_help = "Examples:
   becket completions bash > ~/.local/share/bash-completion/completions/becket

@@ -30,6 +30,8 @@ pub(crate) mod replay;
 pub(crate) mod rule;
 pub(crate) mod run;
 pub(crate) mod schema;
+pub(crate) mod self_update;
+pub(crate) mod self_version;
 pub(crate) mod serve;
 pub(crate) mod supervise;
 pub(crate) mod test;

@@ -164,6 +164,8 @@ pub(crate) enum CliError {
     NoSchema { what: String },
     #[error("`{}` can't be written: {why}", path.display())]
     Write { path: PathBuf, why: io::Error },
+    #[error("nothing was changed: {why}")]
+    NotUpdated { why: String },
     #[error("{why}")]
     Audit { why: String },
     #[error("{0}")]
@@ -222,6 +224,11 @@ impl CliError {
     /// Returns an error of a test that could not be run.
     pub(crate) fn lab(why: &impl std::fmt::Display) -> Self {
         CliError::Lab { why: why.to_string() }
+    }
+
+    /// Returns an error of an update of becket itself.
+    pub(crate) fn not_updated(why: impl std::fmt::Display) -> Self {
+        CliError::NotUpdated { why: why.to_string() }
     }
 
     /// Returns an error of the audit log.

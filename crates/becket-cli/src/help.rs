@@ -47,6 +47,7 @@ const PAGES: &[(&str, &str)] = &[
     ("becket mcp gateway", "guide/gateway.md"),
     ("becket acp", "guide/acp.md"),
     ("becket schema", "guide/check.md#in-an-editor"),
+    ("becket self", "guide/packages.md"),
     ("becket completions", "guide/install.md#completions-and-manual-pages"),
     ("becket man", "guide/install.md#completions-and-manual-pages"),
 ];
@@ -61,7 +62,7 @@ const GROUPS: &[(&str, &[&str], &[&str])] = &[
     ("Try", &["fire", "test", "replay", "profile"], &["check-output", "input"]),
     ("Use other agents", &["install", "doctor"], &["uninstall", "translate", "trust", "allow-once"]),
     ("Run and serve", &["run", "exec", "mcp", "serve", "audit"], &["acp", "lsp", "background"]),
-    ("Set up a shell", &[], &["completions", "man"]),
+    ("Set up", &[], &["self", "completions", "man"]),
 ];
 
 /// The extent of a help.

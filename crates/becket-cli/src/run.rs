@@ -1,6 +1,6 @@
 //! From arguments to an exit code: parses them, runs a command, and reports errors.
 
-use crate::args::{Cli, ColourChoice, Command, Volume};
+use crate::args::{Cli, ColourChoice, Command, SelfCommand, Volume};
 use crate::commands;
 use crate::details::Details;
 use crate::env::Surroundings;
@@ -84,6 +84,10 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
         Command::Acp(args) => commands::acp::run(args, global, around, out),
         Command::Mcp(args) => commands::mcp::run(args, global, around, out),
         Command::Schema(args) => commands::schema::run(args, out),
+        Command::OwnCopy(args) => match &args.command {
+            SelfCommand::Version => commands::self_version::run(global, around, out),
+            SelfCommand::Update(args) => commands::self_update::run(args, global, around, out),
+        },
         Command::Completions { shell } => commands::completions::run(*shell, out),
         Command::Man { pages } => commands::man::run(pages.as_deref(), out),
         Command::Reference => commands::reference::run(out),

@@ -61,6 +61,36 @@ pub enum Report {
         /// The rows of the event table.
         events: Vec<event_row::EventRow>,
     },
+    /// `becket self version`
+    SelfVersion {
+        /// The version.
+        version: &'static str,
+        /// The commit of the build, if the build has named it.
+        commit: Option<String>,
+        /// The target of the build, such as `x86_64-unknown-linux-gnu`.
+        target: String,
+        /// The installer: `install.sh`, `cargo`, `debian`, `homebrew`, `npm`, `wheel`, `build` (of a clone) or `unknown`.
+        installed_by: &'static str,
+        /// The path of the full program.
+        full: String,
+        /// The path of the small program beside it, if there is one.
+        small: Option<String>,
+        /// The command that updates this copy, if one is known.
+        update: Option<String>,
+        /// True if an update was interrupted between the two programs.
+        interrupted_update: bool,
+    },
+    /// `becket self update`
+    SelfUpdate {
+        /// The version of the program that ran.
+        version: &'static str,
+        /// The version of the release.
+        release: String,
+        /// True if the release is newer.
+        is_newer: bool,
+        /// True if the programs were replaced.
+        updated: bool,
+    },
     /// `becket rule`
     Rules {
         /// The rules of `check`.

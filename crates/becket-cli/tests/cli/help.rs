@@ -30,6 +30,7 @@ const NOT_TYPED: &[(&str, &str)] = &[
     ("becket replay", "typed by docs_guide::past_sessions"),
     ("becket run", "typed by docs_guide::an_agent_under_hooks"),
     ("git diff | becket run", "typed by docs_guide::an_agent_under_hooks"),
+    ("becket self update", "typed by self_update"),
     ("becket serve", "typed by docs_guide::beside_a_program"),
     ("becket trust", "it is for a person at a terminal"),
     ("becket install all", "it depends on the agents of this machine"),

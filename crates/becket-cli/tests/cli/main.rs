@@ -109,6 +109,8 @@ mod run_typed;
 mod sandbox;
 #[cfg(unix)]
 mod sdk;
+#[cfg(target_os = "linux")]
+mod self_update;
 #[cfg(unix)]
 mod serve;
 #[cfg(target_os = "linux")]
