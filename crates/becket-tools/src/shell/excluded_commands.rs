@@ -82,6 +82,7 @@ fn is_out_of_reach(file: &Path, rights: &Rights) -> bool {
 }
 
 #[cfg(all(test, unix))]
+#[expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 mod tests {
     use super::*;
     use becket_exec::PathRights;
