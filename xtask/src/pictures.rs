@@ -131,9 +131,9 @@ impl Stage {
         let repository = self.path("guarded-repo");
         let from = root().join("examples/guarded-repo");
         self.types(&format!("cp -R '{}' '{}'", from.display(), repository.display()))?;
-        let name = format!("becket-pictures-{}", std::process::id());
+        let socket = self.path("tmux.socket");
         let tmux = |arguments: &[&str]| {
-            let output = Command::new("tmux").args(["-L", &name]).args(arguments).output();
+            let output = Command::new("tmux").arg("-S").arg(&socket).args(arguments).output();
             let output = output.map_err(|error| format!("can't run tmux: {error}"))?;
             Ok::<String, String>(String::from_utf8_lossy(&output.stdout).into_owned())
         };

@@ -75,24 +75,8 @@ impl Definitions {
             .with_tasks(factory.tasks.clone())
             .with_team(&factory.team);
         let diagnostics = loaded.diagnostics.into_iter().chain(of_skills).collect();
-        let (prompt, unread_memory) = match &works_as {
-            Some(agent) => {
-                let memory = AgentMemory::of(agent, &memories);
-                let read = memory.map(|memory| memory.prompt(&factory.engine, &facts.session()));
-                let (memory, unread) = read.unzip();
-                (
-                    Some(
-                        [Some(agent.prompt.clone()), memory]
-                            .into_iter()
-                            .flatten()
-                            .collect::<Vec<_>>()
-                            .join("\n\n"),
-                    ),
-                    unread,
-                )
-            }
-            None => (None, None),
-        };
+        let (prompt, unread_memory) =
+            works_as.as_ref().map(|agent| prompt(agent, factory, facts, &memories)).unzip();
         Ok(Self {
             agents,
             skills,
@@ -115,6 +99,22 @@ impl Definitions {
     /// The prompt of the agent of the session.
     pub(super) fn prompt(&self) -> Option<&str> {
         self.prompt.as_deref()
+    }
+}
+
+/// Returns the prompt of the agent of the session, and the reason why its memory is not in there, if it has one.
+fn prompt(
+    agent: &Definition,
+    factory: &ToolFactory,
+    facts: &Facts,
+    memories: &MemoryHomes,
+) -> (String, Option<Notice>) {
+    match AgentMemory::of(agent, memories) {
+        Some(memory) => {
+            let (memory, unread) = memory.prompt(&factory.engine, &facts.session());
+            (format!("{}\n\n{memory}", agent.prompt), unread)
+        }
+        None => (agent.prompt.clone(), None),
     }
 }
 

@@ -35,8 +35,9 @@ enum RequestHead {
     /// A request to pass on.
     Forward {
         authority: String,
-        /// What to send: it lacks only `Host`.
+        /// The request line.
         line: Vec<u8>,
+        /// All headers but `Host`.
         headers: Vec<u8>,
     },
 }

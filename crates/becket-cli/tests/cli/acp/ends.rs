@@ -36,7 +36,7 @@ fn an_agent_that_is_not_there_is_named() {
     let ended = env.becket(["acp", "--", "no-such-agent"]).run();
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert!(ended.stderr.contains("no-such-agent"), "{ended:?}");
-    assert_eq!(env.becket(["acp"]).run().code, Some(1));
+    assert_eq!(env.becket(["acp"]).run().code, Some(2));
 }
 
 #[test]

@@ -66,5 +66,5 @@ fn a_socket_that_somebody_else_has_put_there_meanwhile_is_not_removed() {
 #[test]
 fn two_ways_in_at_once_are_none() {
     let ended = TestEnv::new(BECKET).becket(["serve", "--stdio", "--socket", "x"]).run();
-    assert_eq!(ended.code, Some(1), "{}", ended.stderr);
+    assert_eq!(ended.code, Some(2), "{}", ended.stderr);
 }

@@ -156,7 +156,10 @@ fn agents_whole(place: &Place, session: &str, context: &str) -> usize {
     let entries =
         fs::read_dir(transcript.with_extension("").join("subagents")).into_iter().flatten().flatten();
     let mut count = 0;
-    for entry in entries {
+    // Facts of an agent lie beside its transcript.
+    let is_transcript =
+        |entry: &fs::DirEntry| entry.path().extension().is_some_and(|extension| extension == "jsonl");
+    for entry in entries.filter(is_transcript) {
         let name =
             entry.path().file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let agent = name.strip_prefix("agent-").expect("it is called so");
