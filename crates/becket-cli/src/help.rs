@@ -133,10 +133,10 @@ fn names() -> impl Iterator<Item = &'static str> {
 /// Adds the command that was probably meant, which clap leaves out after `help`.
 fn with_near_command(mut error: Error) -> Error {
     let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidSubcommand) else { return error };
-    if error.get(ContextKind::SuggestedSubcommand).is_none() {
-        if let Some(near) = becket_base::suggest(given, &names().collect::<Vec<_>>()) {
-            error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![near.to_owned()]));
-        }
+    if error.get(ContextKind::SuggestedSubcommand).is_none()
+        && let Some(near) = becket_base::suggest(given, &names().collect::<Vec<_>>())
+    {
+        error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(vec![near.to_owned()]));
     }
     error
 }

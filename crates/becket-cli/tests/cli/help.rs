@@ -60,12 +60,10 @@ impl Typist {
 
     /// Types a line in a shell.
     fn types(&self, shell: &str, line: &str) -> Output {
-        let becket = self.env.becket::<&str>([]).into_command();
+        let becket = self.env.becket::<&str>([]).path_first(&self.env.root().join("bin")).into_command();
         let mut command = Command::new(shell);
         command.args(["-c", line]).current_dir(self.env.project()).env_clear().stdin(Stdio::null());
         command.envs(becket.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        let path = std::env::var("PATH").unwrap_or_default();
-        command.env("PATH", format!("{}:{path}", self.env.root().join("bin").display()));
         command.output().expect("a shell is there")
     }
 }
@@ -227,7 +225,7 @@ fn quiet_prints_results_and_errors_alone() {
     assert_eq!((added.code, added.stdout.as_str()), (Some(0), "added secrets\n"), "{added:?}");
     let tested = run(&["-q", "test"]);
     assert_eq!((tested.code, tested.stdout.as_str()), (Some(0), ""), "{tested:?}");
-    env.write("project/.claude/settings.json", &GUARD.replace("PreToolUse", "PreTolUse"));
+    env.write("project/.claude/settings.json", GUARD.replace("PreToolUse", "PreTolUse"));
     let found = run(&["-q", "check"]);
     assert_eq!(found.code, Some(1));
     assert!(found.stdout.contains("unknown-event") && !found.stdout.contains("in 1 file"), "{found:?}");

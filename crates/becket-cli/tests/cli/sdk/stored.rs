@@ -74,7 +74,7 @@ fn a_subagent_names_the_call_that_started_it_in_its_file_and_to_the_mirror() {
         files.partition(|file| file.to_string_lossy().ends_with(".meta.json"));
     let [transcript] = &transcripts[..] else { panic!("{transcripts:?}") };
     assert_eq!(metadata, [transcript.with_extension("meta.json")]);
-    assert_eq!(lines(&metadata[0]), [described.clone()]);
+    assert_eq!(lines(&metadata[0]), std::slice::from_ref(&described));
     let mut mirrored = described;
     mirrored["type"] = json!("agent_metadata");
     let is_it = |line: &&Value| line["type"] == "transcript_mirror" && line["entries"] == json!([mirrored]);
