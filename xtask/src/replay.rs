@@ -8,7 +8,7 @@ use crate::{root, say};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
@@ -47,7 +47,7 @@ pub(crate) fn suite(_: &[String]) -> Result<(), String> {
 }
 
 /// Makes the project again, a git repository with one commit, and the sessions in it.
-fn unpacked(corpus: &Path, place: &Path) -> Result<std::path::PathBuf, String> {
+fn unpacked(corpus: &Path, place: &Path) -> Result<PathBuf, String> {
     let project = place.join("project");
     run(Command::new("cp").arg("-r").arg(corpus.join("project")).arg(&project))?;
     let git = |arguments: &[&str]| {

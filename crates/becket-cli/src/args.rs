@@ -10,11 +10,11 @@ mod guard;
 mod install;
 mod mcp;
 mod model_settings;
-mod own_copy;
 mod profile;
 mod replay;
 mod run;
 mod run_sdk;
+mod self_command;
 mod serve;
 mod severity;
 mod test;
@@ -38,7 +38,7 @@ pub(crate) use profile::ProfileArgs;
 
 pub(crate) use replay::ReplayArgs;
 
-pub(crate) use own_copy::{SelfArgs, SelfCommand, SelfUpdateArgs};
+pub(crate) use self_command::{SelfArgs, SelfCommand, SelfUpdateArgs};
 
 pub(crate) use model_settings::{DisplayChoice, EffortChoice, ModelSettingArgs, ThinkingChoice};
 pub(crate) use run_sdk::RunSdkArgs;
@@ -110,7 +110,7 @@ pub(crate) struct Global {
     pub(crate) quiet: bool,
     /// Print details: the files that are read, the exit code and the time
     ///
-    /// They are written to stderr. Besides, `fire` shows the input, environment and output of each hook, and `run` its progress,
+    /// They are written to stderr. In addition, `fire` shows the input, environment and output of each hook, and `run` its progress,
     /// silent hooks included.
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
@@ -147,9 +147,7 @@ impl Global {
         arguments.extend(flags.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| name.into()));
         arguments
     }
-}
 
-impl Global {
     /// Returns the amount of output.
     pub(crate) const fn volume(&self) -> Volume {
         match (self.quiet, self.verbose) {
@@ -220,7 +218,7 @@ Exit codes: 0 done, 1 an error, 2 no terminal, or wrong usage.")]
     #[command(after_long_help = "Examples:
   becket lsp
 
-An editor starts it, and talks to it over stdin and stdout.
+An editor starts it, and communicates over stdin and stdout.
 
 Exit codes: 0 the editor has ended it, 1 an error, 2 wrong usage.")]
     Lsp {
@@ -282,7 +280,7 @@ Exit codes: 0 the editor has ended it, 1 an error, 2 wrong usage.")]
     Schema(SchemaArgs),
     /// Show how this copy of becket was installed, or update it
     #[command(name = "self")]
-    OwnCopy(SelfArgs),
+    Self_(SelfArgs),
     /// Print a completion script for a shell
     #[command(after_long_help = "Examples:
   becket completions bash > ~/.local/share/bash-completion/completions/becket

@@ -9,7 +9,7 @@ mod tests;
 use crate::args::Cli;
 use crate::links;
 use clap::error::{ContextKind, ContextValue};
-use clap::{Command, CommandFactory, Error, FromArgMatches};
+use clap::{Command, CommandFactory, Error, FromArgMatches, Parser};
 use std::ffi::OsString;
 
 /// The page of each command below `docs/`. A command without an entry has that of the command it belongs to.
@@ -31,7 +31,7 @@ const PAGES: &[(&str, &str)] = &[
     ("becket replay", "guide/replay.md"),
     ("becket profile", "guide/profile.md"),
     ("becket audit", "admin/audit.md"),
-    ("becket events", "protocol.md"),
+    ("becket events", "events.md"),
     ("becket install", "guide/install.md"),
     ("becket uninstall", "guide/install.md"),
     ("becket doctor", "guide/install.md"),
@@ -46,7 +46,7 @@ const PAGES: &[(&str, &str)] = &[
     ("becket mcp call", "guide/mcp-tool.md"),
     ("becket mcp gateway", "guide/gateway.md"),
     ("becket acp", "guide/acp.md"),
-    ("becket schema", "guide/check.md#in-an-editor"),
+    ("becket schema", "schemas.md"),
     ("becket self", "guide/packages.md"),
     ("becket completions", "guide/install.md#completions-and-manual-pages"),
     ("becket man", "guide/install.md#completions-and-manual-pages"),
@@ -55,7 +55,7 @@ const PAGES: &[(&str, &str)] = &[
 /// The table of exit codes.
 const EXIT_CODES: &str = "guide/exit-codes.md";
 
-/// The commands by what they are for: those of every day, and others, which the short help only names.
+/// The commands by purpose: common ones, and others, which the short help only names.
 const GROUPS: &[(&str, &[&str], &[&str])] = &[
     ("Start", &["init", "add", "remove"], &[]),
     ("Look", &["check", "list", "explain", "events"], &["hooks", "rule", "schema"]),
@@ -79,11 +79,16 @@ pub(crate) fn command() -> Command {
     linked(Cli::command(), "becket", "README.md")
 }
 
-/// Parses the arguments, the name of the program first.
+/// Parses the arguments, the name of the program first. Groups and links are made only if they are shown.
 ///
 /// # Errors
 /// They are wrong, or ask for help or the version.
 pub(crate) fn parsed(arguments: &[OsString]) -> Result<Cli, Error> {
+    Cli::try_parse_from(arguments).or_else(|_| parsed_with_help(arguments))
+}
+
+/// Parses the arguments with everything that help and errors show.
+fn parsed_with_help(arguments: &[OsString]) -> Result<Cli, Error> {
     let is_short = arguments.iter().any(|argument| argument == "-h");
     let extent = if is_short { Extent::Short } else { Extent::Long };
     let whole = grouped(command(), extent);

@@ -7,9 +7,7 @@ mod records;
 #[cfg(test)]
 mod tests;
 
-use records::{
-    cargo_source, clone_of_build, homebrew_receipt, is_in_debian_list, npm_place, wheel_installer,
-};
+use records::{cargo_source, clone_of_build, is_in_debian_list, is_in_homebrew, npm_place, wheel_installer};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -98,7 +96,7 @@ impl InstallMethod {
         if is_in_debian_list(program) {
             return InstallMethod::Debian;
         }
-        if homebrew_receipt(program).is_some() {
+        if is_in_homebrew(program) {
             return InstallMethod::Homebrew;
         }
         if let Some(installer) = wheel_installer(program) {

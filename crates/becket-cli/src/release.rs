@@ -1,7 +1,7 @@
 //! Releases: where they are, what is in them, and how one replaces the installed programs.
 //!
 //! INVARIANT: nothing that is installed changes before an archive has been downloaded whole, its SHA-256 sum is right, and its
-//! program has said its version here.
+//! program has been run here and reported its version.
 
 mod archive;
 mod replacement;

@@ -84,7 +84,7 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
         Command::Acp(args) => commands::acp::run(args, global, around, out),
         Command::Mcp(args) => commands::mcp::run(args, global, around, out),
         Command::Schema(args) => commands::schema::run(args, out),
-        Command::OwnCopy(args) => match &args.command {
+        Command::Self_(args) => match &args.command {
             SelfCommand::Version => commands::self_version::run(global, around, out),
             SelfCommand::Update(args) => commands::self_update::run(args, global, around, out),
         },

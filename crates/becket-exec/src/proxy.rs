@@ -128,7 +128,7 @@ fn serve(client: TcpStream, registry: &Arc<Registry>, outbound: &Arc<Outbound>) 
     let (registry, outbound) = (Arc::clone(registry), Arc::clone(outbound));
     let serving = move || {
         let Some(_held) = registry.hold(&client) else { return };
-        // A client that goes away, or speaks nonsense, is its own affair.
+        // A client that disconnects, or sends an invalid request, affects no other one.
         let _ = Connection { client: &client, registry: &registry, outbound: &outbound }.serve();
         let _ = client.shutdown(Shutdown::Both);
     };

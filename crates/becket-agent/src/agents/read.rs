@@ -38,8 +38,10 @@ pub(super) fn definition(fields: &mut Fields<'_>, place: Place<'_>) -> Option<De
         return None;
     };
     let of_plugin = matches!(place.source, Source::Plugin(_));
-    for key in WITHOUT_EFFECT.into_iter().filter(|key| fields.has(key)).collect::<Vec<_>>() {
-        fields.warning(key, "not-supported", format!("`{key}` of an agent has no effect here"));
+    for key in WITHOUT_EFFECT {
+        if fields.has(key) {
+            fields.warning(key, "not-supported", format!("`{key}` of an agent has no effect here"));
+        }
     }
     Some(Definition {
         name: place.namespace.map_or_else(|| name.clone(), |space| format!("{space}:{name}")).into(),

@@ -180,9 +180,7 @@ impl Subagent {
         }
         TurnStart::Prompt(vec![Block::Text(std::mem::take(&mut self.wanted.prompt))])
     }
-}
 
-impl Subagent {
     /// Puts the texts of the skills that its definition names before its task. One that is not there, or may not be
     /// used, is reported and left out.
     async fn preload(&mut self, cancel: &CancellationToken) {

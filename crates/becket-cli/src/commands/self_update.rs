@@ -15,15 +15,15 @@ use crate::report::style::plain;
 use crate::session::environment;
 use becket_embed::{models, view::Report};
 use becket_engine::CancellationToken;
+use becket_process::{Command, End, Limits, Program, Runner};
 use semver::Version;
 use std::cmp::Ordering;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The size of the largest archive.
 const LARGEST: u64 = 512 * 1024 * 1024;
-/// The limit of a new program that says its version.
+/// The limit of a trial run of the new program.
 const TRIAL: Duration = Duration::from_secs(30);
 /// The exit codes of `--check`.
 const NEWER: u8 = 1;
@@ -149,44 +149,32 @@ impl Update<'_> {
         let said = self.tried(&staging.programs().join(SMALL)).await.map_err(CliError::not_updated)?;
         if said != format!("becket {wanted}") {
             return Err(CliError::not_updated(format!(
-                "the program of `{}` calls itself `{said}` instead of `becket {wanted}`",
+                "the program of `{}` reports `{said}` instead of `becket {wanted}`",
                 source.name(&path)
             )));
         }
         staging.put_in_place().map_err(CliError::not_updated)
     }
 
-    /// Runs a new program, and returns what it calls itself.
+    /// Runs a new program, and returns the version that it reports.
     async fn tried(&self, program: &Path) -> Result<String, String> {
         let failed =
             |why: &dyn std::fmt::Display| format!("the new program does not run on this machine: {why}");
-        let mut command = Command::new(program);
-        command.arg("--version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().map_err(|error| failed(&error))?;
-        let deadline = Instant::now() + TRIAL;
-        let status = loop {
-            match child.try_wait().map_err(|error| failed(&error))? {
-                Some(status) => break status,
-                None if self.cancel.is_cancelled() => {
-                    return Err(end(&mut child, "it was interrupted".to_owned()));
-                }
-                None if Instant::now() >= deadline => {
-                    let why = failed(&format!("it has not ended after {} s", TRIAL.as_secs()));
-                    return Err(end(&mut child, why));
-                }
-                None => tokio::time::sleep(Duration::from_millis(10)).await,
-            }
-        };
-        if !status.success() {
-            return Err(failed(&status));
+        let directory = program.parent().unwrap_or(program);
+        let command = Command::new(Program::exec(program, ["--version"]), directory);
+        let limits = Limits { deadline: Some(TRIAL), ..Limits::default() };
+        let runner = Runner::new();
+        let tried = runner.run(&command, &limits, &self.cancel, &mut |_| ()).await;
+        runner.all_gone().await;
+        let tried = tried.map_err(|error| failed(&error))?;
+        match tried.end {
+            End::Exited(0) => Ok(plain(String::from_utf8_lossy(&tried.stdout.bytes).trim())),
+            End::Exited(code) => Err(failed(&format!("it ended with exit code {code}"))),
+            End::Signaled(signal) => Err(failed(&format!("signal {signal} ended it"))),
+            End::TimedOut => Err(failed(&format!("it did not end within {} s", TRIAL.as_secs()))),
+            End::Cancelled => Err("it was interrupted".to_owned()),
+            End::Lost => Err(failed(&"its exit status is not known")),
         }
-        let mut said = String::new();
-        if let Some(stdout) = child.stdout.take() {
-            // A line of some bytes is in the pipe, whole.
-            std::io::Read::read_to_string(&mut std::io::Read::take(stdout, 4096), &mut said)
-                .map_err(|error| failed(&error))?;
-        }
-        Ok(plain(said.trim()))
     }
 
     fn report(&self, release: &Version, is_updated: bool, text: &str) -> Result<(), CliError> {
@@ -203,13 +191,6 @@ impl Update<'_> {
         }
         Ok(())
     }
-}
-
-/// Ends a program that was tried.
-fn end(child: &mut Child, why: String) -> String {
-    drop(child.kill());
-    drop(child.wait());
-    why
 }
 
 /// Returns the version of this program.

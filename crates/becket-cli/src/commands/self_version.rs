@@ -34,7 +34,7 @@ pub(crate) fn run(global: &Global, around: &Surroundings, out: &Out) -> CommandR
         Some(small) => around.short(small),
         None => "none: the full program answers events, too".to_owned(),
     };
-    let update = update.unwrap_or_else(|| "unknown: with whatever has installed it".to_owned());
+    let update = update.unwrap_or_else(|| "unknown: use the tool that installed it".to_owned());
     let mut text = format!("{}\n", styled(HEAD, concat!("becket ", env!("CARGO_PKG_VERSION"))));
     for (label, value) in [
         ("commit", commit),
@@ -65,7 +65,7 @@ pub(super) fn installation(around: &Surroundings) -> Result<Installation, CliErr
 pub(super) fn refusal(method: &InstallMethod) -> Option<String> {
     match (method, method.update_command()) {
         (InstallMethod::Script { .. }, _) => None,
-        (_, Some(command)) => Some(format!("this copy is of {}: update it with `{command}`", method.title())),
+        (_, Some(command)) => Some(format!("this copy was installed by {}: update it with `{command}`", method.title())),
         (_, None) => Some(
             "it is unknown how this copy was installed: update it in the same way, or install another one with install.sh"
                 .to_owned(),

@@ -13,13 +13,10 @@ pub(super) fn is_in_debian_list(program: &Path) -> bool {
     })
 }
 
-/// Returns the receipt of Homebrew: `Cellar/becket/VERSION/INSTALL_RECEIPT.json`.
-pub(super) fn homebrew_receipt(program: &Path) -> Option<PathBuf> {
-    program.ancestors().find_map(|keg| {
-        let formula = keg.parent()?;
-        let is_keg = formula.ends_with("Cellar/becket");
-        Some(keg.join("INSTALL_RECEIPT.json")).filter(|receipt| is_keg && receipt.is_file())
-    })
+/// Returns true if a program is below a keg of Homebrew with its receipt: `Cellar/becket/VERSION/INSTALL_RECEIPT.json`.
+pub(super) fn is_in_homebrew(program: &Path) -> bool {
+    let is_keg = |keg: &Path| keg.parent().is_some_and(|formula| formula.ends_with("Cellar/becket"));
+    program.ancestors().any(|keg| is_keg(keg) && keg.join("INSTALL_RECEIPT.json").is_file())
 }
 
 /// Returns the installer of the wheel that has a program: `becket-VERSION.dist-info/RECORD` lists it with its size.

@@ -23,7 +23,7 @@ pub(crate) enum ArchiveError {
     Unwritten { path: PathBuf, why: io::Error },
 }
 
-/// Writes the programs of an archive into a directory, and returns their names. What else the archive has stays in it.
+/// Writes the programs of an archive into a directory, and returns their names. Other files are not unpacked.
 pub(crate) fn unpack(archive: &Path, folder: &str, to: &Path) -> Result<Vec<&'static str>, ArchiveError> {
     let name = format!("{folder}.tar.gz");
     let broken = |why| ArchiveError::Broken { name: name.clone(), why };

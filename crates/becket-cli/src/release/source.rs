@@ -1,5 +1,6 @@
 //! The place that releases are downloaded from: a server, or a directory.
 
+use becket_base::address::AddressClass;
 use becket_base::http::deepest;
 use becket_engine::CancellationToken;
 use becket_llm::{HttpOptions, http_client_builder};
@@ -47,7 +48,8 @@ impl ReleaseSource {
         let parsed = Url::parse(url).map_err(|error| refused(error.to_string()))?;
         let is_here = parsed.host_str().is_some_and(|host| {
             let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
-            host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+            let is_loopback = |address| AddressClass::of(address) == AddressClass::Loopback;
+            host == "localhost" || address.is_ok_and(is_loopback)
         });
         match parsed.scheme() {
             "file" => {
@@ -57,7 +59,7 @@ impl ReleaseSource {
                 Ok(ReleaseSource::Directory(path))
             }
             // The sum is from the same place as the archive, so that the connection has to be safe.
-            "http" if !is_here => Err(refused("a connection without encryption proves nothing".to_owned())),
+            "http" if !is_here => Err(refused("the origin of a file is not proved without TLS".to_owned())),
             "http" | "https" => {
                 let builder = http_client_builder(options).map_err(|error| refused(error.to_string()))?;
                 let builder =

@@ -45,6 +45,16 @@ fn every_link_leads_somewhere() {
 }
 
 #[test]
+fn the_readme_runs_the_example_first_and_all_tests_second() {
+    let readme = std::fs::read_to_string(workspace().join("README.md")).expect("README.md is there");
+    let mut commands = readme.split("```sh\n").skip(1).filter_map(|rest| rest.lines().next());
+    assert!(
+        commands.next().is_some_and(|first| first.starts_with("cargo run -- -C examples/guarded-repo fire "))
+    );
+    assert_eq!(commands.next(), Some("cargo xtask test"));
+}
+
+#[test]
 fn the_readme_stays_short() {
     let readme = std::fs::read_to_string(workspace().join("README.md")).expect("README.md is there");
     assert!(readme.lines().count() < 150);

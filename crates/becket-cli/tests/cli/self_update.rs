@@ -154,7 +154,7 @@ fn a_wrong_release_changes_nothing() {
     release(&[("becket", "#!/bin/sh\nexit 1\n"), ("becket-full", "")]);
     refused(&installed, &installed.update(), "does not run on this machine");
     release(&[("becket", &says("9.9.8")), ("becket-full", "")]);
-    refused(&installed, &installed.update(), "calls itself `becket 9.9.8`");
+    refused(&installed, &installed.update(), "reports `becket 9.9.8`");
     release(&[("becket", &says("9.9.9"))]);
     refused(&installed, &installed.update(), "does not contain `becket-full`");
     release(&[("becket-full", &says("9.9.9"))]);

@@ -120,6 +120,7 @@ fn restrict(path: &CStr, attributes: u64) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-fn succeeded(result: libc::c_int) -> io::Result<()> {
+/// Returns the error of the last system call if its result is negative.
+pub(super) fn succeeded(result: libc::c_int) -> io::Result<()> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

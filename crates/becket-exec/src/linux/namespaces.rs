@@ -18,7 +18,7 @@ use rustix::net::{
 };
 use rustix::process::{getegid, geteuid};
 
-use super::mounts::Mounts;
+use super::mounts::{Mounts, succeeded};
 use crate::proxy::PORT;
 
 /// Connections that wait to be accepted.
@@ -127,8 +127,4 @@ fn write(path: &CStr, text: &[u8]) -> io::Result<()> {
         libc::close(file);
         result
     }
-}
-
-fn succeeded(result: libc::c_int) -> io::Result<()> {
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

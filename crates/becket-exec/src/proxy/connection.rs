@@ -9,8 +9,8 @@ use super::outbound::Outbound;
 use super::registry::Registry;
 use super::{http, socks};
 
-/// The longest wait for what a program has to say first.
-const FIRST_WORDS: Duration = Duration::from_secs(30);
+/// The limit of a program's request.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The version byte of SOCKS5, with which no request of HTTP begins.
 const SOCKS: u8 = 5;
@@ -25,7 +25,7 @@ pub(super) struct Connection<'c> {
 impl Connection<'_> {
     /// Serves it to its end.
     pub(super) fn serve(&self) -> io::Result<()> {
-        self.client.set_read_timeout(Some(FIRST_WORDS))?;
+        self.client.set_read_timeout(Some(REQUEST_TIMEOUT))?;
         let mut first = [0];
         if self.client.peek(&mut first)? == 0 {
             return Ok(());

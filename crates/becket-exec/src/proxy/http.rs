@@ -24,7 +24,7 @@ const OF_THE_CONNECTION: [&str; 7] =
     ["host", "connection", "proxy-connection", "keep-alive", "proxy-authorization", "upgrade", "te"];
 
 /// The wait for a program that goes on to send a body after its request was refused.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+const LINGER: Duration = Duration::from_millis(500);
 
 /// The head of a request.
 #[derive(Debug, PartialEq, Eq)]
@@ -171,7 +171,7 @@ fn answer(mut client: &TcpStream, status: &str, text: &str) -> io::Result<()> {
     );
     client.write_all(format!("{head}{text}").as_bytes())?;
     client.shutdown(Shutdown::Write)?;
-    client.set_read_timeout(Some(LAST_WORDS))?;
+    client.set_read_timeout(Some(LINGER))?;
     io::copy(&mut client.take(1 << 20), &mut io::sink())?;
     Ok(())
 }

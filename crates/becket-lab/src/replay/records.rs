@@ -11,11 +11,10 @@ use becket_fire::times::hook_name;
 pub(super) enum Record {
     /// Its answer.
     Word(&'static str),
-    /// It ran.
-    Ran,
     /// Nothing: it passed silently, or did not run.
     Silent,
-    /// Nothing, as another handler held the event back: of several denials one is recorded.
+    /// Its answer is not known: only that it ran, or another handler held the event back, and of several denials one is
+    /// recorded.
     Unknown,
 }
 
@@ -59,7 +58,7 @@ fn named<'a>(event: &RecordedEvent, answers: impl Iterator<Item = &'a RecordedAn
                 record = Record::Word(word)
             }
             Some(_) => {}
-            None if record == Record::Silent => record = Record::Ran,
+            None if record == Record::Silent => record = Record::Unknown,
             None => {}
         }
     }

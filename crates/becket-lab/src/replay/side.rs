@@ -34,7 +34,7 @@ pub(super) type InForce = BTreeSet<String>;
 
 /// An event that was replayed.
 #[derive(Clone, Copy)]
-struct Seen<'a> {
+struct ReplayedEvent<'a> {
     event: &'a RecordedEvent,
     /// The directory of the recording.
     root: &'a str,
@@ -87,7 +87,7 @@ impl Side {
             return Some(outcome);
         }
         let bytes = becket_model::wire::input::to_bytes(&fired);
-        let seen = Seen { event, root, in_force, bytes: &bytes, is_alone: outcome.runs.len() == 1 };
+        let seen = ReplayedEvent { event, root, in_force, bytes: &bytes, is_alone: outcome.runs.len() == 1 };
         let counted = outcome.runs.iter().map(|run| self.count(seen, run));
         let worth: AskedDependences = counted.flatten().collect();
         if !worth.is_empty() {
@@ -99,8 +99,8 @@ impl Side {
     }
 
     /// Counts a run; returns what it asked if another answer of it is worth its time.
-    fn count(&self, seen: Seen<'_>, run: &Run) -> Option<(HandlerKey, BTreeSet<Dependence>)> {
-        let Seen { event, root, in_force, bytes, is_alone } = seen;
+    fn count(&self, seen: ReplayedEvent<'_>, run: &Run) -> Option<(HandlerKey, BTreeSet<Dependence>)> {
+        let ReplayedEvent { event, root, in_force, bytes, is_alone } = seen;
         let key = HandlerKey::of(&run.handler);
         let trace = self.copy.stage.trace(&run.handler, run.input.as_deref().unwrap_or(bytes));
         let replayed = word::of_run(run);
@@ -170,7 +170,7 @@ fn compare(
 ) {
     let recorded = match records::of(run, event) {
         Record::Word(word) => word,
-        Record::Ran | Record::Unknown => return,
+        Record::Unknown => return,
         Record::Silent => {
             let is_in_force = in_force.iter().any(|command| records::is_of(run.handler, command));
             // What acts leaves a trace; so does a failure.
