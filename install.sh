@@ -83,7 +83,7 @@ main() {
     # The sum is from the same place as the archive, so that the connection has to be safe.
     case $releases in
         https://* | file://* | http://localhost[:/]* | http://127.0.0.1[:/]* | 'http://[::1]'*) ;;
-        *) fail "\`$releases\` is no place for releases: a connection without encryption proves nothing; write https://… or file:///…" ;;
+        *) fail "\`$releases\` can't be used as the place of releases: plain HTTP is accepted from this machine only; write https://… or file:///…" ;;
     esac
     name=becket-$(target)
     case $version in

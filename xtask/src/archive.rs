@@ -176,8 +176,8 @@ mod tests {
     fn a_place_without_encryption_is_refused_unless_it_is_this_machine() {
         let release = Release::new();
         for (url, expected) in [
-            ("http://releases.example", "without encryption"),
-            ("http://127.0.0.1.example", "without encryption"),
+            ("http://releases.example", "plain HTTP"),
+            ("http://127.0.0.1.example", "plain HTTP"),
             ("http://127.0.0.1:1", "can't be downloaded"),
         ] {
             let mut sh = Command::new("/bin/sh");

@@ -59,7 +59,7 @@ impl ReleaseSource {
                 Ok(ReleaseSource::Directory(path))
             }
             // The sum is from the same place as the archive, so that the connection has to be safe.
-            "http" if !is_here => Err(refused("the origin of a file is not proved without TLS".to_owned())),
+            "http" if !is_here => Err(refused("plain HTTP is accepted from this machine only".to_owned())),
             "http" | "https" => {
                 let builder = http_client_builder(options).map_err(|error| refused(error.to_string()))?;
                 let builder =

@@ -253,8 +253,8 @@ fn a_denial_counts_for_the_hook_whose_reason_it_is_and_of_two_denials_one_is_rec
         "permissionDecisionReason": "no danger"}});
     env.write("project/json.sh", format!("case $(cat) in *danger*) echo '{answer}';; esac\n"));
     let mut recorded = Recorded::new();
-    recorded.denied_by_json("danger 1", "no danger");
-    recorded.bash("danger 2", Some("sh guard.sh"));
+    recorded.bash("danger 1", Some("sh guard.sh"));
+    recorded.denied_by_json("danger 2", "no danger");
     env.write("project/s.jsonl", recorded.text());
     let (_, found) = report(&env, &[]);
     for name in ["json.sh", "guard.sh"] {

@@ -167,7 +167,7 @@ fn a_wrong_release_changes_nothing() {
 fn a_place_without_encryption_is_refused_unless_it_is_this_machine() {
     let installed = Installed::new();
     for (url, why) in [
-        ("http://releases.example", "without encryption"),
+        ("http://releases.example", "plain HTTP"),
         ("ftp://releases.example", "`ftp` is not supported"),
         ("releases", "can't be used as the place of releases"),
         ("file://releases.example/x", "can't be used as the place of releases"),
