@@ -39,7 +39,7 @@ for line in (line for name in sys.argv[3:] for line in open(name, "rb")):
         continue
     what = record["what"] if record["kind"] == "torn" else {"bytes": 0, "sha256": hashlib.sha256(b"").hexdigest()}
     if (what["bytes"], what["sha256"]) != (len(torn), hashlib.sha256(torn).hexdigest()):
-        faults.append(f"lines before record {record['seq']} are no records")
+        faults.append(f"lines before record {record['seq']} are not records")
     # Without the files before, the chain begins anywhere.
     expected = found if seq is None and record["seq"] else (log or found[0], 0 if seq is None else seq + 1, previous)
     if found != expected:

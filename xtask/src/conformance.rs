@@ -72,7 +72,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let known: BTreeSet<String> = todo.iter().map(Task::id).collect();
     for (set, scenarios) in &baseline {
         if let Some(gone) = scenarios.keys().find(|name| !known.contains(&format!("{set}/{name}"))) {
-            return Err(format!("the baseline names `{gone}` of `{set}`, which is no scenario: remove it"));
+            return Err(format!(
+                "the baseline names `{gone}` of `{set}`, which is not a scenario: remove it"
+            ));
         }
     }
     todo.retain(|task| {

@@ -34,7 +34,7 @@ engine.hook("SessionStart", () => ({ hookSpecificOutput: { hookEventName: "Sessi
 engine.hook("PreToolUs", () => null);
 // @ts-expect-error no such decision
 engine.hook("PreToolUse", () => ({ permissionDecision: "denied" }));
-// @ts-expect-error a text is no answer
+// @ts-expect-error a text is not an answer
 engine.hook("PreToolUse", () => "deny");
 // @ts-expect-error no such option
 engine.hook("PreToolUse", { timeuot: 5 }, () => null);
@@ -63,7 +63,7 @@ export async function approves(): Promise<Outcome> {
     !signal.aborted && toolName === "Bash" && toolInput !== undefined && reason !== undefined;
   const asking = new HookEngine({ toolApprovalCallback, toolApprovalTimeout: 30 });
   withHooks(asking, { tools: {} }, { toolApprovalCallback: () => true });
-  // @ts-expect-error a word is no answer
+  // @ts-expect-error a word is not an answer
   new HookEngine({ toolApprovalCallback: () => "yes" });
   const outcome = await asking.runEvent("Stop", { stop_hook_active: false });
   const decision: "proceed" | "block" | "wait" = outcome.decision;
@@ -88,7 +88,7 @@ export function loaded(): HookEngine {
   const wrong: string[] = config.findings.map((finding) => finding.message);
   // @ts-expect-error it can't be changed
   config.strict = true;
-  // @ts-expect-error what is no source
+  // @ts-expect-error what is not a source
   loadHookConfigFromSources({ sessionId: "s" });
   // @ts-expect-error a list of servers
   const none: EngineOptions = { mcpConfig: ["a"] };

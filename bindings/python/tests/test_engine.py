@@ -340,7 +340,7 @@ class TestToolBarrier:
         barrier.add("context")
         barrier.answered("t2")
         for call in ("t2", "t4"):
-            with pytest.raises(BarrierError, match="is no open call"):
+            with pytest.raises(BarrierError, match="is not an open call"):
                 barrier.answered(call)
         with pytest.raises(BarrierError, match="`t1` has no result yet"):
             barrier.begin(["t5"])

@@ -1,5 +1,6 @@
 //! The chain of hashes.
 
+use becket_base::text::hex;
 use sha2::{Digest as _, Sha256};
 
 /// The hash before the first line of a log.
@@ -9,12 +10,6 @@ pub const GENESIS: &str = "00000000000000000000000000000000000000000000000000000
 #[must_use]
 pub fn digest(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
-}
-
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
 }
 
 pub(crate) fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {

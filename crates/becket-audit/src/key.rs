@@ -1,7 +1,8 @@
 //! Keys of checkpoints: Ed25519, in files with one line of hexadecimal digits.
 
-use crate::chain::{digest, hex, unhex};
+use crate::chain::{digest, unhex};
 use becket_base::private_file;
+use becket_base::text::hex;
 use ed25519_dalek::{Signature, Signer as _};
 use std::fmt;
 use std::io::{self, Read as _, Write as _};

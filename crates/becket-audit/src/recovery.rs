@@ -20,7 +20,7 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    /// Reads it from a line; `None` if the line is no record.
+    /// Reads it from a line; `None` if the line is not a record.
     pub(crate) fn read(line: &[u8]) -> Option<Self> {
         serde_json::from_slice(line).ok()
     }

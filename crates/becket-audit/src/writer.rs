@@ -3,7 +3,7 @@
 //! Under the lock of the log it looks whether the end of the file is as it has left it, and reads the end if not. All lines
 //! of a record, with its checkpoint, are one write.
 
-use crate::chain::{GENESIS, digest, hex};
+use crate::chain::{GENESIS, digest};
 use crate::checkpoint::{Checkpoint, CheckpointError};
 use crate::key::{KeyError, SigningKey};
 use crate::log_place::LogPlace;
@@ -11,6 +11,7 @@ use crate::record::{AuditRecord, RecordBody, VERSION};
 use crate::recovery::{FileEnd, Tail, file_end};
 use becket_base::file_lock::{self, LockState};
 use becket_base::private_file;
+use becket_base::text::hex;
 use jiff::Timestamp;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write as _};
@@ -39,7 +40,7 @@ pub enum AuditError {
         why: io::Error,
     },
     /// The file of the log can be used by others, belongs to them, or is none.
-    #[error("`{path}` is no private file of this user: {why}")]
+    #[error("`{path}` is not a private file of this user: {why}")]
     NotPrivate {
         /// The file.
         path: PathBuf,

@@ -42,6 +42,34 @@ impl AddressClass {
     }
 }
 
+/// Returns whether a host name is this machine's own: `localhost` and what ends with `.localhost`, with or without the last dot.
+#[must_use]
+pub fn is_localhost(name: &str) -> bool {
+    let name = name.strip_suffix('.').unwrap_or(name).as_bytes();
+    let own = b"localhost";
+    let Some(rest) = name.len().checked_sub(own.len()) else { return false };
+    let (rest, last) = name.split_at(rest);
+    last.eq_ignore_ascii_case(own) && (rest.is_empty() || rest.ends_with(b"."))
+}
+
+/// Returns whether the host of a URL is certainly this machine: a name as in [`is_localhost`] or a loopback address, an IPv6
+/// address with or without brackets.
+///
+/// ```
+/// use becket_base::address::is_loopback_host;
+///
+/// assert!(is_loopback_host("localhost") && is_loopback_host("127.0.0.1") && is_loopback_host("[::1]"));
+/// assert!(!is_loopback_host("localhost.example.com"));
+/// ```
+#[must_use]
+pub fn is_loopback_host(host: &str) -> bool {
+    let inner = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    match inner.parse::<IpAddr>() {
+        Ok(address) => address.to_canonical().is_loopback(),
+        Err(_) => is_localhost(host),
+    }
+}
+
 /// Metadata services outside of the link-local range: Alibaba's, and Azure's platform service.
 const METADATA_V4: [Ipv4Addr; 2] = [Ipv4Addr::new(100, 100, 100, 200), Ipv4Addr::new(168, 63, 129, 16)];
 
@@ -230,7 +258,7 @@ mod tests {
         assert!(contains("0.0.0.0/0", "1.2.3.4") && !contains("0.0.0.0/0", "2606::1"));
         assert!(contains("fd00::/8", "fd12::1"));
         assert!(contains("10.0.0.5", "10.0.0.5") && !contains("10.0.0.5", "10.0.0.6"));
-        assert!(contains(" 10.0.0.9/8 ", "10.200.0.1"), "host bits and blanks are no error");
+        assert!(contains(" 10.0.0.9/8 ", "10.200.0.1"), "host bits and blanks are not an error");
         assert_eq!(net("10.0.0.0/33"), Err(NetworkError::PrefixLength));
         assert_eq!(net("10.0.0.0/"), Err(NetworkError::PrefixLength));
         assert_eq!(net("ten/8"), Err(NetworkError::Address));

@@ -1,5 +1,16 @@
 //! Texts that are shortened for a message, or made safe to show.
 
+/// Returns bytes as lowercase hexadecimal digits.
+///
+/// ```
+/// assert_eq!(becket_base::text::hex(&[0, 15, 255]), "000fff");
+/// ```
+#[must_use]
+pub fn hex(bytes: &[u8]) -> String {
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits.filter_map(|digit| char::from_digit(u32::from(digit), 16)).collect()
+}
+
 /// Returns at most `characters` characters of a text; a shortened text ends with `…`.
 ///
 /// ```

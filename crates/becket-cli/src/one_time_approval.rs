@@ -7,6 +7,7 @@
 use crate::error::CliError;
 use becket_base::file_lock;
 use becket_base::private_file;
+use becket_base::text::hex;
 use becket_base::text_file::read_if_there;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -52,7 +53,7 @@ impl OneTimeApproval {
     /// Returns the digest of everything about the call.
     fn digest(&self) -> String {
         let text = serde_json::to_vec(self).unwrap_or_default();
-        Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(&Sha256::digest(text))
     }
 }
 

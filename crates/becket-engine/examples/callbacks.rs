@@ -45,7 +45,7 @@ fn approved(desk: mpsc::Sender<Request>) -> Callback {
         let command = event.body.tool_call().map(|(_tool, input)| input["command"].to_string());
         Box::pin(async move {
             let (answer, answered) = oneshot::channel();
-            desk.send((command.ok_or("this is no tool call")?, answer))
+            desk.send((command.ok_or("this is not a tool call")?, answer))
                 .await
                 .map_err(|_| "the desk is closed")?;
             let is_approved = answered.await.map_err(|_| "the desk gave no answer")?;

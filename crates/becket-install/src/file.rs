@@ -7,7 +7,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// The size beyond which a file is no configuration.
+/// The size beyond which a file is not a configuration.
 const LIMIT: u64 = 16 * 1024 * 1024;
 
 /// A file as it was read.

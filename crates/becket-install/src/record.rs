@@ -5,6 +5,7 @@
 use crate::agent::Scope;
 use becket_base::file_lock;
 use becket_base::private_file;
+use becket_base::text::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
@@ -52,7 +53,7 @@ impl FileRecord {
 
 /// Returns the digest of a content.
 pub(crate) fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes))
 }
 
 /// The reason for which the record can't be used.

@@ -239,7 +239,7 @@ fn close(open: Open, stop: &StopReason) -> FinishedBlock {
     match serde_json::from_str::<Object>(&open.json) {
         Ok(input) => FinishedBlock::Whole(Block::ToolUse { id, name, input }),
         Err(_) if cut_off => FinishedBlock::CutOff,
-        Err(error) => broken(name, format!("the input of a tool call is no JSON object: {error}")),
+        Err(error) => broken(name, format!("the input of a tool call is not a JSON object: {error}")),
     }
 }
 

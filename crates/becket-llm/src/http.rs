@@ -9,6 +9,7 @@
 //! any proxy that the host did not hand in.
 
 use crate::error::ModelError;
+use becket_base::address::is_loopback_host;
 use becket_base::http::tls::{self, TlsError, TlsRoots};
 use becket_base::http::{causes, io_error};
 use rustls::ClientConfig;
@@ -166,8 +167,7 @@ pub(crate) fn unconnected(from: String, error: reqwest::Error, scrub: impl Fn(&s
 fn is_here(from: &str) -> bool {
     let host =
         from.rsplit_once(':').filter(|(_, port)| port.parse::<u16>().is_ok()).map_or(from, |(host, _)| host);
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    is_loopback_host(host)
 }
 
 fn is_refused(error: &reqwest::Error) -> bool {

@@ -112,7 +112,7 @@ fn identified(
         let why = match error {
             PemError::NoItemsFound => "there is no unencrypted `PRIVATE KEY` in it; name its file in `key`",
             // Other causes are not reported: the message would show a piece of the key.
-            _ => "it is no PEM file",
+            _ => "it is not a PEM file",
         };
         unusable(KEY, key, why.to_owned())
     })?;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The limit of one run. `None` is no limit; neither is a moment too far in the future for the clock.
+/// The limit of one run. `None` means no limit; neither is a moment too far in the future for the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Clock {
     /// It runs out at a moment.

@@ -7,7 +7,7 @@ use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 
-use becket_base::address::{AddressClass, Network};
+use becket_base::address::{AddressClass, Network, is_localhost};
 
 use crate::domain::{self, DomainPattern};
 
@@ -36,7 +36,7 @@ impl Host {
     /// Returns whether it is this machine's own name (`localhost`, `*.localhost`).
     #[must_use]
     pub fn is_localhost(&self) -> bool {
-        matches!(self, Self::Name(name) if name == "localhost" || name.ends_with(".localhost"))
+        matches!(self, Self::Name(name) if is_localhost(name))
     }
 }
 
@@ -93,7 +93,7 @@ enum HostPattern {
 /// The reason for which an entry can't be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EndpointPatternError {
-    /// The part behind the colon is no port.
+    /// The part behind the colon is not a port.
     #[error("the part after `:` is not a port")]
     Port,
     /// It has letters beyond ASCII.

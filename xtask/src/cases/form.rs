@@ -61,7 +61,7 @@ impl Case {
         }
         match groups[0]["hooks"].as_array_mut() {
             Some(handlers) => handlers.push(handler),
-            None => return Err("the hooks are no list".to_owned()),
+            None => return Err("the hooks are not a list".to_owned()),
         }
         Ok(())
     }

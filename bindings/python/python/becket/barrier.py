@@ -68,7 +68,7 @@ class ToolBarrier:
         """Records the result of a call. Returns what may enter now: all held context, after the last result."""
         with self._lock:
             if tool_use_id not in self._open:
-                raise BarrierError(f"`{tool_use_id}` is no open call: its result would have no call")
+                raise BarrierError(f"`{tool_use_id}` is not an open call: its result would have no call")
             del self._open[tool_use_id]
             return [] if self._open else self._flush()
 

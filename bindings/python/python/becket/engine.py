@@ -126,7 +126,7 @@ class HookEngine:
 
     @property
     def tool_approval_timeout(self) -> float | None:
-        """The time limit of `tool_approval_callback` in seconds; None is no limit."""
+        """The time limit of `tool_approval_callback` in seconds; None means no limit."""
         return self._approval_timeout
 
     @property

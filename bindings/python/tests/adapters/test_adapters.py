@@ -105,7 +105,7 @@ def test_a_late_approval_is_none(project: Path, agent: str, by: str) -> None:
 @pytest.mark.parametrize("by", ["engine", "adapter"])
 @pytest.mark.parametrize("agent", AGENTS)
 def test_a_cancelled_approval_is_none(project: Path, agent: str, by: str) -> None:
-    """The callback's own cancellation is no yes, and an agent that is cancelled while the user is asked runs nothing."""
+    """The callback's own cancellation is not a yes, and an agent that is cancelled while the user is asked runs nothing."""
 
     async def gives_up(_: ToolApproval) -> bool:
         raise asyncio.CancelledError

@@ -18,7 +18,7 @@ pub(super) fn read(text: &str) -> (Vec<Definition>, Vec<Diagnostic>) {
     let all = match serde_json::from_str::<Map<String, Value>>(text) {
         Ok(all) => all,
         Err(error) => {
-            let message = format!("it is no JSON object of agents by name, so none is loaded: {error}");
+            let message = format!("it is not a JSON object of agents by name, so none is loaded: {error}");
             return (Vec::new(), vec![finding(message)]);
         }
     };

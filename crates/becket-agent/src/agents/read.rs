@@ -75,7 +75,7 @@ fn name(fields: &mut Fields<'_>) -> Option<String> {
     }
     let shown = becket_tools::schema::brief(&name);
     let message =
-        format!("`{shown}` is no name for an agent: use letters, digits, `-`, `_` and `.`, 64 at most");
+        format!("`{shown}` is not a name for an agent: use letters, digits, `-`, `_` and `.`, 64 at most");
     fields.error("name", "bad-name", message);
     None
 }

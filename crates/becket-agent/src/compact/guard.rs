@@ -42,7 +42,7 @@ impl Guard {
     /// Asked before PreCompact is fired.
     ///
     /// # Errors
-    /// Why it would be no use.
+    /// Why it would not help.
     pub fn may_try(&self) -> Result<(), GaveUp> {
         match self.seen {
             LastAttempt::Nothing => Ok(()),

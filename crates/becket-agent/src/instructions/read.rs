@@ -16,7 +16,7 @@ pub(super) enum ReadError {
     Special,
     #[error("it is larger than {} KiB: split it up", LARGEST >> 10)]
     TooLarge,
-    #[error("it holds a zero byte, so it is no text")]
+    #[error("it holds a zero byte, so it is not text")]
     NoText,
     #[error("it can't be read: {0}")]
     Io(#[from] io::Error),

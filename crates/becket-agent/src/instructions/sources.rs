@@ -88,7 +88,7 @@ impl Instructions {
     }
 
     /// Adds the notes of earlier sessions, given last; if there are no instructions at all, as in a bare start, there
-    /// are no notes either.
+    /// are not notes either.
     #[must_use]
     pub fn with_notes(mut self, notes: &Notes) -> Self {
         if let Some(sources) = &mut self.sources {

@@ -18,9 +18,9 @@ pub struct NotesError {
 pub(super) enum Why {
     #[error("{0}")]
     File(#[from] LockedError),
-    #[error("they are no UTF-8")]
+    #[error("they are not UTF-8")]
     NoText,
-    #[error("what is no note leaves no room in them: take something out")]
+    #[error("what is not a note leaves no room in them: take something out")]
     NoRoom,
 }
 

@@ -91,14 +91,14 @@ fn text_of(path: &Path) -> Result<(String, bool), String> {
     let opened = opened_file::open(path).map_err(|error| error.to_string())?;
     let file = match opened {
         OpenedFile::Regular(file) => file,
-        OpenedFile::Directory | OpenedFile::Special => return Err("it is no file".to_owned()),
+        OpenedFile::Directory | OpenedFile::Special => return Err("it is not a regular file".to_owned()),
     };
     let mut bytes = Vec::new();
     file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     let cut = bytes.len() as u64 > LARGEST;
     bytes.truncate(usize::try_from(LARGEST).unwrap_or(usize::MAX));
     if bytes.contains(&0) {
-        return Err("it is no text".to_owned());
+        return Err("it is not text".to_owned());
     }
     Ok((String::from_utf8_lossy(&bytes).into_owned(), cut))
 }
@@ -159,6 +159,6 @@ mod tests {
         let told = |name: &str| super::file(name, root.path(), None, Reach::Anywhere, |_| None).unwrap();
         let big = told("big");
         assert!(big.len() < 110 * 1024 && big.ends_with("read it with the tool"), "{}", big.len());
-        assert!(told("bin").ends_with("it is no text"));
+        assert!(told("bin").ends_with("it is not text"));
     }
 }

@@ -34,7 +34,7 @@ pub(super) struct SkillsState {
     pub(super) grants: Grants,
     pub(super) pool: Option<Pool>,
     pub(super) others: Vec<String>,
-    /// The only skills that are loaded, by name; all if `None`. Commands are no skills.
+    /// The only skills that are loaded, by name; all if `None`. Commands are not skills.
     only: Option<Vec<String>>,
     watcher: Option<Arc<dyn Watch>>,
 }

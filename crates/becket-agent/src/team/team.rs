@@ -7,6 +7,7 @@ use super::mail::{Mail, MailError, Mailboxes};
 use super::roster::{LEAD, Roster, Stands};
 use super::seat::Seat;
 use super::shared_file::SharedFileError;
+use becket_base::text::hex;
 use becket_engine::CancellationToken;
 use becket_model::{AgentId, Session};
 use std::fmt;
@@ -18,7 +19,7 @@ const LONGEST: usize = 64;
 
 /// An invalid name in a team: it has letters, digits, `_` and `-` only, since it also names a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no name for it: use 1 to {LONGEST} letters, digits, `_` and `-`")]
+#[error("`{0}` is not a name for it: use 1 to {LONGEST} letters, digits, `_` and `-`")]
 pub struct NameError(String);
 
 /// Checks that a text may name a team or a teammate.
@@ -240,7 +241,7 @@ impl Team {
 fn component(id: &str) -> String {
     match check_name(id) {
         Ok(()) => id.to_owned(),
-        Err(_) => id.bytes().take(LONGEST / 2).map(|byte| format!("{byte:02x}")).collect(),
+        Err(_) => hex(&id.as_bytes()[..id.len().min(LONGEST / 2)]),
     }
 }
 

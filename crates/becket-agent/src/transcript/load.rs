@@ -80,7 +80,7 @@ pub enum Flaw {
         because: String,
     },
     /// It is not a JSON object. It is left out.
-    #[error("a line that is no JSON object is left out: {because}")]
+    #[error("a line that is not a JSON object is left out: {because}")]
     NoObject {
         /// The parser's error.
         because: String,

@@ -29,13 +29,13 @@ pub struct Store {
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The id is none of a session.
-    #[error("`{id}` is no id of a session: it has to be a UUID")]
+    #[error("`{id}` is not an id of a session: it has to be a UUID")]
     BadId {
         /// The id.
         id: String,
     },
     /// The id is none of a subagent.
-    #[error("`{id}` is no id of a subagent: it may have letters, digits, `_` and `-`")]
+    #[error("`{id}` is not an id of a subagent: it may have letters, digits, `_` and `-`")]
     BadAgent {
         /// The id.
         id: String,

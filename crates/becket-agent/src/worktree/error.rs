@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 pub enum WorktreeError {
     /// The name can't be one.
     #[error(
-        "`{name}` is no name for a worktree: use letters, digits, `-`, `_` and `.` between them, {longest} at most",
+        "`{name}` is not a name for a worktree: use letters, digits, `-`, `_` and `.` between them, {longest} at most",
         longest = super::name::LONGEST
     )]
     BadName {
@@ -42,7 +42,7 @@ pub enum WorktreeError {
         said: String,
     },
     /// Something else is in its place.
-    #[error("`{}` is there already, and is no worktree of this repository: move it away, or take another name", path.display())]
+    #[error("`{}` is there already, and is not a worktree of this repository: move it away, or take another name", path.display())]
     Taken {
         /// The place.
         path: PathBuf,

@@ -13,7 +13,7 @@ pub(super) fn usable(named: &Path, cwd: &Path, root: &Path) -> Result<PathBuf, W
     let refused = |because: String| WorktreeError::HookPath { path: path.clone(), because };
     let found = path.metadata().map_err(|error| refused(error.to_string()))?;
     if !found.is_dir() {
-        return Err(refused("it is no directory".to_owned()));
+        return Err(refused("it is not a directory".to_owned()));
     }
     // A directory that can't be entered has no inside to ask for.
     path.join(".").metadata().map_err(|error| refused(format!("it can't be entered: {error}")))?;

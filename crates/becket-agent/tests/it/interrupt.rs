@@ -108,7 +108,7 @@ async fn a_call_with_broken_json_is_answered_and_the_others_run() {
     assert_eq!(at.events(), ["PreToolUse", "PostToolBatch"]);
     let told = model.told();
     assert!(told.contains("result t1: did 1 | result t2 error: <tool_use_error>"), "{told}");
-    assert!(told.contains("result t3 error: <tool_use_error>the input of a tool call is no json"), "{told}");
+    assert!(told.contains("result t3 error: <tool_use_error>the input of a tool call is not json"), "{told}");
     let batch = at.noted().pop().unwrap();
     assert_eq!(batch["tool_calls"].as_array().unwrap().len(), 3, "{batch:#}");
 }
@@ -219,7 +219,7 @@ async fn hooks_hear_of_a_call_that_an_interrupt_has_ended_and_hold_it_up_for_a_m
     assert_eq!(at.events(), ["PostToolUseFailure", "PostToolUseFailure"]);
     let failure = &at.noted()[0];
     assert_eq!((&failure["is_interrupt"], &failure["tool_use_id"]), (&json!(true), &json!("t1")));
-    assert!(at.notices().is_empty(), "that its hooks were ended is no news: {:?}", at.notices());
+    assert!(at.notices().is_empty(), "that its hooks were ended is not reported: {:?}", at.notices());
 }
 
 // rule: L6
@@ -230,7 +230,7 @@ async fn an_interrupt_ends_stop_hooks_and_the_turn() {
     let (end, told) = interrupted(&at, "stops").await;
     assert_eq!((end.reason, end.text.as_str()), (EndReason::Interrupted, "first"));
     assert!(told.contains("assistant: first"), "{told}");
-    assert!(at.notices().is_empty(), "that it was interrupted is no news: {:?}", at.notices());
+    assert!(at.notices().is_empty(), "that it was interrupted is not reported: {:?}", at.notices());
     assert!(at.happened(|what| matches!(what, UpdateKind::StopHooks(_)).then_some(())).len() < 2);
 }
 

@@ -100,7 +100,7 @@ async fn a_search_that_can_t_be_is_refused_by_its_field() {
     }
     for (tool, input, said) in [
         ("Grep", json!({"pattern": "x", "path": "gone"}), "there is no `path`"),
-        ("Glob", json!({"pattern": "x", "path": "a.txt"}), "`path` is no directory"),
+        ("Glob", json!({"pattern": "x", "path": "a.txt"}), "`path` is not a directory"),
     ] {
         let answer = host.call(tool, input).await;
         assert!(answer.is_error && answer.text.contains(said), "{}", answer.text);

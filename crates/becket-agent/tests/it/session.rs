@@ -279,7 +279,7 @@ async fn the_end_gives_hooks_that_were_left_their_time_and_then_ends_them() {
     said(&agent, "go").await;
     within(agent.close("other")).await;
     assert!(at.dir.join("heard").exists(), "it had its time");
-    assert!(at.notices().is_empty(), "that the other was ended is no news: {:?}", at.notices());
+    assert!(at.notices().is_empty(), "that the other was ended is not reported: {:?}", at.notices());
 }
 
 // rule: A5

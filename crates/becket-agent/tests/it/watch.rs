@@ -254,7 +254,7 @@ async fn a_change_of_settings_counts_once_hooks_let_it() {
     let agent = open(&at).await;
     write(&at, ".claude/settings.json", &with_a_hook("true"));
     configs_settle(&at).await;
-    assert!(configs(&at).is_empty(), "the same text is no change");
+    assert!(configs(&at).is_empty(), "the same text is not a change");
 
     fs::remove_file(at.dir.join(".claude/settings.json")).unwrap();
     until("it is refused", || {

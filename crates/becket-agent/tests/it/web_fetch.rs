@@ -143,8 +143,8 @@ async fn redirects_stay_on_their_host() {
         assert!(text.contains(to) && text.contains("call WebFetch with that URL"), "{text}");
     }
     for (path, error) in [
-        ("/file", "redirects to what is no URL to fetch"),
-        ("/user", "redirects to what is no URL to fetch"),
+        ("/file", "redirects to what is not a URL to fetch"),
+        ("/user", "redirects to what is not a URL to fetch"),
         ("/nowhere", "it says no `location`"),
         ("/loop", "redirects more than 10 times"),
     ] {
@@ -159,7 +159,7 @@ async fn what_is_no_page_is_said() {
     let (server, here) = (Server::new(), session(WebFetch::new()));
     for (path, error) in [
         ("/missing", "the server answered 404 Not Found"),
-        ("/png", "the answer is no text (`image/png`)"),
+        ("/png", "the answer is not text (`image/png`)"),
         ("/gzip", "compressed (`gzip`)"),
         ("/cut", "nothing came from `127.0.0.1`"),
     ] {

@@ -32,9 +32,9 @@ fn a_link_a_directory_and_a_pipe_are_refused() {
     assert!(matches!(refused, AuditError::File { .. }), "{refused}");
     fs::remove_file(&link).expect("it is removed");
     fs::create_dir(&link).expect("a directory can be made");
-    append(&link).expect_err("a directory is no file");
+    append(&link).expect_err("a directory is not a file");
     let below_file = real.join("audit-1.jsonl");
-    let refused = append(&below_file).expect_err("a file is no directory");
+    let refused = append(&below_file).expect_err("a file is not a directory");
     assert!(matches!(refused, AuditError::File { .. }), "{refused}");
 }
 

@@ -84,7 +84,7 @@ fn named_values(text: &str) -> impl Iterator<Item = &str> {
         let ends_value =
             |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\' | ',' | ';' | '&' | '|' | ')' | '}');
         let value = rest.split(ends_value).next().unwrap_or_default();
-        // A variable is no secret, only its name.
+        // A variable is not a secret, only its name.
         (value.len() >= SHORTEST_VALUE && !value.starts_with(['$', '<', '{', '('])).then_some(value)
     })
 }

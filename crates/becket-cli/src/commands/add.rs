@@ -77,7 +77,7 @@ fn check_names(guards: &[Guard]) -> Result<(), CliError> {
 }
 
 /// Refuses a guard that is not the expected one: by `--hash`, or, if it comes from elsewhere, by the one that was added
-/// before. Then `--yes` is no consent.
+/// before. Then `--yes` does not count as consent.
 fn check_hash(args: &AddArgs, source: &GuardSource, guard: &Guard, root: &Path) -> Result<(), CliError> {
     let name = &guard.manifest.name;
     let changed = |was: &str| format!("the hash of `{name}` is {}, and not {was}", guard.hash);

@@ -10,12 +10,26 @@ use crate::out::Out;
 use crate::report::human;
 use crate::session;
 use becket_audit::{
-    AuditRecord, LogPlace, RecordBody, Report, SigningKey, VerifyingKey, records, verify, withheld,
+    AuditRecord, LogPlace, RecordBody, Report, SigningKey, VerifyError, VerifyingKey, records, verify,
+    withheld,
 };
 use becket_engine::config::{AuditSetting, load, resolve};
 use jiff::Timestamp;
 use serde_json::json;
+use std::io;
 use std::path::{Path, PathBuf};
+
+/// Returns the error of a log that can't be read; one that is not there yet is told apart.
+fn unread(error: &VerifyError, place: &LogPlace) -> CliError {
+    if error.why.kind() != io::ErrorKind::NotFound || error.path != place.current() {
+        return CliError::audit(error);
+    }
+    CliError::audit(&format!(
+        "there is no audit log at `{}`: nothing was recorded yet. `\"audit\": \"on\"` in the user's settings turns it on; \
+         `--file` names another log",
+        error.path.display()
+    ))
+}
 
 /// Runs a command on the log.
 pub(crate) fn run(args: &AuditArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
@@ -37,7 +51,7 @@ struct AuditRun<'a> {
 impl AuditRun<'_> {
     fn show(&self, args: &AuditShowArgs) -> CommandResult {
         let (place, _) = self.log(&args.log)?;
-        let mut found = records(&place).map_err(|why| CliError::audit(&why))?;
+        let mut found = records(&place).map_err(|why| unread(&why, &place))?;
         found.retain(|record| is_wanted(record, args));
         if args.would_have {
             let summaries = withheld(&found);
@@ -72,7 +86,7 @@ impl AuditRun<'_> {
             }
         };
         let report = verify(&place, exported.as_deref(), key.as_ref(), Timestamp::now());
-        let report = report.map_err(|why| CliError::audit(&why))?;
+        let report = report.map_err(|why| unread(&why, &place))?;
         self.print_report(&report)?;
         Ok(u8::from(!report.is_whole()))
     }
@@ -83,7 +97,7 @@ impl AuditRun<'_> {
         let file = place.checkpoints(&self.typed(&args.to));
         let earlier = file.exists().then_some(&*file);
         let report = verify(&place, earlier, Some(&key.verifying()), Timestamp::now());
-        let report = report.map_err(|why| CliError::audit(&why))?;
+        let report = report.map_err(|why| unread(&why, &place))?;
         if !report.is_whole() {
             // A log that is not whole is not signed.
             self.print_report(&report)?;

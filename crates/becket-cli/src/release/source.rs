@@ -1,7 +1,8 @@
 //! The place that releases are downloaded from: a server, or a directory.
 
-use becket_base::address::AddressClass;
+use becket_base::address::is_loopback_host;
 use becket_base::http::deepest;
+use becket_base::text::hex;
 use becket_engine::CancellationToken;
 use becket_llm::{HttpOptions, http_client_builder};
 use reqwest::redirect::Policy;
@@ -46,11 +47,7 @@ impl ReleaseSource {
     pub(crate) fn of(url: &str, options: &HttpOptions) -> Result<Self, DownloadError> {
         let refused = |why: String| DownloadError::Place { url: url.to_owned(), why };
         let parsed = Url::parse(url).map_err(|error| refused(error.to_string()))?;
-        let is_here = parsed.host_str().is_some_and(|host| {
-            let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
-            let is_loopback = |address| AddressClass::of(address) == AddressClass::Loopback;
-            host == "localhost" || address.is_ok_and(is_loopback)
-        });
+        let is_here = parsed.host_str().is_some_and(is_loopback_host);
         match parsed.scheme() {
             "file" => {
                 let path = parsed
@@ -118,7 +115,7 @@ impl ReleaseSource {
             cancel,
         )
         .await?;
-        Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+        Ok(hex(&digest.finalize()))
     }
 
     async fn copy(

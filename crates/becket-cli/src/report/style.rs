@@ -41,7 +41,7 @@ pub(crate) fn indented(text: &str, indent: usize) -> String {
     running(text, indent, None)
 }
 
-/// The same in lines that are no wider than the terminal.
+/// The same in lines that are at most as wide as the terminal.
 pub(crate) fn running(text: &str, indent: usize, width: Option<usize>) -> String {
     let blanks = " ".repeat(indent);
     let plain = plain(text.trim_end());

@@ -65,7 +65,7 @@ fn a_person_allows_exactly_this_call_once() {
     }
     let (effect, ended) = fired(&env, RESET);
     assert_eq!(effect, Effect::Held, "only once: {ended:?}");
-    // A denial of a hook is no ask.
+    // A denial of a hook is not an ask.
     let (effect, ended) = fired(&env, "git push --force origin main");
     assert_eq!(effect, Effect::Held);
     assert!(!ended.stdout.contains("allow-once"), "{ended:?}");

@@ -59,6 +59,17 @@ fn verified(env: &TestEnv, more: &[&str]) -> (Option<i32>, Value) {
 }
 
 #[test]
+fn a_log_that_is_not_there_yet_is_told_apart_from_one_that_cannot_be_read() {
+    let env = place(json!("on"));
+    for command in ["show", "verify"] {
+        let ended = env.becket(["audit", command]).run();
+        assert_eq!(ended.code, Some(2), "{ended:?}");
+        assert!(ended.stderr.contains("there is no audit log at `"), "{ended:?}");
+        assert!(ended.stderr.contains("`--file` names another log"), "{ended:?}");
+    }
+}
+
+#[test]
 fn each_host_records_its_verdicts_in_one_way() {
     let env = place(json!("required"));
     assert_eq!(answered(&env, "git push").code, Some(2));
@@ -163,7 +174,7 @@ fn a_full_disk_denies_and_what_was_written_stays_verifiable() {
     let ended = child.wait_with_output().expect("it ends");
     let told = String::from_utf8_lossy(&ended.stdout);
     assert!(ended.status.code() == Some(2) && told.contains("can't grow"), "{told}");
-    assert_eq!(verified(&env, &[]).0, Some(0), "a torn line is no fault");
+    assert_eq!(verified(&env, &[]).0, Some(0), "a torn line is not a fault");
     assert_eq!(answered(&env, "ls").code, Some(0));
     let (code, report) = verified(&env, &[]);
     assert_eq!(code, Some(0), "{report}");

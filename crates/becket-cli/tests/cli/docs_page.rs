@@ -56,7 +56,7 @@ pub(crate) fn typed_text(text: &str) -> usize {
             (None, Some(from)) => is_text_of(from, body),
             (None, None) if head.starts_with("console") => page.console(body),
             (None, None) if head == "terminal" => page.on_a_terminal(body),
-            (None, None) => assert!(!body.starts_with("$ "), "`{head}` is no block that is typed"),
+            (None, None) => assert!(!body.starts_with("$ "), "`{head}` is not a block that is typed"),
         }
     }
     page.typed

@@ -78,7 +78,7 @@ fn the_search_ends_at_the_root_of_the_repository_or_below_the_home() {
     for part in ["objects", "refs"] {
         directory(&env, &format!("project/clone/.git/{part}"));
     }
-    assert_eq!(asked(&env, "PreToolUse", &inner, None).code, Some(2), "that is no repository yet");
+    assert_eq!(asked(&env, "PreToolUse", &inner, None).code, Some(2), "that is not a repository yet");
     env.write("project/clone/.git/HEAD", "ref: refs/heads/main\n");
     assert_eq!(asked(&env, "PreToolUse", &inner, None).code, Some(0));
     env.write("project/clone/.claude/settings.json", deny());

@@ -18,7 +18,7 @@ const WRONG: &[(&[&str], i32, &str)] = &[
     (&["hi", "--init-only"], 2, "`--init-only` takes no prompt"),
     (&["-p", "hi", "--resume", "nobody"], 1, "there is no session `nobody`; this directory has none"),
     (&["-p", "hi", "--resume", ID], 1, "; this directory has none"),
-    (&["-p", "hi", "--agents", "[]"], 2, "`--agents`: it is no JSON object of agents by name"),
+    (&["-p", "hi", "--agents", "[]"], 2, "`--agents`: it is not a JSON object of agents by name"),
     (
         &["-p", "hi", "--agents", r#"{"a":{"prompt":"x"}}"#],
         2,
@@ -36,7 +36,7 @@ const WRONG: &[(&[&str], i32, &str)] = &[
     (
         &["-p", "hi", "--allowedTools", "Bash(git"],
         2,
-        "becket: `--allowedTools`: `Bash(git` is no rule: the `(` is never closed: end the rule with `)`\n",
+        "becket: `--allowedTools`: `Bash(git` is not a rule: the `(` is never closed: end the rule with `)`\n",
     ),
     (&["-p", "hi", "--mcp-config", r#"{"mcpServers""#], 1, "<--mcp-config>:1:"),
 ];

@@ -21,7 +21,7 @@ pub(super) const EVENTS: &[EventRow] = &[
     EventRow::named(EventKind::SessionEnd, AnswerSupport::NOTHING),
 ];
 
-/// The effects of answers on the plugins: what is no answer denies.
+/// The effects of answers on the plugins: what is not an answer denies.
 pub(super) const EFFECTS: &[(AnswerForm, Effect)] = &[
     (AnswerForm::DecisionDeny, Effect::Held),
     (AnswerForm::DecisionBlock, Effect::Held),

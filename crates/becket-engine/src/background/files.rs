@@ -67,7 +67,7 @@ pub enum UnreadableRecord {
     #[error("can't be read: {0}")]
     Unreadable(#[from] io::Error),
     /// It is a link, a directory, a pipe.
-    #[error("is no regular file")]
+    #[error("is not a regular file")]
     NoFile,
     /// It is larger than any file of a hook.
     #[error("is larger than {LARGEST} bytes, so no engine wrote it")]

@@ -95,7 +95,7 @@ impl FlagPermissions {
         let fault = |why| FlagError::Directory { directory: directory.to_owned(), why };
         let path = start.join(directory);
         if directory.as_os_str().is_empty() || !path.is_dir() {
-            return Err(fault("is no directory"));
+            return Err(fault("is not a directory"));
         }
         let text = path.to_str().ok_or_else(|| fault("can't be written as text"))?;
         self.directories.push(text.to_owned());

@@ -4,6 +4,7 @@
 //! What that parser would silently mend (blanks, backslashes, missing slashes) is refused: a URL has to mean the same
 //! to a person and to every program. A user name and a password are sent and never shown; the same for the query.
 
+use becket_base::address::is_localhost;
 use std::borrow::Cow;
 use std::fmt;
 use std::net::IpAddr;
@@ -30,7 +31,7 @@ impl fmt::Display for Host {
 impl Host {
     /// Returns whether it is this machine by name.
     pub(crate) fn is_localhost(&self) -> bool {
-        matches!(self, Host::Name(name) if name == "localhost" || name.ends_with(".localhost"))
+        matches!(self, Host::Name(name) if is_localhost(name))
     }
 }
 
@@ -94,7 +95,7 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
 }
 
 const NO_HOST: &str = "it names no host";
-const BAD_PORT: &str = "its port is no number from 1 to 65535";
+const BAD_PORT: &str = "its port is not a number from 1 to 65535";
 
 fn host_of(url: &Url) -> Option<Host> {
     match url.host()? {
@@ -112,10 +113,10 @@ fn in_words(error: ParseError, rest: &str) -> &'static str {
     match error {
         ParseError::EmptyHost => NO_HOST,
         ParseError::InvalidPort => BAD_PORT,
-        ParseError::InvalidIpv4Address => "it ends in a number but is no IPv4 address",
+        ParseError::InvalidIpv4Address => "it ends in a number but is not an IPv4 address",
         ParseError::InvalidIpv6Address if !rest.contains(']') => "its `[` is not closed",
-        ParseError::InvalidIpv6Address => "what stands in `[ ]` is no IPv6 address",
-        ParseError::InvalidDomainCharacter | ParseError::IdnaError => "its host is no valid name",
+        ParseError::InvalidIpv6Address => "what stands in `[ ]` is not an IPv6 address",
+        ParseError::InvalidDomainCharacter | ParseError::IdnaError => "its host is not a valid name",
         _ => "it can't be read",
     }
 }

@@ -7,6 +7,7 @@ use crate::host::tool_set::ToolSet;
 use crate::plan::candidates::Part;
 use crate::plan::gates::{Gates, Start};
 use crate::plan::variables::BaseEnv;
+use becket_base::text::hex;
 use becket_rules::{RuleOrigin, RuleSet};
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
@@ -74,7 +75,7 @@ impl Snapshot {
                     hash.update(part.as_bytes());
                 }
             }
-            hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+            hex(&hash.finalize())
         })
     }
 

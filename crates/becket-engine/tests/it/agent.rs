@@ -252,7 +252,7 @@ fn a_model_without_tools_asks_for_them_in_json() {
         assert_eq!(messages.len(), 7);
         assert_eq!(text_of(&messages[2]), r#"{"tool":"Read","is_error":false,"output":"two\nlines"}"#);
         assert!(text_of(&messages[4]).contains(r#""is_error":true"#), "{messages:?}");
-        assert!(text_of(&messages[6]).starts_with("This is no verdict"), "{messages:?}");
+        assert!(text_of(&messages[6]).starts_with("This is not a verdict"), "{messages:?}");
     }
 }
 

@@ -87,7 +87,7 @@ fn a_verdict_may_be_text_and_is_asked_for_once_more() {
     let agent = Agent::new(json!([wrong, verdict(true)]), json!({}));
     drop(agent.fire());
     let told = last_told(&agent.model);
-    assert!(told.starts_with("ERROR This is no verdict") && told.contains("`ok`"), "{told}");
+    assert!(told.starts_with("ERROR This is not a verdict") && told.contains("`ok`"), "{told}");
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn every_way_of_answering_counts() {
     }
     let both = Callback::inline(EventKind::PreToolUse, |_| json!({"async": true, "decision": "block"}));
     let (project, engine) = with([both]);
-    assert!(fire(&engine, &project.event(bash("ls"))).verdict.blocks(), "a denial is no announcement");
+    assert!(fire(&engine, &project.event(bash("ls"))).verdict.blocks(), "a denial is not an announcement");
 }
 
 /// Every way in which a callback can go wrong.
@@ -449,7 +449,7 @@ fn a_part_of_an_answer_holds_back_and_lets_nothing_pass() {
     // rules: H9, O10
     let in_part = |answer: &Value| CallbackAnswer::InPart {
         answer: answer.as_object().unwrap().clone(),
-        why: "`reson` is no field".into(),
+        why: "`reson` is not a field".into(),
     };
     let pre =
         |decision: &str| pre(json!({"permissionDecision": decision, "permissionDecisionReason": "mine"}));

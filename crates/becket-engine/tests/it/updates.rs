@@ -273,9 +273,9 @@ fn arguments_are_held_to_what_they_say_and_named_in_errors() {
         ("Bash(echo (a, b) c) Read", Ok(vec!["Bash(echo (a, b) c)", "Read"])),
         ("mcp__srv__*", Ok(vec!["mcp__srv__*"])),
         ("", Ok(vec![])),
-        ("Bash(git log", Err("`--allowedTools`: `Bash(git log` is no rule")),
+        ("Bash(git log", Err("`--allowedTools`: `Bash(git log` is not a rule")),
         ("Read Bash(git log Edit", Err("`Bash(git log Edit`")),
-        ("Read:x", Err("`Read:x` is no rule")),
+        ("Read:x", Err("`Read:x` is not a rule")),
         ("Bash(a)) b", Ok(vec!["Bash(a))", "b"])),
         ("Bash(a)b", Err("no rule")),
     ] {
@@ -292,6 +292,6 @@ fn arguments_are_held_to_what_they_say_and_named_in_errors() {
         "{error}"
     );
     let error = flags.add_directory("nowhere".as_ref(), "/".as_ref()).unwrap_err().to_string();
-    assert_eq!(error, "`--add-dir`: `nowhere` is no directory");
+    assert_eq!(error, "`--add-dir`: `nowhere` is not a directory");
     assert_eq!(flags, FlagPermissions::default(), "what is wrong leaves nothing behind");
 }

@@ -240,7 +240,7 @@ fn parameter_rules_see_what_was_written_and_not_what_a_schema_filled_in() {
     assert_eq!(
         settled(json!({"prompt": "x"}), silent()),
         Settlement::Undecided,
-        "omitted: the default is no match"
+        "omitted: the default is not a match"
     );
     let denied = settled(json!({"prompt": "x", "run_in_background": false}), silent());
     assert!(matches!(denied, Settlement::Denied { .. }), "{denied:?}");

@@ -96,7 +96,7 @@ fn is_file_name(word: &str) -> bool {
     let Some((stem, ending)) = word.rsplit_once('.') else { return false };
     !stem.is_empty()
         && !stem.starts_with('-')
-        // Assignments, addresses and user names are no files.
+        // Assignments, addresses and user names are not files.
         && !stem.contains(['=', '@', ':', '?', '%'])
         && (1..=4).contains(&ending.len())
         && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())

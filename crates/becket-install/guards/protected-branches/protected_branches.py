@@ -1,6 +1,6 @@
 """PreToolUse guard: denies force-pushes, and pushes to the branches in `branches.txt`.
 
-Reads the hook input on stdin. It reads words and is no shell; a line that it can't read is asked about.
+Reads the hook input on stdin. It reads words and is not a shell; a line that it can't read is asked about.
 """
 
 import fnmatch

@@ -40,7 +40,7 @@ pub enum GuardError {
         what: String,
     },
     /// The folder of the guard is too large.
-    #[error("`{}` is no guard: {why}", path.display())]
+    #[error("`{}` is not a guard: {why}", path.display())]
     TooLarge {
         /// The folder.
         path: PathBuf,

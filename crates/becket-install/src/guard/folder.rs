@@ -2,6 +2,7 @@
 
 use crate::guard::error::GuardError;
 use crate::guard::manifest::GuardManifest;
+use becket_base::text::hex;
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::Read;
@@ -159,8 +160,7 @@ fn hash(files: &[GuardFile]) -> String {
         digest.update(format!("{}\0{mode}\0{}\0", file.path, file.bytes.len()));
         digest.update(&file.bytes);
     }
-    let digits: String = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("sha256:{digits}")
+    format!("sha256:{}", hex(&digest.finalize()))
 }
 
 /// The path of a file of a guard in a project, from the root.

@@ -5,7 +5,7 @@ const COMMAND = "@command"
 const REFUSED = "@reason"
 const LIMIT = "@limit"
 
-// Asks Becket about one event. Whatever is no answer is a denial.
+// Asks Becket about one event. Whatever is not an answer is a denial.
 function ask(event, cwd, session, fields) {
   return new Promise((resolve) => {
     let out = ""

@@ -93,7 +93,7 @@ impl Merge {
         Value::Object(merged)
     }
 
-    /// Elements are paired by their identity; order alone is no change.
+    /// Elements are paired by their identity; order alone is not a change.
     fn array(&mut self, path: &str, old: &[Value], new: &[Value]) -> Value {
         let mut left: Vec<&Value> = new.iter().collect();
         let mut merged = Vec::new();

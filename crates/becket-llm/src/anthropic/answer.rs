@@ -130,7 +130,7 @@ impl Answer {
     /// Reads the body of an error as far as possible: the status is known already.
     async fn some_of_the_body(&mut self) -> Vec<u8> {
         let mut body = Vec::new();
-        // The status matters most: an unreadable body is no loss.
+        // The status matters most: an unreadable body costs nothing.
         let _ = self.limits.within(body::read_up_to(&mut self.response, ERROR_LIMIT, &mut body)).await;
         body
     }

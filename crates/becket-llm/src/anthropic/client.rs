@@ -150,7 +150,7 @@ impl Anthropic {
     /// [`ModelError::Setup`] if it is not a valid header.
     pub fn with_header(mut self, name: &str, value: &str) -> Result<Self, ModelError> {
         let name = HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_| setup(&format!("`{name}` is no header's name")))?;
+            .map_err(|_| setup(&format!("`{name}` is not a header's name")))?;
         let mut value = HeaderValue::from_str(value)
             .map_err(|_| setup(&format!("the value of header `{name}` can't be sent")))?;
         value.set_sensitive(true);
@@ -168,7 +168,7 @@ impl Anthropic {
     pub fn with_betas(mut self, betas: &[String]) -> Result<Self, ModelError> {
         if let Some(wrong) = betas.iter().find(|beta| !is_beta(beta)) {
             return Err(setup(&format!(
-                "`{wrong}` is no name of a beta: write it as in `context-1m-2025-08-07`"
+                "`{wrong}` is not a name of a beta: write it as in `context-1m-2025-08-07`"
             )));
         }
         self.betas.extend(betas.iter().cloned());

@@ -42,7 +42,7 @@ impl Decoder {
     /// The deltas of one event. [`Delta::Stop`] is the last.
     pub(super) fn event(&mut self, data: &str) -> Result<Vec<Delta>, ModelError> {
         let mut event: Value = serde_json::from_str(data)
-            .map_err(|error| self.bad(format!("an event that is no JSON: {error}")))?;
+            .map_err(|error| self.bad(format!("an event that is not JSON: {error}")))?;
         let kind = event.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
         Ok(match kind.as_str() {
             "message_start" => self.start(&event["message"]),

@@ -66,7 +66,7 @@ fn echoes() -> Vec<Vec<Step>> {
     answers.push(chunked("application/json", &[error.to_string().as_bytes()]));
     answers.push(chunked("application/json", &[KEY.as_bytes()]));
     answers.push(status("200 OK", &format!("content-encoding: {KEY}\r\n"), ""));
-    answers.push(vec![Step::Send(format!("{KEY} is no HTTP\r\n\r\n").into_bytes())]);
+    answers.push(vec![Step::Send(format!("{KEY} is not HTTP\r\n\r\n").into_bytes())]);
     let tool = json!({"type": "tool_use", "id": "t", "name": KEY, "input": {}});
     let events = [
         json!({"type": "content_block_start", "index": 0, "content_block": tool}),

@@ -112,9 +112,9 @@ fn read(
         }
     };
     if good.issued_token_type != ID_JAG {
-        return Err(wrong("what it gives is no grant for an authorisation server".to_owned()));
+        return Err(wrong("what it gives is not a grant for an authorisation server".to_owned()));
     }
-    let said = claims(&good.access_token).ok_or_else(|| wrong("what it gives is no JWT".to_owned()))?;
+    let said = claims(&good.access_token).ok_or_else(|| wrong("what it gives is not a JWT".to_owned()))?;
     if !is_for(&said, request.audience) {
         return Err(wrong("what it gives is for another authorisation server".to_owned()));
     }

@@ -115,7 +115,7 @@ fn read(finished: &FinishedRun) -> Result<Headers, String> {
         return Err("it printed nothing".to_owned());
     }
     let object: Map<String, Value> = serde_json::from_slice(&finished.stdout.bytes).map_err(|error| {
-        format!("what it printed is no JSON object (line {}, column {})", error.line(), error.column())
+        format!("what it printed is not a JSON object (line {}, column {})", error.line(), error.column())
     })?;
     let mut headers = Headers::new();
     for (number, (name, value)) in object.iter().enumerate() {

@@ -3,8 +3,7 @@
 //! INVARIANT: a token is found only by the name and the exact address that it was issued for; a server that moves, or
 //! another one that takes its name, gets nothing.
 
-use std::fmt::Write;
-
+use becket_base::text::hex;
 use sha2::{Digest, Sha256};
 use url::Url;
 
@@ -27,12 +26,7 @@ impl Key {
         hash.update((server.len() as u64).to_be_bytes());
         hash.update(server);
         hash.update(whole.as_str());
-        let mut id = String::with_capacity(64);
-        for byte in hash.finalize() {
-            // Writing to a string can't fail.
-            let _ = write!(id, "{byte:02x}");
-        }
-        Self { server: server.to_owned(), url: shown(&whole), id }
+        Self { server: server.to_owned(), url: shown(&whole), id: hex(&hash.finalize()) }
     }
 
     /// The name of the server.

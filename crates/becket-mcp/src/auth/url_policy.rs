@@ -8,7 +8,7 @@
 
 use std::net::IpAddr;
 
-use becket_base::address::AddressClass;
+use becket_base::address::{AddressClass, is_loopback_host};
 use url::{Host, Url};
 
 use crate::auth::AuthError;
@@ -78,15 +78,7 @@ impl UrlPolicy {
 
 /// Returns whether the host name of a URL is a loopback one.
 pub(crate) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => {
-            let name = name.trim_end_matches('.');
-            name == "localhost" || name.ends_with(".localhost")
-        }
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
+    url.host_str().is_some_and(is_loopback_host)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //!
 //! INVARIANT: data for [`Reach::ThisMachine`] goes to loopback addresses, whatever a name resolves to.
 
+use becket_base::address::{is_localhost, is_loopback_host};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::sync::Arc;
 use reqwest::header::{HeaderMap, HeaderValue};
 use rustls::ClientConfig;
 use tokio::sync::Mutex;
-use url::{Host, Url};
+use url::Url;
 
 use super::trouble::Place;
 use crate::auth::{HeaderSource, HeadersError, StaticHeaders, Why};
@@ -69,16 +70,10 @@ impl Target {
 
     /// Errors if the server must not be contacted.
     pub(super) fn check(&self) -> Result<(), Fault> {
-        let is_local = match self.url.host() {
-            Some(Host::Domain(name)) => is_localhost(name),
-            Some(Host::Ipv4(address)) => address.is_loopback(),
-            Some(Host::Ipv6(address)) => address.is_loopback(),
-            None => return Err(Fault::Unreachable("its URL names no host".into())),
-        };
+        let host = self.url.host_str();
+        let host = host.ok_or_else(|| Fault::Unreachable("its URL names no host".into()))?;
         match self.reach {
-            Reach::ThisMachine if !is_local => {
-                Err(Fault::NotLocal(self.url.host_str().unwrap_or_default().to_owned()))
-            }
+            Reach::ThisMachine if !is_loopback_host(host) => Err(Fault::NotLocal(host.to_owned())),
             Reach::ThisMachine | Reach::Anywhere => Ok(()),
         }
     }
@@ -104,10 +99,6 @@ impl Target {
         (is_named && self.reach == Reach::ThisMachine)
             .then(|| loopback.map(|address| SocketAddr::new(address, self.port())))
     }
-}
-
-fn is_localhost(name: &str) -> bool {
-    name.eq_ignore_ascii_case("localhost")
 }
 
 /// Returns the current headers of requests.

@@ -3,6 +3,7 @@
 //! INVARIANT: the shown address is the opened one: complete, in ASCII, without characters that a terminal or a reader
 //! takes for something else. An international host is shown as punycode, by which it is resolved.
 
+use becket_base::address::is_loopback_host;
 use url::{Host, Url};
 
 use super::Unreadable;
@@ -86,12 +87,8 @@ impl Address {
 
 fn cautions(url: &Url) -> Vec<Caution> {
     let host = url.host();
-    let (number, here) = match &host {
-        Some(Host::Domain(name)) => (false, *name == "localhost" || name.ends_with(".localhost")),
-        Some(Host::Ipv4(address)) => (true, address.is_loopback()),
-        Some(Host::Ipv6(address)) => (true, address.is_loopback()),
-        None => (false, false),
-    };
+    let here = url.host_str().is_some_and(is_loopback_host);
+    let number = matches!(&host, Some(Host::Ipv4(_) | Host::Ipv6(_)));
     let is_punycode =
         matches!(&host, Some(Host::Domain(name)) if name.split('.').any(|label| label.starts_with("xn--")));
     let has_user = !url.username().is_empty() || url.password().is_some();

@@ -56,7 +56,7 @@ impl Form {
         let none = Map::new();
         let properties = match schema.get("properties") {
             Some(Value::Object(properties)) => properties,
-            Some(_) => return Err(Unreadable::params("the `properties` of its schema are no object")),
+            Some(_) => return Err(Unreadable::params("the `properties` of its schema are not an object")),
             None => &none,
         };
         if properties.len() > MOST {

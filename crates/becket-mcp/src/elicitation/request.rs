@@ -17,7 +17,8 @@ impl Elicitation {
     /// # Errors
     /// A part is missing or is of another type, or the mode is unknown.
     pub fn read(params: &Value) -> Result<Self, Unreadable> {
-        let params = params.as_object().ok_or_else(|| Unreadable::params("its parameters are no object"))?;
+        let params =
+            params.as_object().ok_or_else(|| Unreadable::params("its parameters are not an object"))?;
         match params.get("mode") {
             None => form(params),
             Some(Value::String(mode)) if mode == "form" => form(params),

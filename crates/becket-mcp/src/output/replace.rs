@@ -19,7 +19,7 @@ pub enum ReplaceError {
         kind: &'static str,
     },
     /// One of the blocks is invalid.
-    #[error("block {number} of the output is no content block: {what}")]
+    #[error("block {number} of the output is not a content block: {what}")]
     Block {
         /// Its number, from 1.
         number: usize,

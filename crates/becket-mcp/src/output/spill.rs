@@ -21,7 +21,7 @@ pub enum SpillError {
         source: io::Error,
     },
     /// The data is not base64.
-    #[error("{what} is no base64, as the protocol wants it")]
+    #[error("{what} is not base64, as the protocol wants it")]
     NotBase64 {
         /// The part.
         what: String,
@@ -37,7 +37,7 @@ pub enum SpillError {
         left: usize,
     },
     /// The answer exceeds the limit on parts.
-    #[error("{left_out} more parts that are no text; an answer may have {most}")]
+    #[error("{left_out} more parts that are not text; an answer may have {most}")]
     TooMany {
         /// The number of parts that were not processed.
         left_out: usize,

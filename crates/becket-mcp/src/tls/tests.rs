@@ -58,7 +58,7 @@ fn what_is_wrong_with_a_file_is_said_by_its_name() {
         (["own.cert", "own.key", "own.key"], "the client certificate `…/own.key` can't be used: there is no"),
         (["own.cert", "own.cert", "none"], "the client key `…/none` can't be read"),
         (["own.cert", "own.cert", ""], "the client key `…/own.cert` can't be used: there is no unencrypted"),
-        (["own.cert", "own.cert", "broken"], "the client key `…/broken` can't be used: it is no PEM file"),
+        (["own.cert", "own.cert", "broken"], "the client key `…/broken` can't be used: it is not a PEM file"),
         (
             ["own.cert", "own.cert", "other.key"],
             "the client certificate `…/own.cert` can't be used: with the key in `…/other.key`: keys may not",

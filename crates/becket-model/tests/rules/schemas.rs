@@ -32,7 +32,7 @@ fn the_files_are_what_the_code_generates() {
     for folder in ["input", "output"] {
         for file in std::fs::read_dir(root().join(folder)).unwrap() {
             let path = file.unwrap().path();
-            assert!(known.contains(&path), "{} is no event's: run `cargo xtask gen`", path.display());
+            assert!(known.contains(&path), "{} is not an event's: run `cargo xtask gen`", path.display());
         }
     }
 }

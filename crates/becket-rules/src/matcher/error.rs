@@ -7,7 +7,7 @@ use super::syntax::ParseFailure;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MatcherError {
     /// Not valid as an ECMAScript expression without flags.
-    #[error("`{text}` is no valid ECMAScript expression: {why}")]
+    #[error("`{text}` is not a valid ECMAScript expression: {why}")]
     Invalid {
         /// The matcher, cut if it is very long.
         text: String,

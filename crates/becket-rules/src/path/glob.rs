@@ -51,7 +51,7 @@ impl Segment {
         Self { tokens: None, text: String::new() }
     }
 
-    /// The one name that it matches, if it is no glob.
+    /// The one name that it matches, if it is not a glob.
     pub(super) fn literal(&self) -> Option<&str> {
         let plain = self.tokens.is_some() && !self.text.contains(['*', '?', '[', '\\']);
         plain.then_some(self.text.as_str())

@@ -22,7 +22,7 @@ pub enum RuleWarning {
         rule: String,
     },
     /// A deny or ask rule for a tool that is not known (P1). It counts, should there be such a tool.
-    #[error("`{tool}` is no known tool{}", suggestion.map(|name| format!(": did you mean `{name}`?")).unwrap_or_default())]
+    #[error("`{tool}` is not a known tool{}", suggestion.map(|name| format!(": did you mean `{name}`?")).unwrap_or_default())]
     UnknownTool {
         /// The name.
         tool: String,

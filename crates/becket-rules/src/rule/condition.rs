@@ -10,7 +10,7 @@ pub struct Condition {
 }
 
 impl Condition {
-    /// Parses an `if`; returns `None` if it is empty, which is no condition. Bare tool names joined by `|` are
+    /// Parses an `if`; returns `None` if it is empty, which is not a condition. Bare tool names joined by `|` are
     /// alternatives.
     ///
     /// ```

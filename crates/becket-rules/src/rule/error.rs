@@ -103,7 +103,7 @@ impl RuleError {
 
 impl fmt::Display for RuleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is no rule: {}", self.text, self.kind)
+        write!(f, "`{}` is not a rule: {}", self.text, self.kind)
     }
 }
 

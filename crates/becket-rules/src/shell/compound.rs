@@ -220,7 +220,7 @@ impl Parser<'_> {
     pub(crate) fn function_body(&mut self) -> Read<Node> {
         self.skip_lines()?;
         let Some(kind) = self.nested(Self::compound)? else {
-            return self.refuse("a function whose body is no compound command");
+            return self.refuse("a function whose body is not a compound command");
         };
         let redirects = self.redirects()?;
         let body = Box::new(Node { kind, redirects });

@@ -37,7 +37,7 @@ const MARKS: usize = 4;
 /// Returns why the API would reject a request with this body; `None` if it would accept it.
 #[must_use]
 pub fn refusal(body: &Value) -> Option<String> {
-    let Some(fields) = body.as_object() else { return Some("the body is no JSON object".into()) };
+    let Some(fields) = body.as_object() else { return Some("the body is not a JSON object".into()) };
     if let Some(unknown) = fields.keys().find(|key| !KEYS.contains(&key.as_str())) {
         return Some(format!("{unknown}: Extra inputs are not permitted"));
     }

@@ -1,6 +1,6 @@
 //! Globs, expanded as the tree is now.
 //!
-//! More matches than bash would find are no harm, and all that it finds are among them: letter case and leading dots don't
+//! More matches than bash would find do no harm, and all that it finds are among them: letter case and leading dots don't
 //! count, and a `?` is any text. What has brackets, which depend on the locale, is not expanded.
 
 use std::path::Path;

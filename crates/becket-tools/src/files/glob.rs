@@ -46,7 +46,7 @@ async fn run(call: FileCall<'_>) -> Result<ToolOutput, ToolFailure> {
     let filter = filter(call.input).map_err(failure)?;
     let (root, denied) = (call.input.root(call.session), call.host.denied(call.session));
     if !root.is_dir() {
-        return Err(failure(format!("`path` is no directory: `{}`", root.display())));
+        return Err(failure(format!("`path` is not a directory: `{}`", root.display())));
     }
     let (began, tree) = (Instant::now(), Tree { root, filter: Some(filter), types: None, denied });
     let found = blocking(call.cancel, move |stop| newest(&tree, stop)).await.map_err(failure)?;

@@ -40,7 +40,7 @@ impl Report {
     /// Its name is not valid text.
     pub(super) fn file(&self) -> io::Result<String> {
         let file = self.directory.join("cwd").into_os_string().into_string();
-        file.map_err(|file| io::Error::other(format!("`{}` is no text", Path::new(&file).display())))
+        file.map_err(|file| io::Error::other(format!("`{}` is not text", Path::new(&file).display())))
     }
 
     /// Reads the state of the shell; `None` if it wrote none.

@@ -15,7 +15,7 @@ pub struct TaskId(Arc<str>);
 
 /// The reason why a text is not an id of a task.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no id of a task: use 1 to 64 letters, digits, `_` and `-`")]
+#[error("`{0}` is not an id of a task: use 1 to 64 letters, digits, `_` and `-`")]
 pub struct TaskIdError(String);
 
 impl TaskId {

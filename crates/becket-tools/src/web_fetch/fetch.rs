@@ -46,7 +46,7 @@ pub(super) enum FetchError {
     Status(StatusCode),
     #[error("the server redirects more than {MOST_HOPS} times")]
     Hops,
-    #[error("the server redirects to what is no URL to fetch: {0}")]
+    #[error("the server redirects to what is not a URL to fetch: {0}")]
     BadRedirect(String),
     #[error("the answer is compressed (`{0}`), which was not asked for")]
     Compressed(String),

@@ -6,7 +6,7 @@
 //!
 //! INVARIANT: a name that is not `localhost` never leads to this machine.
 
-use becket_base::address::{AddressClass, Network};
+use becket_base::address::{AddressClass, Network, is_localhost, is_loopback_host};
 use becket_engine::Resolve;
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolving};
@@ -20,7 +20,7 @@ const LONGEST: usize = 2_000;
 /// The reason why nothing is fetched from a URL; for the model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PlaceError {
-    #[error("`{url}` is no URL to fetch: {why}")]
+    #[error("`{url}` is not a URL to fetch: {why}")]
     NoUrl { url: String, why: String },
     #[error("`{place}` is not fetched from: {why}")]
     Refused { place: String, why: &'static str },
@@ -56,17 +56,7 @@ pub(crate) fn read(text: &str) -> Result<Url, PlaceError> {
 
 /// Returns whether the URL itself names this machine.
 pub(crate) fn is_here(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => is_localhost(name),
-        Some(Host::Ipv4(address)) => AddressClass::of(address.into()) == AddressClass::Loopback,
-        Some(Host::Ipv6(address)) => AddressClass::of(address.into()) == AddressClass::Loopback,
-        None => false,
-    }
-}
-
-fn is_localhost(name: &str) -> bool {
-    let name = name.trim_end_matches('.').to_ascii_lowercase();
-    name == "localhost" || name.ends_with(".localhost")
+    url.host_str().is_some_and(is_loopback_host)
 }
 
 /// Addresses that a model's calls may reach.

@@ -160,7 +160,7 @@ impl WebFetch {
         let Some(kind) = kind(content_type.as_deref(), &content) else {
             let what = crate::schema::brief(content_type.as_deref().unwrap_or("binary"));
             return Err(ToolFailure::new(format!(
-                "the answer is no text (`{what}`), which WebFetch can't show"
+                "the answer is not text (`{what}`), which WebFetch can't show"
             )));
         };
         let read = move |_: &_| Ok(text(kind, content_type.as_deref(), &content, &url));

@@ -1,7 +1,7 @@
 """PreToolUse guard: keeps shared branches from being overwritten.
 
 Reads the hook input on stdin. Denies a force-push to a protected branch and its deletion, asks before work is thrown
-away, and says nothing about everything else. It reads words and is no shell: that it runs at all for
+away, and says nothing about everything else. It reads words and is not a shell: that it runs at all for
 `env X=1 git push -f` or `(cd a && git push -f)` is the work of the handler's `if`.
 """
 

@@ -209,7 +209,7 @@ def _rewrite(event: str, firing: Firing, told: str) -> Answer | None:
     if event == "PreToolUse":
         target: object = firing.target
         if not isinstance(target, dict):
-            return _denied(event, "the interceptors made the tool's input into something that is no object")
+            return _denied(event, "the interceptors made the tool's input into something that is not an object")
         return _specific(event, {"updatedInput": target}, told)
     if event == "PostToolUse":
         return _specific(event, {"updatedToolOutput": firing.target}, told)

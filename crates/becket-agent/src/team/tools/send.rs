@@ -33,7 +33,7 @@ pub(super) async fn run(at: &At, running: RunningCall<'_>) -> Result<ToolOutput,
     let (input, session) = (running.input, running.session);
     let from = at.team.teammate(session);
     if from.is_none() && session.agent.as_ref().is_some_and(|agent| agent.id.is_some()) {
-        return Err(failed("an agent that is no teammate has nobody to write to: its answer is read"));
+        return Err(failed("an agent that is not a teammate has nobody to write to: its answer is read"));
     }
     let from = from.unwrap_or_else(|| Arc::from(LEAD));
     let to = recipients(at, &from, text(input, "to").unwrap_or_default().trim())?;

@@ -117,7 +117,7 @@ impl Tool for Probe {
     }
 
     fn replaced(&self, value: &Value) -> Result<ToolOutput, String> {
-        let text = value.as_str().ok_or("it is no text")?;
+        let text = value.as_str().ok_or("it is not text")?;
         Ok(ToolOutput::text(text, value.clone()))
     }
 

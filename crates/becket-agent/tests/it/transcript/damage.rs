@@ -35,7 +35,7 @@ fn each_kind_of_damage_is_named() {
     garbage[result] = "garbage \u{fffd}".into();
     let damage = said(&home, &garbage);
     assert!(
-        damage[0].starts_with("8: a line that is no JSON object is left out: expected value"),
+        damage[0].starts_with("8: a line that is not a JSON object is left out: expected value"),
         "{damage:?}"
     );
     assert!(
@@ -63,7 +63,8 @@ fn each_kind_of_damage_is_named() {
     let array = vec![lines[0].clone(), "[1]".into(), lines[1].clone(), "{\"type\"".into()];
     let damage = said(&home, &array);
     assert!(
-        damage[0].starts_with("2: a line that is no JSON object") && damage[1].starts_with("4: a torn line")
+        damage[0].starts_with("2: a line that is not a JSON object")
+            && damage[1].starts_with("4: a torn line")
     );
 }
 

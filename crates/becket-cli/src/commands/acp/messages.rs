@@ -3,7 +3,7 @@
 use becket_dialects::acp::AcpError;
 use serde_json::{Value, json};
 
-/// The code of JSON-RPC for a line that is no message.
+/// The code of JSON-RPC for a line that is not a message.
 const UNREADABLE: i64 = -32700;
 /// The code of JSON-RPC for parameters that can't be used.
 const INVALID_PARAMS: i64 = -32602;

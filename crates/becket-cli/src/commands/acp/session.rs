@@ -172,7 +172,7 @@ impl AcpSession {
         described.clone()
     }
 
-    /// Notes that a call does not run: what the agent says of its end is no result.
+    /// Notes that a call does not run: what the agent says of its end is not a result.
     pub(super) fn reject(&self, call: &str) {
         self.known().rejected.insert(call.to_owned());
     }

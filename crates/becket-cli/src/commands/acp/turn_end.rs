@@ -30,7 +30,7 @@ impl TurnEnd {
         let TurnEnd { session, line, mut result, id } = self;
         let mut has_continued = false;
         for _ in 0..MOST {
-            // Other ends are no Stop: a cancelled turn, a limit, an error.
+            // Other ends are not a Stop: a cancelled turn, a limit, an error.
             if result["stopReason"] != "end_turn" {
                 break;
             }

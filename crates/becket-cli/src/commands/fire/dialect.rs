@@ -1,7 +1,7 @@
 //! `fire --dialect`: Becket as the one hook of an agent that has a dialect of its own.
 //!
 //! INVARIANT: exactly one answer is written, in the agent's form. Every failure on an event that can be held back is a
-//! refusal, a name that is no dialect included.
+//! refusal, a name that is not a dialect included.
 
 mod carried;
 mod payload_run;
@@ -69,7 +69,7 @@ impl Input {
 
     fn read(&mut self, around: &Surroundings) -> Result<(), CliError> {
         let bytes = read::stdin("the hook input as JSON", around)?;
-        // A byte-order mark is no part of the JSON.
+        // A byte-order mark is not part of the JSON.
         let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
         self.payload =
             serde_json::from_slice(text).map_err(|error| CliError::StdinEvent { why: error.to_string() })?;

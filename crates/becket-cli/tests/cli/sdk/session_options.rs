@@ -32,7 +32,7 @@ fn only_the_skills_of_a_list_are_loaded() {
         host.prompt("hi");
         let init = init(&mut host);
         assert_eq!(init["skills"], json!(names), "{wanted}");
-        assert!(init["slash_commands"].to_string().contains("three"), "a command is no skill");
+        assert!(init["slash_commands"].to_string().contains("three"), "a command is not a skill");
     }
     let env = place(BECKET, &json!({}), &json!([]));
     let mut host = Host::start(&env, &[]);

@@ -147,7 +147,7 @@ fn nothing_of_a_repository_full_of_traps_runs_when_a_worktree_is_made_compared_a
     let live = sprung(&traps);
     for trap in ["fsmonitor", "post-checkout", "reference-transaction", "smudge", "clean"] {
         let found = live.iter().any(|name| name == trap || trap == "fsmonitor" && name == "included");
-        assert!(found, "{trap} is no trap: {live:?}");
+        assert!(found, "{trap} is not a trap: {live:?}");
     }
     let removed = plain(&["worktree", "remove", "-f", &control.to_string_lossy()]);
     assert!(removed.status.success(), "{removed:?}");

@@ -182,8 +182,10 @@ impl DeclarationReader<'_> {
                 }
                 Some(_) | None if option.value.data == Data::Null => {}
                 Some(_) | None => {
-                    let message =
-                        format!("the option `{}` is no string, number, flag or list of strings", option.key);
+                    let message = format!(
+                        "the option `{}` is not a string, number, flag or list of strings",
+                        option.key
+                    );
                     let fault = Fault::error(self.spot(option.value.span), "wrong-type", message);
                     declared.faults.push(fault.rule("H2"));
                 }

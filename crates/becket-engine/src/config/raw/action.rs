@@ -140,7 +140,7 @@ fn http(fields: &mut Fields<'_, '_, '_>) -> Option<(Action, Span)> {
         let shown = url::shown(&url.value);
         fields
             .report
-            .error(url.span, "invalid-url", format!("`{shown}` is no URL to post to: {why}"))
+            .error(url.span, "invalid-url", format!("`{shown}` is not a URL to post to: {why}"))
             .help("write `http://…` or `https://…`; nothing is expanded in it")
             .rule("H5");
         fields.spoil();

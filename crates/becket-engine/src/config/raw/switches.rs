@@ -125,7 +125,7 @@ fn networks(fields: &mut Fields<'_, '_, '_>) -> Option<At<Vec<Network>>> {
         match text.parse() {
             Ok(network) => value.push(network),
             Err(error) => {
-                let message = format!("`{text}` is no network: {error}");
+                let message = format!("`{text}` is not a network: {error}");
                 fields
                     .report
                     .error(texts.span, "invalid-network", message)

@@ -114,7 +114,7 @@ impl ToolProtocol {
             ToolProtocol::Tools => "Call `StructuredOutput` alone, with \"reason\" and \"ok\".",
             ToolProtocol::Json => "Answer with {\"reason\": …, \"ok\": …} and nothing else.",
         };
-        let text = format!("This is no verdict: {because}. {how}");
+        let text = format!("This is not a verdict: {because}. {how}");
         match unanswered {
             Some(id) => Message {
                 role: Role::User,

@@ -58,7 +58,7 @@ pub(crate) fn call_inline(
 
 /// Dispatch sends in-process handlers here and no others; were it otherwise, that is a failure and no silence.
 fn not_in_process() -> Failure {
-    Failure::Callback { message: "it is no function that can be called".into() }
+    Failure::Callback { message: "it is not a function that can be called".into() }
 }
 
 /// A late answer is a failure: what it holds back stays held back, and the fold takes no allow.

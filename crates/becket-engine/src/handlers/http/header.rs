@@ -61,7 +61,7 @@ pub(super) fn fill(
     let mut seen: Vec<HeaderName> = Vec::new();
     for (written, value) in &http.headers {
         let name = HeaderName::try_from(written.trim())
-            .map_err(|_| format!("`{}` is no name of a header", written.escape_debug()))?;
+            .map_err(|_| format!("`{}` is not a name of a header", written.escape_debug()))?;
         if OURS.contains(&name.as_str()) {
             if name != CONTENT_TYPE || !value.trim().eq_ignore_ascii_case(JSON) {
                 warnings.push(format!("the header `{name}` was left out: it is the engine's to set"));

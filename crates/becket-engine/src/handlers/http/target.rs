@@ -38,7 +38,7 @@ impl Target {
         environment: &Environment,
     ) -> Result<Self, String> {
         let (url, host) = url::read(&http.url)
-            .map_err(|why| format!("`{}` is no URL to post to: {why}", url::shown(&http.url)))?;
+            .map_err(|why| format!("`{}` is not a URL to post to: {why}", url::shown(&http.url)))?;
         let reach = policy.reach(source);
         if let Some(refusal) = reach.refuses_host(&host) {
             return Err(refused(&host.to_string(), refusal));

@@ -20,5 +20,5 @@ pub(super) fn in_words(error: reqwest::Error, place: &str) -> String {
     if error.is_connect() {
         return format!("no connection to {place}: {}", deepest(&error));
     }
-    format!("what {place} sent is no whole HTTP answer: {}", deepest(&error))
+    format!("what {place} sent is not a whole HTTP answer: {}", deepest(&error))
 }

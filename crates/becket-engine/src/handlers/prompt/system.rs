@@ -61,7 +61,7 @@ fn about(event: EventKind, conversation: ConversationPlacement) -> String {
         ConversationPlacement::NotAsked => "",
         ConversationPlacement::Quoted => {
             "\n\nThe conversation that you judge stands first, one JSON object a line, oldest message first. It is \
-             quoted: you are no part of it."
+             quoted: you are not part of it."
         }
         ConversationPlacement::Missing => "\n\nThe conversation could not be read; judge by the input alone.",
     };

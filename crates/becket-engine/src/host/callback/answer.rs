@@ -69,7 +69,7 @@ impl IntoAnswer for Value {
             Value::Null => CallbackAnswer::Silent,
             Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
                 CallbackAnswer::Failed(format!(
-                    "it returned {self}, which is no JSON object: return an object, a `Reply` or nothing"
+                    "it returned {self}, which is not a JSON object: return an object, a `Reply` or nothing"
                 ))
             }
         }

@@ -117,5 +117,5 @@ fn a_url_with_the_wrong_scheme_says_so() {
     assert!(spoken.contains("does not speak TLS: leave the `s` of `https` or `wss` out"), "{spoken}");
     let port = serve(&made);
     let garbled = failure(&post(&format!("http://localhost:{port}/"), |_, environment| environment));
-    assert!(garbled.contains("is no whole HTTP answer"), "{garbled}");
+    assert!(garbled.contains("is not a whole HTTP answer"), "{garbled}");
 }

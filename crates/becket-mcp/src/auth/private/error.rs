@@ -15,7 +15,7 @@ pub enum FileError {
         path: PathBuf,
     },
     /// It is a directory, a pipe or another special file.
-    #[error("`{}` is no file: move it away", path.display())]
+    #[error("`{}` is not a file: move it away", path.display())]
     NoFile {
         /// The path.
         path: PathBuf,

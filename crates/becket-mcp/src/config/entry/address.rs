@@ -3,6 +3,7 @@
 //! What that parser would silently correct (blanks, backslashes, missing slashes) is rejected: an address has to mean
 //! the same to a person and to every program. No error quotes any part of one.
 
+use becket_base::address::is_loopback_host;
 use url::{Host, ParseError, Url};
 
 /// A valid address, and whether a part that is never sent was dropped.
@@ -52,15 +53,7 @@ pub(super) fn read(text: &str, schemes: [&str; 2]) -> Result<Address, String> {
 
 /// Returns whether requests to this address stay on this machine.
 pub(super) fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => {
-            let name = name.trim_end_matches('.');
-            name == "localhost" || name.ends_with(".localhost")
-        }
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.to_canonical().is_loopback(),
-        None => false,
-    }
+    url.host_str().is_some_and(is_loopback_host)
 }
 
 const NO_HOST: &str = "names no host: write one";
@@ -79,8 +72,8 @@ fn in_words(error: ParseError) -> String {
     let why = match error {
         ParseError::EmptyHost => NO_HOST,
         ParseError::InvalidPort => BAD_PORT,
-        ParseError::InvalidIpv4Address => "ends in a number but is no IPv4 address: correct the host",
-        ParseError::InvalidIpv6Address => "has in `[ ]` what is no IPv6 address: correct the host",
+        ParseError::InvalidIpv4Address => "ends in a number but is not an IPv4 address: correct the host",
+        ParseError::InvalidIpv6Address => "has in `[ ]` what is not an IPv6 address: correct the host",
         ParseError::InvalidDomainCharacter | ParseError::IdnaError => {
             "has a host that is not valid name: correct it"
         }

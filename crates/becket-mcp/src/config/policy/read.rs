@@ -124,7 +124,8 @@ fn list(
 
 /// Reads one pattern; else returns its subject and the problem.
 fn pattern(raw: &RawValue) -> Result<Pattern, (Option<Key>, &'static str)> {
-    const SHAPE: &str = "is no object with one of `serverName`, `serverCommand` and `serverUrl`: write one";
+    const SHAPE: &str =
+        "is not an object with one of `serverName`, `serverCommand` and `serverUrl`: write one";
     let Pairs(pairs) = serde_json::from_str(raw.get()).map_err(|_| (None, SHAPE))?;
     let key_of = |key: &str| match key {
         "serverName" => Some(Key::Name),

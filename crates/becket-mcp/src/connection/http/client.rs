@@ -296,7 +296,7 @@ async fn refusal(
 ) -> Result<StreamableHttpPostResponse, Fault> {
     let status = response.status().as_u16();
     let mut body = Vec::new();
-    // An unreadable refusal is no loss: its status matters most.
+    // An unreadable refusal costs nothing: its status matters most.
     let _ = body::read_up_to(&mut response, REFUSAL, &mut body).await;
     let answer = meaning::of_refusal(status, &body, asked)?;
     Ok(StreamableHttpPostResponse::Json(answer, None))

@@ -177,7 +177,7 @@ async fn accepted(response: Response) -> Result<Response, Fault> {
 async fn beginning(mut response: Response) -> String {
     let mut body = Vec::new();
     let reading = body::read_up_to(&mut response, BEGINNING, &mut body);
-    // An unreadable rest is no loss.
+    // An unreadable rest costs nothing.
     let _ = tokio::time::timeout(MOMENT, reading).await;
     one_line(&String::from_utf8_lossy(&body), SHOWN)
 }

@@ -71,7 +71,7 @@ impl<L: Link> Trial<L> {
     }
 
     async fn try_ask(&self, tool: &str, arguments: Value) -> Result<RequestHandle<RoleClient>, ServiceError> {
-        let Value::Object(arguments) = arguments else { panic!("{arguments} is no object") };
+        let Value::Object(arguments) = arguments else { panic!("{arguments} is not an object") };
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let options = PeerRequestOptions::no_options();

@@ -122,7 +122,7 @@ pub(crate) fn of_it(tool: &str, input: Value, limit: Duration) -> ToolCall<'_> {
 }
 
 pub(crate) fn object(value: Value) -> Map<String, Value> {
-    let Value::Object(map) = value else { panic!("{value} is no object") };
+    let Value::Object(map) = value else { panic!("{value} is not an object") };
     map
 }
 

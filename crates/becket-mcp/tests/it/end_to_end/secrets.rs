@@ -33,7 +33,7 @@ fn echoes() -> Vec<(&'static str, Echo)> {
         ("the page of an error", |seen| Reply::text(403, "text/html", got(seen))),
         ("an error of JSON-RPC", |seen| Reply::error(400, seen.id(), -32000, &got(seen))),
         ("an error with 200", |seen| Reply::error(200, seen.id(), -32000, &got(seen))),
-        ("what is no MCP", |seen| Reply::text(200, "text/html", got(seen))),
+        ("what is not an MCP", |seen| Reply::text(200, "text/html", got(seen))),
         ("a content type", |seen| {
             let key = seen.header("x-api-key").unwrap_or_default().to_owned();
             Reply::text(200, &format!("text/{key}"), "x")

@@ -113,7 +113,7 @@ fn rules_that_do_less_than_they_seem_are_named() {
         (Allow, "*", "behind `mcp__<server>__`"),
         (Allow, "mcp__*__read", "behind `mcp__<server>__`"),
         (Deny, "Bsh", "did you mean `Bash`?"),
-        (Ask, "Terraform", "`Terraform` is no known tool"),
+        (Ask, "Terraform", "`Terraform` is not a known tool"),
         (Deny, "Write(x)", "`Edit(x)`"),
         (Allow, "NotebookEdit(x)", "`Edit(x)`"),
         (Deny, "MultiEdit(x)", "`Edit(x)`"),

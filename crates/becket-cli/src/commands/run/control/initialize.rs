@@ -195,7 +195,7 @@ fn servers(names: Option<Value>, configs: Option<&Value>) -> Result<Vec<(String,
         .collect()
 }
 
-/// The names of skills; the word `all` is no restriction.
+/// The names of skills; the word `all` restricts nothing.
 fn skills(value: Option<Value>) -> Result<Option<Vec<String>>, String> {
     let wrong = || "`skills` must be a list of names, or `all`".to_owned();
     match value {

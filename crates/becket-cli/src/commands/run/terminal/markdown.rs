@@ -157,7 +157,7 @@ mod tests {
             ("#hashtag", "#hashtag"),
             ("    four blanks", "    four blanks"),
             ("| a | b |", "| a | b |"),
-            ("1.5 is no item", "1.5 is no item"),
+            ("1.5 is not an item", "1.5 is not an item"),
             ("a < b && c > d <tag>", "a < b && c > d <tag>"),
             ("", ""),
         ] {

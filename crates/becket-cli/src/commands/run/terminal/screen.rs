@@ -1,6 +1,6 @@
 //! Writes to the screen, for the one thread that may.
 //!
-//! INVARIANT: lines begin at the left edge, in raw mode too, and are no wider than the terminal; the status line is removed
+//! INVARIANT: lines begin at the left edge, in raw mode too, and are at most as wide as the terminal; the status line is removed
 //! before anything else is written.
 
 use crate::out::Out;

@@ -1,6 +1,7 @@
 //! The secret that every request must contain. It is in a file that only its owner can read, never on a command line.
 
 use becket_base::private_file::{self, NotPrivate};
+use becket_base::text::hex;
 use std::fs::File;
 use std::hint::black_box;
 use std::io::{ErrorKind, Read, Write};
@@ -50,7 +51,7 @@ impl Token {
     fn made(file: &Path) -> Result<Self, String> {
         let mut bytes = [0; BYTES];
         getrandom::fill(&mut bytes).map_err(|error| error.to_string())?;
-        let secret: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let secret = hex(&bytes);
         private_file::create_parent(file).map_err(|error| error.to_string())?;
         let mut open = private_file::create_new(file).map_err(|error| error.to_string())?;
         let token = Token { secret: secret.into(), file: file.to_owned(), is_own: true };

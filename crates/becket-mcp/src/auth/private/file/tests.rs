@@ -65,7 +65,7 @@ fn a_file_that_is_not_ours_alone_is_refused_by_name() {
     let error = read(&link).unwrap_err().to_string();
     assert_eq!(error, format!("`{}` is a symbolic link: put the file itself there", link.display()));
     let error = read(directory.path()).unwrap_err().to_string();
-    assert_eq!(error, format!("`{}` is no file: move it away", directory.path().display()));
+    assert_eq!(error, format!("`{}` is not a file: move it away", directory.path().display()));
     // Only root can give a file away; other users can't run this part.
     if std::os::unix::fs::chown(&path, Some(12345), None).is_ok() {
         let error = read(&path).unwrap_err().to_string();

@@ -2,7 +2,7 @@
 //!
 //! INVARIANT: stores over different files never share an entry, as their processes do not exclude each other.
 
-use std::fmt::Write;
+use becket_base::text::hex;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -43,9 +43,5 @@ fn digits(parts: &[&[u8]]) -> String {
         hash.update((part.len() as u64).to_be_bytes());
         hash.update(part);
     }
-    hash.finalize().iter().fold(String::with_capacity(64), |mut digits, byte| {
-        // Writing to a string can't fail.
-        let _ = write!(digits, "{byte:02x}");
-        digits
-    })
+    hex(&hash.finalize())
 }
