@@ -19,7 +19,7 @@ export class Outcome {
   /**
    * @param {string} text
    * @param {"here" | "none" | "never"} person Who answers where a hook or a rule asks: the host, later; nobody, unless the host
-   *   has somebody all the same; nobody at all (the mode `dontAsk`).
+   *   has somebody anyway; nobody at all (the mode `dontAsk`).
    * @param {boolean} [approved] The person's answer.
    */
   constructor(text, person = "none", approved = undefined) {

@@ -244,7 +244,7 @@ class Unlike:
 @pytest.mark.parametrize(
     ("event", "fields", "on_failure", "answer", "blocked", "stops"),
     [
-        # A stop that the event does not know is not a block, and what is wrong beside it is a failure all the same.
+        # A stop that the event does not know is not a block, and what is wrong beside it is a failure anyway.
         ("ConfigChange", {"source": "project_settings"}, "block", {"continue": False, "misspelt": 1}, True, False),
         ("UserPromptSubmit", {"prompt": "p"}, None, {"continue": False, "misspelt": 1}, True, True),
         ("UserPromptSubmit", {"prompt": "p"}, "continue", {"continue": False, "misspelt": 1}, False, True),

@@ -39,7 +39,7 @@ pub enum KeyError {
         why: String,
     },
     /// It does not hold a key.
-    #[error("`{path}` holds no key: it must be one line of 64 hexadecimal digits")]
+    #[error("`{path}` contains no key: it must be one line of 64 hexadecimal digits")]
     NotAKey {
         /// The file.
         path: PathBuf,
@@ -79,7 +79,7 @@ impl SigningKey {
     /// Reads it from a private file of this user.
     ///
     /// # Errors
-    /// Errors if the file can't be read, is not private, or holds no key.
+    /// Errors if the file can't be read, is not private, or contains no key.
     pub fn read(path: &Path) -> Result<Self, KeyError> {
         let failed = |why| KeyError::File { path: path.to_owned(), why };
         let file = private_file::options().read(true).open(path).map_err(failed)?;
@@ -118,7 +118,7 @@ impl VerifyingKey {
     /// Reads it from a file.
     ///
     /// # Errors
-    /// Errors if the file can't be read or holds no key.
+    /// Errors if the file can't be read or contains no key.
     pub fn read(path: &Path) -> Result<Self, KeyError> {
         let failed = |why| KeyError::File { path: path.to_owned(), why };
         let mut text = String::new();

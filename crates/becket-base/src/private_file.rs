@@ -123,7 +123,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 pub fn sync_parent(path: &Path) {
     #[cfg(unix)]
     if let Some(Ok(directory)) = path.parent().map(File::open) {
-        // The file exists all the same.
+        // The file exists anyway.
         let _ = directory.sync_all();
     }
     #[cfg(not(unix))]

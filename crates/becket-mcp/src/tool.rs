@@ -1,6 +1,6 @@
 //! A tool as its server describes it.
 //!
-//! A schema is not corrected: its problem is reported beside it, and the tool can be called all the same. Of JSON
+//! A schema is not corrected: its problem is reported beside it, and the tool can be called anyway. Of JSON
 //! Schema, types, `enum`, `const`, `required`, `properties`, `items` and `additionalProperties: false` are checked;
 //! everything else passes, since the server validates its own input.
 //!
@@ -37,7 +37,7 @@ pub struct Tool {
     pub hints: Hints,
     /// `_meta`, unchanged.
     pub meta: Option<Map<String, Value>>,
-    /// The problem with its input schema. It is listed and called all the same.
+    /// The problem with its input schema. It is listed and called anyway.
     pub problem: Option<String>,
 }
 

@@ -51,7 +51,7 @@ async fn a_host_that_ignores_sigchld() {
         assert_eq!(finished.end, End::Lost, "`{script}`");
         assert!(!finished.end.is_success());
     }
-    // What must be ended is ended all the same.
+    // What must be ended is ended anyway.
     let (marker, runner) = (Marker::new(), Runner::new());
     let limits = Limits { term_grace: std::time::Duration::from_millis(200), ..deadline(300) };
     let script = "trap '' TERM; setsid sleep 1000 & sleep 1000 & sleep 1000";

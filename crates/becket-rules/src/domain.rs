@@ -29,7 +29,7 @@ impl DomainPattern {
         Self { labels, subdomains, everything: host == "*" }
     }
 
-    /// Returns whether the pattern can match a host at all: it holds no scheme, port or path.
+    /// Returns whether the pattern can match a host at all: it contains no scheme, port or path.
     pub(crate) fn is_possible(&self) -> bool {
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '*');
         let name = self.labels.iter().all(|label| !label.is_empty() && label.chars().all(plain));

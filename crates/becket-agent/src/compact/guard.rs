@@ -33,7 +33,7 @@ pub enum GaveUp {
     /// A compaction of this turn failed, or a hook forbade it.
     #[error("a compaction of this turn failed already")]
     Failed,
-    /// The conversation was compacted just now, and is too long all the same.
+    /// The conversation was compacted just now, and is too long anyway.
     #[error("the conversation was compacted just now, and is still too long")]
     StillTooLong,
 }

@@ -74,7 +74,7 @@ struct AcceptedPrompt {
 /// The reason why a prompt goes no further.
 struct RejectedPrompt {
     reason: EndReason,
-    /// Set if the conversation keeps it all the same.
+    /// Set if the conversation keeps it anyway.
     kept: Option<AcceptedPrompt>,
 }
 

@@ -34,7 +34,7 @@ impl Store {
     /// The sessions that began in this directory, the newest first. Those in which nothing happened are none.
     ///
     /// # Errors
-    /// The directory can't be read. One that is not there holds no sessions.
+    /// The directory can't be read. One that is not there contains no sessions.
     pub fn list(&self, cwd: &Path) -> io::Result<Vec<ResumableSession>> {
         let mut all: Vec<ResumableSession> = Vec::new();
         for root in self.roots() {

@@ -95,7 +95,7 @@ impl AgentLoop {
 
     /// Returns the reason to end a turn that the model declined.
     pub(super) fn declined(&mut self) -> EndReason {
-        let message = "the model declined to answer: change the prompt, or start anew".to_owned();
+        let message = "the model declined to answer: change the prompt, or start again".to_owned();
         self.failed(ErrorClass::InvalidRequest, message, None)
     }
 

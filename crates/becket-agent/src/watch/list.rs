@@ -16,7 +16,7 @@ impl List {
     /// The static list, which matchers name in the cwd (M8), and the dynamic one, which hooks gave last (D11).
     pub(super) fn of(names: &[&str], cwd: &Path, dynamic: &[PathBuf]) -> Self {
         let mut list = Self::default();
-        // A name with a directory in it is a name all the same: the matcher meets base names.
+        // A name with a directory in it is a name anyway: the matcher meets base names.
         for name in names {
             list.add(becket_engine::absolute(name, cwd, None));
         }

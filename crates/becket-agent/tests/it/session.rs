@@ -128,7 +128,10 @@ async fn what_is_not_there_is_not_resumed() {
         assert!(builder.start(start.clone()).open().await.is_err(), "{start:?}");
     }
     let agent = stored(&at).start(Start::Continue).open().await.unwrap();
-    assert!(agent.info().transcript_path.starts_with(at.dir.join("store")), "nothing to go on with: anew");
+    assert!(
+        agent.info().transcript_path.starts_with(at.dir.join("store")),
+        "nothing to resume: a new session"
+    );
 }
 
 // rule: L0

@@ -90,10 +90,7 @@ fn chosen(
     }
     if !other.is_empty() {
         tell(
-            &format!(
-                "not found on this machine: {}; name one to register with it all the same",
-                other.join(", ")
-            ),
+            &format!("not found on this machine: {}; name one to register with it anyway", other.join(", ")),
             out,
         );
     }

@@ -36,7 +36,7 @@ fn about<'t>(text: &'t str, server: &str) -> String {
     format!("{head} {}", rest.join(" "))
 }
 
-/// Both commands say the same of servers that can't be connected: `list` ends with 0 all the same, `doctor` with 1.
+/// Both commands say the same of servers that can't be connected: `list` ends with 0 anyway, `doctor` with 1.
 fn both_say(env: &TestEnv, servers: &Value, expected: &[(&str, &str)]) {
     let listed = mcp(env, servers, &["list"]);
     assert_eq!(listed.code, Some(0), "{listed:?}");

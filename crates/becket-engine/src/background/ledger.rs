@@ -93,7 +93,7 @@ impl<G> Ledger<G> {
         Ledger { entries: BTreeMap::new(), sessions: HashMap::new(), wakes: VecDeque::new(), closed: false }
     }
 
-    /// Takes a hook in. One that runs already can't wait any more; it takes up room all the same.
+    /// Takes a hook in. One that runs already can't wait any more; it takes up room anyway.
     pub(super) fn adopt(
         &mut self,
         id: BackgroundId,

@@ -1,7 +1,7 @@
 //! Takes over runs that no event waits for, and owns them until they are gone.
 //!
 //! INVARIANT: the last clone of a [`Background`] ends all that it adopted, and so does the end of the runtime that it
-//! was adopted in; what ends without an answer is a result all the same.
+//! was adopted in; what ends without an answer is a result anyway.
 
 use super::book::{Book, Grip};
 use super::ledger::{Admission, Entry, Ledger};

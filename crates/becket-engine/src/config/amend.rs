@@ -61,7 +61,7 @@ impl Amendments {
         self.unwritten.iter().filter(move |(at, _)| *at == destination).map(|(_, change)| change)
     }
 
-    /// A change that could not be written: it holds all the same.
+    /// A change that could not be written: it holds anyway.
     pub(crate) fn keep(&mut self, destination: Destination, change: &Change) {
         let entry = (destination, change.clone());
         if self.unwritten.last() != Some(&entry) {

@@ -175,7 +175,7 @@ fn the_deadline_reaches_the_tool() {
     assert!(failure(&outcome).contains("ran out of time"), "{outcome:?}");
     assert_eq!(outcome.runs[0].status, Status::Cancelled);
     assert!(tools.told_to_end.load(Ordering::SeqCst) && tools.dropped.load(Ordering::SeqCst));
-    assert_eq!(outcome.runs[0].usage.as_ref().unwrap().requests, 1, "what was used is known all the same");
+    assert_eq!(outcome.runs[0].usage.as_ref().unwrap().requests, 1, "what was used is known anyway");
 }
 
 #[test]

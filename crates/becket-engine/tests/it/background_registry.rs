@@ -112,7 +112,11 @@ fn a_forgotten_session_leaves_nothing() {
         soon(engine.host().wait_for_background(&session)).await;
         assert!(engine.host().collect_background(&session).is_empty());
         drop(engine.fire(&event).await);
-        assert_eq!(soon(engine.host().wait_for_rewakes(&session)).await.len(), 1, "a session may begin anew");
+        assert_eq!(
+            soon(engine.host().wait_for_rewakes(&session)).await.len(),
+            1,
+            "a session may begin again"
+        );
         soon(engine.host().end_background(&session)).await;
     });
 }

@@ -1,6 +1,6 @@
 //! HTTP: a tunnel (`CONNECT`), or a request with the whole URL of a host without TLS.
 //!
-//! A request without a tunnel is one for the host that was judged: its `Host` is written anew, and the connection ends with
+//! A request without a tunnel is one for the host that was judged: its `Host` is written again, and the connection ends with
 //! its answer.
 
 use std::io::{self, Read, Write};

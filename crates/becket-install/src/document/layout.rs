@@ -35,7 +35,7 @@ pub(super) fn rendered(value: &Value, unit: &str, base: &str, line_break: &str) 
     String::from_utf8_lossy(&bytes).replace('\n', &format!("{line_break}{base}"))
 }
 
-/// The comments and the comma in a part of JSON that holds no value.
+/// The comments and the comma in a part of JSON that contains no value.
 #[derive(Debug, Default)]
 pub(super) struct Gap {
     /// The comments.

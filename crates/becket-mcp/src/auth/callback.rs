@@ -90,7 +90,7 @@ async fn hear(mut stream: TcpStream, state: &Secret) -> Option<AuthorizationResp
         Err(Wrong::Path) => ("404 Not Found", "There is nothing here.", None),
         Err(Wrong::State) => ("400 Bad Request", OTHER, None),
     };
-    // A client that does not read the page has logged in all the same.
+    // A client that does not read the page has logged in anyway.
     let _ = stream.write_all(page(status, text).as_bytes()).await;
     let _ = stream.shutdown().await;
     returned

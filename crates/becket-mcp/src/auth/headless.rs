@@ -1,6 +1,6 @@
 //! Authorisation servers without a login page, for grants that need no person.
 //!
-//! The library requires one all the same. It gets a placeholder, and no request is ever sent there.
+//! The library requires one anyway. It gets a placeholder, and no request is ever sent there.
 
 use rmcp::transport::auth::{
     AuthorizationManager, AuthorizationMetadata, OAuthClientConfig, OAuthHttpClient, OAuthHttpClientFuture,

@@ -2,7 +2,7 @@
 //! their host, and the issuer it names may have a path there.
 //!
 //! RFC 8414 rejects such an issuer, and so does this crate, unless its host accepts legacy servers
-//! ([`crate::auth::MissingMetadata::LegacyFallback`]). It is rejected all the same if the server publishes anything in the newer way, or
+//! ([`crate::auth::MissingMetadata::LegacyFallback`]). It is rejected anyway if the server publishes anything in the newer way, or
 //! if the issuer is on another host than the server.
 
 use reqwest::Method;

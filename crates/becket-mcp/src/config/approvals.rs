@@ -18,7 +18,7 @@ pub struct Approvals {
 /// The text is not a file of approvals. Nothing counts as approved then.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the approvals of MCP servers can't be read, so none counts: {why}: remove the file, and approve anew"
+    "the approvals of MCP servers can't be read, so none counts: {why}: remove the file, and approve again"
 )]
 pub struct ApprovalsError {
     why: String,

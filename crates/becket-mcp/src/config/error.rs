@@ -226,7 +226,7 @@ pub enum ServerConfigError {
         text: String,
     },
     /// A variable is not valid Unicode, in a value that must be text.
-    #[error("{place}: a variable that is used in it holds no UTF-8: set it to text")]
+    #[error("{place}: a variable that is used in it is not UTF-8: set it to text")]
     VariableNotText {
         /// The position of the server's object.
         place: Place,

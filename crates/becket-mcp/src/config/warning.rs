@@ -3,7 +3,7 @@
 use super::error::{cut, near};
 use super::place::Place;
 
-/// A probable mistake. The server is used all the same.
+/// A probable mistake. The server is used anyway.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServerWarning {
     /// An unknown key.

@@ -1,6 +1,6 @@
 //! The client side of the protocol: this side's description of itself, and the handlers of server messages.
 //!
-//! What the host does not offer is not announced, and refused if a server asks for it all the same.
+//! What the host does not offer is not announced, and refused if a server asks for it anyway.
 
 #![expect(deprecated, reason = "the protocol means to drop what servers still use")]
 

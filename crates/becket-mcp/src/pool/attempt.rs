@@ -280,7 +280,7 @@ async fn due(changes: &Debounce) {
     }
 }
 
-/// Lists the tools again. If the server gives no new list, the old one stays; the change is reported all the same.
+/// Lists the tools again. If the server gives no new list, the old one stays; the change is reported anyway.
 async fn refresh(common: &Common, start: &Start, connection: &Connection) {
     let (catalog, limit) = (&*common.catalog, common.options.connect_timeout);
     let cached = CachedList { catalog, server: &start.server, limit };

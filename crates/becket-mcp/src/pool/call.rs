@@ -36,6 +36,6 @@ pub struct PromptCall<'a> {
 pub enum Connect {
     /// It is connected first, within the limit of the call.
     IfNeeded,
-    /// The call fails: hooks never connect (`protocol.md` H6). A session that has expired is replaced all the same.
+    /// The call fails: hooks never connect (`protocol.md` H6). A session that has expired is replaced anyway.
     Never,
 }

@@ -84,7 +84,7 @@ impl CachedList<'_> {
         let ticket = lists.begin(self.server);
         let failed = match timeout(self.limit, fetch).await {
             Ok(Ok(list)) => {
-                // A list that is out of date by now is the newest one all the same; the next caller gets another.
+                // A list that is out of date by now is the newest one anyway; the next caller gets another.
                 let _ = ticket.store(list.clone());
                 return Ok(list);
             }

@@ -1,4 +1,4 @@
-//! Limits that are steered from outside: pauses, new limits, and what ends a run all the same (law 7).
+//! Limits that are steered from outside: pauses, new limits, and what ends a run anyway (law 7).
 
 use std::time::Duration;
 

@@ -13,7 +13,7 @@ const EXTENDED: u16 = 0x4000;
 /// The hash at the end.
 const HASH: usize = 20;
 
-/// Returns whether the index can be read and holds no submodule.
+/// Returns whether the index can be read and contains no submodule.
 pub(super) fn has_only_files(bytes: &[u8]) -> bool {
     let Some(header) = bytes.strip_prefix(b"DIRC") else { return false };
     let (Some(version), Some(count)) = (number(header, 0), number(header, 4)) else { return false };

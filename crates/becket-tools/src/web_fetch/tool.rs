@@ -50,7 +50,7 @@ impl WebFetch {
         self
     }
 
-    /// Replaces the resolver. What it finds is judged all the same (S1).
+    /// Replaces the resolver. What it finds is judged anyway (S1).
     #[must_use]
     pub fn with_resolver(mut self, resolver: impl Resolve + 'static) -> Self {
         self.resolver = Arc::new(resolver);

@@ -40,7 +40,7 @@ pub enum ChangeError {
         other: String,
     },
     /// Another change came first.
-    #[error("task #{id} was changed meanwhile: look at it with TaskGet, and decide anew")]
+    #[error("task #{id} was changed meanwhile: look at it with TaskGet, and decide again")]
     Changed {
         /// The task.
         id: String,

@@ -294,7 +294,7 @@ impl AcpSession {
         self.known().grants.take(call, current.as_deref())
     }
 
-    /// Adds text of the model; a call begins it anew.
+    /// Adds text of the model; a call begins it again.
     pub(super) fn says(&self, text: Option<&str>) {
         let mut known = self.known();
         match text {

@@ -49,7 +49,7 @@ impl Guard {
 pub(crate) enum GuardResult {
     /// Nothing was done.
     Held,
-    /// It was done all the same.
+    /// It was done anyway.
     NotHeld,
     /// The agent did not get so far.
     Untried,

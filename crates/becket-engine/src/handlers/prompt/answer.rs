@@ -24,7 +24,7 @@ pub(crate) enum AnswerError {
         /// As the provider wrote it.
         why: String,
     },
-    /// The text holds no verdict.
+    /// The text contains no verdict.
     #[error("{0}")]
     Unreadable(#[from] VerdictError),
 }

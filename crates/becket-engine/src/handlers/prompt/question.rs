@@ -52,7 +52,7 @@ impl Question {
 }
 
 /// An event that lets a turn end or sends the model back to work: what is judged is the conversation, and `impossible`
-/// lets the turn end all the same.
+/// lets the turn end anyway.
 fn is_about_the_conversation(spec: &EventSpec) -> bool {
     spec.model_not_ok == Some(ModelNotOk::ContinueTurnWithReason)
 }

@@ -102,12 +102,12 @@ impl<'t> Removal<'t> {
         whole
     }
 
-    /// Returns true if a list holds no comment outside of its elements.
+    /// Returns true if a list contains no comment outside of its elements.
     fn is_plain(&self, list: &Array<'_>) -> bool {
         self.has_no_comments(list.range, &ranges(&list.elements))
     }
 
-    /// Returns true if a container holds no comment outside of its children.
+    /// Returns true if a container contains no comment outside of its children.
     pub(super) fn has_no_comments(&self, container: Range, children: &[Range]) -> bool {
         let starts = std::iter::once(container.start + 1).chain(children.iter().map(|child| child.end));
         let ends = children.iter().map(|child| child.start).chain([container.end - 1]);

@@ -55,7 +55,7 @@ async fn what_was_asked_for_and_not_granted_is_not_asked_for_again() {
     let wanted = said(&server, &given);
     let done = enter(&place.logins(), &target, &wanted).await.unwrap();
     assert_eq!(done.scopes, ["read", "write"]);
-    // Another process, later: it is known all the same.
+    // Another process, later: it is known anyway.
     let error = enter(&place.logins(), &target, &wanted).await.unwrap_err().to_string();
     assert_eq!(
         error,

@@ -67,7 +67,7 @@ async fn a_session_is_begun_anew_once_however_its_end_is_told() {
         };
         let bad = Plan::new().rule(rule).start();
         let scene = Scene::with(vec![http("bad", &bad)]).await;
-        // A hook never connects; a session that has expired is replaced all the same.
+        // A hook never connects; a session that has expired is replaced anyway.
         let mut call = of("bad", "echo", json!({"text": "again"}), LONG);
         call.connect = Connect::Never;
         let answer = scene.pool.call(call, &CancellationToken::new()).await;

@@ -230,7 +230,7 @@ async fn a_server_of_a_machine_is_logged_in_to_without_a_person() {
     // Corrected, it counts at once.
     pool.configure(by_secret(&server, "s3cr3t-good"));
     assert_eq!(call(&pool, "echo", json!({"text": "me"})).await.unwrap().text(), "me");
-    // The server forgets its tokens: the call goes through all the same.
+    // The server forgets its tokens: the call goes through anyway.
     *clock.lock().unwrap() += Duration::from_secs(2);
     server.expire();
     assert_eq!(call(&pool, "echo", json!({"text": "us"})).await.unwrap().text(), "us");

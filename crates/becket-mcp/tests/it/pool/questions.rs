@@ -61,7 +61,7 @@ fn sampling() -> (Value, Value) {
 async fn what_a_host_offers_is_announced_and_answered() {
     let roots = json!({"roots": [{"uri": "file:///work", "name": "work"}]});
     let url = json!({"mode": "url", "message": "go", "url": "https://example.org/a", "elicitationId": "e"});
-    // The library knows no such field; the question reaches the host all the same.
+    // The library knows no such field; the question reaches the host anyway.
     let odd = json!({"message": "odd", "requestedSchema": {"type": "object", "properties": {"x": {"type": "map"}}}});
     let yes = json!({"action": "accept", "content": {"name": "Ada"}});
     for (method, params, expected) in [

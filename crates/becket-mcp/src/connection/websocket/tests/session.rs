@@ -90,7 +90,7 @@ async fn goodbye_is_said_and_waited_for() {
     let start = Instant::now();
     let link = trial.end(Duration::from_millis(300)).await;
     assert!((Duration::from_millis(300)..PATIENCE).contains(&start.elapsed()));
-    eventually("it is left all the same", || server.open() == 0).await;
+    eventually("it is left anyway", || server.open() == 0).await;
     drop(link);
 }
 
