@@ -189,7 +189,10 @@ fn unusable(error: ModelError) -> CliError {
     if let ModelError::Script { message, .. } = error {
         return BadScript { why: message }.into();
     }
-    no_model(&format!("{error}. {WAYS}"))
+    let error = error.to_string();
+    // A suggestion ends with its own mark.
+    let end = if error.ends_with('?') { "" } else { "." };
+    no_model(&format!("{error}{end} {WAYS}"))
 }
 
 fn no_key(provider: &str) -> String {
@@ -241,9 +244,12 @@ mod tests {
         assert_eq!((token.name(), token.key_source()), ("opus", "ANTHROPIC_AUTH_TOKEN"));
         let local = models(Some("ollama::llama"), &[], here).unwrap();
         assert_eq!((local.name(), local.key_source()), ("ollama::llama", "none"));
-        for (model, said) in
-            [(None, "--model script:FILE"), (Some("opus"), "ANTHROPIC_API_KEY"), (Some("nobody"), "claude-…")]
-        {
+        for (model, said) in [
+            (None, "--model script:FILE"),
+            (Some("opus"), "ANTHROPIC_API_KEY"),
+            (Some("nobody"), "claude-…"),
+            (Some("anthropi::x"), "`anthropic`? `becket"),
+        ] {
             let error = models(model, &[], here).err().unwrap().to_string();
             assert!(error.contains(said) && error.contains("script:FILE"), "{error}");
         }
