@@ -23,7 +23,7 @@ interface RequestOutput {
   decision?: "block" | "approve" | Outputs["PermissionRequest"]["decision"];
 }
 
-/** The answer of a hook: the JSON of a command, or its fields side by side. Nothing is no decision. */
+/** The answer of a hook: the JSON of a command, or its fields side by side. No answer decides nothing. */
 export type HookResult<E extends EventName = EventName> =
   | (Omit<UniversalOutput, "decision"> &
       Omit<Outputs[E], "decision"> &

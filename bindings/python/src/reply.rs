@@ -22,7 +22,7 @@ pub(crate) struct Reply {
 
 #[pymethods]
 impl Reply {
-    /// Answers as a command would print it; `None` is no decision. Returns false if the answer is no longer awaited.
+    /// Answers as a command would print it; `None` decides nothing. Returns false if the answer is no longer awaited.
     ///
     /// # Errors
     /// The object can't be converted to JSON; the call then still waits for an answer.

@@ -121,7 +121,7 @@ fn decided<'a>(event: &str, words: Option<&'a str>) -> Result<DecisionCase<'a>, 
         "decline" => ("decline", "decline", one("action", json!("decline"))),
         _ => match words.strip_prefix("worktree ") {
             Some(path) => return Ok(worktree(path)),
-            None => return Err(format!("`{words}` is no decision that is known here")),
+            None => return Err(format!("`{words}` is not a decision that is known here")),
         },
     };
     Ok(DecisionCase { word: Some(word), reason, ruling, fields })

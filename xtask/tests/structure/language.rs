@@ -58,6 +58,38 @@ fn no_doc_comment_opens_with_a_question_word() {
     assert!(wrong.is_empty(), "open these with a noun or a third-person verb: {wrong:#?}");
 }
 
+/// Returns the first negation of the form "is no dialect" in a line, which reads as "is not a dialect".
+fn negated_noun(line: &str) -> Option<String> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    words.windows(4).find_map(|window| {
+        let [subject, verb, no, noun] = window else { return None };
+        let is_verb = ["is", "are", "was", "were"].contains(verb) && *no == "no";
+        let is_existence = subject.to_lowercase().ends_with("there");
+        let is_degree = ["longer", "more", "less", "fewer"].iter().any(|degree| noun.starts_with(degree));
+        (is_verb && !is_existence && !is_degree).then(|| window.join(" "))
+    })
+}
+
+#[test]
+fn no_line_says_that_a_thing_is_no_other_thing() {
+    let mut wrong = Vec::new();
+    for path in sources().into_iter().filter(|path| !path.ends_with(file!())) {
+        let source = fs::read_to_string(&path).unwrap();
+        let found = source.lines().zip(1..).filter_map(|(line, at)| Some((at, negated_noun(line)?)));
+        wrong.extend(found.map(|(at, words)| format!("{}:{at}: `{words}`", path.display())));
+    }
+    assert!(wrong.is_empty(), "write \"is not a …\": {wrong:#?}");
+}
+
+#[test]
+fn negated_nouns_are_found() {
+    assert_eq!(negated_noun("    /// Where `x` is no dialect.").as_deref(), Some("`x` is no dialect."));
+    for good in ["if there is no dialect", "// There are no more", "it is no longer needed", "`no`, or is no"]
+    {
+        assert_eq!(negated_noun(good), None, "{good}");
+    }
+}
+
 #[test]
 fn openings_are_found() {
     let source = "//! Who asks\n//! Where\n\n/// Returns it\n/// What else\nfn f() {}\n/// Whether\nfn g() {}\n// Why\n";

@@ -55,7 +55,7 @@ WORDS = frozenset("reason stopReason systemMessage permissionDecisionReason addi
 
 
 def wire(event: str, answer: object) -> dict[str, Any] | None:
-    """Returns an answer as a command would print it; `None` is no decision."""
+    """Returns an answer as a command would print it; `None` decides nothing."""
     if answer is None:
         return None
     if isinstance(answer, HookResult):

@@ -46,7 +46,7 @@ fn links_may_lead_to_files_but_not_in_circles() {
     std::os::unix::fs::symlink(machine.path("elsewhere.json"), &file).unwrap();
     assert_eq!(labels(&machine.config(), EventKind::Stop), ["good", "linked"]);
     std::fs::remove_file(machine.path("elsewhere.json")).unwrap();
-    assert_eq!(machine.config().diagnostics, [], "a link that leads nowhere is no layer");
+    assert_eq!(machine.config().diagnostics, [], "a link that leads nowhere is not a layer");
 }
 
 // rule: C7

@@ -40,7 +40,7 @@ fn echoes() -> Vec<(&'static str, Echo)> {
         }),
         ("a challenge", |seen| {
             let key = seen.header("x-api-key").unwrap_or_default();
-            Reply::unauthorized(Some(&format!("Bearer error_description=\"{key} is no good\"")))
+            Reply::unauthorized(Some(&format!("Bearer error_description=\"{key} is not valid\"")))
         }),
         ("an address", |seen| {
             let key = seen.header("x-api-key").unwrap_or_default();
