@@ -53,7 +53,7 @@ impl Approvals {
         for (project, servers) in projects {
             for (server, text) in servers {
                 let fingerprint = Fingerprint::parse(&text).ok_or_else(|| {
-                    wrong("what stands for a content is not a `sha256:` and 64 digits".to_owned())
+                    wrong("a fingerprint is not `sha256:` and 64 digits".to_owned())
                 })?;
                 approvals.approve(&project, &server, fingerprint);
             }
