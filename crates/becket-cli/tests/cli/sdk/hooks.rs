@@ -64,8 +64,8 @@ fn what_is_no_answer_denies_the_call() {
     let deny = |answer: Value| Some(answer);
     for (answer, told) in [
         (None, "it fell over"),
-        (deny(json!("deny")), "no JSON object"),
-        (deny(json!([])), "no JSON object"),
+        (deny(json!("deny")), "not a JSON object"),
+        (deny(json!([])), "not a JSON object"),
         (
             deny(
                 json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "Deny"}}),

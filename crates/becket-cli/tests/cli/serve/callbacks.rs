@@ -64,9 +64,9 @@ fn whatever_is_no_answer_denies_a_call_and_rejects_a_prompt() {
         register(client, event, event, json!({}));
         for (answer, words) in [
             (json!({"error": {"code": 1, "message": "it broke"}}), "it broke"),
-            (json!({"result": "yes"}), "no JSON object"),
-            (json!({"result": [1]}), "no JSON object"),
-            (json!({"result": true}), "no JSON object"),
+            (json!({"result": "yes"}), "not a JSON object"),
+            (json!({"result": [1]}), "not a JSON object"),
+            (json!({"result": true}), "not a JSON object"),
             (json!({"result": {"decision": 5}}), "decision"),
             (json!({"result": {}, "error": {}}), "both a `result` and an `error`"),
             (json!({}), "neither a `result` nor an `error`"),
