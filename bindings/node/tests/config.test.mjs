@@ -97,7 +97,7 @@ test("a config has all sources, so none may stand beside it", (t) => {
     [{ config, settings: {} }, /`settings` stands beside `config`/],
     [{ config, trust: false }, /`trust` stands beside `config`/],
     [{ config, projectRoot: "." }, /`projectRoot` stands beside/],
-    [{ config: { ...config, setings: {} } }, /`setings` is no field of a config/],
+    [{ config: { ...config, setings: {} } }, /`setings` is not a field of a config/],
     [{ config: "config.json" }, /`config` is a string/],
     [{ config: null }, /`config` is null/],
   ]) {

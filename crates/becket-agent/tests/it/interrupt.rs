@@ -108,7 +108,10 @@ async fn a_call_with_broken_json_is_answered_and_the_others_run() {
     assert_eq!(at.events(), ["PreToolUse", "PostToolBatch"]);
     let told = model.told();
     assert!(told.contains("result t1: did 1 | result t2 error: <tool_use_error>"), "{told}");
-    assert!(told.contains("result t3 error: <tool_use_error>the input of a tool call is not a json object"), "{told}");
+    assert!(
+        told.contains("result t3 error: <tool_use_error>the input of a tool call is not a json object"),
+        "{told}"
+    );
     let batch = at.noted().pop().unwrap();
     assert_eq!(batch["tool_calls"].as_array().unwrap().len(), 3, "{batch:#}");
 }

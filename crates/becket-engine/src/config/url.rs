@@ -177,9 +177,9 @@ mod tests {
             ("http://exa mple.com", "blank"),
             ("http://example.com:99999", "port"),
             ("http://[::1", "closed"),
-            ("http://1.2.3.4.5/", "no IPv4"),
-            ("http://256.1.1.1/", "no IPv4"),
-            ("http://0x100000000/", "no IPv4"),
+            ("http://1.2.3.4.5/", "not an IPv4"),
+            ("http://256.1.1.1/", "not an IPv4"),
+            ("http://0x100000000/", "not an IPv4"),
             ("http:///example.com/", "no host"),
             ("http:example.com", "://"),
             ("http://./", "no host"),
@@ -194,7 +194,7 @@ mod tests {
             ("http://a%2fb.com/", "valid name"),
             ("http://exa<mple.com/", "valid name"),
             ("http://xn--a/", "valid name"),
-            ("http://[fe80::1%25eth0]/", "no IPv6"),
+            ("http://[fe80::1%25eth0]/", "not an IPv6"),
             ("http://[::1]x/", ""),
         ] {
             assert!(host(url).unwrap_err().contains(why), "{url}");

@@ -277,7 +277,7 @@ fn arguments_are_held_to_what_they_say_and_named_in_errors() {
         ("Read Bash(git log Edit", Err("`Bash(git log Edit`")),
         ("Read:x", Err("`Read:x` is not a rule")),
         ("Bash(a)) b", Ok(vec!["Bash(a))", "b"])),
-        ("Bash(a)b", Err("no rule")),
+        ("Bash(a)b", Err("is not a rule")),
     ] {
         match (read(text), rules) {
             (Ok(got), Ok(wanted)) => assert_eq!(got, wanted, "{text}"),

@@ -52,9 +52,8 @@ impl Approvals {
         let mut approvals = Self::default();
         for (project, servers) in projects {
             for (server, text) in servers {
-                let fingerprint = Fingerprint::parse(&text).ok_or_else(|| {
-                    wrong("a fingerprint is not `sha256:` and 64 digits".to_owned())
-                })?;
+                let fingerprint = Fingerprint::parse(&text)
+                    .ok_or_else(|| wrong("a fingerprint is not `sha256:` and 64 digits".to_owned()))?;
                 approvals.approve(&project, &server, fingerprint);
             }
         }

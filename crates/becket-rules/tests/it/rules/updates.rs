@@ -72,7 +72,7 @@ fn an_error_names_the_field_and_what_came() {
         ),
         (
             json!({"type": "addRules", "rules": [{"toolName": "Bash(x)", "ruleContent": "y"}], "behavior": "allow"}),
-            ["rules[0]", "Bash(x)(y)", "no rule"],
+            ["rules[0]", "Bash(x)(y)", "is not a rule"],
         ),
         (json!({"type": "addDirectories", "directories": [1]}), ["directories[0]", "a text", "1"]),
         (
