@@ -25,8 +25,7 @@ pub struct Command {
     pub stdin: Bytes,
     /// The treatment of the processes that it leaves running.
     pub descendants: Descendants,
-    /// The rights that are taken away from the process. Unix only.
-    #[cfg(unix)]
+    /// The rights that are taken away from the process. Where there is no way to do so, on Windows, it is not started.
     pub confinement: Option<Confinement>,
     /// A descriptor of the host that the process gets as [`Command::CHANNEL`], a socket as a rule. Unix only.
     #[cfg(unix)]
@@ -60,7 +59,6 @@ impl Command {
             cwd: cwd.into(),
             stdin: Bytes::new(),
             descendants: Descendants::default(),
-            #[cfg(unix)]
             confinement: None,
             #[cfg(unix)]
             channel: None,
@@ -126,7 +124,7 @@ impl Confinement {
         Self(Arc::new(enter))
     }
 
-    #[cfg(unix)]
+    #[cfg_attr(windows, expect(dead_code, reason = "a process with a confinement is not started there"))]
     pub(crate) fn enter(&self) -> io::Result<()> {
         (self.0)()
     }

@@ -4,6 +4,7 @@
 //! can be had, and ends everything that it leaves.
 
 mod canary;
+#[cfg(unix)]
 mod runs;
 
 pub(crate) use canary::{Guard, GuardResult};

@@ -32,6 +32,9 @@ pub(crate) struct SpawnedChild {
 
 /// Starts the command. Stdin is kept in any case: its thread exists by then.
 pub(crate) fn spawn(command: &Command, _keep_stdin: bool) -> Result<SpawnedChild, SpawnError> {
+    if command.confinement.is_some() {
+        return Err(not_confined(command));
+    }
     let mut child = builder(command).spawn().map_err(|error| refusal(command, error))?;
     match adopt(&mut child) {
         Ok((job, stdin, stdout, stderr)) => {
@@ -95,6 +98,11 @@ fn refusal(command: &Command, error: io::Error) -> SpawnError {
         (io::ErrorKind::InvalidInput, _) => SpawnError::NulByte { place: "the command", text: program() },
         _ => other(command, error),
     }
+}
+
+fn not_confined(command: &Command) -> SpawnError {
+    let why = io::Error::new(io::ErrorKind::Unsupported, "there is no way to do so on Windows");
+    SpawnError::NotConfined { program: name(command).to_string_lossy().into_owned(), why }
 }
 
 fn other(command: &Command, source: io::Error) -> SpawnError {
