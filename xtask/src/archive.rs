@@ -29,7 +29,7 @@ pub(crate) fn write(arguments: &[String]) -> Result<(), String> {
 }
 
 /// Packs the programs of a directory into an archive there, the same for the same programs.
-fn pack(out: &Path, target: &str) -> Result<PathBuf, String> {
+pub(crate) fn pack(out: &Path, target: &str) -> Result<PathBuf, String> {
     let name = format!("becket-{target}");
     let folder = out.join(&name);
     let failed = |path: &Path, error: std::io::Error| format!("`{}`: {error}", path.display());

@@ -8,11 +8,11 @@ mod python_types;
 
 pub(crate) use python::{run as run_step, target};
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The build profile.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Build {
     /// For tests.
     Dev,
@@ -67,6 +67,22 @@ pub(crate) const BENCHES: [(&str, MakeReady); 2] =
 pub(crate) fn test(root: &Path) -> Result<(), String> {
     let node = node::test(root);
     python::test(root).and(node)
+}
+
+/// Builds the engine for Node on this platform; returns its file.
+///
+/// # Errors
+/// It can't be built.
+pub(crate) fn node_engine(root: &Path, build: Build) -> Result<PathBuf, String> {
+    node::engine(root, build)
+}
+
+/// Builds the wheel of Python with these programs as scripts; returns its file.
+///
+/// # Errors
+/// It can't be built.
+pub(crate) fn python_wheel(root: &Path, build: Build, programs: &[PathBuf]) -> Result<PathBuf, String> {
+    python::wheel_with(root, build, programs)
 }
 
 /// `cargo xtask bindings`

@@ -54,6 +54,16 @@ impl Places {
         Self { fixtures: root.join("xtask/fixtures/site"), target: root.join("target/site/tools") }
     }
 
+    /// Those of the installers that packages are tried with.
+    pub(crate) fn of_packages(root: &Path) -> Self {
+        Self { fixtures: root.join("xtask/fixtures/packages"), target: root.join("target/installers") }
+    }
+
+    /// Those of the compilers for other targets.
+    pub(crate) fn of_targets(root: &Path) -> Self {
+        Self { fixtures: root.join("xtask/fixtures/targets"), target: root.join("target/targets") }
+    }
+
     /// Installs what `<fixtures>/<name>/package-lock.json` names; returns its `node_modules`.
     pub(crate) fn npm(&self, name: &str) -> Result<PathBuf, String> {
         self.npm_with(name, &[])
@@ -136,6 +146,36 @@ pub(crate) fn run(command: &mut Command) -> Result<(), String> {
 /// It can't; the text says why.
 pub(crate) fn there_is(program: &str) -> Result<(), String> {
     run(Command::new(program).arg("--version"))
+}
+
+/// Installs a package of Debian, unless the program that it has runs already.
+///
+/// # Errors
+/// The program does not run, and the package can't be installed.
+pub(crate) fn debian(program: &str, package: &str) -> Result<(), String> {
+    if there_is(program).is_ok() {
+        return Ok(());
+    }
+    say(&format!("installing {package}"));
+    apt(&["update", "-q"])?;
+    apt(&["install", "-q", "-y", "--no-install-recommends", package])?;
+    there_is(program)
+}
+
+/// Runs apt-get: as root directly, else through sudo.
+pub(crate) fn apt(arguments: &[&str]) -> Result<(), String> {
+    let root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout.starts_with(b"0\n"));
+    let mut command = Command::new(if root { "apt-get" } else { "sudo" });
+    if !root {
+        command.arg("apt-get");
+    }
+    command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+    let status = command.status().map_err(|error| format!("can't run apt-get: {error}"))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("`apt-get {}` failed: see above", arguments.join(" ")))
+    }
 }
 
 /// A path as a word of a command line.

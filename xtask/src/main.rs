@@ -19,6 +19,7 @@ mod guards_page;
 mod installed;
 mod mcp_fixture;
 mod model_fixture;
+mod packages;
 mod page;
 mod pictures;
 mod prices;
@@ -28,6 +29,7 @@ mod sdk_fixture;
 mod sdk_options;
 mod site;
 mod suites;
+mod targets;
 mod test;
 mod workflows;
 
@@ -38,7 +40,8 @@ const USAGE: &str = "usage: cargo xtask <chore>
   test [ARGS…]          install what the tests need, run all of them, then the suites whose inputs have changed;
                         with ARGS, which go to the test runner, only the tests
   suites [--all] [SUITE…]
-                        run the long suites (agents, bindings, conformance, deny, page, replay, site, workflows) whose inputs have changed since they passed
+                        run the long suites (agents, bindings, conformance, deny, packages, page, replay, site, workflows) whose
+                        inputs have changed since they passed
   conformance [PART…]   run the published suites of MCP against becket-mcp; only scenarios with a PART in their name
   bench [--quick] [CRATE…]
                         run every crate's benches, write docs/benchmarks.md; those of named crates are only shown
@@ -50,6 +53,9 @@ const USAGE: &str = "usage: cargo xtask <chore>
   gen                   write schemas/, the tables of the bindings, docs/cli.md, docs/events.md, docs/schemas.md, docs/guide/agents.md and spec/cases/ from the code
   pictures              make the pictures of the documentation from real runs: docs/images
   site                  make the documentation as a site in target/site/book, and check it in a browser
+  packages [--dist]     make the packages of a release for this machine, and install, run and remove each: target/packages/out
+  release-files DIR     write the formula of Homebrew and SHA256SUMS for the archives in DIR
+  targets [TARGET…]     compile the programs for other targets, and run those that this machine can run
   prices FILE VERSION   write the table of models of becket-llm from the price list of litellm";
 
 fn main() -> ExitCode {
@@ -68,10 +74,13 @@ fn main() -> ExitCode {
         "deny" => deny::run(rest),
         "dist" => dist::run(rest),
         "gen" => r#gen::run(rest),
+        "packages" => packages::run(rest),
         "pictures" => pictures::run(rest),
         "prices" => prices::run(rest),
+        "release-files" => packages::release_files(rest),
         "site" => suites::run(&["site".to_owned()]),
         "suites" => suites::run(rest),
+        "targets" => targets::run(rest),
         "test" => test::run(rest),
         _ => Err(USAGE.to_owned()),
     };

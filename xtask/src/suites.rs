@@ -30,7 +30,7 @@ struct Suite {
     inputs: &'static [&'static str],
 }
 
-const SUITES: [Suite; 8] = [
+const SUITES: [Suite; 9] = [
     Suite {
         name: "agents",
         limit: Duration::from_mins(15),
@@ -86,6 +86,29 @@ const SUITES: [Suite; 8] = [
         chore: crate::deny::run,
         packages: &[],
         inputs: &["Cargo.toml", "Cargo.lock", "deny.toml", "xtask/src/deny.rs"],
+    },
+    Suite {
+        name: "packages",
+        limit: Duration::from_mins(25),
+        chore: crate::packages::run,
+        // A change of the programs changes nothing about how they are packed: it does not make all packages again.
+        packages: &[],
+        inputs: &[
+            "bindings/node/bin",
+            "bindings/node/lib/native.js",
+            "bindings/node/lib/platform.js",
+            "bindings/node/package.json",
+            "bindings/python/pyproject.toml",
+            "crates/becket-cli/Cargo.toml",
+            "crates/becket-cli/src/installation",
+            "crates/becket-cli/src/installation.rs",
+            "install.sh",
+            "xtask/fixtures/packages",
+            "xtask/src/archive.rs",
+            "xtask/src/packages",
+            "xtask/src/packages.rs",
+            "Cargo.toml",
+        ],
     },
     Suite {
         name: "page",

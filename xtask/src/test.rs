@@ -1,5 +1,6 @@
 //! `cargo xtask test`: installs what the tests need, then runs every test.
 
+use crate::installed::apt;
 use crate::{mcp_fixture, model_fixture, root, say, sdk_fixture, suites};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -126,19 +127,4 @@ fn install(missing: &[(&str, &str)]) -> Result<(), String> {
     apt(&["update", "-q"])?;
     let packages: Vec<&str> = missing.iter().map(|(_, package)| *package).collect();
     apt(&[&["install", "-q", "-y", "--no-install-recommends"], packages.as_slice()].concat())
-}
-
-/// As root directly, else through sudo.
-fn apt(arguments: &[&str]) -> Result<(), String> {
-    let root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout.starts_with(b"0\n"));
-    let mut command = Command::new(if root { "apt-get" } else { "sudo" });
-    if !root {
-        command.arg("apt-get");
-    }
-    let status = command.args(arguments).status().map_err(|error| format!("can't run apt-get: {error}"))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(format!("`apt-get {}` failed: see above", arguments.join(" ")))
-    }
 }

@@ -57,26 +57,26 @@ pub(super) fn bench(root: &Path) -> Result<Command, BenchError> {
 
 /// Builds the package; the file that npm would publish.
 fn built(root: &Path, package: &Path, build: Build) -> Result<PathBuf, String> {
-    engine(root, package, build)?;
+    engine(root, build)?;
     packed(package, &root.join("target/bindings/node").join(build.directory()))
 }
 
-/// Puts the engine where the package loads it from.
-fn engine(root: &Path, package: &Path, build: Build) -> Result<(), String> {
+/// Puts the engine where the package loads it from, and returns its path.
+pub(super) fn engine(root: &Path, build: Build) -> Result<PathBuf, String> {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--quiet", "--package", "becket-node", "--profile", build.profile()]);
     run(cargo.current_dir(root), "building the engine for Node")?;
     let named =
         Command::new("node").args(["-p", "`becket.${process.platform}-${process.arch}.node`"]).output();
     let named = named.map_err(|error| format!("can't run node: {error}"))?;
-    let wanted = package.join(String::from_utf8_lossy(&named.stdout).trim());
+    let wanted = root.join("bindings/node").join(String::from_utf8_lossy(&named.stdout).trim());
     let name = format!("{}becket_node{}", std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
     let made = target(root)?.join(build.directory()).join(name);
     let stripped = Command::new("strip").arg("--strip-debug").arg("-o").arg(&wanted).arg(&made).status();
     if !stripped.is_ok_and(|status| status.success()) {
         fs::copy(&made, &wanted).map_err(|error| format!("`{}`: {error}", made.display()))?;
     }
-    Ok(())
+    Ok(wanted)
 }
 
 /// Packs the package into `place`; returns the file.

@@ -79,12 +79,33 @@ pub(crate) fn target(root: &Path) -> Result<PathBuf, String> {
     Ok(PathBuf::from(target))
 }
 
+/// Builds the wheel with these programs.
+pub(super) fn wheel_with(root: &Path, build: Build, programs: &[PathBuf]) -> Result<PathBuf, String> {
+    let package = root.join("bindings/python");
+    let python = interpreter(&Places::of_python(root))?;
+    let scripts = scripts(&package)?;
+    for program in programs {
+        let to = scripts.join(program.file_name().unwrap_or_default());
+        fs::copy(program, &to).map_err(|error| format!("`{}`: {error}", program.display()))?;
+    }
+    let wheel = wheel(&package, &target(root)?, &python, build);
+    // The next wheel has its own programs.
+    drop(fs::remove_dir_all(&scripts));
+    wheel
+}
+
+/// Returns the directory that maturin takes programs from, empty.
+fn scripts(package: &Path) -> Result<PathBuf, String> {
+    let scripts = package.join("data/scripts");
+    drop(fs::remove_dir_all(&scripts));
+    fs::create_dir_all(&scripts).map_err(|error| format!("`{}`: {error}", scripts.display()))?;
+    Ok(scripts)
+}
+
 /// Puts the program where maturin takes it from.
 fn program(package: &Path) -> Result<(), String> {
     let made = crate::program::becket()?;
-    let scripts = package.join("data/scripts");
-    let wanted = scripts.join("becket");
-    fs::create_dir_all(&scripts).map_err(|error| format!("`{}`: {error}", scripts.display()))?;
+    let wanted = scripts(package)?.join("becket");
     let mut strip = Command::new("strip");
     let stripped = strip.arg("-o").arg(&wanted).arg(&made).status();
     if !stripped.is_ok_and(|status| status.success()) {
