@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 struct Step {
     /// The page that shows it.
     page: &'static str,
+    /// The directory in which it is typed.
+    directory: &'static str,
     line: &'static str,
     code: i32,
     /// A part of the output.
@@ -21,36 +23,57 @@ struct Step {
 
 const README: &str = "README.md";
 const FIVE_MINUTES: &str = "docs/guide/first-five-minutes.md";
+/// A copy of this repository, of which only the example is there.
+const CLONE: &str = "becket";
+/// The user's own repository, which is empty.
+const PROJECT: &str = "project";
 
 const STEPS: [Step; 7] = [
     Step {
         page: README,
+        directory: CLONE,
         line: r#"becket -C examples/guarded-repo fire PreToolUse --tool Bash --input '{"command":"git push --force origin main"}'"#,
         code: 2,
         output: "This would force-push to the protected branch `main`",
     },
     Step {
         page: README,
+        directory: CLONE,
         line: r#"becket -C examples/guarded-repo run --trust-project --model script:demo.json -p "tidy up""#,
         code: 0,
         output: "nothing was pushed",
     },
     Step {
         page: FIVE_MINUTES,
+        directory: PROJECT,
         line: "becket init --yes --template minimal | tail -n 6",
         code: 0,
         output: "try it:",
     },
-    Step { page: FIVE_MINUTES, line: "becket check", code: 0, output: "nothing wrong in 1 file" },
-    Step { page: FIVE_MINUTES, line: "becket test | tail -n 1", code: 0, output: "cases: 31 passed" },
     Step {
-        page: README,
-        line: "becket explain PreToolUse --tool Bash",
+        page: FIVE_MINUTES,
+        directory: PROJECT,
+        line: "becket check",
         code: 0,
-        output: "protected-branches",
+        output: "nothing wrong in 1 file",
     },
     Step {
         page: FIVE_MINUTES,
+        directory: PROJECT,
+        line: "becket test | tail -n 1",
+        code: 0,
+        output: "cases: 31 passed",
+    },
+    Step {
+        page: README,
+        directory: PROJECT,
+        line: "becket explain PreToolUse --tool Bash",
+        code: 0,
+        output: "if: runs to be safe",
+    },
+    Step {
+        page: FIVE_MINUTES,
+        directory: PROJECT,
         line: "becket fire PreToolUse --tool Bash --set tool_input.command='git push --force origin topic' | tail -n 3",
         code: 0,
         output: "A force-push overwrites the commits of others",
@@ -60,15 +83,16 @@ const STEPS: [Step; 7] = [
 /// The longest time that all of them may take.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Types the lines, with the programs in `bin`, in a directory that is empty but for the example.
+/// Types the lines, with the programs in `bin`, below an empty directory.
 ///
 /// # Errors
 /// A page does not show a line, a line does something else, or all of them take too long.
 pub(super) fn type_all(bin: &Path, directory: &Path) -> Result<(), String> {
-    let examples = directory.join("examples");
+    let (examples, project) = (directory.join(CLONE).join("examples"), directory.join(PROJECT));
     create(&examples)?;
+    create(&project)?;
     said(Command::new("cp").arg("-R").arg(root().join("examples/guarded-repo")).arg(&examples))?;
-    said(Command::new("git").args(["init", "--quiet", "-b", "main", "."]).current_dir(directory))?;
+    said(Command::new("git").args(["init", "--quiet", "-b", "main", "."]).current_dir(&project))?;
     let started = Instant::now();
     STEPS.iter().try_for_each(|step| step.type_in(bin, directory))?;
     let passed = started.elapsed();
@@ -86,7 +110,11 @@ impl Step {
             return Err(format!("`{}` does not show `{}`", self.page, self.line));
         }
         let mut shell = Command::new("sh");
-        shell.arg("-c").arg(format!("{} 2>&1", self.line)).current_dir(directory).env_clear();
+        shell
+            .arg("-c")
+            .arg(format!("{} 2>&1", self.line))
+            .current_dir(directory.join(self.directory))
+            .env_clear();
         shell.env("PATH", format!("{}:/usr/bin:/bin", text(bin))).env("HOME", directory.join("home"));
         let output = shell.output().map_err(|error| format!("can't run `sh`: {error}"))?;
         let printed = String::from_utf8_lossy(&output.stdout);

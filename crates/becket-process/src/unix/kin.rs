@@ -12,7 +12,6 @@ use std::sync::Arc;
 use rustix::process::{Pid, Signal};
 
 /// One process at one moment.
-#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux shows its processes in /proc"))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stat {
     pid: i32,

@@ -12,7 +12,6 @@ use crate::progress::Progress;
 use crate::report::run::{Ids, Live, Page, RunResult, SessionEvent, Stream, StreamOptions, Verbosity};
 use crate::report::style::plain;
 use crate::report::wrap::fit;
-use becket_base::private_file;
 use becket_engine::CancellationToken;
 use becket_fire::FiringError;
 use std::fs::File;
@@ -306,7 +305,7 @@ pub(super) fn debug_file(path: &std::path::Path) -> Result<File, CliError> {
 #[cfg(unix)]
 fn opened_private(path: &std::path::Path) -> io::Result<File> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
-    let mut options = private_file::options();
+    let mut options = becket_base::private_file::options();
     let file = options.write(true).create(true).truncate(false).open(path).map_err(|error| {
         match path.is_symlink() {
             true => io::Error::other("it is a link, which is not followed"),
