@@ -216,7 +216,7 @@ impl Providers {
 
     fn other(&self, provider: &str, model: &str) -> Result<Arc<dyn Model>, ModelError> {
         if !Genai::providers().any(|known| known == provider) {
-            let message = match closest(provider, Genai::providers()) {
+            let message = match closest(provider, Genai::providers().chain([ANTHROPIC])) {
                 Some(near) => format!("there is no provider `{provider}`: did you mean `{near}`?"),
                 None => format!("there is no provider `{provider}`"),
             };

@@ -28,7 +28,7 @@ struct History {
 pub struct Rewound {
     /// Their paths.
     pub files: Vec<PathBuf>,
-    /// Number of files that were left alone: links, or no regular files.
+    /// Number of files that were left alone: links, pipes and other special files.
     pub skipped: usize,
     /// The checkpoint of the state before, by which this rewind can be undone; `None` if nothing was changed.
     pub undo: Option<String>,

@@ -148,5 +148,5 @@ async fn links_are_not_followed_and_pipes_not_waited_for() {
     assert!(pipe.success());
     let seen = listed(&place);
     assert_eq!(seen.len(), 2);
-    assert!(seen.iter().all(|one| one.hook.as_ref().unwrap_err().to_string().contains("no regular file")));
+    assert!(seen.iter().all(|one| one.hook.as_ref().unwrap_err().to_string().contains("not a regular file")));
 }
