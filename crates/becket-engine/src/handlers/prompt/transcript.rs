@@ -1,7 +1,7 @@
 //! Reads the transcript that an event names: one JSON object a line, as agents of this protocol write it.
 //!
-//! Only the end of the file is read, whatever its size. A line that is torn, unknown or no JSON is passed over; what is
-//! no regular file is not read at all, so that a named pipe can't hold the hook.
+//! Only the end of the file is read, whatever its size. A line that is torn, unknown or not JSON is skipped; what is
+//! not a regular file is not read at all, so that a named pipe can't hold the hook.
 
 use super::conversation::MOST_MESSAGES;
 use crate::host::conversation::Conversations;
