@@ -3,6 +3,7 @@
 mod audit;
 mod background;
 pub(crate) mod builder;
+mod call_rights;
 mod calls;
 mod fire;
 mod host_operations;

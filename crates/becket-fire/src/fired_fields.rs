@@ -1,6 +1,6 @@
 //! The further fields of a verdict, under their names on the wire.
 
-use becket_model::{Attributed, Ruling, Verdict};
+use becket_model::{Attributed, Ruling, SandboxAnswer, Verdict};
 use serde_json::{Map, Value, json};
 
 /// All fields that are set, in the order of the event table.
@@ -10,6 +10,7 @@ pub fn of(verdict: &Verdict) -> Map<String, Value> {
     let pairs = [
         ("updatedInput", fields.updated_input.as_ref().map(|said| Value::Object(said.what.clone()))),
         ("proposedInput", fields.proposed_input.as_ref().map(|said| Value::Object(said.what.clone()))),
+        ("sandbox", sandboxes(&fields.sandbox)),
         ("updatedToolOutput", what(&fields.updated_tool_output)),
         ("updatedMCPToolOutput", what(&fields.updated_mcp_tool_output)),
         ("displayContent", text(&fields.display_content)),
@@ -40,6 +41,11 @@ fn of_ruling(ruling: &Ruling) -> Vec<(&'static str, Option<Value>)> {
         Ruling::Worktree(path) => vec![("worktreePath", Some(json!(path.what)))],
         Ruling::None | Ruling::Permission { .. } | Ruling::Block(_) | Ruling::WorktreeFailed(_) => Vec::new(),
     }
+}
+
+/// Returns the rights that each handler leaves to the call; null for one that can't be read.
+fn sandboxes(said: &[Attributed<SandboxAnswer>]) -> Option<Value> {
+    (!said.is_empty()).then(|| said.iter().map(|answer| answer.what.on_the_wire()).collect())
 }
 
 fn list(said: &[Attributed<Value>]) -> Option<Value> {

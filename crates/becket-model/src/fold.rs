@@ -140,7 +140,9 @@ pub fn blocks_alone(spec: &'static EventSpec, place: &HandlerOrigin, reply: &Rep
             *action != ElicitationAction::Accept
         }
         (DecisionModel::Permission | DecisionModel::PermissionRequest, decision) => {
-            decision.as_ref().is_some_and(Decision::holds_back) || (reply.stop.is_some() && spec.honours.stop)
+            let refuses_rights = handler_reply::refuses_rights(spec, reply);
+            let stops = reply.stop.is_some() && spec.honours.stop;
+            decision.as_ref().is_some_and(Decision::holds_back) || stops || refuses_rights
         }
         (
             DecisionModel::Block

@@ -17,6 +17,7 @@ mod closed;
 mod json_answer;
 mod misplaced;
 mod model;
+mod sandbox;
 mod stdout;
 mod terminal;
 mod worktree;
@@ -120,11 +121,25 @@ pub fn object(spec: &EventSpec, answer: &JsonAnswer, on_failure: OnFailure) -> I
 
 fn understood(spec: &EventSpec, answer: &JsonAnswer) -> Interpretation {
     let object = answer.object();
-    let unknown_fields = unknown_fields(spec, object);
+    let mut unknown_fields = unknown_fields(spec, object);
     let mut warnings = warnings_of(spec, answer);
+    let sandbox = sandbox::of(spec, answer);
+    if sandbox.is_some() {
+        // In another place it is not ignored either.
+        unknown_fields.retain(|path| path.rsplit('.').next() != Some(sandbox::SANDBOX));
+    }
     match Output::read(spec, object).and_then(|output| answer::reply(spec, &output, &mut warnings)) {
-        Ok(reply) => Interpretation { reply, failure: None, warnings, unknown_fields },
-        Err(failure) => Interpretation { warnings, unknown_fields, ..failed(failure) },
+        Ok(mut reply) => {
+            reply.fields.sandbox = sandbox;
+            Interpretation { reply, failure: None, warnings, unknown_fields }
+        }
+        Err(failure) => {
+            let mut taken = Interpretation { warnings, unknown_fields, ..failed(failure) };
+            // The rights of an answer without effect are not known, which is not all of them.
+            let why = taken.failure.as_ref().map_or_else(String::new, ToString::to_string);
+            taken.reply.fields.sandbox = sandbox.map(|_| sandbox::unread(why));
+            taken
+        }
     }
 }
 

@@ -24,6 +24,7 @@ mod failure;
 mod ids;
 mod reply;
 mod rights;
+mod sandbox_answer;
 mod source;
 mod verdict;
 
@@ -35,6 +36,7 @@ pub use reply::{
     RequestDecision, Stop,
 };
 pub use rights::{DomainRights, NetworkRights, PathRights, Rights, SignalRights};
+pub use sandbox_answer::{CallFiles, CallNetwork, CallSandbox, SandboxAnswer};
 pub use source::{Enforcement, HandlerOrigin, OnFailure, PluginSource, Privileges, Source};
 pub use verdict::{
     Attributed, ObservedAnswer, ObservedEffect, Reason, Ruling, Verdict, VerdictFields, continued,

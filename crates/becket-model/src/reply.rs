@@ -1,6 +1,7 @@
 //! The answer of one handler, in the engine's own types. Read from the wire by [`crate::interpret`], or made by an
 //! in-process handler; folded with the others' replies by [`crate::fold`].
 
+use crate::sandbox_answer::SandboxAnswer;
 use crate::table::{DecisionModel, EventSpec};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -268,6 +269,8 @@ pub struct Notice {
 pub struct Fields {
     /// PreToolUse: replaces the whole input of the call (D4).
     pub updated_input: Option<Map<String, Value>>,
+    /// PreToolUse: less than all rights for the call (E5).
+    pub sandbox: Option<SandboxAnswer>,
     /// PostToolUse: replaces the tool's output.
     pub updated_tool_output: Option<Value>,
     /// PostToolUse of an MCP tool: replaces its output.
@@ -295,6 +298,7 @@ impl Fields {
     pub fn is_empty(&self) -> bool {
         let Fields {
             updated_input,
+            sandbox,
             updated_tool_output,
             updated_mcp_tool_output,
             display_content,
@@ -307,6 +311,7 @@ impl Fields {
             classifier_context,
         } = self;
         updated_input.is_none()
+            && sandbox.is_none()
             && updated_tool_output.is_none()
             && updated_mcp_tool_output.is_none()
             && display_content.is_none()

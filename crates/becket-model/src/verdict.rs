@@ -11,6 +11,7 @@ pub use read::continued;
 use crate::event::EventKind;
 use crate::failure::Failure;
 use crate::reply::{ContextText, DecidedBy, ElicitationAction, Notice, PermissionDecision, Stop};
+use crate::sandbox_answer::SandboxAnswer;
 use crate::source::{HandlerOrigin, Source};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -119,6 +120,9 @@ pub enum Ruling {
 pub struct VerdictFields {
     /// PreToolUse: the rewrite that won (D4).
     pub updated_input: Option<Attributed<Map<String, Value>>>,
+    /// PreToolUse: the rights that handlers leave to the call, in C6 order. The call has what all of them leave, whatever
+    /// their order (E5); `becket_engine::HostOperations::call_rights` has their intersection.
+    pub sandbox: Vec<Attributed<SandboxAnswer>>,
     /// PermissionRequest: a rewrite by a hook whose folder is not trusted (G3). The original does not run; a person is
     /// asked about the rewrite.
     pub proposed_input: Option<Attributed<Map<String, Value>>>,

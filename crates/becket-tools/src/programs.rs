@@ -2,7 +2,7 @@
 
 use becket_engine::RunningCall;
 use becket_exec::line::{DeniedProgram, HeldProgram, LineRules};
-use becket_model::Session;
+use becket_model::{Rights, Session};
 use futures_util::future::BoxFuture;
 use std::ffi::OsString;
 use std::fmt;
@@ -32,13 +32,19 @@ pub struct LineCall {
     pub session: Session,
     /// Its id.
     pub tool_use_id: String,
+    /// The rights that hooks leave to it, with paths as they are written (E5).
+    pub rights: Rights,
 }
 
 impl LineCall {
     /// Returns the call that runs the tool.
     #[must_use]
     pub fn of(running: &RunningCall<'_>) -> Self {
-        Self { session: running.session.clone(), tool_use_id: running.id.to_owned() }
+        Self {
+            session: running.session.clone(),
+            tool_use_id: running.id.to_owned(),
+            rights: running.rights.clone(),
+        }
     }
 }
 

@@ -136,6 +136,11 @@ impl Surroundings {
         self
     }
 
+    /// Returns whether lines run with the rights that hooks leave to their calls, or not at all (E5).
+    pub(crate) fn enforces_rights(&self) -> bool {
+        cfg!(target_os = "linux") && self.programs.is_some()
+    }
+
     /// Exempts programs of these names from ending with the line that has started them (E7): daemons such as a build
     /// server. Asked for every line, since settings change.
     #[must_use]

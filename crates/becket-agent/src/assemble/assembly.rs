@@ -142,6 +142,7 @@ impl Assembly {
             .tools(self.toolbox.clone())
             .agent_tools(configured_hook_tools(self.request.environment.clone()))
             .models(Arc::clone(&self.models))
+            .enforces_rights(true)
             .session_dir(self.private.join("hooks"));
         match &self.servers {
             Some(pool) => builder.mcp_tools(HookCalls::new(pool.clone())),

@@ -6,8 +6,10 @@
 use super::calls::CallContext;
 use super::decide;
 use super::gate;
+use super::hook_log::HookLog;
 use super::report::{CallEnd, DeniedBy};
 use becket_engine::{Effect, RunningCall, Settlement, ToolFailure, ToolOutput, catch_panic};
+use becket_model::Rights;
 use becket_model::event::PermissionMode;
 use serde_json::{Map, Value};
 use std::pin::pin;
@@ -19,6 +21,8 @@ const WIND_DOWN: Duration = Duration::from_secs(2);
 /// A call that may run, with the input that was judged.
 pub(super) struct ApprovedCall {
     input: Map<String, Value>,
+    /// The rights that hooks leave to it, with paths as they are written (E5).
+    rights: Rights,
 }
 
 /// Result of a tool that was started.
@@ -31,8 +35,13 @@ pub(super) enum ToolResult {
 impl ApprovedCall {
     /// Makes the last checks on a call that was let pass: a rewrite has to fit the tool (D9), an edit the mode, no deny
     /// rule
-    /// may match it by another name, and its caller has to wait still.
-    pub(super) fn last_look(at: &CallContext<'_>, input: Map<String, Value>) -> Result<Self, CallEnd> {
+    /// may match it by another name, its tool has to enforce the rights that hooks leave to it, and its caller has to wait
+    /// still.
+    pub(super) fn last_look(
+        at: &CallContext<'_>,
+        input: Map<String, Value>,
+        log: &HookLog,
+    ) -> Result<Self, CallEnd> {
         if let Err(wrong) = at.tool.check(&input) {
             let because = format!(
                 "a hook or the host rewrote the input of this call into one that the tool does not take: {wrong}. The \
@@ -47,13 +56,14 @@ impl ApprovedCall {
         if let Some(Settlement::Denied { because }) = gate::restricted(at, &input) {
             return Err(CallEnd::Denied { by: DeniedBy::Rule, because });
         }
+        let rights = rights(at, log).map_err(|because| CallEnd::Denied { by: DeniedBy::Hook, because })?;
         if at.cancel.is_cancelled() {
             return Err(CallEnd::Cancelled { started: false });
         }
         if let Some(because) = at.abort.reason() {
             return Err(CallEnd::Stopped { because });
         }
-        Ok(Self { input })
+        Ok(Self { input, rights })
     }
 
     /// Runs the tool; gives back what it ran with.
@@ -66,7 +76,8 @@ impl ApprovedCall {
         if let Err(failure) = self.keep_file(at) {
             return (self.input, ToolResult::Failed(failure));
         }
-        let running = RunningCall { session: at.session, id, input, own, cancel: &cancel, limit, caller };
+        let (session, rights, cancel) = (at.session, &self.rights, &cancel);
+        let running = RunningCall { session, id, input, own, rights, cancel, limit, caller };
         let ran = {
             // Async around the call, which can panic before there is a future.
             let mut work = pin!(catch_panic(async { at.tool.run(running).await }));
@@ -85,6 +96,15 @@ impl ApprovedCall {
             }
         };
         (self.input, ran)
+    }
+}
+
+/// Returns the rights that hooks leave to the call; the error is the reason of a refusal (E5).
+fn rights(at: &CallContext<'_>, log: &HookLog) -> Result<Rights, String> {
+    let rights = at.calls.engine.host().call_rights(&log.sandbox, &at.session.cwd)?;
+    match log.sandbox.first().filter(|_| !at.tool.enforces_rights()) {
+        Some(answer) => Err(answer.refusal(&format!("can't be enforced for `{}` here", at.call.name))),
+        None => Ok(rights),
     }
 }
 

@@ -40,13 +40,13 @@ pub(super) async fn pass(at: &CallContext<'_>, log: &mut HookLog) -> Result<Appr
         next @ (Next::Run | Next::Ask { .. } | Next::Deny { .. } | Next::Stop { .. } | Next::Defer) => next,
     };
     match next {
-        Next::Run => ApprovedCall::last_look(at, input),
+        Next::Run => ApprovedCall::last_look(at, input, log),
         Next::Ask { because, hooks_may_answer } => {
             let written = written(at, &outcome);
             let prompt = Prompt { input, written, because, hooks_may_answer };
             let (input, updates) = asked(at, prompt, log).await?;
             log.input = Some(input.clone());
-            let approved = ApprovedCall::last_look(at, input)?;
+            let approved = ApprovedCall::last_look(at, input, log)?;
             log.updates.extend(updates);
             Ok(approved)
         }

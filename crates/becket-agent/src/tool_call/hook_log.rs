@@ -1,7 +1,7 @@
 //! The record of a call so far.
 
 use becket_engine::{CancellationToken, Engine, Outcome};
-use becket_model::Event;
+use becket_model::{Attributed, Event, SandboxAnswer};
 use becket_rules::PermissionUpdate;
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -16,6 +16,8 @@ pub(super) struct HookLog {
     pub(super) classifier_context: Option<String>,
     pub(super) denied_too_often: Option<u32>,
     pub(super) warnings: Vec<String>,
+    /// The rights that hooks have left to the call so far (E5).
+    pub(super) sandbox: Vec<Attributed<SandboxAnswer>>,
     pub(super) outcomes: Vec<Outcome>,
 }
 
@@ -28,6 +30,7 @@ impl HookLog {
         cancel: &CancellationToken,
     ) -> Outcome {
         let outcome = engine.fire_until(event, cancel).await;
+        self.sandbox.extend(outcome.verdict.fields.sandbox.iter().cloned());
         self.outcomes.push(outcome.clone());
         outcome
     }
@@ -40,6 +43,7 @@ impl HookLog {
         cancel: &CancellationToken,
     ) -> Outcome {
         let outcome = engine.host().review_rewrite(event, cancel).await;
+        self.sandbox.extend(outcome.verdict.fields.sandbox.iter().cloned());
         self.outcomes.push(outcome.clone());
         outcome
     }

@@ -20,16 +20,20 @@ const PROTECTED: [&str; 10] = [
     ".devcontainer",
 ];
 
-/// Returns what is in force for the lines of a session in `cwd`.
+/// Returns what is in force for a line of a session in `cwd` to whose call hooks leave `of_call`, with paths as they are
+/// written.
 #[must_use]
-pub fn line_rules(engine: &Engine, cwd: &Path) -> LineRules {
+pub fn line_rules(engine: &Engine, cwd: &Path, of_call: &Rights) -> LineRules {
     let mut rules = match engine.config().policy.exec_text_only {
         true => LineRules::default(),
         false => program_rules(engine),
     };
-    match line_rights(engine, cwd) {
-        Ok(rights) => {
-            rules.rights = rights;
+    let rights = line_rights(engine, cwd)
+        .and_then(|of_settings| Ok((of_settings, real_line_rights(engine, cwd, of_call.clone())?)));
+    match rights {
+        Ok((of_settings, of_call)) => {
+            rules.rights = of_settings;
+            rules.call_rights = of_call;
             rules.excluded.clone_from(&engine.config().sandbox.excluded_commands);
         }
         Err(why) => rules.refusal = Some(why),
@@ -62,7 +66,11 @@ fn program_rules(engine: &Engine) -> LineRules {
 /// # Errors
 /// Errors with the reason for which no line may run: a restriction that can't be read or can't be enforced.
 pub fn line_rights(engine: &Engine, cwd: &Path) -> Result<Rights, String> {
-    let mut written = engine.host().line_rights(cwd)?;
+    real_line_rights(engine, cwd, engine.host().line_rights(cwd)?)
+}
+
+/// Returns the rights of a line on this system. What other programs execute or obey stays as it is.
+fn real_line_rights(engine: &Engine, cwd: &Path, mut written: Rights) -> Result<Rights, String> {
     if written.are_all() {
         return Ok(written);
     }

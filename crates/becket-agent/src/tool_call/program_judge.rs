@@ -174,7 +174,7 @@ fn command_line(held: &HeldProgram) -> String {
 
 impl ProgramGuard for ProgramJudge {
     fn rules(&self, call: &LineCall) -> LineRules {
-        line_rules(&self.calls.engine, &call.session.cwd)
+        line_rules(&self.calls.engine, &call.session.cwd, &call.rights)
     }
 
     fn approve(&self, call: &LineCall, held: HeldProgram) -> BoxFuture<'static, Result<(), String>> {

@@ -35,9 +35,12 @@ pub(crate) fn run(
         stderr: stderr.as_bytes(),
         ..HandlerOutput::nothing(OutputOrigin::Command)
     };
-    let answer = Answer::new(spec, args.exit, &interpret::printed(spec, &printed));
+    let taken = interpret::printed(spec, &printed);
+    let refuses_rights =
+        taken.reply.fields.sandbox.as_ref().is_some_and(|sandbox| sandbox.unread().is_some());
+    let answer = Answer::new(spec, args.exit, &taken);
     let is_ignored_in_part = !answer.warnings.is_empty() || !answer.unknown_fields.is_empty();
-    let code = u8::from(answer.failure.is_some() || is_ignored_in_part);
+    let code = u8::from(answer.failure.is_some() || is_ignored_in_part || refuses_rights);
     if global.json {
         json::print(&Report::CheckOutput(answer), out)?;
     } else {

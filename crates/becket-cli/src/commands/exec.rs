@@ -65,11 +65,12 @@ fn supervisor(
             return Err(CliError::NothingRun { why: StartError::UnknownRights { why } });
         }
         let (compiled, _) = rules.compile().map_err(|why| unread(why.to_string()))?;
+        let rights = rules.all_rights();
         let own = args.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         let supervisor = Supervisor::new(compiled, search_path(around))
             .with_decided(rules.decided)
             .with_own(vec![own])
-            .with_rights(&rules.rights)
+            .with_rights(&rights)
             .on_deny(rules.on_deny);
         let directory = around.process.cwd.clone();
         return Ok((

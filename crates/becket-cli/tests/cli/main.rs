@@ -14,6 +14,8 @@ mod audit;
 mod background;
 #[cfg(unix)]
 mod bad_input;
+#[cfg(target_os = "linux")]
+mod call_rights;
 mod checks;
 #[cfg(unix)]
 mod dialects;

@@ -4,7 +4,7 @@ use super::failing;
 use super::fired::audience;
 use becket_model::interpret::Interpretation;
 use becket_model::table::{Audience, EventSpec, UNIVERSAL_OUTPUT};
-use becket_model::{Decision, Failure, OnFailure, RequestDecision};
+use becket_model::{Decision, Failure, OnFailure, RequestDecision, SandboxAnswer};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -78,6 +78,9 @@ fn effects(spec: &EventSpec, taken: &Interpretation) -> Vec<Effect> {
     let mut add = |what: &str, to, text: Option<String>| {
         effects.push(Effect { what: what.to_owned(), to, text });
     };
+    if let Some(why) = reply.fields.sandbox.as_ref().and_then(SandboxAnswer::unread) {
+        add("deny", Some("model"), Some(format!("`sandbox` can't be read, so the call is refused: {why}")));
+    }
     if let Some(stop) = &reply.stop {
         add("stop", Some("user"), stop.reason.clone());
     }
@@ -93,7 +96,9 @@ fn effects(spec: &EventSpec, taken: &Interpretation) -> Vec<Effect> {
     for notice in &reply.notices {
         add("notice", Some(audience(notice.to)), Some(notice.text.clone()));
     }
-    for (name, value) in super::answer_fields::of(&reply.fields) {
+    for (name, value) in
+        super::answer_fields::of(&reply.fields).into_iter().filter(|(_, value)| !value.is_null())
+    {
         add(name, None, Some(value.to_string()));
     }
     effects

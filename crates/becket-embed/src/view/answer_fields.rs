@@ -1,6 +1,6 @@
 //! The further fields of a reply under the names that they have on the wire.
 
-use becket_model::Fields;
+use becket_model::{Fields, SandboxAnswer};
 use serde_json::{Value, json};
 
 /// All fields that are set, in the order of the event table.
@@ -9,6 +9,7 @@ pub(super) fn of(fields: &Fields) -> Vec<(&'static str, Value)> {
     let text = |text: &Option<String>| text.as_ref().map(|text| json!(text));
     let pairs = [
         ("updatedInput", fields.updated_input.clone().map(Value::Object)),
+        ("sandbox", fields.sandbox.as_ref().map(SandboxAnswer::on_the_wire)),
         ("updatedToolOutput", fields.updated_tool_output.clone()),
         ("updatedMCPToolOutput", fields.updated_mcp_tool_output.clone()),
         ("displayContent", text(&fields.display_content)),

@@ -232,6 +232,14 @@ impl Builder {
         self
     }
 
+    /// Sets whether the host runs calls with the rights that hooks leave to them: it hands those of
+    /// [`crate::HostOperations::call_rights`] to the tool, and the tool says that it enforces them
+    /// ([`crate::Tool::enforces_rights`]). Default: no, and such a call is denied (E5).
+    pub fn enforces_rights(mut self, enforces: bool) -> Self {
+        self.host.enforces_rights = enforces;
+        self
+    }
+
     /// Sets an interceptor of the runs of handlers, for tests of hooks. Default: none; every run is a real one.
     pub fn intercept(mut self, interceptor: Arc<dyn RunInterceptor>) -> Self {
         self.host.interceptor = Some(interceptor);

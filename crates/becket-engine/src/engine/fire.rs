@@ -2,6 +2,7 @@
 
 use crate::config::handler::{Background, Once};
 use crate::engine::audit::audited;
+use crate::engine::call_rights;
 use crate::handlers::context::EngineState;
 use crate::handlers::context::HandlerContext;
 use crate::permission::decide::Settlement;
@@ -68,6 +69,7 @@ pub(crate) async fn run_plan(
             let again = Box::pin(look_again(&context, verdict, rewrite, &mut runs));
             verdict = again.await;
         }
+        call_rights::refuse_unenforced(engine, &event, &mut verdict);
         long_text::shorten(&mut verdict, &runs, &engine.files, &event.session.id);
         Arc::new(verdict)
     };
@@ -202,6 +204,7 @@ pub(crate) async fn second_look(
             (runs, verdict)
         }
     };
+    call_rights::refuse_unenforced(engine, &event, &mut verdict);
     long_text::shorten(&mut verdict, &runs, &engine.files, &event.session.id);
     let verdict = Arc::new(verdict);
     context.emit(|| RunEventKind::Decided { verdict: verdict.clone(), elapsed: started.elapsed() });

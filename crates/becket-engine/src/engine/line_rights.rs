@@ -1,7 +1,7 @@
 //! The rights of command lines that the settings leave (E5).
 
 use crate::engine::host_operations::HostOperations;
-use becket_model::{PathRights, Rights};
+use becket_model::Rights;
 use std::path::{Path, PathBuf};
 
 impl HostOperations<'_> {
@@ -20,9 +20,6 @@ impl HostOperations<'_> {
     pub fn line_rights(self, cwd: &Path) -> Result<Rights, String> {
         let config = self.engine().config();
         let Some(grant) = &config.sandbox.lines else { return Ok(Rights::default()) };
-        let denied = grant.denied()?;
-        let own = [cwd.to_owned(), self.project_directory(), self.inner().environment.temp()];
-        let written = own.into_iter().chain(self.directories()).chain(grant.allow_write.iter().cloned());
-        Ok(Rights { write: PathRights::below(written), ..denied })
+        self.rights_of_lines(grant, cwd)
     }
 }

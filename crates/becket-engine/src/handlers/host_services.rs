@@ -53,6 +53,8 @@ pub(crate) struct Host {
     pub(crate) abandoned: AbandonedThreads,
     /// The means to take rights away from the processes of hooks (E5).
     pub(crate) confinement: Option<Arc<dyn HookConfinement>>,
+    /// Set if the host runs calls with the rights that hooks leave to them (E5).
+    pub(crate) enforces_rights: bool,
     /// The log of verdicts; `None` if the host keeps none.
     pub(crate) audit: Option<Arc<dyn AuditLog>>,
     /// The interceptor of runs, in tests of hooks.
@@ -80,6 +82,7 @@ impl Default for Host {
             verdicts: None,
             abandoned: AbandonedThreads::default(),
             confinement: None,
+            enforces_rights: false,
             audit: None,
             interceptor: None,
         }

@@ -1,7 +1,7 @@
 //! A tool of the host: its description for hooks, rules and the model, and its work.
 
 use becket_llm::{Block, Object, ToolSpec};
-use becket_model::Session;
+use becket_model::{Rights, Session};
 use becket_process::CancellationToken;
 use becket_rules::PermissionUpdate;
 use futures_util::future::BoxFuture;
@@ -38,6 +38,12 @@ pub trait Tool: Send + Sync {
     /// Returns whether the user has to answer its prompts, as an MCP tool declares by
     /// `anthropic/requiresUserInteraction`: no hook's allow and no mode replaces the answer (D3).
     fn requires_user(&self) -> bool {
+        false
+    }
+
+    /// Returns whether a call runs with [`RunningCall::rights`] and no more, or not at all (E5). A call with fewer rights than
+    /// all is denied otherwise.
+    fn enforces_rights(&self) -> bool {
         false
     }
 
@@ -126,6 +132,8 @@ pub struct RunningCall<'a> {
     pub input: &'a Map<String, Value>,
     /// The model's own input, not normalized or rewritten: for responses that repeat parts of it (N3).
     pub own: &'a Map<String, Value>,
+    /// The rights that hooks leave to the call, with paths as they are written; the settings may leave less (E5).
+    pub rights: &'a Rights,
     /// Cancelled once the result is no longer needed.
     pub cancel: &'a CancellationToken,
     /// Time limit. The tool enforces it itself, since only it knows when its clock is paused.

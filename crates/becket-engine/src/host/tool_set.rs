@@ -71,6 +71,12 @@ impl ToolSet {
         self.find(tool).map(|tool| tool.defaults()).unwrap_or_default()
     }
 
+    /// Returns whether the tool runs its calls with fewer rights than all (E5). An unknown one does not.
+    #[must_use]
+    pub fn enforces_rights(&self, tool: &str) -> bool {
+        self.find(tool).is_some_and(|tool| tool.enforces_rights())
+    }
+
     /// Returns whether the user has to answer this tool's prompts (D3).
     #[must_use]
     pub fn requires_user(&self, tool: &str) -> bool {

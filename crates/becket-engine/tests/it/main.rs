@@ -10,6 +10,7 @@ mod answers;
 mod background;
 #[cfg(unix)]
 mod background_registry;
+mod call_rights;
 mod callbacks;
 mod command;
 mod common;

@@ -36,6 +36,9 @@ pub struct LineRules {
     /// empties the list.
     #[serde(default)]
     pub excluded: Vec<String>,
+    /// The rights that hooks leave to the call of the line, from which no command is excluded.
+    #[serde(default)]
+    pub call_rights: Rights,
     /// The reason for which the line can't be run at all.
     pub refusal: Option<String>,
 }
@@ -125,7 +128,13 @@ impl LineRules {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let has_no_rule = self.deny.is_empty() && self.ask.is_empty() && self.conditions.is_empty();
-        has_no_rule && self.rights.are_all() && self.refusal.is_none()
+        has_no_rule && self.all_rights().are_all() && self.refusal.is_none()
+    }
+
+    /// Returns the rights of the line: those that its settings and its call leave.
+    #[must_use]
+    pub fn all_rights(&self) -> Rights {
+        self.rights.intersection(&self.call_rights)
     }
 
     /// Returns the compiled rules, and the compiled conditions.

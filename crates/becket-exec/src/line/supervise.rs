@@ -107,6 +107,7 @@ fn run(
         return Err(why);
     }
     let (compiled, conditions) = rules.compile().map_err(|why| why.to_string())?;
+    let rights = rules.all_rights();
     if !rules.kept.is_empty() {
         let first = linger::split().map_err(|why| format!("a second process can't be made: {why}"))?;
         host.first = Some(first);
@@ -117,7 +118,7 @@ fn run(
         .with_decided(rules.decided)
         .with_own(rules.own)
         .with_kept(rules.kept)
-        .with_rights(&rules.rights)
+        .with_rights(&rights)
         .with_network_host(Arc::new(LineNetwork))
         .on_deny(rules.on_deny);
     let ended = supervisor.run(program, host);

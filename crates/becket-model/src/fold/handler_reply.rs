@@ -4,8 +4,10 @@
 use super::{Entry, FoldOptions};
 use crate::failure::Failure;
 use crate::reply::{DecidedBy, Decision, ElicitationAction, PermissionDecision, Reply, RequestDecision};
+use crate::sandbox_answer::SandboxAnswer;
 use crate::source::{HandlerOrigin, Privileges};
 use crate::table::{DecisionModel, EventSpec};
+use crate::verdict::Attributed;
 use serde_json::{Map, Value};
 
 /// The reason for asking about a call that a folder without trust rewrites.
@@ -42,6 +44,7 @@ pub(super) fn hear(
     if is_defer(&reply) {
         defer(options, &place, &mut reply, warnings);
     }
+    refuse_rights(spec, &place, &mut reply);
     let mut voids_allows = false;
     match failure.as_ref().filter(|_| place.on_failure.closes(spec)) {
         None => {}
@@ -79,6 +82,39 @@ fn ask_about_rewrite(spec: &EventSpec, reply: &mut Reply) {
             reason: Some(REWRITTEN.to_owned()),
             by: DecidedBy::Answer,
         });
+    }
+}
+
+/// Holds back a call whose rights can't be read, since they may be none, and a permission that a hook of the prompt would
+/// restrict, which nobody can (E5).
+fn refuse_rights(spec: &EventSpec, place: &HandlerOrigin, reply: &mut Reply) {
+    if !refuses_rights(spec, reply) || reply.decision.as_ref().is_some_and(Decision::holds_back) {
+        return;
+    }
+    let Some(sandbox) = &reply.fields.sandbox else { return };
+    let because = match sandbox {
+        SandboxAnswer::Grant(_) => format!("a hook of `{}` can't do", spec.kind),
+        SandboxAnswer::Unread { why } => format!("can't be read: {why}"),
+    };
+    let reason = Attributed::by(place, sandbox.clone()).refusal(&because);
+    reply.decision = Decision::block(spec, reason, DecidedBy::Failure);
+}
+
+/// Returns whether a reply holds its call back by rights that can't be left to it.
+pub(super) fn refuses_rights(spec: &EventSpec, reply: &Reply) -> bool {
+    let Some(sandbox) = &reply.fields.sandbox else { return false };
+    match spec.decision {
+        DecisionModel::Permission => sandbox.unread().is_some(),
+        DecisionModel::PermissionRequest => true,
+        DecisionModel::None
+        | DecisionModel::Context
+        | DecisionModel::Block
+        | DecisionModel::Retry
+        | DecisionModel::Task
+        | DecisionModel::ContinueOnly
+        | DecisionModel::Display
+        | DecisionModel::Path
+        | DecisionModel::Elicitation => false,
     }
 }
 

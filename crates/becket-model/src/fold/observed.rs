@@ -63,12 +63,13 @@ fn effect(alone: &Verdict) -> Option<ObservedEffect> {
     };
     let held = matches!(of_ruling, Some(ObservedEffect::Deny | ObservedEffect::Block));
     let stop = alone.stop.as_ref().map(|_| ObservedEffect::Stop);
+    let restrict = (!alone.fields.sandbox.is_empty()).then_some(ObservedEffect::Restrict);
     let rewrite = (alone.fields != VerdictFields::default()).then_some(ObservedEffect::Rewrite);
     let failure = alone.failures.first().map(|_| ObservedEffect::Fail);
     let says = !alone.context.is_empty() || !alone.messages.is_empty() || !alone.notices.is_empty();
     let answer = says.then_some(ObservedEffect::Answer);
     let strictest = if held { of_ruling } else { stop.or(of_ruling) };
-    strictest.or(failure).or(rewrite).or(answer)
+    strictest.or(failure).or(restrict).or(rewrite).or(answer)
 }
 
 fn reason(spec: &EventSpec, entry: &Entry, alone: &Verdict) -> Option<String> {

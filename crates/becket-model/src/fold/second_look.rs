@@ -2,13 +2,13 @@
 
 use super::{Entry, FoldOptions, fold, holds_back_call};
 use crate::failure::Failure;
-use crate::reply::{Decision, ElicitationAction, PermissionDecision, Reply, RequestDecision};
+use crate::reply::{Decision, ElicitationAction, Fields, PermissionDecision, Reply, RequestDecision};
 use crate::table::EventSpec;
 use crate::verdict::{Attributed, Reason, Ruling, Verdict};
 
 /// Merges into `verdict` the replies of handlers to the input that it rewrote.
 ///
-/// Only denials, asks, stops and failures count, these as [`crate::OnFailure`] defines. A `defer` counts as an ask.
+/// Only denials, asks, stops, rights that are taken away and failures count, these as [`crate::OnFailure`] defines. A `defer` counts as an ask.
 /// Contexts, messages, rewrites and allows of the second run are dropped. A stop holds the call back as a denial does,
 /// so it counts as one would; the reason of the first run's goes first.
 pub fn second_look(
@@ -36,6 +36,9 @@ pub fn second_look(
     }
     verdict.ruling = stricter(verdict.ruling, second.ruling);
     verdict.stop = verdict.stop.or(second.stop);
+    let sandbox = verdict.fields.sandbox.clone();
+    let more = second.fields.sandbox.into_iter().filter(|answer| !sandbox.contains(answer));
+    verdict.fields.sandbox.extend(more);
     if holds_back_call(&verdict.ruling) {
         verdict.fields.updated_input = None;
         verdict.fields.proposed_input = None;
@@ -56,7 +59,8 @@ fn restricting(entry: Entry) -> Entry {
         Decision::Worktree(_) => false,
     });
     let stop = entry.reply.stop;
-    Entry { reply: Reply { decision, stop, ..Reply::default() }, ..entry }
+    let fields = Fields { sandbox: entry.reply.fields.sandbox, ..Fields::default() };
+    Entry { reply: Reply { decision, stop, fields, ..Reply::default() }, ..entry }
 }
 
 /// Adds reasons to those of the first run. A handler with the same reason for both inputs is listed once.

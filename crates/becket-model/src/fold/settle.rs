@@ -2,6 +2,7 @@
 
 use super::HandlerReply;
 use crate::reply::Reply;
+use crate::sandbox_answer::SandboxAnswer;
 use crate::table::EventSpec;
 use crate::verdict::{Attributed, VerdictFields};
 use serde_json::{Map, Value};
@@ -58,6 +59,7 @@ pub(super) fn fields(spec: &EventSpec, heard: &[HandlerReply], warnings: &mut Ve
     let any = |name: &str, pick: fn(&Reply) -> bool| has(name) && heard.iter().any(|one| pick(&one.reply));
     VerdictFields {
         updated_input: settle.one("updatedInput", |reply| reply.fields.updated_input.as_ref()),
+        sandbox: if has("sandbox") { sandboxes(heard) } else { Vec::new() },
         proposed_input: proposed(heard),
         updated_tool_output: settle.one("updatedToolOutput", tool_output),
         updated_mcp_tool_output: settle.one("updatedMCPToolOutput", mcp_tool_output),
@@ -75,6 +77,12 @@ pub(super) fn fields(spec: &EventSpec, heard: &[HandlerReply], warnings: &mut Ve
         classifier_context_without_output: notes(heard, |_, one| rewrites_output(one))
             .filter(|_| has("classifierContext")),
     }
+}
+
+/// The rights that handlers leave to a call, each for itself: paths have a meaning on a system alone (E5).
+fn sandboxes(heard: &[HandlerReply]) -> Vec<Attributed<SandboxAnswer>> {
+    let given = |one: &HandlerReply| Some(Attributed::by(&one.place, one.reply.fields.sandbox.clone()?));
+    heard.iter().filter_map(given).collect()
 }
 
 struct FieldFold<'a> {

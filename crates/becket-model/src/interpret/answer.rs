@@ -173,6 +173,8 @@ fn fields(output: &Output<'_>, warnings: &mut Vec<String>) -> Fields {
     let text = |name| output.own_text(name).map(str::to_owned);
     Fields {
         updated_input: output.own_object("updatedInput").cloned(),
+        // Read by `sandbox.rs`, which sees the whole answer.
+        sandbox: None,
         updated_tool_output: output.own("updatedToolOutput").cloned(),
         updated_mcp_tool_output: output.own("updatedMCPToolOutput").cloned(),
         // Blank text is an answer here: a hook may hide a message.

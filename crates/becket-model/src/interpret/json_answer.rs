@@ -4,6 +4,7 @@
 //! of a decision key counts and the repetition is recorded. Any other key keeps its last value, as in JavaScript, where
 //! the protocol comes from.
 
+use super::sandbox::SANDBOX;
 use crate::event::EventKind;
 use serde::de::{DeserializeSeed, Deserializer as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
@@ -108,6 +109,8 @@ enum Level<'k> {
     Own,
     /// The `decision` in there, of PermissionRequest.
     Request,
+    /// The `sandbox` in there, or an object within it: rights that none of its keys may lose.
+    Sandbox,
     /// Anything else: data that decides nothing.
     Data,
 }
@@ -124,13 +127,17 @@ impl<'k> Level<'k> {
             }
             Level::Answer if key == OWN => Level::Own,
             Level::Own if key == "decision" => Level::Request,
+            Level::Own if key == SANDBOX => Level::Sandbox,
+            Level::Sandbox => Level::Sandbox,
             Level::Envelope(_) | Level::Answer | Level::Own | Level::Request | Level::Data => Level::Data,
         }
     }
 
     fn decides(self, key: &str) -> bool {
         match self {
+            Level::Own if key == SANDBOX => true,
             Level::Answer | Level::Own | Level::Request => DECISION_KEYS.contains(&key),
+            Level::Sandbox => true,
             Level::Envelope(_) | Level::Data => false,
         }
     }
@@ -140,6 +147,7 @@ impl<'k> Level<'k> {
             Level::Envelope(_) | Level::Answer | Level::Data => key.to_owned(),
             Level::Own => format!("{OWN}.{key}"),
             Level::Request => format!("{OWN}.decision.{key}"),
+            Level::Sandbox => format!("{OWN}.{SANDBOX}.{key}"),
         }
     }
 }
@@ -162,10 +170,10 @@ impl Reader {
     fn insert(&self, object: &mut Map<String, Value>, level: Level<'_>, key: String, value: Value) {
         match object.get_mut(&key) {
             Some(earlier) if level.decides(&key) => {
-                let path = level.path(&key);
-                let mut repeated = self.repeated.borrow_mut();
-                if !repeated.contains(&path) {
-                    repeated.push(path);
+                self.note(level.path(&key));
+                // One of two objects is dropped, and its rights with it.
+                if key == OWN && [&*earlier, &value].into_iter().any(|own| own.get(SANDBOX).is_some()) {
+                    self.note(format!("{OWN}.{SANDBOX}"));
                 }
                 if self.strictness(&key, &value) >= self.strictness(&key, earlier) {
                     *earlier = value;
@@ -175,6 +183,13 @@ impl Reader {
             None => {
                 object.insert(key, value);
             }
+        }
+    }
+
+    fn note(&self, path: String) {
+        let mut repeated = self.repeated.borrow_mut();
+        if !repeated.contains(&path) {
+            repeated.push(path);
         }
     }
 
@@ -242,9 +257,11 @@ impl<'de> Visitor<'de> for ObjectVisitor<'_> {
         while let Some(key) = map.next_key::<String>()? {
             let value = match level.below(&key) {
                 Level::Data => map.next_value()?,
-                below @ (Level::Envelope(_) | Level::Answer | Level::Own | Level::Request) => {
-                    map.next_value_seed(ValueVisitor { reader, level: below })?
-                }
+                below @ (Level::Envelope(_)
+                | Level::Answer
+                | Level::Own
+                | Level::Request
+                | Level::Sandbox) => map.next_value_seed(ValueVisitor { reader, level: below })?,
             };
             reader.insert(&mut object, level, key, value);
         }

@@ -13,7 +13,7 @@ pub(super) fn misplaced(spec: &EventSpec, object: &Map<String, Value>) -> Vec<St
     let outside = spec
         .output
         .iter()
-        .filter(|field| object.contains_key(field.name) && !is_universal(field.name))
+        .filter(|field| object.contains_key(field.name) && !is_universal(field.name) && !field.restricts)
         .map(|field| format!("`{}` has no effect there: put it inside `hookSpecificOutput`", field.name));
     let decision = (!decides_at_top(spec) && object.get("decision").is_some_and(|value| !value.is_null()))
         .then(|| format!("a top-level `decision` has no effect on `{}`", spec.kind));

@@ -177,11 +177,11 @@ const fn wide(field: &'static str, values: &'static [&'static str]) -> Option<Ma
 }
 
 const fn req(name: &'static str, kind: FieldType, doc: &'static str) -> FieldSpec {
-    FieldSpec { name, kind, required: true, doc, values: &[], fields: &[] }
+    FieldSpec { name, kind, required: true, doc, values: &[], fields: &[], restricts: false }
 }
 
 const fn opt(name: &'static str, kind: FieldType, doc: &'static str) -> FieldSpec {
-    FieldSpec { name, kind, required: false, doc, values: &[], fields: &[] }
+    FieldSpec { name, kind, required: false, doc, values: &[], fields: &[], restricts: false }
 }
 
 const EFFORT: &[FieldSpec] = &[req("level", FieldType::String, "The effort of the model.")

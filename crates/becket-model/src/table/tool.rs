@@ -1,13 +1,28 @@
 //! Tool calls: their rows of the event table.
 
 use super::{
-    Audience, Carries, DecisionModel, EventSpec, Exit2, Exit2Effect, Family, FieldType, Honours, ModelNotOk,
-    OnFailureEffect, WITH_MODELS, opt, req, wide,
+    Audience, Carries, DecisionModel, EventSpec, Exit2, Exit2Effect, Family, FieldSpec, FieldType, Honours,
+    ModelNotOk, OnFailureEffect, WITH_MODELS, opt, req, wide,
 };
 use crate::EventKind;
 
 /// The defaults of the rows below.
 const BASE: EventSpec = EventSpec { family: Family::Tool, ..super::BASE };
+
+/// The fields of `sandbox` in an answer. Their values are read by `interpret/sandbox.rs`.
+const SANDBOX: &[FieldSpec] = &[
+    opt("filesystem", FieldType::Object, "files; relative paths start in `cwd`").holding(&[
+        opt("allowWrite", FieldType::Strings, "paths that can be written, beyond the working directories"),
+        opt("denyRead", FieldType::Strings, "paths that can be neither read nor written"),
+        opt("denyWrite", FieldType::Strings, "paths that can't be written"),
+    ]),
+    opt("network", FieldType::Object, "the network; nothing unless it is opened here").holding(&[
+        opt("allowedDomains", FieldType::Strings, "hosts that are reached; `*` opens the network"),
+        opt("deniedDomains", FieldType::Strings, "hosts that are not reached, whatever is allowed"),
+        opt("allowLocalBinding", FieldType::Boolean, "a loopback network of the call's own"),
+        opt("allowAllUnixSockets", FieldType::Boolean, "sockets of this machine can be opened"),
+    ]),
+];
 
 pub(super) const PRE_TOOL_USE: EventSpec = EventSpec {
     kind: EventKind::PreToolUse,
@@ -31,6 +46,14 @@ pub(super) const PRE_TOOL_USE: EventSpec = EventSpec {
             .one_of(&["allow", "deny", "ask", "defer"]),
         opt("permissionDecisionReason", FieldType::String, "why; for the model on deny, else for the user"),
         opt("updatedInput", FieldType::Object, "replaces the whole input of the call"),
+        opt(
+            "sandbox",
+            FieldType::Object,
+            "less than all rights for the call, as the setting `sandbox` grants them; refuses a call whose host can't \
+             enforce them",
+        )
+        .holding(SANDBOX)
+        .restricting(),
         opt("additionalContext", FieldType::String, "text for the model"),
     ],
     decision: DecisionModel::Permission,
@@ -44,6 +67,7 @@ pub(super) const PRE_TOOL_USE: EventSpec = EventSpec {
         "the older top-level `decision` approve or block reads as allow or deny",
         "deny and ask rules are applied whatever a hook says",
         "a callback that fails or runs out of time denies the call",
+        "several `sandbox` leave what all of them leave; one that can't be read refuses the call",
     ],
     ..BASE
 };

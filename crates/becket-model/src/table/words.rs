@@ -64,6 +64,8 @@ pub struct FieldSpec {
     pub values: &'static [&'static str],
     /// The fields within, where it is an object of a known shape.
     pub fields: &'static [FieldSpec],
+    /// Set if it takes rights away: a value that can't be read holds the event back, instead of voiding the answer (E5).
+    pub restricts: bool,
 }
 
 impl FieldSpec {
@@ -75,6 +77,11 @@ impl FieldSpec {
     /// The same field, an object with these fields.
     pub(super) const fn holding(self, fields: &'static [FieldSpec]) -> Self {
         FieldSpec { fields, ..self }
+    }
+
+    /// The same field, which takes rights away.
+    pub(super) const fn restricting(self) -> Self {
+        FieldSpec { restricts: true, ..self }
     }
 }
 

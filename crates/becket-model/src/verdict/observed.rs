@@ -32,6 +32,8 @@ pub enum ObservedEffect {
     Allow,
     /// None: the handler gave no usable answer, or ended with an error.
     Fail,
+    /// Less than all rights for the call.
+    Restrict,
     /// Another input or output.
     Rewrite,
     /// Anything else: a context, a message, the answer to a form.
@@ -49,6 +51,7 @@ impl ObservedEffect {
             ObservedEffect::Ask => "ask",
             ObservedEffect::Allow => "allow",
             ObservedEffect::Fail => "fail",
+            ObservedEffect::Restrict => "restrict",
             ObservedEffect::Rewrite => "rewrite",
             ObservedEffect::Answer => "answer",
         }
@@ -64,6 +67,7 @@ impl ObservedEffect {
             ObservedEffect::Ask => "would have asked about this",
             ObservedEffect::Allow => "would have allowed this",
             ObservedEffect::Fail => "would not have checked this",
+            ObservedEffect::Restrict => "would have taken rights away from this",
             ObservedEffect::Rewrite => "would have rewritten this",
             ObservedEffect::Answer => "would have added to this",
         }
@@ -79,6 +83,7 @@ impl ObservedEffect {
             | ObservedEffect::Ask => true,
             ObservedEffect::Allow
             | ObservedEffect::Fail
+            | ObservedEffect::Restrict
             | ObservedEffect::Rewrite
             | ObservedEffect::Answer => false,
         }

@@ -78,6 +78,25 @@ impl<'a> Output<'a> {
     }
 }
 
+/// Checks a field that takes rights away: it is read completely or not at all.
+///
+/// # Errors
+/// The field within it that is wrong or not known.
+pub(crate) fn check_restriction(field: &FieldSpec, value: &Value) -> Result<(), String> {
+    if let Some(got) = mismatch(field, value) {
+        return Err(wrong(field.name.to_owned(), field, got).to_string());
+    }
+    let Some(object) = value.as_object() else { return Ok(()) };
+    let prefix = format!("{}.", field.name);
+    check(field.fields, object, &prefix).map_err(|failure| failure.to_string())?;
+    let mut unknown = Vec::new();
+    collect_unknown(field.fields, object, &prefix, &mut unknown);
+    match unknown.first() {
+        Some(path) => Err(format!("`{path}` is not known")),
+        None => Ok(()),
+    }
+}
+
 /// The paths of fields that the event's row does not know; they have no effect (O5).
 pub(crate) fn unknown_fields(spec: &EventSpec, object: &Map<String, Value>) -> Vec<String> {
     let mut found = Vec::new();
@@ -93,6 +112,8 @@ fn collect_unknown(known: &[FieldSpec], object: &Map<String, Value>, prefix: &st
     for (name, value) in object {
         match (known.iter().find(|field| field.name == name), value.as_object()) {
             (None, _) => found.push(format!("{prefix}{name}")),
+            // What is unknown within it refuses the event, and is named there.
+            (Some(field), _) if field.restricts => {}
             (Some(field), Some(inner)) if !field.fields.is_empty() => {
                 collect_unknown(field.fields, inner, &format!("{prefix}{name}."), found);
             }
@@ -118,6 +139,9 @@ fn check<'s>(
 ) -> Result<(), Failure> {
     for field in fields {
         let path = || format!("{prefix}{}", field.name);
+        if field.restricts {
+            continue;
+        }
         match object.get(field.name).filter(|value| !value.is_null()) {
             None if field.required => return Err(wrong(path(), field, "nothing".to_owned())),
             None => {}

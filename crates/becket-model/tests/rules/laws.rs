@@ -4,9 +4,9 @@
 use becket_model::fold::{Entry, FoldOptions, Tally, fold, observe, second_look};
 use becket_model::table::{Audience, DecisionModel, OnFailureEffect};
 use becket_model::{
-    ContextText, DecidedBy, Decision, ElicitationAction, Enforcement, EventKind, Failure, Fields,
-    HandlerOrigin, Notice, OnFailure, PermissionDecision, Privileges, Reply, RequestDecision, Ruling, Source,
-    Stop, Verdict,
+    CallSandbox, ContextText, DecidedBy, Decision, ElicitationAction, Enforcement, EventKind, Failure,
+    Fields, HandlerOrigin, Notice, OnFailure, PermissionDecision, Privileges, Reply, RequestDecision, Ruling,
+    SandboxAnswer, Source, Stop, Verdict,
 };
 use proptest::option;
 use proptest::prelude::*;
@@ -103,10 +103,20 @@ fn decisions() -> impl Strategy<Value = Decision> {
     prop_oneof![3 => permission, 2 => block, 2 => allow, 1 => deny, 2 => elicitation, 2 => worktree]
 }
 
+fn sandboxes() -> impl Strategy<Value = SandboxAnswer> {
+    prop_oneof![
+        3 => Just(SandboxAnswer::Grant(CallSandbox::default())),
+        1 => "[xy]".prop_map(|why| SandboxAnswer::Unread { why }),
+    ]
+}
+
 fn fields() -> impl Strategy<Value = Fields> {
-    (option::of(inputs()), option::of("[ab]"), option::of("[ab]"), any::<bool>(), option::of("[ab]"))
-        .prop_map(|(updated_input, text, output, flag, note)| Fields {
+    let sandbox = option::weighted(0.2, sandboxes());
+    let inputs = option::of(inputs());
+    (inputs, option::of("[ab]"), option::of("[ab]"), any::<bool>(), option::of("[ab]"), sandbox).prop_map(
+        |(updated_input, text, output, flag, note, sandbox)| Fields {
             updated_input,
+            sandbox,
             updated_tool_output: output.map(|text| json!(text)),
             updated_mcp_tool_output: None,
             display_content: text.clone(),
@@ -117,7 +127,8 @@ fn fields() -> impl Strategy<Value = Fields> {
             reload_skills: flag,
             suppress_original_prompt: flag,
             classifier_context: note,
-        })
+        },
+    )
 }
 
 fn replies() -> impl Strategy<Value = Reply> {

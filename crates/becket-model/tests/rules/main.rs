@@ -9,6 +9,8 @@ mod laws;
 #[cfg(test)]
 mod output;
 #[cfg(test)]
+mod sandbox;
+#[cfg(test)]
 mod schemas;
 #[cfg(test)]
 mod table;

@@ -131,6 +131,10 @@ impl Tool for Bash {
         Hints { open_world: false, ..Hints::default() }
     }
 
+    fn enforces_rights(&self) -> bool {
+        self.host.enforces_rights()
+    }
+
     fn check(&self, input: &Map<String, Value>) -> Result<(), String> {
         SPEC.validate(input)?;
         check_line(input.get("command").and_then(Value::as_str).unwrap_or_default())

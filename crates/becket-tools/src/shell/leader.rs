@@ -127,6 +127,11 @@ impl LineCommand<'_> {
             };
         }
         match self.host.unsupervised() {
+            Ok(()) if !self.call.rights.are_all() => {
+                let why = "a hook takes rights away from the call, and there is no supervisor here that could enforce it: \
+                           the line was not run";
+                Err(LineError::Unsupported(why.to_owned()))
+            }
             Ok(()) => self.lead(cancel, heard).await,
             Err(why) => Err(LineError::Unsupported(why)),
         }

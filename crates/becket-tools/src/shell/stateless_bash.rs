@@ -84,6 +84,10 @@ impl Tool for StatelessBash {
         Hints { open_world: false, ..Hints::default() }
     }
 
+    fn enforces_rights(&self) -> bool {
+        self.host.enforces_rights()
+    }
+
     fn check(&self, input: &Map<String, Value>) -> Result<(), String> {
         SPEC.validate(input)?;
         if input.get("run_in_background").and_then(Value::as_bool) == Some(true) {

@@ -55,6 +55,7 @@ impl InSession {
             id: "t",
             input: &input,
             own: &own,
+            rights: &becket_model::Rights::default(),
             cancel: &cancel,
             limit,
             caller: &(),

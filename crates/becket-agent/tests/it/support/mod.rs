@@ -132,6 +132,7 @@ impl Host {
                     id: "t",
                     input: &input,
                     own: &input,
+                    rights: &becket_model::Rights::default(),
                     cancel,
                     limit: Duration::MAX,
                     caller: &(),

@@ -121,6 +121,7 @@ pub(crate) async fn run(
         id: "toolu_1",
         input: &input,
         own: &input,
+        rights: &becket_model::Rights::default(),
         cancel,
         limit: LONG * 10,
         caller: &(),

@@ -35,7 +35,8 @@ pub(super) fn rows(runs: &[Arc<Run>], all: bool, indent: usize, width: Option<us
 fn short(run: &Run) -> RunReport {
     let ran = RunReport::new(run);
     let rewrote = run.reply.fields.updated_input.as_ref().map(|_| "rewrote");
-    RunReport { reason: None, decision: ran.decision.or(rewrote), ..ran }
+    let restricted = run.reply.fields.sandbox.as_ref().map(|_| "restricted");
+    RunReport { reason: None, decision: ran.decision.or(rewrote).or(restricted), ..ran }
 }
 
 fn says_something(run: &Run) -> bool {
@@ -59,6 +60,10 @@ pub(super) fn verdict(verdict: &Verdict, all: bool, indent: usize) -> String {
     }
     if let Some(Attributed { what, .. }) = &verdict.fields.updated_input {
         text.push_str(&format!("{blanks}{} {}\n", styled(HEAD, "runs instead:"), input(what)));
+    }
+    for said in &verdict.fields.sandbox {
+        let rights = one_line(&said.what.to_string(), CONTEXT);
+        text.push_str(&format!("{blanks}{} {rights}\n", styled(HEAD, "takes rights away:")));
     }
     for said in &verdict.context {
         let told = one_line(&said.what.text, CONTEXT);

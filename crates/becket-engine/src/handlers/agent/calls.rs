@@ -13,6 +13,7 @@ use crate::permission::decide::Settlement;
 use crate::report::outcome::EffectiveInput;
 use becket_llm::{Object, ToolSpec};
 use becket_model::event::tool::{PostToolBatch, PostToolUse, PostToolUseFailure, PreToolUse};
+use becket_model::{Rights, Verdict};
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
 
@@ -66,7 +67,8 @@ impl Calls<'_> {
             EffectiveInput::Input(input) => input,
             EffectiveInput::AsFired | EffectiveInput::Nothing => call.input.clone(),
         };
-        if let Err(because) = self.may_run(&*tool, &input, outcome.settlement.as_ref())? {
+        let may_run = self.may_run(&*tool, &input, outcome.settlement.as_ref())?;
+        if let Err(because) = may_run.and_then(|()| has_all_rights(&outcome.verdict)) {
             return Ok(CallAnswer { text: because, is_error: true });
         }
         self.run(&*tool, call, input).await
@@ -117,6 +119,7 @@ impl Calls<'_> {
             id: &call.id,
             input: &input,
             own: &input,
+            rights: &Rights::default(),
             cancel: self.hooks.cancel,
             // The handler's own limit ends the agent with its calls.
             limit: Duration::MAX,
@@ -175,6 +178,16 @@ impl Calls<'_> {
     /// Returns whether the mode `default` runs the call without a question (P14).
     fn only_reads(&self, tool: &dyn Tool, input: &Object) -> bool {
         tool.check(input).is_ok() && tool.effect(&self.hooks.session, input) == Effect::Reads
+    }
+}
+
+/// Refuses a call that hooks leave fewer rights than all: the tools of agents have no means to enforce them (E5).
+fn has_all_rights(verdict: &Verdict) -> Result<(), String> {
+    match verdict.fields.sandbox.first() {
+        Some(answer) => {
+            Err(format!("denied: {}", answer.refusal("can't be enforced for the agent of a hook")))
+        }
+        None => Ok(()),
     }
 }
 

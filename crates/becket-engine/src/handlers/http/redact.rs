@@ -6,7 +6,7 @@
 
 use becket_base::secret::Redactor;
 use becket_model::interpret::Interpretation;
-use becket_model::{Decision, Failure, Fields, Reply, RequestDecision};
+use becket_model::{Decision, Failure, Fields, Reply, RequestDecision, SandboxAnswer};
 use serde_json::Value;
 
 /// Removes the secrets from the texts of an answer.
@@ -45,8 +45,18 @@ fn redact_fields(redactor: &Redactor, fields: &mut Fields) {
     let Fields { display_content, session_title, initial_user_message, classifier_context, .. } = fields;
     let texts = [display_content, session_title, initial_user_message, classifier_context];
     texts.into_iter().flatten().for_each(|text| *text = redactor.redact(text));
+    redact_sandbox(redactor, &mut fields.sandbox);
     let outputs = [&mut fields.updated_tool_output, &mut fields.updated_mcp_tool_output];
     outputs.into_iter().flatten().for_each(|output| redact_value(redactor, output));
+}
+
+/// Makes rights unreadable that hold a secret: a changed path is another path, and reasons show the rights.
+fn redact_sandbox(redactor: &Redactor, sandbox: &mut Option<SandboxAnswer>) {
+    let Some(answer) = sandbox else { return };
+    let shown = answer.unread().map_or_else(|| answer.to_string(), str::to_owned);
+    if redactor.redact(&shown) != shown {
+        *answer = SandboxAnswer::Unread { why: "it holds a value that must not be shown".to_owned() };
+    }
 }
 
 fn redact_value(redactor: &Redactor, value: &mut Value) {

@@ -17,11 +17,12 @@ pub(crate) struct DescribedTool {
     pub(crate) check: Check,
     pub(crate) defaults: Map<String, Value>,
     pub(crate) requires_user: bool,
+    pub(crate) enforces_rights: bool,
 }
 
 impl DescribedTool {
     pub(crate) fn new(name: &'static str, check: Check) -> Self {
-        Self { name, check, defaults: Map::new(), requires_user: false }
+        Self { name, check, defaults: Map::new(), requires_user: false, enforces_rights: false }
     }
 }
 
@@ -42,6 +43,10 @@ impl Tool for DescribedTool {
 
     fn requires_user(&self) -> bool {
         self.requires_user
+    }
+
+    fn enforces_rights(&self) -> bool {
+        self.enforces_rights
     }
 
     fn check(&self, input: &Map<String, Value>) -> Result<(), String> {

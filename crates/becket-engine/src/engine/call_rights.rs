@@ -1,0 +1,112 @@
+//! The rights that hooks leave to a call (E5): their intersection, and the refusal of a call whose rights nobody here can
+//! enforce.
+
+use crate::config::SandboxGrant;
+use crate::engine::host_operations::HostOperations;
+use crate::handlers::context::EngineState;
+use becket_model::{
+    Attributed, CallSandbox, DecidedBy, Event, EventBody, PathRights, PermissionDecision, Reason, Rights,
+    Ruling, SandboxAnswer, Verdict,
+};
+use becket_rules::EndpointPattern;
+use std::path::{Path, PathBuf};
+
+impl HostOperations<'_> {
+    /// Returns what all of these answers leave to a call of a session in `cwd` (E5), with paths as they are written:
+    /// `becket_exec::real_rights` finds what they mean on this system. All rights without any answer.
+    ///
+    /// The answers are those of [`becket_model::VerdictFields::sandbox`]; their order does not matter.
+    ///
+    /// # Errors
+    /// An answer can't be read, so the call may not run: the reason, with the handler.
+    pub fn call_rights(self, answers: &[Attributed<SandboxAnswer>], cwd: &Path) -> Result<Rights, String> {
+        let mut rights = Rights::default();
+        for answer in answers {
+            let grant = match &answer.what {
+                SandboxAnswer::Grant(grant) => grant_of(grant, cwd, self.inner().environment.home()),
+                SandboxAnswer::Unread { why } => Err(why.clone()),
+            };
+            let granted = grant.and_then(|grant| self.rights_of_lines(&grant, cwd));
+            let granted = granted.map_err(|why| answer.refusal(&format!("can't be read: {why}")))?;
+            rights = rights.intersection(&granted);
+        }
+        Ok(rights)
+    }
+
+    /// Returns the rights of lines under a grant of settings or of a hook.
+    pub(super) fn rights_of_lines(self, grant: &SandboxGrant, cwd: &Path) -> Result<Rights, String> {
+        let denied = grant.denied()?;
+        let own = [cwd.to_owned(), self.project_directory(), self.inner().environment.temp()];
+        let written = own.into_iter().chain(self.directories()).chain(grant.allow_write.iter().cloned());
+        Ok(Rights { write: PathRights::below(written), ..denied })
+    }
+}
+
+/// Converts an answer; nothing in it may be without effect.
+fn grant_of(answer: &CallSandbox, cwd: &Path, home: Option<&Path>) -> Result<SandboxGrant, String> {
+    let paths = |texts: &[String]| -> Result<Vec<PathBuf>, String> {
+        texts.iter().map(|text| absolute(text, cwd, home)).collect()
+    };
+    let (files, network) = (&answer.filesystem, &answer.network);
+    for text in network.allowed_domains.iter().chain(&network.denied_domains) {
+        text.parse::<EndpointPattern>().map_err(|why| format!("`{text}` is no host: {why}"))?;
+    }
+    Ok(SandboxGrant {
+        allow_write: paths(&files.allow_write)?,
+        deny_read: paths(&files.deny_read)?,
+        deny_write: paths(&files.deny_write)?,
+        allowed_domains: network.allowed_domains.clone(),
+        denied_domains: network.denied_domains.clone(),
+        unix_sockets: network.allow_all_unix_sockets,
+        local_binding: network.allow_local_binding,
+        ..SandboxGrant::default()
+    })
+}
+
+fn absolute(text: &str, cwd: &Path, home: Option<&Path>) -> Result<PathBuf, String> {
+    if text.trim().is_empty() || text.contains('\0') {
+        return Err(format!("`{}` is no path", text.escape_debug()));
+    }
+    match text.strip_prefix('~') {
+        Some("") => home.map(Path::to_owned).ok_or_else(|| no_home(text)),
+        Some(rest) if rest.starts_with('/') => {
+            home.map(|home| home.join(rest.trim_start_matches('/'))).ok_or_else(|| no_home(text))
+        }
+        Some(_) | None => Ok(cwd.join(text)),
+    }
+}
+
+fn no_home(text: &str) -> String {
+    format!("`{text}` begins in the home directory, and there is none")
+}
+
+/// Denies a call whose rights nobody enforces here: the host has to hand them to the tool, the tool has to take them away,
+/// and a program that is being executed has had its rights for long.
+pub(super) fn refuse_unenforced(engine: &EngineState, event: &Event, verdict: &mut Verdict) {
+    let EventBody::PreToolUse(call) = &event.body else { return };
+    let tool = &call.tool_name;
+    let because = if call.executed.is_some() {
+        "is too late for a program that is being executed".to_owned()
+    } else if !engine.host.enforces_rights {
+        "can't be enforced here: this host does not run the call itself".to_owned()
+    } else if !engine.tools.enforces_rights(tool) {
+        format!("can't be enforced for `{tool}` here")
+    } else {
+        return;
+    };
+    let reasons = verdict.fields.sandbox.iter().filter(|answer| answer.what.unread().is_none());
+    let reasons = reasons.map(|answer| Attributed {
+        source: answer.source.clone(),
+        label: answer.label.clone(),
+        what: Reason { text: answer.refusal(&because), by: DecidedBy::Failure },
+    });
+    let mut reasons: Vec<Attributed<Reason>> = reasons.collect();
+    if reasons.is_empty() {
+        return;
+    }
+    if let Ruling::Permission { decision: PermissionDecision::Deny, reasons: own } = &verdict.ruling {
+        reasons = own.iter().cloned().chain(reasons).collect();
+    }
+    verdict.ruling = Ruling::Permission { decision: PermissionDecision::Deny, reasons };
+    verdict.fields.updated_input = None;
+}
