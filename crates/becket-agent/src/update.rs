@@ -4,6 +4,7 @@
 //! updates are the conversation around them. They decide nothing.
 
 use becket_engine::config::Diagnostic;
+use becket_exec::line::Refusal;
 use becket_llm::{Block, Delta, Usage};
 use becket_model::{AgentId, EventKind};
 use becket_tools::tasks::TaskKind;
@@ -154,6 +155,13 @@ pub enum UpdateKind {
         reason: String,
         /// The programs that led to it, itself last.
         chain: Vec<String>,
+    },
+    /// Rights have refused something to a program of a shell line, the first time for each path and host (E5).
+    AccessRefused {
+        /// The call of the line.
+        tool_use_id: String,
+        /// The program and the right.
+        refusal: Refusal,
     },
 }
 

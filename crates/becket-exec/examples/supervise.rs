@@ -20,12 +20,13 @@ use std::sync::Arc;
 
 use becket_exec::{
     Denial, DomainRights, Host, NetworkHost, NetworkRights, OnDeny, PathRights, PendingApproval, Program,
-    RefusedConnection, Rights, Supervisor, Weakness,
+    RefusalList, RefusedAccess, RefusedConnection, Rights, Supervisor, Weakness,
 };
 use becket_rules::{RuleList, RuleOrigin, RuleSet};
 
 struct Terminal {
     approves: bool,
+    refusals: RefusalList,
 }
 
 impl Host for Terminal {
@@ -43,6 +44,10 @@ impl Host for Terminal {
         if silent {
             eprint!("{}", denial.line());
         }
+    }
+
+    fn refused(&mut self, access: &RefusedAccess) {
+        self.refusals.add(access);
     }
 
     fn weakened(&mut self, weakness: Weakness) {
@@ -66,7 +71,7 @@ impl NetworkHost for Names {
 
 fn main() -> ExitCode {
     let mut rules = RuleSet::default();
-    let mut terminal = Terminal { approves: false };
+    let mut terminal = Terminal { approves: false, refusals: RefusalList::default() };
     let mut directory = std::env::current_dir().unwrap();
     let mut arguments = std::env::args_os().skip(1);
     let (mut rights, mut writable, mut on_deny) = (Rights::default(), Vec::new(), OnDeny::GoOn);
@@ -142,7 +147,9 @@ fn main() -> ExitCode {
         rights.network = NetworkRights::Domains(DomainRights { allowed, denied, unix_sockets });
     }
     let supervisor = supervisor.with_rights(&rights).with_network_host(Arc::new(names)).on_deny(on_deny);
-    match supervisor.run(&program, &mut terminal) {
+    let ended = supervisor.run(&program, &mut terminal);
+    eprint!("{}", terminal.refusals);
+    match ended {
         Ok(status) => ExitCode::from(status.code()),
         Err(error) => {
             eprintln!("supervise: nothing was run: {error}");

@@ -8,6 +8,7 @@ use crate::chain::Chain;
 use crate::denial::Denial;
 use crate::exit_status::ExitStatus;
 use crate::matched_rule::MatchedRule;
+use crate::refused_access::RefusedAccess;
 
 /// The program around the supervisor. The defaults approve nothing and show nothing.
 pub trait Host {
@@ -25,6 +26,12 @@ pub trait Host {
     /// instead, and the line is the host's to show.
     fn denied(&mut self, denial: &Denial, silent: bool) {
         let _ = (denial, silent);
+    }
+
+    /// Receives an access that rights have refused, the first time for each path. The program has received the error of the
+    /// system, and goes on.
+    fn refused(&mut self, access: &RefusedAccess) {
+        let _ = access;
     }
 
     /// Receives the result of the first process, if programs that are kept outlive it; everything else has ended. The

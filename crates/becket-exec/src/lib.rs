@@ -30,6 +30,7 @@ pub mod line;
 mod matched_rule;
 mod network_host;
 mod real_rights;
+mod refused_access;
 mod rule_gate;
 mod supervisor;
 
@@ -52,8 +53,9 @@ pub use error::StartError;
 pub use exit_status::ExitStatus;
 pub use host::{Host, PendingApproval, Weakness};
 pub use matched_rule::MatchedRule;
-pub use network_host::{NetworkHost, RefusalCause, RefusedConnection};
+pub use network_host::{ConnectingProgram, NetworkHost, RefusalCause, RefusedConnection};
 pub use real_rights::real_rights;
+pub use refused_access::{Access, RefusalList, RefusedAccess};
 pub use supervisor::{OnDeny, Program, Supervisor};
 
 /// The example of the README.

@@ -9,6 +9,8 @@ mod messages;
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod supervise;
 
-pub use messages::{Answer, DeniedProgram, HeldProgram, LineRules, LineStreams, Report, RuleText};
+pub use messages::{
+    Answer, DeniedProgram, HeldProgram, LineRules, LineStreams, Refusal, RefusedRight, Report, RuleText,
+};
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub use supervise::{LineError, channel, supervise};

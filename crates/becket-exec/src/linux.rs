@@ -9,11 +9,13 @@
 //! | `nested.rs`, `inner.rs` | a supervisor inside of another one: the rules are handed over, the program is run |
 //! | `host_process.rs` | settings of this process that change while it supervises |
 //! | `tracer.rs`, `ptrace.rs` | the loop over what the kernel reports; ptrace and waitpid behind safe functions |
+//! | `accesses.rs`, `running.rs` | system calls that rights refuse, and owners of connections, for reports |
 //! | `image.rs`, `memory.rs`, `registers.rs` | the new image of a process as the kernel made it |
 //! | `program.rs`, `identity.rs` | readings of an argument list, identity of files |
 //! | `linger.rs` | a supervisor that outlives its line |
 //! | `answers.rs` | answers to questions, which arrive from other threads |
 
+mod accesses;
 mod answers;
 mod child;
 mod command;
@@ -30,6 +32,7 @@ mod nested;
 mod program;
 mod ptrace;
 mod registers;
+mod running;
 mod sandbox;
 mod tracer;
 
@@ -46,6 +49,7 @@ use child::Child;
 use command::Command;
 use host_process::HostProcess;
 use identity::KnownFiles;
+pub(crate) use running::RunningPrograms;
 pub(crate) use sandbox::Sandbox;
 use tracer::Tracer;
 
@@ -81,7 +85,10 @@ pub(crate) fn run(
     let child = Child::start(&command, &sandbox, &signals, Some(&theirs))?;
     drop(theirs);
     let process = HostProcess::supervise(child.id(), signals);
-    let started = gate.map(|gate| NetworkProxy::start(ours, gate, Arc::clone(&supervisor.network_host.0)));
+    let running = gate.is_some().then(Arc::<RunningPrograms>::default);
+    let started = gate.zip(running.clone()).map(|(gate, running)| {
+        NetworkProxy::start(ours, gate, Arc::clone(&supervisor.network_host.0), running)
+    });
     let _proxy = match started.transpose() {
         Ok(proxy) => proxy,
         Err(why) => {
@@ -94,7 +101,7 @@ pub(crate) fn run(
         return Err(StartError::NoPtrace(why));
     }
     host.started();
-    let status = Tracer::new(supervisor, &known, host, &child)?.run();
+    let status = Tracer::new(supervisor, &known, host, &child, running)?.run();
     drop(process);
     status.map_err(|why| child.start_error(why, program))
 }

@@ -7,6 +7,8 @@ use std::net::{IpAddr, ToSocketAddrs};
 use becket_base::address::AddressClass;
 use becket_base::text::one_line;
 
+use crate::chain::Chain;
+
 /// The most characters of a host in a line.
 const WIDEST: usize = 200;
 
@@ -33,13 +35,25 @@ pub trait NetworkHost: Send + Sync {
 impl NetworkHost for () {}
 
 /// A connection that was not made.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RefusedConnection {
     /// The host and the port as the program named them.
     pub endpoint: String,
     /// The reason.
     pub cause: RefusalCause,
+    /// The program that asked for it, if it was still there.
+    pub program: Option<ConnectingProgram>,
+}
+
+/// A program that asked for a connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ConnectingProgram {
+    /// Its arguments, joined by blanks.
+    pub command: String,
+    /// The programs that led to it, itself last.
+    pub chain: Chain,
 }
 
 /// The reason why a connection was not made.
@@ -72,7 +86,10 @@ impl RefusedConnection {
 
 impl fmt::Display for RefusedConnection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` was not connected to: {}", one_line(&self.endpoint, WIDEST), self.cause)
+        write!(f, "`{}` was not connected to: {}", one_line(&self.endpoint, WIDEST), self.cause)?;
+        let Some(ConnectingProgram { command, chain }) = &self.program else { return Ok(()) };
+        let (command, chain) = (one_line(command, WIDEST), one_line(&chain.to_string(), WIDEST));
+        write!(f, "; asked for by `{command}`, run by {chain}")
     }
 }
 

@@ -26,6 +26,7 @@ use std::time::Duration;
 
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 
+use crate::linux::RunningPrograms;
 use crate::network_host::NetworkHost;
 use connection::Connection;
 use outbound::Outbound;
@@ -55,10 +56,11 @@ impl NetworkProxy {
         arrival: UnixStream,
         gate: DomainGate,
         host: Arc<dyn NetworkHost>,
+        running: Arc<RunningPrograms>,
     ) -> io::Result<Self> {
         let registry = Arc::new(Registry::default());
         let (incoming, held) = (arrival.try_clone()?, Arc::clone(&registry));
-        let outbound = Arc::new(Outbound::new(gate, host));
+        let outbound = Arc::new(Outbound::new(gate, host, running));
         let thread = Builder::new().name("becket-proxy".to_owned()).spawn(move || {
             // Without a listener the programs were not started.
             let Ok(listener) = receive(&incoming) else { return };

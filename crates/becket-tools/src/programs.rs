@@ -1,7 +1,7 @@
 //! Decisions about the programs that a line executes, and the supervisor that enforces them (`protocol.md` E1–E4).
 
 use becket_engine::RunningCall;
-use becket_exec::line::{DeniedProgram, HeldProgram, LineRules};
+use becket_exec::line::{DeniedProgram, HeldProgram, LineRules, Refusal};
 use becket_model::{Rights, Session};
 use futures_util::future::BoxFuture;
 use std::ffi::OsString;
@@ -20,6 +20,11 @@ pub trait ProgramGuard: Send + Sync {
 
     /// Receives a program that was not run.
     fn denied(&self, call: &LineCall, program: &DeniedProgram);
+
+    /// Receives what rights have refused to a program, the first time for each path and host (E5).
+    fn refused(&self, call: &LineCall, refusal: &Refusal) {
+        let _ = (call, refusal);
+    }
 
     /// Receives a weakness of this system that lets a program race the rules.
     fn weakened(&self, what: &str);

@@ -16,7 +16,7 @@ use super::prompt::{self, Prompt, Yes};
 use super::report::CallEnd;
 use crate::update::{Notice, Origin, Update, UpdateKind, Watch};
 use becket_engine::{CancellationToken, Settlement, ToolCall};
-use becket_exec::line::{DeniedProgram, HeldProgram, LineRules};
+use becket_exec::line::{DeniedProgram, HeldProgram, LineRules, Refusal};
 use becket_model::event::PermissionMode;
 use becket_model::event::tool::{ExecutedProgram, PreToolUse};
 use becket_rules::shell::quoted_word;
@@ -186,6 +186,11 @@ impl ProgramGuard for ProgramJudge {
         let tool_use_id = call.tool_use_id.clone();
         let what = UpdateKind::ProgramDenied { tool_use_id, command, reason, chain };
         self.watch.on(&Update { of: Origin::Main, what });
+    }
+
+    fn refused(&self, call: &LineCall, refusal: &Refusal) {
+        let (tool_use_id, refusal) = (call.tool_use_id.clone(), refusal.clone());
+        self.watch.on(&Update { of: Origin::Main, what: UpdateKind::AccessRefused { tool_use_id, refusal } });
     }
 
     fn weakened(&self, what: &str) {

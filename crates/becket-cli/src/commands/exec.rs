@@ -14,7 +14,7 @@ use becket_engine::config::{FlagSettings, RuleSource, Sources};
 use becket_exec::line::LineRules;
 use becket_exec::{
     Denial, DomainRights, Host, NetworkHost, NetworkRights, PathRights, PendingApproval, Program,
-    RefusedConnection, Rights, StartError, Supervisor, Weakness, real_rights,
+    RefusalList, RefusedAccess, RefusedConnection, Rights, StartError, Supervisor, Weakness, real_rights,
 };
 use becket_rules::shell::quoted_word;
 use becket_rules::{RuleList, RuleOrigin, RuleSet};
@@ -48,6 +48,7 @@ pub(crate) fn run(args: &ExecArgs, global: &Global, around: &Surroundings, out: 
     };
     let mut terminal = Terminal::new(around, *out);
     let status = supervisor.run(&program, &mut terminal);
+    out.tell(&terminal.refusals.to_string());
     status.map(becket_exec::ExitStatus::code).map_err(|why| CliError::NothingRun { why })
 }
 
@@ -202,12 +203,14 @@ struct Terminal {
     /// Questions for the thread that asks them, one after another.
     questions: Option<Sender<PendingApproval>>,
     is_attended: bool,
+    /// Told at the end: programs have the terminal until then.
+    refusals: RefusalList,
 }
 
 impl Terminal {
     fn new(around: &Surroundings, out: Out) -> Self {
         let is_attended = around.terminals.stdin && around.terminals.stderr;
-        Terminal { out, questions: None, is_attended }
+        Terminal { out, questions: None, is_attended, refusals: RefusalList::default() }
     }
 }
 
@@ -229,6 +232,10 @@ impl Host for Terminal {
         if silent {
             self.out.tell(&denial.line());
         }
+    }
+
+    fn refused(&mut self, access: &RefusedAccess) {
+        self.refusals.add(access);
     }
 
     fn weakened(&mut self, weakness: Weakness) {

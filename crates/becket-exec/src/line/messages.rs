@@ -8,6 +8,8 @@ use becket_rules::{RuleError, RuleList, RuleOrigin, RuleSet};
 use serde::{Deserialize, Serialize};
 
 use crate::matched_rule::MatchedRule;
+use crate::network_host::RefusedConnection;
+use crate::refused_access::{Access, RefusedAccess};
 use crate::supervisor::OnDeny;
 
 /// The rules of a line. The first message of the host.
@@ -86,6 +88,8 @@ pub enum Report {
     Held(HeldProgram),
     /// A program was not run.
     Denied(DeniedProgram),
+    /// Rights have refused something to a program.
+    Refused(Refusal),
 }
 
 /// A program that waits for an answer, before its first instruction.
@@ -112,6 +116,69 @@ pub struct DeniedProgram {
     pub chain: Vec<String>,
     /// The reason.
     pub reason: String,
+}
+
+/// Something that rights have refused to a program, which goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// The arguments of the program, joined by blanks; nothing if it was gone.
+    pub command: String,
+    /// The programs that led to it, itself last.
+    pub chain: Vec<String>,
+    /// The right.
+    pub right: RefusedRight,
+    /// The path, or the host and the port, if the right is about one.
+    pub target: Option<String>,
+    /// The whole in words.
+    pub text: String,
+}
+
+/// A right that a program does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RefusedRight {
+    /// Reading a file.
+    Read,
+    /// Executing a file.
+    Execute,
+    /// Writing a file.
+    Write,
+    /// Opening a socket.
+    Socket,
+    /// Connecting to a host.
+    Connect,
+}
+
+impl From<&RefusedAccess> for Refusal {
+    fn from(refused: &RefusedAccess) -> Self {
+        let RefusedAccess { command, chain, access } = refused;
+        let (right, path) = match access {
+            Access::Read { path } => (RefusedRight::Read, Some(path)),
+            Access::Execute { path } => (RefusedRight::Execute, Some(path)),
+            Access::Write { path } => (RefusedRight::Write, Some(path)),
+            Access::Socket => (RefusedRight::Socket, None),
+        };
+        Self {
+            command: command.clone(),
+            chain: chain.names().map(str::to_owned).collect(),
+            right,
+            target: path.map(|path| path.to_string_lossy().into_owned()),
+            text: refused.to_string(),
+        }
+    }
+}
+
+impl From<&RefusedConnection> for Refusal {
+    fn from(refused: &RefusedConnection) -> Self {
+        let program = refused.program.as_ref();
+        Self {
+            command: program.map(|program| program.command.clone()).unwrap_or_default(),
+            chain: program.iter().flat_map(|program| program.chain.names()).map(str::to_owned).collect(),
+            right: RefusedRight::Connect,
+            target: Some(refused.endpoint.clone()),
+            text: refused.to_string(),
+        }
+    }
 }
 
 /// The host's answer to a question.

@@ -15,12 +15,13 @@ use rustix::io::FdFlags;
 use rustix::process::{Signal, getpid, kill_process};
 use serde::Serialize;
 
-use super::messages::{Answer, DeniedProgram, HeldProgram, LineRules, LineStreams, Report};
+use super::messages::{Answer, DeniedProgram, HeldProgram, LineRules, LineStreams, Refusal, Report};
 use crate::denial::Denial;
 use crate::error::StartError;
 use crate::exit_status::ExitStatus;
 use crate::host::{Host, PendingApproval, Weakness};
 use crate::network_host::{NetworkHost, RefusedConnection};
+use crate::refused_access::{RefusalList, RefusedAccess};
 use crate::supervisor::{Program, Supervisor};
 use crate::sys::linger::{self, FirstProcess};
 
@@ -73,13 +74,15 @@ pub fn supervise(
     let mut reader = BufReader::new(channel.try_clone()?);
     let mut first = String::new();
     reader.read_line(&mut first)?;
+    let has_ended = Arc::default();
     let mut host = LineHost {
-        channel,
+        reports: LineReports { channel: Arc::new(Mutex::new(channel)), has_ended: Arc::clone(&has_ended) },
+        refusals: RefusalList::default(),
         reader: Some(reader),
         pending: Arc::default(),
         next_question: 0,
         first: None,
-        has_ended: Arc::default(),
+        has_ended,
     };
     let ended = run(&first, program, search_path, &mut host);
     match ended {
@@ -119,9 +122,10 @@ fn run(
         .with_own(rules.own)
         .with_kept(rules.kept)
         .with_rights(&rights)
-        .with_network_host(Arc::new(LineNetwork))
+        .with_network_host(Arc::new(LineNetwork { reports: host.reports.clone() }))
         .on_deny(rules.on_deny);
     let ended = supervisor.run(program, host);
+    host.tell_refusals();
     let code = ended.map(ExitStatus::code).map_err(|why: StartError| why.to_string())?;
     if let Some(first) = host.first.take() {
         host.report(&Report::Ended { code });
@@ -142,9 +146,33 @@ fn arrange(streams: LineStreams) -> io::Result<()> {
 
 type PendingPrograms = Arc<Mutex<HashMap<u64, PendingApproval>>>;
 
+/// The reports to the host at the other end, from any thread.
+#[derive(Clone)]
+struct LineReports {
+    channel: Arc<Mutex<UnixStream>>,
+    /// The end of the line was reported: the host receives nothing more.
+    has_ended: Arc<AtomicBool>,
+}
+
+impl LineReports {
+    /// A host that is gone receives nothing more: its end of the socket is closed, which ends this process.
+    fn send(&self, report: &Report) {
+        let mut channel = self.channel.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = send(&mut channel, report);
+    }
+
+    /// Reports what rights have refused, as long as the line has not ended.
+    fn refused(&self, refusal: Refusal) {
+        if !self.has_ended.load(Ordering::SeqCst) {
+            self.send(&Report::Refused(refusal));
+        }
+    }
+}
+
 /// The host at the other end.
 struct LineHost {
-    channel: UnixStream,
+    reports: LineReports,
+    refusals: RefusalList,
     reader: Option<BufReader<UnixStream>>,
     pending: PendingPrograms,
     next_question: u64,
@@ -155,9 +183,16 @@ struct LineHost {
 }
 
 impl LineHost {
-    /// A host that is gone receives nothing more: its end of the socket is closed, which ends this process.
-    fn report(&mut self, report: &Report) {
-        let _ = send(&mut self.channel, report);
+    fn report(&self, report: &Report) {
+        self.reports.send(report);
+    }
+
+    /// Writes what rights have refused to the line's own stderr: programs rarely say why they have failed.
+    fn tell_refusals(&mut self) {
+        let text = std::mem::take(&mut self.refusals).to_string();
+        if !text.is_empty() {
+            let _ = rustix::io::write(rustix::stdio::stderr(), text.as_bytes());
+        }
     }
 }
 
@@ -170,7 +205,13 @@ impl Host for LineHost {
         });
     }
 
+    fn refused(&mut self, access: &RefusedAccess) {
+        self.refusals.add(access);
+        self.reports.refused(access.into());
+    }
+
     fn lingers(&mut self, status: ExitStatus) {
+        self.tell_refusals();
         self.report(&Report::Ended { code: status.code() });
         self.has_ended.store(true, Ordering::SeqCst);
         if let Some(Err(_)) = self.first.take().map(|first| first.end(status.code())) {
@@ -214,12 +255,15 @@ impl Host for LineHost {
 }
 
 /// The host of the proxy of a line.
-struct LineNetwork;
+struct LineNetwork {
+    reports: LineReports,
+}
 
 impl NetworkHost for LineNetwork {
     fn refused(&self, connection: &RefusedConnection) {
         // The line's own stream: programs show little of what a proxy answers.
         let _ = rustix::io::write(rustix::stdio::stderr(), connection.line().as_bytes());
+        self.reports.refused(connection.into());
     }
 }
 

@@ -69,8 +69,12 @@ fn allow(
     rules.add_rule(PathBeneath::new(opened, access))
 }
 
-/// Returns the seccomp filters; none if the rights don't restrict the network.
-pub(super) fn of_network(rights: &NetworkRights) -> Result<Vec<BpfProgram>, BackendError> {
+/// Returns the seccomp filters; none if the rights don't restrict the network. `refusal` is what becomes of a socket that
+/// can't be opened.
+pub(super) fn of_network(
+    rights: &NetworkRights,
+    refusal: SeccompAction,
+) -> Result<Vec<BpfProgram>, BackendError> {
     let mut families = match rights {
         NetworkRights::All => return Ok(Vec::new()),
         // Those of a network of its own. Others, such as AF_VSOCK, belong to no network.
@@ -88,10 +92,7 @@ pub(super) fn of_network(rights: &NetworkRights) -> Result<Vec<BpfProgram>, Back
     let sockets = BTreeMap::from([(libc::SYS_socket, denied)]);
     // It opens sockets without the system call.
     let rings = BTreeMap::from([(libc::SYS_io_uring_setup, Vec::new())]);
-    Ok(vec![
-        filter(sockets, SeccompAction::Errno(errno(libc::EACCES)))?,
-        filter(rings, SeccompAction::Errno(errno(libc::ENOSYS)))?,
-    ])
+    Ok(vec![filter(sockets, refusal)?, filter(rings, SeccompAction::Errno(errno(libc::ENOSYS)))?])
 }
 
 /// Returns whether a path can be opened at all: an allowed path that is missing would be a silent loss of a right.

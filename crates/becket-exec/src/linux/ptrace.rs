@@ -8,13 +8,14 @@
 use std::io;
 use std::ptr;
 
-use super::registers::Registers;
+use super::registers::{self, Registers};
 
 const OPTIONS: libc::c_int = libc::PTRACE_O_TRACEFORK
     | libc::PTRACE_O_TRACEVFORK
     | libc::PTRACE_O_TRACECLONE
     | libc::PTRACE_O_TRACEEXEC
     | libc::PTRACE_O_TRACESECCOMP
+    | libc::PTRACE_O_TRACESYSGOOD
     | libc::PTRACE_O_EXITKILL;
 
 /// A report of the kernel about a process.
@@ -24,8 +25,10 @@ pub(super) enum Report {
     Ended(i32),
     /// It has executed a program and not run it; it was this thread before.
     Executed(libc::pid_t),
-    /// It is about to execute a program.
-    Executing,
+    /// It is about to make a system call that a filter traces.
+    Calling(TracedCall),
+    /// The system call that it was let make by [`go_on_to_return`] has returned.
+    Returned,
     /// It has started this process or thread.
     Started(libc::pid_t),
     /// It was stopped by a signal that stops (`SIGSTOP`, `SIGTSTP`, …).
@@ -34,6 +37,17 @@ pub(super) enum Report {
     Trap,
     /// It is about to receive a signal.
     Signal(libc::c_int),
+}
+
+/// The kinds of system calls that filters trace, as they number them. One that can't be told is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TracedCall {
+    /// It executes a program.
+    Executes = 0,
+    /// It may be refused by rights to files.
+    Files = 1,
+    /// It is not allowed.
+    Refused = 2,
 }
 
 /// A result of waiting.
@@ -54,6 +68,32 @@ pub(super) fn seize(process: libc::pid_t) -> io::Result<()> {
 /// Lets a stopped process go on, with a signal or with 0.
 pub(super) fn go_on(process: libc::pid_t, signal: libc::c_int) {
     let _ = request(libc::PTRACE_CONT, process, 0, signal.unsigned_abs() as usize);
+}
+
+/// Lets a process that is stopped before a system call make it, and stops it when the call returns.
+pub(super) fn go_on_to_return(process: libc::pid_t) {
+    let _ = request(libc::PTRACE_SYSCALL, process, 0, 0);
+}
+
+/// Keeps a process that is stopped before a system call from making it: the call returns with the error instead.
+///
+/// # Errors
+/// Errors if the call can't be changed. The process must not go on then.
+pub(super) fn refuse_call(process: libc::pid_t, error: libc::c_int) -> io::Result<()> {
+    let mut registers = registers(process)?.ok_or(io::ErrorKind::Unsupported)?;
+    registers::set_result(&mut registers, -i64::from(error));
+    #[cfg(target_arch = "x86_64")]
+    {
+        registers.orig_rax = u64::MAX;
+    }
+    #[cfg(target_arch = "aarch64")]
+    {
+        const NT_ARM_SYSTEM_CALL: usize = 0x404;
+        let mut none: libc::c_int = -1;
+        let mut area = libc::iovec { iov_base: (&raw mut none).cast(), iov_len: size_of::<libc::c_int>() };
+        request(libc::PTRACE_SETREGSET, process, NT_ARM_SYSTEM_CALL, (&raw mut area).addr())?;
+    }
+    set_registers(process, &mut registers)
 }
 
 /// Leaves a process stopped until it is continued by a signal.
@@ -94,7 +134,11 @@ fn report(process: libc::pid_t, status: i32) -> Report {
     let other = || message(process).and_then(|id| libc::pid_t::try_from(id).ok()).unwrap_or(process);
     match status >> 16 {
         libc::PTRACE_EVENT_EXEC => Report::Executed(other()),
-        libc::PTRACE_EVENT_SECCOMP => Report::Executing,
+        libc::PTRACE_EVENT_SECCOMP => Report::Calling(match message(process) {
+            Some(0) => TracedCall::Executes,
+            Some(1) => TracedCall::Files,
+            Some(_) | None => TracedCall::Refused,
+        }),
         libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK | libc::PTRACE_EVENT_CLONE => {
             Report::Started(other())
         }
@@ -103,6 +147,7 @@ fn report(process: libc::pid_t, status: i32) -> Report {
         {
             Report::GroupStop
         }
+        0 if signal == libc::SIGTRAP | 0x80 => Report::Returned,
         0 => Report::Signal(signal),
         _ => Report::Trap,
     }

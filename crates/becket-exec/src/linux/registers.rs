@@ -55,3 +55,39 @@ pub(super) fn set_message(registers: &mut Registers, address: u64, length: u64) 
         (registers.regs[1], registers.regs[2]) = (address, length);
     }
 }
+
+/// Returns the number of the system call that a process is about to make; `None` if there is none.
+pub(super) fn call_number(registers: &Registers) -> Option<i64> {
+    #[cfg(target_arch = "x86_64")]
+    return i64::try_from(registers.orig_rax).ok();
+    #[cfg(target_arch = "aarch64")]
+    return i64::try_from(registers.regs[8]).ok();
+}
+
+/// Returns the arguments of the system call that a process is about to make.
+pub(super) fn arguments(registers: &Registers) -> [u64; 6] {
+    #[cfg(target_arch = "x86_64")]
+    return [registers.rdi, registers.rsi, registers.rdx, registers.r10, registers.r8, registers.r9];
+    #[cfg(target_arch = "aarch64")]
+    return std::array::from_fn(|at| registers.regs[at]);
+}
+
+/// Returns the result of the system call that has just returned; a negative one is an error.
+pub(super) fn result(registers: &Registers) -> i64 {
+    #[cfg(target_arch = "x86_64")]
+    return registers.rax.cast_signed();
+    #[cfg(target_arch = "aarch64")]
+    return registers.regs[0].cast_signed();
+}
+
+/// Sets the result of a system call.
+pub(super) fn set_result(registers: &mut Registers, result: i64) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        registers.rax = result.cast_unsigned();
+    }
+    #[cfg(target_arch = "aarch64")]
+    {
+        registers.regs[0] = result.cast_unsigned();
+    }
+}

@@ -24,8 +24,10 @@ use seccompiler::{
     TargetArch,
 };
 
+use super::accesses;
 use super::confinement;
 use super::namespaces::{NamespaceError, Namespaces};
+use super::ptrace::TracedCall;
 use crate::error::StartError;
 use becket_model::Rights;
 
@@ -45,8 +47,14 @@ impl Sandbox {
     /// Makes what is always on, and what takes the rights away that the program does not have.
     pub(super) fn new(rights: &Rights) -> Result<Self, StartError> {
         let filters = || -> Result<_, seccompiler::BackendError> {
-            let mut filters = confinement::of_network(&rights.network)?;
-            filters.push(filter(traced_calls(), SeccompAction::Trace(0))?);
+            // The tracer refuses sockets, and reports them; without it the call is missing.
+            let refused = SeccompAction::Trace(TracedCall::Refused as u32);
+            let mut filters = confinement::of_network(&rights.network, refused)?;
+            filters.push(filter(traced_calls(), SeccompAction::Trace(TracedCall::Executes as u32))?);
+            let watched = accesses::watched(rights)?;
+            if !watched.is_empty() {
+                filters.push(filter(watched, SeccompAction::Trace(TracedCall::Files as u32))?);
+            }
             filters.push(filter(refused_calls()?, SeccompAction::Errno(errno(libc::EPERM)))?);
             filters.push(filter(missing_calls(), SeccompAction::Errno(errno(libc::ENOSYS)))?);
             Ok(filters)
@@ -72,7 +80,7 @@ impl Sandbox {
             let why = format!("{what} only in a process of its own, and not inside of another `becket exec`");
             return Err(StartError::Rights { why });
         }
-        let filters = confinement::of_network(&rights.network)
+        let filters = confinement::of_network(&rights.network, SeccompAction::Errno(errno(libc::EACCES)))
             .map_err(|error| StartError::NoSeccomp(io::Error::other(error)))?;
         let files = confinement::of_files_and_signals(rights)
             .map_err(|why| StartError::Rights { why: why.to_string() })?;

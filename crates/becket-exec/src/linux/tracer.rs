@@ -9,21 +9,25 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use becket_model::event::tool::ExecutedProgram as ExecutedOnWire;
 
+use super::accesses::Accesses;
 use super::answers::{Answer, Answers, QuestionId};
 use super::child::Child;
 use super::identity::{Identity, KnownFiles};
 use super::image::{Image, ImageError};
 use super::nested::{AddedRules, InnerSupervisors};
 use super::program::{ExecutedProgram, Files, ProgramFile};
-use super::ptrace::{self, Report, WaitOutcome};
-use super::registers::DENIED;
+use super::ptrace::{self, Report, TracedCall, WaitOutcome};
+use super::registers::{self, DENIED};
+use super::running::{self, RunningPrograms};
 use crate::chain::Chain;
 use crate::denial::{Denial, DenialCause};
 use crate::exit_status::ExitStatus;
 use crate::host::{Host, PendingApproval};
+use crate::refused_access::{Access, RefusedAccess};
 use crate::rule_gate::{HoldReason, RuleGate, Ruling};
 use crate::supervisor::{OnDeny, Supervisor};
 
@@ -37,10 +41,13 @@ pub(super) struct Tracer<'t> {
     host: &'t mut dyn Host,
     main: libc::pid_t,
     lineages: HashMap<libc::pid_t, Lineage>,
+    /// A copy of the chains for the proxy, if there is one.
+    running: Option<Arc<RunningPrograms>>,
     /// `None` if nothing can listen here: inner supervisors are refused then.
     inner: Option<InnerSupervisors>,
     answers: Answers,
     held: HashMap<QuestionId, HeldProgram>,
+    accesses: Accesses<'t>,
     next_question: QuestionId,
     /// The first process has executed its program.
     started: bool,
@@ -78,10 +85,15 @@ impl<'t> Tracer<'t> {
         known: &'t KnownFiles,
         host: &'t mut dyn Host,
         child: &Child,
+        running: Option<Arc<RunningPrograms>>,
     ) -> io::Result<Self> {
         let answers = Answers::new()?;
+        if let Some(running) = &running {
+            running.insert(child.id(), &Chain::default());
+        }
         child.proceed()?;
         Ok(Self {
+            running,
             supervisor,
             known,
             host,
@@ -90,6 +102,7 @@ impl<'t> Tracer<'t> {
             inner: InnerSupervisors::listen(supervisor.search_path.clone()).ok(),
             answers,
             held: HashMap::new(),
+            accesses: Accesses::new(&supervisor.rights),
             next_question: 0,
             started: false,
             own: supervisor.own.iter(),
@@ -129,24 +142,90 @@ impl<'t> Tracer<'t> {
             Report::Executed(thread) => self.executed(process, thread),
             Report::Started(child) => {
                 let lineage = self.lineage(process);
-                self.lineages.insert(child, lineage);
+                self.insert(child, lineage);
                 ptrace::go_on(process, 0);
             }
             Report::GroupStop => ptrace::stay_stopped(process),
             Report::Signal(signal) => ptrace::go_on(process, signal),
-            Report::Executing | Report::Trap | Report::Ended(_) => {
-                // A new process may stop before its parent reports it.
-                if !self.lineages.contains_key(&process) {
-                    let lineage = self.lineage(process);
-                    self.lineages.insert(process, lineage);
+            Report::Calling(call) => {
+                self.adopt(process);
+                self.calling(process, call);
+            }
+            Report::Returned => {
+                if let Some(access) = self.accesses.returns(process) {
+                    self.refused(process, access);
                 }
+                ptrace::go_on(process, 0);
+            }
+            Report::Trap | Report::Ended(_) => {
+                self.adopt(process);
                 ptrace::go_on(process, 0);
             }
         }
     }
 
-    fn ended(&mut self, process: libc::pid_t, status: i32) {
+    /// Takes note of a new process, which may stop before its parent reports it.
+    fn adopt(&mut self, process: libc::pid_t) {
+        if !self.lineages.contains_key(&process) {
+            let lineage = self.lineage(process);
+            self.insert(process, lineage);
+        }
+    }
+
+    fn insert(&mut self, process: libc::pid_t, lineage: Lineage) {
+        if let Some(running) = &self.running {
+            running.insert(process, &lineage.chain);
+        }
+        self.lineages.insert(process, lineage);
+    }
+
+    fn remove(&mut self, process: libc::pid_t) {
+        if let Some(running) = &self.running {
+            running.remove(process);
+        }
         self.lineages.remove(&process);
+        self.accesses.forget(process);
+    }
+
+    /// Lets a process make a system call, or not.
+    fn calling(&mut self, process: libc::pid_t, call: TracedCall) {
+        let is_watched = match call {
+            TracedCall::Executes => self.accesses.watch_execution(),
+            TracedCall::Files => true,
+            TracedCall::Refused => return self.refuse_call(process),
+        };
+        match is_watched && self.accesses.begins(process) {
+            true => ptrace::go_on_to_return(process),
+            false => ptrace::go_on(process, 0),
+        }
+    }
+
+    fn refuse_call(&mut self, process: libc::pid_t) {
+        let of_internet = ptrace::registers(process).ok().flatten().is_some_and(|registers| {
+            let family = registers::arguments(&registers)[0];
+            [libc::AF_INET, libc::AF_INET6].iter().any(|inet| family == u64::from(inet.unsigned_abs()))
+        });
+        match ptrace::refuse_call(process, libc::EACCES) {
+            Ok(()) => {
+                // Other sockets are those of libraries, which look for services of this machine.
+                if of_internet {
+                    self.refused(process, Access::Socket);
+                }
+                ptrace::go_on(process, 0);
+            }
+            Err(_) => ptrace::kill(process),
+        }
+    }
+
+    fn refused(&mut self, process: libc::pid_t, access: Access) {
+        let chain = self.chain(process);
+        if self.accesses.is_new(&chain, &access) {
+            self.host.refused(&RefusedAccess { command: running::command(process), chain, access });
+        }
+    }
+
+    fn ended(&mut self, process: libc::pid_t, status: i32) {
+        self.remove(process);
         self.inner.iter().for_each(|inner| drop(inner.take(process)));
         self.held.retain(|_, held| held.process != process);
         if self.last_words == Some(process) {
@@ -178,7 +257,8 @@ impl<'t> Tracer<'t> {
     /// Decides about a program that was executed by `thread`, which has become the process.
     fn executed(&mut self, process: libc::pid_t, thread: libc::pid_t) {
         let lineage = self.lineage(thread);
-        self.lineages.remove(&thread);
+        self.remove(thread);
+        self.accesses.forget(process);
         let mut image = match Image::read(process) {
             Ok(image) => image,
             Err(why) => return self.unread(process, lineage.chain, why),
@@ -188,7 +268,7 @@ impl<'t> Tracer<'t> {
         let name = image.program.name();
         let is_kept = is_kept || self.supervisor.kept.iter().any(|kept| kept == name);
         let chain = chain.with(name);
-        self.lineages.insert(process, Lineage { chain, is_kept, added: added.clone() });
+        self.insert(process, Lineage { chain, is_kept, added: added.clone() });
         if self.is_own(process, &image.program) {
             // The shells of a host are one shell for its user.
             if let Some(lineage) = self.lineages.get_mut(&process) {

@@ -53,7 +53,7 @@ pub(super) fn serve(connection: &Connection<'_>) -> io::Result<()> {
     match head {
         RequestHead::Tunnel { authority } => {
             let endpoint = Endpoint::parse(&authority, None);
-            match connection.outbound.connect(&authority, endpoint) {
+            match connection.outbound.connect(connection.client, &authority, endpoint) {
                 Ok(server) => {
                     let mut client = connection.client;
                     client.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")?;
@@ -65,7 +65,7 @@ pub(super) fn serve(connection: &Connection<'_>) -> io::Result<()> {
         RequestHead::Forward { authority, line, headers } => {
             let endpoint = Endpoint::parse(&authority, Some(80));
             let named = endpoint.as_ref().map(host_header);
-            match connection.outbound.connect(&authority, endpoint) {
+            match connection.outbound.connect(connection.client, &authority, endpoint) {
                 Ok(server) => {
                     let host = format!("Host: {}\r\n", named.unwrap_or_default());
                     let first = [&line, host.as_bytes(), &headers, rest].concat();

@@ -9,6 +9,7 @@ use std::time::Duration;
 use becket_rules::{Endpoint, Host};
 
 use super::domain_gate::DomainGate;
+use crate::linux::RunningPrograms;
 use crate::network_host::{NetworkHost, RefusalCause, RefusedConnection};
 
 /// The longest wait for one address.
@@ -24,7 +25,8 @@ const MOST_REPORTS: usize = 1000;
 pub(super) struct Outbound {
     gate: DomainGate,
     host: Arc<dyn NetworkHost>,
-    reported: Mutex<HashSet<RefusedConnection>>,
+    running: Arc<RunningPrograms>,
+    reported: Mutex<HashSet<(String, RefusalCause)>>,
 }
 
 /// The reason why there is no connection.
@@ -37,17 +39,19 @@ pub(super) enum ConnectError {
 }
 
 impl Outbound {
-    pub(super) fn new(gate: DomainGate, host: Arc<dyn NetworkHost>) -> Self {
-        Self { gate, host, reported: Mutex::default() }
+    pub(super) fn new(gate: DomainGate, host: Arc<dyn NetworkHost>, running: Arc<RunningPrograms>) -> Self {
+        Self { gate, host, running, reported: Mutex::default() }
     }
 
-    /// Connects to the host and port that a program has named; `None` could not be read.
+    /// Connects to the host and port that a program has named; `None` could not be read. `client` is the connection of the
+    /// program.
     pub(super) fn connect(
         &self,
+        client: &TcpStream,
         written: &str,
         endpoint: Option<Endpoint>,
     ) -> Result<TcpStream, ConnectError> {
-        let refused = |cause| self.refused(RefusedConnection { endpoint: written.to_owned(), cause });
+        let refused = |cause| self.refused(client, written, cause);
         let endpoint = endpoint.ok_or_else(|| refused(RefusalCause::Unreadable))?;
         self.gate.judge(&endpoint).map_err(refused)?;
         let found = match &endpoint.host {
@@ -73,10 +77,18 @@ impl Outbound {
     }
 
     /// Reports a refusal, once.
-    fn refused(&self, connection: RefusedConnection) -> ConnectError {
-        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        if reported.len() < MOST_REPORTS && reported.insert(connection.clone()) {
-            self.host.refused(&connection);
+    fn refused(&self, client: &TcpStream, written: &str, cause: RefusalCause) -> ConnectError {
+        let connection = RefusedConnection { endpoint: written.to_owned(), cause, program: None };
+        let key = (connection.endpoint.clone(), connection.cause.clone());
+        let is_new = {
+            let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+            reported.len() < MOST_REPORTS && reported.insert(key)
+        };
+        if is_new {
+            // The program waits for its answer, so it is still there.
+            let port = client.peer_addr().ok().map(|address| address.port());
+            let program = port.and_then(|port| self.running.of_connection(port));
+            self.host.refused(&RefusedConnection { program, ..connection.clone() });
         }
         ConnectError::Refused(connection)
     }

@@ -53,7 +53,7 @@ pub(super) fn serve(connection: &Connection<'_>) -> io::Result<()> {
     }
     let endpoint = Host::parse(&host).filter(|_| port != 0).map(|host| Endpoint { host, port });
     let written = endpoint.as_ref().map_or_else(|| format!("{host}:{port}"), Endpoint::to_string);
-    match connection.outbound.connect(&written, endpoint) {
+    match connection.outbound.connect(connection.client, &written, endpoint) {
         Ok(server) => {
             answer(connection, Answer::Connected)?;
             connection.relay(&server, &[])

@@ -11,4 +11,5 @@ mod lines;
 mod nested;
 mod network;
 mod refusals;
+mod refused_accesses;
 mod rights;

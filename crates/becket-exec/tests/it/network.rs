@@ -70,6 +70,11 @@ fn a_host_that_is_allowed_is_reached_and_no_other() {
     assert!(ended.stdout[expected.len()..].contains("403"), "{ended:?}");
     // It is said once, although two clients have tried.
     assert_eq!(ended.stderr.matches("becket: `denied.test").count(), 1, "{ended:?}");
+    let owner = format!("http://denied.test:{port}/z`, run by bash → curl");
+    assert!(
+        ended.stderr.contains("is about it; asked for by `curl -sS") && ended.stderr.contains(&owner),
+        "{ended:?}"
+    );
 }
 
 // rule: E5

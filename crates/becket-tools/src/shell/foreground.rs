@@ -2,7 +2,7 @@
 
 use super::bash::Bash;
 use super::leader::{LineCommand, Streams};
-use super::line_output::{LineEnd, LineOutput, add_denied, is_silent, joined};
+use super::line_output::{LineEnd, LineOutput, add_refused, is_silent, joined};
 use super::report::Report;
 use super::script;
 use super::whereabouts;
@@ -43,7 +43,7 @@ pub(super) async fn run(
     let said = report.ok().and_then(|report| report.read()).filter(|_| !ended.is_interrupted());
     notes.extend(said.and_then(|shell_was| whereabouts::settle(&*bash.whereabouts, cwd, &shell_was)));
     let mut answer = answer(&ended, heard.kept.printed(), notes, line)?;
-    add_denied(&mut answer.response, &finished.denied);
+    add_refused(&mut answer.response, &finished.denied, &finished.refusals);
     Ok(answer)
 }
 

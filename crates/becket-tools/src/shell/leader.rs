@@ -15,7 +15,7 @@ use crate::programs::LineCall;
 #[cfg(target_os = "linux")]
 use crate::programs::ProgramSupervision;
 use crate::surroundings::Surroundings;
-use becket_exec::line::DeniedProgram;
+use becket_exec::line::{DeniedProgram, Refusal};
 #[cfg(target_os = "linux")]
 use becket_exec::line::{LineRules, LineStreams};
 use becket_process::{
@@ -89,6 +89,8 @@ pub(crate) struct LineResult {
     pub(crate) end: End,
     /// The programs that were not run (E3).
     pub(crate) denied: Vec<DeniedProgram>,
+    /// What rights have refused to its programs (E5).
+    pub(crate) refusals: Vec<Refusal>,
 }
 
 /// The reason why a line was not run.
@@ -207,7 +209,7 @@ impl LineCommand<'_> {
         let ended = self.host.runner.run_with(&command, &self.limits(), &over, control, &mut sink).await;
         drop(held);
         heard.finish();
-        Ok(LineResult { code: heard.code(), end: ended?.end, denied: Vec::new() })
+        Ok(LineResult { code: heard.code(), end: ended?.end, denied: Vec::new(), refusals: Vec::new() })
     }
 
     fn limits(&self) -> Limits {

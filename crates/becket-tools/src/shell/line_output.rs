@@ -1,7 +1,7 @@
 //! The output and the end of a line, as its leader reports them.
 
 use super::mark::MarkedStream;
-use becket_exec::line::DeniedProgram;
+use becket_exec::line::{DeniedProgram, Refusal};
 use becket_process::{Chunk, End, Stream};
 use becket_rules::shell::Line;
 use serde_json::{Value, json};
@@ -107,10 +107,13 @@ impl LineEnd {
     }
 }
 
-/// Adds the programs that were not run to a response, if there are any (E3).
-pub(crate) fn add_denied(response: &mut Value, denied: &[DeniedProgram]) {
+/// Adds the programs that were not run, and what rights have refused, to a response, if there are any (E3, E5).
+pub(crate) fn add_refused(response: &mut Value, denied: &[DeniedProgram], refusals: &[Refusal]) {
     if !denied.is_empty() {
         response["deniedPrograms"] = json!(denied);
+    }
+    if !refusals.is_empty() {
+        response["refusals"] = json!(refusals);
     }
 }
 

@@ -5,15 +5,14 @@
 //! are refused by name.
 
 use super::bash::check_line;
-use super::leader::{LineCommand, Streams};
-use super::line_output::{Keep, LineEnd, LineOutput, add_denied, is_silent, joined};
+use super::leader::{LineCommand, LineResult, Streams};
+use super::line_output::{Keep, LineEnd, LineOutput, add_refused, is_silent, joined};
 use crate::auto_approve;
 use crate::capture::Capture;
 use crate::programs::LineCall;
 use crate::schema::{Kind, Spec, optional, required};
 use crate::surroundings::Surroundings;
 use becket_engine::{Effect, Hints, RunningCall, Tool, ToolFailure, ToolOutput};
-use becket_exec::line::DeniedProgram;
 use becket_llm::ToolSpec;
 use becket_model::Session;
 use becket_process::Stream;
@@ -63,7 +62,7 @@ impl StatelessBash {
         let finished = led.run(running.cancel, &mut heard).await;
         let finished = finished.map_err(|error| ToolFailure::new(error.to_string()))?;
         let ended = LineEnd::of(finished.code, finished.end, limit);
-        heard.kept.answer(&ended, line(running.input), &finished.denied)
+        heard.kept.answer(&ended, line(running.input), &finished)
     }
 }
 
@@ -140,12 +139,7 @@ impl Keep for Both {
 }
 
 impl Both {
-    fn answer(
-        mut self,
-        end: &LineEnd,
-        line: &str,
-        denied: &[DeniedProgram],
-    ) -> Result<ToolOutput, ToolFailure> {
+    fn answer(mut self, end: &LineEnd, line: &str, finished: &LineResult) -> Result<ToolOutput, ToolFailure> {
         let (stdout, stderr) = (self.stdout.text(), self.stderr.text());
         let mut response = json!({
             "stdout": stdout,
@@ -154,7 +148,7 @@ impl Both {
             "isImage": stdout.starts_with("data:image/") && stdout.contains(";base64,"),
             "noOutputExpected": is_silent(line),
         });
-        add_denied(&mut response, denied);
+        add_refused(&mut response, &finished.denied, &finished.refusals);
         let text = joined(&[&end.words(), &stdout, &stderr]);
         match end {
             LineEnd::Well => Ok(ToolOutput::text(text, response)),

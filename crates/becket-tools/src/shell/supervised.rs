@@ -4,7 +4,7 @@
 use super::leader::{LineError, LineResult};
 use super::line_output::{Keep, LineOutput};
 use crate::programs::{LineCall, ProgramGuard};
-use becket_exec::line::{Answer, DeniedProgram, LineRules, Report};
+use becket_exec::line::{Answer, DeniedProgram, LineRules, Refusal, Report};
 use becket_process::{CancellationToken, Command, End, Limits, Runner, SpawnError};
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
@@ -15,6 +15,9 @@ use std::pin::pin;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+
+/// The most refusals of rights that hooks read about.
+const MOST_REFUSALS: usize = 100;
 
 /// A line to be supervised.
 pub(super) struct SupervisedLine<'a> {
@@ -76,6 +79,7 @@ struct Conversation<'a> {
     call: &'a LineCall,
     pending: FuturesUnordered<BoxFuture<'static, Answer>>,
     denied: Vec<DeniedProgram>,
+    refusals: Vec<Refusal>,
     nothing_run: Option<String>,
     code: Option<i32>,
 }
@@ -90,6 +94,7 @@ impl<'a> Conversation<'a> {
             call,
             pending: FuturesUnordered::new(),
             denied: Vec::new(),
+            refusals: Vec::new(),
             nothing_run: None,
             code: None,
         }
@@ -137,6 +142,12 @@ impl<'a> Conversation<'a> {
                 self.guard.denied(self.call, &program);
                 self.denied.push(program);
             }
+            Ok(Report::Refused(refusal)) => {
+                self.guard.refused(self.call, &refusal);
+                if self.refusals.len() < MOST_REFUSALS {
+                    self.refusals.push(refusal);
+                }
+            }
             Ok(Report::Weakened { what }) => self.guard.weakened(&what),
             Ok(Report::NothingRun { why }) => self.nothing_run = Some(why),
             Ok(Report::Ended { code }) => self.code = Some(code.into()),
@@ -161,7 +172,7 @@ impl<'a> Conversation<'a> {
             None => {
                 let has_exited = matches!(finished.end, End::Exited(_));
                 let code = self.code.filter(|_| has_exited);
-                Ok(LineResult { code, end: finished.end, denied: self.denied })
+                Ok(LineResult { code, end: finished.end, denied: self.denied, refusals: self.refusals })
             }
         }
     }

@@ -137,9 +137,13 @@ impl Live {
                 let text = format!("not run: {command}: {}; run by {chain}", one_line(reason, 160));
                 self.aside(&styled(FAINT, &text))
             }
+            UpdateKind::AccessRefused { refusal, .. } if self.works() => {
+                self.aside(&styled(FAINT, &format!("refused: {}", one_line(&refusal.text, 240))))
+            }
             UpdateKind::Compacted { .. }
             | UpdateKind::Moved { .. }
             | UpdateKind::Task { .. }
+            | UpdateKind::AccessRefused { .. }
             | UpdateKind::ProgramDenied { .. } => String::new(),
         }
     }

@@ -8,8 +8,8 @@ use super::line::{Answer, Assistant, ConversationReset, StreamEvent, User, UserC
 use super::naming::Ids;
 use super::result::{ApiError, milliseconds};
 use super::system_line::{
-    ApiRetry, CompactBoundary, CompactMetadata, ElicitationComplete, Informational, ProgramDenied,
-    SessionStateChanged, StopHook, StopHookSummary, System,
+    AccessRefused, ApiRetry, CompactBoundary, CompactMetadata, ElicitationComplete, Informational,
+    ProgramDenied, SessionStateChanged, StopHook, StopHookSummary, System,
 };
 use becket_agent::update::{Notice, Origin, StopSummary, Update, UpdateKind};
 use becket_engine::RunEventKind;
@@ -162,6 +162,10 @@ impl Stream {
                 let denied =
                     ProgramDenied { tool_use_id, command, reason: reason.clone(), chain: chain.clone() };
                 self.system("program_denied", &denied)
+            }
+            UpdateKind::AccessRefused { tool_use_id, refusal } => {
+                let tool_use_id = tool_use_id.clone();
+                self.system("access_refused", &AccessRefused { tool_use_id, refusal: refusal.clone() })
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Lines about the session itself and its hooks (`"type": "system"`).
 
+use becket_exec::line::Refusal;
 use serde::Serialize;
 
 /// The first line: the facts of the session.
@@ -157,6 +158,14 @@ pub(super) struct ProgramDenied {
     pub(super) command: String,
     pub(super) reason: String,
     pub(super) chain: Vec<String>,
+}
+
+/// `access_refused`
+#[derive(Debug, Serialize)]
+pub(super) struct AccessRefused {
+    pub(super) tool_use_id: String,
+    #[serde(flatten)]
+    pub(super) refusal: Refusal,
 }
 
 /// `task_started` and `task_notification`

@@ -76,6 +76,7 @@ impl Status {
             | UpdateKind::Titled { .. }
             | UpdateKind::Moved { .. }
             | UpdateKind::Task { .. }
+            | UpdateKind::AccessRefused { .. }
             | UpdateKind::ProgramDenied { .. } => {}
         }
     }
