@@ -80,9 +80,10 @@ impl Host {
             findings: CheckReport::new(&error.config.diagnostics, 0).findings,
             why: error.why,
         })?;
+        let environment = launch.environment().clone();
         let transcript = wants.transcript_path.unwrap_or_else(|| wants.start.join("transcript.jsonl"));
         let mode = wants.permission_mode.map(|mode| mode.as_str());
-        let facts = Facts { start: wants.start, transcript, mode };
+        let facts = Facts { start: wants.start, transcript, mode, environment };
         Ok(Session::new(id.into(), engine, facts, SessionResources { cancel, servers }))
     }
 

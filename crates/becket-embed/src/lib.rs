@@ -11,12 +11,14 @@
 //! - [`servers`]: the MCP servers that a host names, for hooks to call
 //! - [`view`]: the results, as data with a schema
 //! - [`caller_executor`]: firings that run on the program's own threads
+//! - [`exec`]: programs under the rules of a session
 //! - [`event`], [`models`]: names of events, the models of hooks
 //!
 //! This crate reads no variable and no home directory: the creator of a [`host::Host`] passes them in.
 
 pub mod caller_executor;
 pub mod event;
+pub mod exec;
 pub mod host;
 pub mod models;
 pub mod open;
@@ -26,6 +28,7 @@ pub mod view;
 
 pub use becket_fire::{Launch, launch};
 pub use event::UnknownEvent;
+pub use exec::{ExecReport, ExecRequest, NotExecuted};
 pub use host::{Host, NotOpened};
 pub use open::{Mode, Open, Profile, Registration, Source};
 pub use session::{FiringCancelled, Session, runs_on_caller};

@@ -8,7 +8,9 @@ use crate::view::finding::CheckReport;
 use crate::view::planned::{PlanReport, Runs};
 use becket_engine::config::Config;
 use becket_engine::handler::Action;
-use becket_engine::{Callback, CancellationToken, Engine, Hook, Outcome, ReadyEvent, RegistrationId};
+use becket_engine::{
+    Callback, CancellationToken, Engine, Environment, Hook, Outcome, ReadyEvent, RegistrationId,
+};
 use becket_model::wire::input::Fields;
 use becket_model::{Event, EventKind, SessionId};
 use futures_util::FutureExt;
@@ -16,10 +18,10 @@ use futures_util::future::join;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::RwLock;
+use tokio::sync::{RwLock, RwLockReadGuard};
 
 /// The limit on hooks that a program may register for a session.
 const MOST_HOOKS: usize = 1_024;
@@ -50,6 +52,8 @@ pub(crate) struct Facts {
     pub(crate) start: PathBuf,
     pub(crate) transcript: PathBuf,
     pub(crate) mode: Option<&'static str>,
+    /// The variables that its hooks and programs get.
+    pub(crate) environment: Environment,
 }
 
 impl Facts {
@@ -67,6 +71,25 @@ pub struct FiringCancelled;
 impl Session {
     pub(crate) fn new(id: Arc<str>, engine: Engine, facts: Facts, ends: SessionResources) -> Self {
         Session { id, engine, facts, ends, hooks: Mutex::default(), under_way: RwLock::default() }
+    }
+
+    /// The directory in which it starts.
+    pub(crate) fn start(&self) -> &Path {
+        &self.facts.start
+    }
+
+    pub(crate) fn environment(&self) -> &Environment {
+        &self.facts.environment
+    }
+
+    /// The session as its events name it.
+    pub(crate) fn of_events(&self) -> becket_model::Session {
+        self.facts.of_session(&self.id)
+    }
+
+    /// Keeps the session from being closed as long as the guard is held.
+    pub(crate) async fn holds_open(&self) -> RwLockReadGuard<'_, ()> {
+        self.under_way.read().await
     }
 
     /// Its id, as hooks see it.

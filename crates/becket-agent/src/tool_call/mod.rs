@@ -19,7 +19,6 @@ mod classify;
 mod decide;
 mod gate;
 mod hook_log;
-mod line_rules;
 mod nested;
 mod person;
 mod program_judge;
@@ -27,7 +26,6 @@ mod prompt;
 mod report;
 
 pub use calls::ToolCalls;
-pub use line_rules::{line_rights, line_rules};
 pub use nested::NestedCalls;
 pub use person::{AskPermission, PermissionAnswer, PermissionPrompt};
 pub use program_judge::ProgramJudge;

@@ -8,7 +8,6 @@ use crate::error::{CliError, CommandResult};
 use crate::out::Out;
 use crate::report::style::{WARNING, one_line, plain};
 use crate::session::{self, Session};
-use becket_agent::tool_call::line_rights;
 use becket_engine::Engine;
 use becket_engine::config::{FlagSettings, RuleSource, Sources};
 use becket_exec::line::LineRules;
@@ -18,7 +17,7 @@ use becket_exec::{
 };
 use becket_rules::shell::quoted_word;
 use becket_rules::{RuleList, RuleOrigin, RuleSet};
-use becket_tools::shell::{ProgramPlaces, exclude};
+use becket_tools::shell::{ProgramPlaces, exclude, line_rights};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::File;

@@ -26,6 +26,8 @@ mod docs_examples;
 mod docs_guide;
 #[cfg(unix)]
 mod docs_page;
+#[cfg(target_os = "linux")]
+mod embedded_exec;
 #[cfg(unix)]
 mod events;
 #[cfg(unix)]

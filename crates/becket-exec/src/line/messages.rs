@@ -149,6 +149,20 @@ pub enum RefusedRight {
     Connect,
 }
 
+impl RefusedRight {
+    /// Returns the name of the right, as messages have it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Execute => "execute",
+            Self::Write => "write",
+            Self::Socket => "socket",
+            Self::Connect => "connect",
+        }
+    }
+}
+
 impl From<&RefusedAccess> for Refusal {
     fn from(refused: &RefusedAccess) -> Self {
         let RefusedAccess { command, chain, access } = refused;

@@ -19,6 +19,7 @@ mod excluded_commands;
 mod foreground;
 mod leader;
 mod line_output;
+mod line_rules;
 mod mark;
 mod report;
 mod script;
@@ -27,13 +28,16 @@ mod stateless_bash;
 mod suggest;
 #[cfg(target_os = "linux")]
 mod supervised;
+mod supervised_program;
 mod whereabouts;
 mod whole;
 
 pub use crate::programs::{LineCall, ProgramGuard, ProgramSupervision};
 pub use bash::Bash;
 pub use excluded_commands::{ProgramPlaces, exclude};
+pub use line_rules::{exec_rules, line_rights, line_rules};
 pub use shown_commands::shown_commands;
+pub use supervised_program::{ExecError, ProgramOutput, SupervisedProgram};
 pub use whereabouts::Whereabouts;
 
 pub(crate) use stateless_bash::StatelessBash;

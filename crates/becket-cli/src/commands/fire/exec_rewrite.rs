@@ -5,12 +5,11 @@
 
 use crate::commands::exec::search_path;
 use crate::env::Surroundings;
-use becket_agent::tool_call::line_rules;
 use becket_engine::Engine;
 use becket_exec::line::LineRules;
 use becket_model::{Event, EventBody, Rights};
 use becket_rules::shell::quoted_word;
-use becket_tools::shell::{ProgramPlaces, exclude, shown_commands};
+use becket_tools::shell::{ProgramPlaces, exclude, line_rules, shown_commands};
 use serde_json::{Map, Value};
 use std::path::Path;
 

@@ -41,6 +41,18 @@ pub fn line_rules(engine: &Engine, cwd: &Path, of_call: &Rights) -> LineRules {
     rules
 }
 
+/// Returns what is in force for a program that a host of a session in `cwd` runs itself: the text of its line was not read,
+/// so the rules hold for it whatever the setting `exec` says, and no hook is asked.
+#[must_use]
+pub fn exec_rules(engine: &Engine, cwd: &Path) -> LineRules {
+    let rules = LineRules { conditions: Vec::new(), ..program_rules(engine) };
+    let excluded = engine.config().sandbox.excluded_commands.clone();
+    match line_rights(engine, cwd) {
+        Ok(rights) => LineRules { rights, excluded, ..rules },
+        Err(why) => LineRules { refusal: Some(why), ..rules },
+    }
+}
+
 fn program_rules(engine: &Engine) -> LineRules {
     let rules = engine.host().program_rules();
     let text = |rule: becket_engine::ProgramRule| RuleText {
