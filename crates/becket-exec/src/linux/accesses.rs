@@ -151,11 +151,14 @@ impl<'r> Accesses<'r> {
 
     /// Takes note of a call of a process that is stopped before it. `false`: its return is of no interest.
     pub(super) fn begins(&mut self, process: libc::pid_t) -> bool {
+        if self.reported.len() >= MOST {
+            return false;
+        }
         let Ok(Some(registers)) = ptrace::registers(process) else { return false };
         let number = registers::call_number(&registers);
         let Some(call) = calls().find(|call| Some(call.number) == number) else { return false };
         self.pending.insert(process, PendingCall { call, arguments: registers::arguments(&registers) });
-        self.reported.len() < MOST
+        true
     }
 
     /// Forgets the call of a process.
@@ -189,7 +192,7 @@ impl<'r> Accesses<'r> {
         argument: PathArgument,
         arguments: &[u64; 6],
     ) -> Option<Access> {
-        let path = real_path(process, argument, arguments).ok()?;
+        let path = real_path(process, call.meaning, argument, arguments).ok()?;
         match call.meaning {
             Meaning::Executes => (!self.rights.can_read(&path)).then_some(Access::Execute { path }),
             Meaning::Opens(flags) if !writes(arguments.get(flags)) => {
@@ -207,8 +210,13 @@ fn writes(flags: Option<&u64>) -> bool {
     flags.is_some_and(|flags| bits.iter().any(|bit| flags & u64::from(bit.unsigned_abs()) != 0))
 }
 
-/// Returns the path that a call means, without links as far as it is there.
-fn real_path(process: libc::pid_t, argument: PathArgument, arguments: &[u64; 6]) -> io::Result<PathBuf> {
+/// Returns the path that a call means, without links as far as it is there. What changes a name does not follow its link.
+fn real_path(
+    process: libc::pid_t,
+    meaning: Meaning,
+    argument: PathArgument,
+    arguments: &[u64; 6],
+) -> io::Result<PathBuf> {
     let value = |index: usize| arguments.get(index).copied().unwrap_or_default();
     let address = value(argument.path);
     let mut memory = Memory::read(process, address)?;
@@ -219,12 +227,16 @@ fn real_path(process: libc::pid_t, argument: PathArgument, arguments: &[u64; 6])
         Some(descriptor) if descriptor != libc::AT_FDCWD => format!("/proc/{process}/fd/{descriptor}"),
         Some(_) | None => format!("/proc/{process}/cwd"),
     };
-    let path = fs::read_link(start).unwrap_or_default().join(&written);
-    if let Ok(real) = path.canonicalize() {
+    let path = if written.is_absolute() { written } else { fs::read_link(start)?.join(written) };
+    let follows = match meaning {
+        Meaning::Opens(_) | Meaning::Executes => true,
+        Meaning::Changes => false,
+    };
+    if let Some(real) = path.canonicalize().ok().filter(|_| follows) {
         return Ok(real);
     }
     match (path.parent(), path.file_name()) {
         (Some(parent), Some(name)) => Ok(parent.canonicalize()?.join(name)),
-        _ => Err(io::ErrorKind::InvalidInput.into()),
+        _ => path.canonicalize(),
     }
 }
