@@ -3,11 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
 #![expect(clippy::disallowed_methods, reason = "the search path of whoever measures")]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use becket_exec::{ExitStatus, Program, Supervisor};
+use becket_exec::{DomainRights, ExitStatus, NetworkRights, PathRights, Program, Rights, Supervisor};
 use becket_rules::{RuleList, RuleOrigin, RuleSet};
 use becket_testkit::bench::{Bench, Must};
 
@@ -17,11 +18,26 @@ const MILLISECOND: f64 = 1e6;
 
 fn main() {
     let mut bench = Bench::new("becket-exec");
-    let scene = Scene::new();
+    let scene = Scene::new(&Rights::default());
     bench.note("less the same without a supervisor");
     bench.sampled("`sh -c true`", Must::Nanos(MILLISECOND), || scene.added("true", 1), None);
     let line = format!("i=0; while [ $i -lt {EXECS} ]; do /bin/true; i=$((i+1)); done");
     bench.sampled("each exec", Must::Nanos(250.0 * MICROSECOND), || scene.added(&line, EXECS), None);
+    let host = DomainRights {
+        allowed: BTreeSet::from([BTreeSet::from(["example.com".to_owned()])]),
+        ..DomainRights::default()
+    };
+    let hosts = Scene::new(&Rights { network: NetworkRights::Domains(host), ..Rights::default() });
+    bench.sampled("`sh -c true`, with one allowed host", Must::Nothing, || hosts.added("true", 1), None);
+    let below = PathRights::below([std::env::temp_dir().canonicalize().unwrap()]);
+    let files = Scene::new(&Rights { write: below, ..Rights::default() });
+    let writes = format!("i=0; while [ $i -lt {EXECS} ]; do : > file; i=$((i+1)); done");
+    bench.sampled(
+        "each file opened to be written, with rights to write",
+        Must::Nothing,
+        || files.added(&writes, EXECS),
+        None,
+    );
     bench.note("floor: the same without a supervisor");
     let threads = "python3 -c 'import threading as t
 for _ in range(2000): x = t.Thread(target=int); x.start(); x.join()'";
@@ -51,14 +67,14 @@ struct Scene {
 }
 
 impl Scene {
-    fn new() -> Self {
+    fn new(rights: &Rights) -> Self {
         let mut rules = RuleSet::default();
         for rule in ["Bash(git push *)", "Bash(rm -rf *)", "Bash(npm publish *)"] {
             let origin = RuleOrigin { label: "bench".to_owned(), anchor: "/".into() };
             rules.add(RuleList::Deny, rule, origin).unwrap();
         }
         let path = std::env::var_os("PATH").unwrap();
-        let supervisor = Supervisor::new(rules, std::env::split_paths(&path).collect());
+        let supervisor = Supervisor::new(rules, std::env::split_paths(&path).collect()).with_rights(rights);
         Self { supervisor, directory: tempfile::tempdir().unwrap() }
     }
 
