@@ -37,8 +37,8 @@ pub struct LineCall {
     pub session: Session,
     /// Its id.
     pub tool_use_id: String,
-    /// The rights that hooks leave to it, with paths as they are written (E5).
-    pub rights: Rights,
+    /// The rights that hooks leave to it, those of each, with paths as they are written (E5).
+    pub rights: Vec<Rights>,
 }
 
 impl LineCall {
@@ -48,7 +48,7 @@ impl LineCall {
         Self {
             session: running.session.clone(),
             tool_use_id: running.id.to_owned(),
-            rights: running.rights.clone(),
+            rights: running.rights.to_vec(),
         }
     }
 }

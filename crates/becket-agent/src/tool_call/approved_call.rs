@@ -21,8 +21,8 @@ const WIND_DOWN: Duration = Duration::from_secs(2);
 /// A call that may run, with the input that was judged.
 pub(super) struct ApprovedCall {
     input: Map<String, Value>,
-    /// The rights that hooks leave to it, with paths as they are written (E5).
-    rights: Rights,
+    /// The rights that hooks leave to it, those of each, with paths as they are written (E5).
+    rights: Vec<Rights>,
 }
 
 /// Result of a tool that was started.
@@ -100,7 +100,7 @@ impl ApprovedCall {
 }
 
 /// Returns the rights that hooks leave to the call; the error is the reason of a refusal (E5).
-fn rights(at: &CallContext<'_>, log: &HookLog) -> Result<Rights, String> {
+fn rights(at: &CallContext<'_>, log: &HookLog) -> Result<Vec<Rights>, String> {
     let rights = at.calls.engine.host().call_rights(&log.sandbox, &at.session.cwd)?;
     match log.sandbox.first().filter(|_| !at.tool.enforces_rights()) {
         Some(answer) => Err(answer.refusal(&format!("can't be enforced for `{}` here", at.call.name))),

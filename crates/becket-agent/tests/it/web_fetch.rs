@@ -188,7 +188,7 @@ async fn a_call_that_nobody_wants_ends() {
             id: "t",
             input: &input,
             own: &input,
-            rights: &becket_model::Rights::default(),
+            rights: &[],
             cancel: &cancel,
             limit,
             caller: &(),

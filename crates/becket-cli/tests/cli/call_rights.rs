@@ -69,6 +69,24 @@ fn bash_runs_with_what_all_hooks_leave() {
 
 // rule: E5
 #[test]
+fn a_path_that_leads_out_of_what_another_hook_leaves_grants_nothing() {
+    let shared = json!({"filesystem": {"allowWrite": ["../shared"]}});
+    for other in ["../shared/link", "../shared/../elsewhere"] {
+        let other = json!({"filesystem": {"allowWrite": [other]}});
+        let line = json!({"command": "touch ../elsewhere/new; touch ../shared/new; echo tried"});
+        let env = scripted(&hooks(&[shared.clone(), other]), &calls(&[("Bash", line)]));
+        env.write("elsewhere/file", "");
+        env.write("shared/file", "");
+        std::os::unix::fs::symlink(env.root().join("elsewhere"), env.root().join("shared/link"))
+            .expect("a link");
+        let ended = go(&env, &[]);
+        assert!(results(&ended).contains("tried"), "{ended:?}");
+        assert!(!has(&env, "../elsewhere/new") && !has(&env, "../shared/new"), "{ended:?}");
+    }
+}
+
+// rule: E5
+#[test]
 fn an_allow_of_settings_grants_nothing_beyond_a_hook() {
     for of_user in [
         json!({"enabled": true, "filesystem": {"allowWrite": [".."]}, "network": {"allowedDomains": ["*"]}}),
@@ -118,7 +136,7 @@ fn rights_that_can_not_be_read_run_nothing() {
         (json!({"network": {"allowedDomains": ["https://a.test"]}}), "is no host"),
         (json!({"filesystem": {"denyWrite": ["new"]}}), "create it first"),
     ] {
-        let env = scripted(&hooks(&[sandbox]), &calls(&[("Bash", json!({"command": "echo a > in.txt"}))]));
+        let env = scripted(&hooks(&[sandbox]), &calls(&[("Bash", json!({"command": "touch in.txt"}))]));
         let ended = go(&env, &[]);
         assert!(!has(&env, "in.txt") && results(&ended).contains(why), "{why}: {ended:?}");
     }
@@ -143,7 +161,8 @@ fn a_hook_takes_no_rights_from_a_program_that_is_being_executed() {
 #[test]
 fn an_agent_that_runs_the_call_itself_is_answered_with_a_denial() {
     let env = env_with(&hooks(&[json!({"network": {"allowedDomains": ["example.com"]}})]).to_string());
-    let event = json!({"hook_event_name": "PreToolUse", "session_id": "s", "cwd": env.project(), "tool_name": "Bash",
+    let event = json!({"hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "/t.jsonl",
+        "cwd": env.project(), "tool_name": "Bash",
         "tool_input": {"command": "ls"}, "tool_use_id": "t1"});
     for more in [&[][..], &["--exec-rewrite"]] {
         let ended = env.becket([&["fire", "--stdin-event"], more].concat()).stdin(event.to_string()).run();
@@ -186,6 +205,7 @@ fn check_output_reads_the_rights() {
     ] {
         let ended = check(event, sandbox);
         assert!(ended.code == Some(1) && ended.stdout.contains("deny"), "{ended:?}");
-        assert!(ended.stdout.contains(why) && !ended.stdout.contains("ignored"), "{why}: {ended:?}");
+        let told = ended.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains(why) && !told.contains("ignored"), "{why}: {ended:?}");
     }
 }

@@ -27,8 +27,10 @@ fn exec_until(
     limit: Option<Duration>,
 ) -> Result<ExecReport, NotExecuted> {
     let root = env.root();
-    let environment =
-        Environment::empty().with_var("PATH", "/usr/local/bin:/usr/bin:/bin").with_home(root.join("home"));
+    let environment = Environment::empty()
+        .with_var("PATH", "/usr/local/bin:/usr/bin:/bin")
+        .with_home(root.join("home"))
+        .with_temp(root.join("tmp"));
     let host = Host {
         models: models(&Choice::default(), &environment).expect("models"),
         environment,

@@ -44,7 +44,7 @@ async fn found(session: &Session, environment: &Environment, project: &Path) -> 
         id: "t",
         input: &input,
         own: &input,
-        rights: &becket_model::Rights::default(),
+        rights: &[],
         cancel: &CancellationToken::new(),
         limit: Duration::MAX,
         caller: &(),

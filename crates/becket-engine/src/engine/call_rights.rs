@@ -12,25 +12,28 @@ use becket_rules::EndpointPattern;
 use std::path::{Path, PathBuf};
 
 impl HostOperations<'_> {
-    /// Returns what all of these answers leave to a call of a session in `cwd` (E5), with paths as they are written:
-    /// `becket_exec::real_rights` finds what they mean on this system. All rights without any answer.
+    /// Returns what each of these answers leaves to a call of a session in `cwd` (E5), with paths as they are written. The
+    /// call has what all of them leave: the intersection of what `becket_exec::real_rights` makes of each, in any order. As
+    /// they are written, paths say nothing about each other: a link or `..` may lead anywhere.
     ///
-    /// The answers are those of [`becket_model::VerdictFields::sandbox`]; their order does not matter.
+    /// The answers are those of [`becket_model::VerdictFields::sandbox`].
     ///
     /// # Errors
     /// An answer can't be read, so the call may not run: the reason, with the handler.
-    pub fn call_rights(self, answers: &[Attributed<SandboxAnswer>], cwd: &Path) -> Result<Rights, String> {
-        let mut rights = Rights::default();
-        for answer in answers {
+    pub fn call_rights(
+        self,
+        answers: &[Attributed<SandboxAnswer>],
+        cwd: &Path,
+    ) -> Result<Vec<Rights>, String> {
+        let rights = answers.iter().map(|answer| {
             let grant = match &answer.what {
                 SandboxAnswer::Grant(grant) => grant_of(grant, cwd, self.inner().environment.home()),
                 SandboxAnswer::Unread { why } => Err(why.clone()),
             };
             let granted = grant.and_then(|grant| self.rights_of_lines(&grant, cwd));
-            let granted = granted.map_err(|why| answer.refusal(&format!("can't be read: {why}")))?;
-            rights = rights.intersection(&granted);
-        }
-        Ok(rights)
+            granted.map_err(|why| answer.refusal(&format!("can't be read: {why}")))
+        });
+        rights.collect()
     }
 
     /// Returns the rights of lines under a grant of settings or of a hook.
@@ -38,7 +41,8 @@ impl HostOperations<'_> {
         let denied = grant.denied()?;
         let own = [cwd.to_owned(), self.project_directory(), self.inner().environment.temp()];
         let written = own.into_iter().chain(self.directories()).chain(grant.allow_write.iter().cloned());
-        Ok(Rights { write: PathRights::below(written), ..denied })
+        // Not `below`, which compares paths: these may have links and `..` in them.
+        Ok(Rights { write: PathRights::Below(written.collect()), ..denied })
     }
 }
 

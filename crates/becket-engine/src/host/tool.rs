@@ -132,8 +132,9 @@ pub struct RunningCall<'a> {
     pub input: &'a Map<String, Value>,
     /// The model's own input, not normalized or rewritten: for responses that repeat parts of it (N3).
     pub own: &'a Map<String, Value>,
-    /// The rights that hooks leave to the call, with paths as they are written; the settings may leave less (E5).
-    pub rights: &'a Rights,
+    /// The rights that hooks leave to the call, those of each hook, with paths as they are written. The call has what all of
+    /// them leave, and the settings may leave less (E5).
+    pub rights: &'a [Rights],
     /// Cancelled once the result is no longer needed.
     pub cancel: &'a CancellationToken,
     /// Time limit. The tool enforces it itself, since only it knows when its clock is paused.

@@ -170,14 +170,13 @@ impl<'r> Accesses<'r> {
     pub(super) fn returns(&mut self, process: libc::pid_t) -> Option<Access> {
         let PendingCall { call, arguments } = self.pending.remove(&process)?;
         let registers = ptrace::registers(process).ok()??;
-        let refusals = [libc::EACCES, libc::EPERM, libc::EROFS, libc::EBUSY];
+        // What lies below a directory that can't be read is missing for the program.
+        let refusals = [libc::EACCES, libc::EPERM, libc::EROFS, libc::EBUSY, libc::ENOENT];
         let result = registers::result(&registers);
-        if !refusals.iter().any(|error| result == -i64::from(*error)) {
-            return None;
-        }
+        let error = refusals.into_iter().find(|error| result == -i64::from(*error))?;
         let mut accesses =
             call.paths.iter().filter_map(|path| self.refused(process, call, *path, &arguments));
-        accesses.next()
+        accesses.find(|access| error != libc::ENOENT || access.is_hidden(self.rights))
     }
 
     /// Takes note of a refusal. `false`: the same was refused to the same programs before, or there are too many.
@@ -202,6 +201,16 @@ impl<'r> Accesses<'r> {
                 (!self.rights.can_write(&path)).then_some(Access::Write { path })
             }
         }
+    }
+}
+
+impl Access {
+    /// Returns whether it is about something that is there, and that the rights hide.
+    fn is_hidden(&self, rights: &Rights) -> bool {
+        let (Access::Read { path } | Access::Execute { path } | Access::Write { path }) = self else {
+            return false;
+        };
+        !rights.can_read(path) && path.symlink_metadata().is_ok()
     }
 }
 

@@ -129,7 +129,7 @@ impl LineCommand<'_> {
             };
         }
         match self.host.unsupervised() {
-            Ok(()) if !self.call.rights.are_all() => {
+            Ok(()) if !self.call.rights.is_empty() => {
                 let why = "a hook takes rights away from the call, and there is no supervisor here that could enforce it: \
                            the line was not run";
                 Err(LineError::Unsupported(why.to_owned()))

@@ -23,13 +23,17 @@ const PROTECTED: [&str; 10] = [
 /// Returns what is in force for a line of a session in `cwd` to whose call hooks leave `of_call`, with paths as they are
 /// written.
 #[must_use]
-pub fn line_rules(engine: &Engine, cwd: &Path, of_call: &Rights) -> LineRules {
+pub fn line_rules(engine: &Engine, cwd: &Path, of_call: &[Rights]) -> LineRules {
     let mut rules = match engine.config().policy.exec_text_only {
         true => LineRules::default(),
         false => program_rules(engine),
     };
-    let rights = line_rights(engine, cwd)
-        .and_then(|of_settings| Ok((of_settings, real_line_rights(engine, cwd, of_call.clone())?)));
+    let of_call = || of_call.iter().map(|rights| real_line_rights(engine, cwd, rights.clone()));
+    let rights = line_rights(engine, cwd).and_then(|of_settings| {
+        let of_call: Vec<Rights> = of_call().collect::<Result<_, _>>()?;
+        let all = of_call.iter().fold(Rights::default(), |all, rights| all.intersection(rights));
+        Ok((of_settings, all))
+    });
     match rights {
         Ok((of_settings, of_call)) => {
             rules.rights = of_settings;

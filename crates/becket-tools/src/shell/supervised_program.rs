@@ -166,11 +166,7 @@ impl SupervisedProgram {
             &self.line(),
             ProgramPlaces { search_path: &search_path, directory: &session.cwd },
         );
-        let call = LineCall {
-            session: session.clone(),
-            tool_use_id: String::new(),
-            rights: becket_model::Rights::default(),
-        };
+        let call = LineCall { session: session.clone(), tool_use_id: String::new(), rights: Vec::new() };
         let supervised = SupervisedLine {
             command: self.command(session)?,
             limits: Limits {

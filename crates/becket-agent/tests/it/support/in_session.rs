@@ -55,7 +55,7 @@ impl InSession {
             id: "t",
             input: &input,
             own: &own,
-            rights: &becket_model::Rights::default(),
+            rights: &[],
             cancel: &cancel,
             limit,
             caller: &(),

@@ -132,7 +132,7 @@ impl Host {
                     id: "t",
                     input: &input,
                     own: &input,
-                    rights: &becket_model::Rights::default(),
+                    rights: &[],
                     cancel,
                     limit: Duration::MAX,
                     caller: &(),

@@ -121,7 +121,7 @@ pub(crate) async fn run(
         id: "toolu_1",
         input: &input,
         own: &input,
-        rights: &becket_model::Rights::default(),
+        rights: &[],
         cancel,
         limit: LONG * 10,
         caller: &(),

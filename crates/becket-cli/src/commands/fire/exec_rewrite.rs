@@ -7,7 +7,7 @@ use crate::commands::exec::search_path;
 use crate::env::Surroundings;
 use becket_engine::Engine;
 use becket_exec::line::LineRules;
-use becket_model::{Event, EventBody, Rights};
+use becket_model::{Event, EventBody};
 use becket_rules::shell::quoted_word;
 use becket_tools::shell::{ProgramPlaces, exclude, line_rules, shown_commands};
 use serde_json::{Map, Value};
@@ -42,8 +42,7 @@ pub(super) fn of(
     let input = rewritten.unwrap_or(&call.tool_input);
     let line = input.get("command").and_then(Value::as_str)?;
     // Hooks can't be asked from there: they have seen the text. A call to which they leave fewer rights is denied.
-    let mut rules =
-        LineRules { conditions: Vec::new(), ..line_rules(engine, &event.session.cwd, &Rights::default()) };
+    let mut rules = LineRules { conditions: Vec::new(), ..line_rules(engine, &event.session.cwd, &[]) };
     let search_path = search_path(around);
     let places = ProgramPlaces { search_path: &search_path, directory: &event.session.cwd };
     exclude(&mut rules, line, places);

@@ -12,8 +12,8 @@ use crate::host::tool_set::ToolSet;
 use crate::permission::decide::Settlement;
 use crate::report::outcome::EffectiveInput;
 use becket_llm::{Object, ToolSpec};
+use becket_model::Verdict;
 use becket_model::event::tool::{PostToolBatch, PostToolUse, PostToolUseFailure, PreToolUse};
-use becket_model::{Rights, Verdict};
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
 
@@ -119,7 +119,7 @@ impl Calls<'_> {
             id: &call.id,
             input: &input,
             own: &input,
-            rights: &Rights::default(),
+            rights: &[],
             cancel: self.hooks.cancel,
             // The handler's own limit ends the agent with its calls.
             limit: Duration::MAX,
