@@ -192,6 +192,8 @@ export interface PreToolUseOutput {
   permissionDecisionReason?: string;
   /** replaces the whole input of the call */
   updatedInput?: Record<string, unknown>;
+  /** less than all rights for the call, as the setting `sandbox` grants them; refuses a call whose host can't enforce them */
+  sandbox?: { filesystem?: { allowWrite?: string[]; denyRead?: string[]; denyWrite?: string[] }; network?: { allowedDomains?: string[]; deniedDomains?: string[]; allowLocalBinding?: boolean; allowAllUnixSockets?: boolean } };
   /** text for the model */
   additionalContext?: string;
 }

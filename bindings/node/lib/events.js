@@ -9,7 +9,7 @@ export const EVENTS = {
   UserPromptExpansion: { decision: "block", output: ["additionalContext"] },
   Stop: { decision: "block", output: ["additionalContext"] },
   StopFailure: { decision: "none", output: [] },
-  PreToolUse: { decision: "permission", output: ["permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext"] },
+  PreToolUse: { decision: "permission", output: ["permissionDecision", "permissionDecisionReason", "updatedInput", "sandbox", "additionalContext"] },
   PostToolUse: { decision: "block", output: ["additionalContext", "updatedToolOutput", "updatedMCPToolOutput", "classifierContext"] },
   PostToolUseFailure: { decision: "block", output: ["additionalContext"] },
   PostToolBatch: { decision: "block", output: ["additionalContext"] },
@@ -41,4 +41,4 @@ export const EVENTS = {
 export const UNIVERSAL = new Set(["continue", "stopReason", "suppressOutput", "systemMessage", "terminalSequence", "decision", "reason", "hookSpecificOutput", "async", "asyncTimeout"]);
 
 /** The fields that some event has in its own output. */
-export const OWN_FIELDS = new Set(["action", "additionalContext", "classifierContext", "content", "decision", "displayContent", "initialUserMessage", "permissionDecision", "permissionDecisionReason", "reloadSkills", "retry", "sessionTitle", "suppressOriginalPrompt", "updatedInput", "updatedMCPToolOutput", "updatedToolOutput", "watchPaths", "worktreePath"]);
+export const OWN_FIELDS = new Set(["action", "additionalContext", "classifierContext", "content", "decision", "displayContent", "initialUserMessage", "permissionDecision", "permissionDecisionReason", "reloadSkills", "retry", "sandbox", "sessionTitle", "suppressOriginalPrompt", "updatedInput", "updatedMCPToolOutput", "updatedToolOutput", "watchPaths", "worktreePath"]);

@@ -53,7 +53,7 @@ TABLE: dict[str, Row] = {
     "PreToolUse": Row(
         "permission",
         False,
-        frozenset({"permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext"}),
+        frozenset({"permissionDecision", "permissionDecisionReason", "updatedInput", "sandbox", "additionalContext"}),
     ),
     "PostToolUse": Row(
         "block",
