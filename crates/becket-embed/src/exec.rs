@@ -38,7 +38,7 @@ pub struct ExecRequest {
 pub struct ExecReport {
     /// The exit code as a shell reports it. 126 if the program was denied itself.
     pub code: u8,
-    /// The beginning of its stdout; bytes that are no UTF-8 are replaced.
+    /// The beginning of its stdout; bytes that are not UTF-8 are replaced.
     pub stdout: String,
     /// The beginning of its stderr.
     pub stderr: String,

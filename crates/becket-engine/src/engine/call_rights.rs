@@ -53,7 +53,7 @@ fn grant_of(answer: &CallSandbox, cwd: &Path, home: Option<&Path>) -> Result<San
     };
     let (files, network) = (&answer.filesystem, &answer.network);
     for text in network.allowed_domains.iter().chain(&network.denied_domains) {
-        text.parse::<EndpointPattern>().map_err(|why| format!("`{text}` is no host: {why}"))?;
+        text.parse::<EndpointPattern>().map_err(|why| format!("`{text}` is not a host: {why}"))?;
     }
     Ok(SandboxGrant {
         allow_write: paths(&files.allow_write)?,
@@ -69,7 +69,7 @@ fn grant_of(answer: &CallSandbox, cwd: &Path, home: Option<&Path>) -> Result<San
 
 fn absolute(text: &str, cwd: &Path, home: Option<&Path>) -> Result<PathBuf, String> {
     if text.trim().is_empty() || text.contains('\0') {
-        return Err(format!("`{}` is no path", text.escape_debug()));
+        return Err(format!("`{}` is not a path", text.escape_debug()));
     }
     match text.strip_prefix('~') {
         Some("") => home.map(Path::to_owned).ok_or_else(|| no_home(text)),

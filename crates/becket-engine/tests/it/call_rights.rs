@@ -125,9 +125,9 @@ fn a_right_without_a_meaning_refuses_the_call() {
     let project = Project::new();
     let engine = enforcing(project.builder()).build().unwrap();
     for (value, why) in [
-        (json!({"network": {"allowedDomains": ["https://example.com"]}}), "`https://example.com` is no host"),
-        (json!({"network": {"deniedDomains": ["a b"]}}), "`a b` is no host"),
-        (json!({"filesystem": {"denyRead": [""]}}), "`` is no path"),
+        (json!({"network": {"allowedDomains": ["https://example.com"]}}), "`https://example.com` is not a host"),
+        (json!({"network": {"deniedDomains": ["a b"]}}), "`a b` is not a host"),
+        (json!({"filesystem": {"denyRead": [""]}}), "`` is not a path"),
         (json!({"filesystem": {"denyWrite": ["a\u{0}b"]}}), "is no path"),
         (json!({"filesystem": {"allowRead": ["/"]}}), "`sandbox.filesystem.allowRead` is not known"),
     ] {
