@@ -133,7 +133,7 @@ fn a_tool_that_is_no_command_is_refused() {
 fn rights_that_can_not_be_read_run_nothing() {
     for (sandbox, why) in [
         (json!({"filesystem": {"denyRead": "~/secret"}}), "can't be read"),
-        (json!({"network": {"allowedDomains": ["https://a.test"]}}), "is no host"),
+        (json!({"network": {"allowedDomains": ["https://a.test"]}}), "is not a host"),
         (json!({"filesystem": {"denyWrite": ["new"]}}), "create it first"),
     ] {
         let env = scripted(&hooks(&[sandbox]), &calls(&[("Bash", json!({"command": "touch in.txt"}))]));

@@ -128,7 +128,7 @@ fn a_right_without_a_meaning_refuses_the_call() {
         (json!({"network": {"allowedDomains": ["https://example.com"]}}), "`https://example.com` is not a host"),
         (json!({"network": {"deniedDomains": ["a b"]}}), "`a b` is not a host"),
         (json!({"filesystem": {"denyRead": [""]}}), "`` is not a path"),
-        (json!({"filesystem": {"denyWrite": ["a\u{0}b"]}}), "is no path"),
+        (json!({"filesystem": {"denyWrite": ["a\u{0}b"]}}), "is not a path"),
         (json!({"filesystem": {"allowRead": ["/"]}}), "`sandbox.filesystem.allowRead` is not known"),
     ] {
         let said = engine.host().call_rights(&[attributed(&value)], &project.work()).unwrap_err();
