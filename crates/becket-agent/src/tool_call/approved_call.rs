@@ -33,10 +33,8 @@ pub(super) enum ToolResult {
 }
 
 impl ApprovedCall {
-    /// Makes the last checks on a call that was let pass: a rewrite has to fit the tool (D9), an edit the mode, no deny
-    /// rule
-    /// may match it by another name, its tool has to enforce the rights that hooks leave to it, and its caller has to wait
-    /// still.
+    /// Makes the last checks on a call that was let pass: a rewrite has to fit the tool (D9), an edit the mode, no deny rule may
+    /// match it by another name, its tool has to enforce the rights that hooks leave to it, and its caller has to wait still.
     pub(super) fn last_look(
         at: &CallContext<'_>,
         input: Map<String, Value>,
