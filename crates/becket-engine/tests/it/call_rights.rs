@@ -125,7 +125,10 @@ fn a_right_without_a_meaning_refuses_the_call() {
     let project = Project::new();
     let engine = enforcing(project.builder()).build().unwrap();
     for (value, why) in [
-        (json!({"network": {"allowedDomains": ["https://example.com"]}}), "`https://example.com` is not a host"),
+        (
+            json!({"network": {"allowedDomains": ["https://example.com"]}}),
+            "`https://example.com` is not a host",
+        ),
         (json!({"network": {"deniedDomains": ["a b"]}}), "`a b` is not a host"),
         (json!({"filesystem": {"denyRead": [""]}}), "`` is not a path"),
         (json!({"filesystem": {"denyWrite": ["a\u{0}b"]}}), "is not a path"),
