@@ -17,6 +17,10 @@ impl ToolSet {
         Map::new()
     }
 
+    pub(crate) fn enforces_rights(&self, _tool: &str) -> bool {
+        false
+    }
+
     pub(crate) fn requires_user(&self, _tool: &str) -> bool {
         false
     }

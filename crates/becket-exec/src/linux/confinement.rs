@@ -15,6 +15,8 @@ use seccompiler::{
     BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule,
 };
 
+#[cfg(target_arch = "x86_64")]
+use super::sandbox::X32;
 use super::sandbox::{errno, filter};
 use becket_model::{NetworkRights, PathRights, Rights, SignalRights};
 
@@ -92,7 +94,17 @@ pub(super) fn of_network(
     let sockets = BTreeMap::from([(libc::SYS_socket, denied)]);
     // It opens sockets without the system call.
     let rings = BTreeMap::from([(libc::SYS_io_uring_setup, Vec::new())]);
-    Ok(vec![filter(sockets, refusal)?, filter(rings, SeccompAction::Errno(errno(libc::ENOSYS)))?])
+    let mut filters =
+        vec![filter(sockets, refusal)?, filter(rings, SeccompAction::Errno(errno(libc::ENOSYS)))?];
+    #[cfg(target_arch = "x86_64")]
+    filters.push(filter(x32_calls(), SeccompAction::Errno(errno(libc::EPERM)))?);
+    Ok(filters)
+}
+
+/// Returns the numbers of the same calls in the x32 ABI, which the other filters don't see.
+#[cfg(target_arch = "x86_64")]
+fn x32_calls() -> BTreeMap<i64, Vec<SeccompRule>> {
+    [libc::SYS_socket, libc::SYS_io_uring_setup].map(|call| (X32 | call, Vec::new())).into()
 }
 
 /// Returns whether a path can be opened at all: an allowed path that is missing would be a silent loss of a right.

@@ -33,7 +33,7 @@ use becket_model::Rights;
 
 /// The bit of system calls of the x32 ABI, which this crate refuses.
 #[cfg(target_arch = "x86_64")]
-const X32: i64 = 0x4000_0000;
+pub(super) const X32: i64 = 0x4000_0000;
 
 /// Filters and rules, made before the fork.
 pub(crate) struct Sandbox {
@@ -160,10 +160,13 @@ fn refused_calls() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::Backe
     ]);
     #[cfg(target_arch = "x86_64")]
     {
-        use libc::{SYS_clone, SYS_clone3, SYS_execve, SYS_execveat, SYS_process_vm_writev, SYS_ptrace};
+        use libc::{SYS_clone, SYS_clone3, SYS_execve, SYS_execveat};
+        use libc::{SYS_pidfd_getfd, SYS_process_vm_writev, SYS_ptrace};
         // Their numbers in the x32 ABI: execve, ptrace, process_vm_writev, execveat.
         let own = [520, 521, 540, 545];
-        let shared = [SYS_clone, SYS_clone3, SYS_execve, SYS_execveat, SYS_process_vm_writev, SYS_ptrace];
+        let native = [SYS_clone, SYS_clone3, SYS_execve, SYS_execveat];
+        let more = [SYS_pidfd_getfd, SYS_process_vm_writev, SYS_ptrace];
+        let shared = native.into_iter().chain(more);
         calls.extend(own.into_iter().chain(shared).map(|call| (X32 | call, Vec::new())));
     }
     Ok(calls)

@@ -12,6 +12,15 @@ for family in (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX):
 print(libc.syscall(425, 1, ctypes.create_string_buffer(120)), os.strerror(ctypes.get_errno()))
 "#;
 
+/// Opens a socket and a ring by their numbers in the x32 ABI of x86-64. A kernel without that ABI knows neither.
+#[cfg(target_arch = "x86_64")]
+const X32: &str = r#"
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+for number, first in ((41, 2), (425, 1)):
+    print(libc.syscall(0x40000000 | number, first, ctypes.create_string_buffer(120)), os.strerror(ctypes.get_errno()))
+"#;
+
 // rule: E5
 #[test]
 fn only_what_is_allowed_is_written() {
@@ -35,6 +44,15 @@ fn without_the_network_no_socket_is_opened() {
     let ended = scene.supervised(&["no-network"], ["python3", "-c", SOCKETS]);
     let refused = "PermissionError\n".repeat(3);
     assert_eq!(ended.stdout, format!("{refused}-1 Function not implemented\n"), "{ended:?}");
+}
+
+// rule: E5
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn without_the_network_no_socket_is_opened_by_another_number() {
+    let scene = Scene::new();
+    let ended = scene.supervised(&["no-network"], ["python3", "-c", X32]);
+    assert_eq!(ended.stdout, "-1 Operation not permitted\n".repeat(2), "{ended:?}");
 }
 
 // rule: E5

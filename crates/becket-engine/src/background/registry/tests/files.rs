@@ -130,7 +130,8 @@ async fn files_of_somebody_else_are_listed_as_such_and_spoil_nothing() {
     assert_eq!(good.len(), 1);
     let why: Vec<String> = bad.into_iter().map(|one| one.hook.unwrap_err().to_string()).collect();
     assert_eq!(why.len(), 4, "{why:?}");
-    for (why, part) in why.iter().zip(["no background hook", "no background hook", "is larger", "no regular"])
+    for (why, part) in
+        why.iter().zip(["no background hook", "no background hook", "is larger", "not a regular"])
     {
         assert!(why.contains(part), "{why}");
     }
