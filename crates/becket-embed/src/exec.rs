@@ -46,7 +46,7 @@ pub struct ExecReport {
     pub is_cut: bool,
     /// The programs that were not run (E3).
     pub denied: Vec<ExecDenial>,
-    /// What rights have refused (E5).
+    /// The accesses that rights have refused (E5).
     pub refusals: Vec<ExecRefusal>,
 }
 

@@ -32,7 +32,6 @@ mod nested;
 mod program;
 mod ptrace;
 mod registers;
-mod running;
 mod sandbox;
 mod tracer;
 
@@ -43,13 +42,13 @@ use crate::error::StartError;
 use crate::exit_status::ExitStatus;
 use crate::host::{Host, Weakness};
 use crate::proxy::{self, DomainGate, NetworkProxy};
+use crate::running_programs::RunningPrograms;
 use crate::supervisor::{Program, Supervisor};
 use becket_model::{NetworkRights, Rights};
 use child::Child;
 use command::Command;
 use host_process::HostProcess;
 use identity::KnownFiles;
-pub(crate) use running::RunningPrograms;
 pub(crate) use sandbox::Sandbox;
 use tracer::Tracer;
 

@@ -26,8 +26,8 @@ use std::time::Duration;
 
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 
-use crate::linux::RunningPrograms;
 use crate::network_host::NetworkHost;
+use crate::running_programs::RunningPrograms;
 use connection::Connection;
 use outbound::Outbound;
 use registry::Registry;

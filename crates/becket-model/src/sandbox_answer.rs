@@ -2,7 +2,6 @@
 //!
 //! INVARIANT: a value that can't be read is kept as such. It may take away anything, so the call is refused.
 
-use crate::verdict::Attributed;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -110,16 +109,5 @@ impl fmt::Display for SandboxAnswer {
             SandboxAnswer::Grant(grant) => write!(f, "`\"sandbox\": {grant}`"),
             SandboxAnswer::Unread { .. } => f.write_str("`sandbox`"),
         }
-    }
-}
-
-impl Attributed<SandboxAnswer> {
-    /// Returns the reason of a call that is refused: the handler, the rights that it leaves, and why they can't be left.
-    #[must_use]
-    pub fn refusal(&self, because: &str) -> String {
-        let Attributed { source, label, what } = self;
-        format!(
-            "the hook `{label}` ({source}) takes rights away by {what}, which {because}. The call was refused"
-        )
     }
 }

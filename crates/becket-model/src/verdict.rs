@@ -64,6 +64,17 @@ impl<T> Attributed<T> {
     }
 }
 
+impl Attributed<SandboxAnswer> {
+    /// Returns the reason of a call that is refused: the handler, the rights that it leaves, and why they can't be left.
+    #[must_use]
+    pub fn refusal(&self, because: &str) -> String {
+        let Attributed { source, label, what } = self;
+        format!(
+            "the hook `{label}` ({source}) takes rights away by {what}, which {because}. The call was refused"
+        )
+    }
+}
+
 /// One reason among those that led to a ruling.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {

@@ -22,13 +22,13 @@ use super::nested::{AddedRules, InnerSupervisors};
 use super::program::{ExecutedProgram, Files, ProgramFile};
 use super::ptrace::{self, Report, TracedCall, WaitOutcome};
 use super::registers::{self, DENIED};
-use super::running::{self, RunningPrograms};
 use crate::chain::Chain;
 use crate::denial::{Denial, DenialCause};
 use crate::exit_status::ExitStatus;
 use crate::host::{Host, PendingApproval};
 use crate::refused_access::{Access, RefusedAccess};
 use crate::rule_gate::{HoldReason, RuleGate, Ruling};
+use crate::running_programs::{self, RunningPrograms};
 use crate::supervisor::{OnDeny, Supervisor};
 
 /// Programs that do nothing without the rights of root.
@@ -220,7 +220,7 @@ impl<'t> Tracer<'t> {
     fn refused(&mut self, process: libc::pid_t, access: Access) {
         let chain = self.chain(process);
         if self.accesses.is_new(&chain, &access) {
-            self.host.refused(&RefusedAccess { command: running::command(process), chain, access });
+            self.host.refused(&RefusedAccess { command: running_programs::command(process), chain, access });
         }
     }
 

@@ -9,8 +9,8 @@ use std::time::Duration;
 use becket_rules::{Endpoint, Host};
 
 use super::domain_gate::DomainGate;
-use crate::linux::RunningPrograms;
 use crate::network_host::{NetworkHost, RefusalCause, RefusedConnection};
+use crate::running_programs::RunningPrograms;
 
 /// The longest wait for one address.
 const CONNECT: Duration = Duration::from_secs(10);

@@ -89,7 +89,7 @@ pub(crate) struct LineResult {
     pub(crate) end: End,
     /// The programs that were not run (E3).
     pub(crate) denied: Vec<DeniedProgram>,
-    /// What rights have refused to its programs (E5).
+    /// The accesses that rights have refused to its programs (E5).
     pub(crate) refusals: Vec<Refusal>,
 }
 

@@ -66,7 +66,7 @@ pub struct ProgramOutput {
     pub is_cut: bool,
     /// The programs that were not run (E3).
     pub denied: Vec<DeniedProgram>,
-    /// What rights have refused (E5).
+    /// The accesses that rights have refused (E5).
     pub refusals: Vec<Refusal>,
 }
 
@@ -105,7 +105,7 @@ pub enum ExecError {
     Lost {
         /// The program that supervises.
         supervisor: String,
-        /// What it has printed.
+        /// Its output.
         why: String,
     },
 }

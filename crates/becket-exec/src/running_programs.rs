@@ -12,11 +12,11 @@ use crate::network_host::ConnectingProgram;
 pub(crate) struct RunningPrograms(Mutex<HashMap<libc::pid_t, Chain>>);
 
 impl RunningPrograms {
-    pub(super) fn insert(&self, process: libc::pid_t, chain: &Chain) {
+    pub(crate) fn insert(&self, process: libc::pid_t, chain: &Chain) {
         self.chains().insert(process, chain.clone());
     }
 
-    pub(super) fn remove(&self, process: libc::pid_t) {
+    pub(crate) fn remove(&self, process: libc::pid_t) {
         self.chains().remove(&process);
     }
 
@@ -34,7 +34,7 @@ impl RunningPrograms {
 }
 
 /// Returns the arguments of a process, joined by blanks.
-pub(super) fn command(process: libc::pid_t) -> String {
+pub(crate) fn command(process: libc::pid_t) -> String {
     let arguments = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
     let words = arguments.split(|byte| *byte == 0).map(String::from_utf8_lossy);
     words.collect::<Vec<_>>().join(" ").trim_end().to_owned()
