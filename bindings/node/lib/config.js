@@ -88,7 +88,7 @@ export function session(sources) {
 export function known(options, names, what) {
   if (!isPlain(options)) throw new BecketError(`the options are ${named(options)}, not a plain object`);
   const other = Object.keys(options).find((name) => !names.has(name));
-  if (other !== undefined) throw new BecketError(`\`${other}\` is no ${what}: there are ${[...names].join(", ")}`);
+  if (other !== undefined) throw new BecketError(`\`${other}\` is not a known ${what}: there are ${[...names].join(", ")}`);
 }
 
 function frozen(value) {

@@ -81,8 +81,8 @@ test("what can't be used is refused where it is loaded", (t) => {
     [{ profile: "cloud" }, /cloud/],
     [{ mcpConfig: "none.json" }, /none\.json/],
     [{ settings: { hooks: new Map() } }, /Map/],
-    [{ sessionId: "s" }, /`sessionId` is no source/],
-    [{ setings: {} }, /`setings` is no source/],
+    [{ sessionId: "s" }, /`sessionId` is not a known source/],
+    [{ setings: {} }, /`setings` is not a known source/],
     [[], /a list/],
   ]) {
     const isIt = (error) => error instanceof BecketError && says.test(error.message);
@@ -97,7 +97,7 @@ test("a config has all sources, so none may stand beside it", (t) => {
     [{ config, settings: {} }, /`settings` stands beside `config`/],
     [{ config, trust: false }, /`trust` stands beside `config`/],
     [{ config, projectRoot: "." }, /`projectRoot` stands beside/],
-    [{ config: { ...config, setings: {} } }, /`setings` is not a field of a config/],
+    [{ config: { ...config, setings: {} } }, /`setings` is not a known field of a config/],
     [{ config: "config.json" }, /`config` is a string/],
     [{ config: null }, /`config` is null/],
   ]) {

@@ -62,7 +62,7 @@ test("`open` opens without blocking, and fails with what the constructor fails w
 
 test("options that nobody knows, or of a wrong type, are refused", () => {
   const refused = (options, says) => assert.throws(() => new HookEngine(options), (error) => error instanceof BecketError && says.test(error.message));
-  refused({ setings: {} }, /`setings` is no option/);
+  refused({ setings: {} }, /`setings` is not a known option/);
   refused([], /a list/);
   refused({ profile: "cloud" }, /cloud/);
   refused({ projectRoot: "/nowhere/at/all" }, /nowhere/);

@@ -209,7 +209,7 @@ test("what can't be registered is refused, with words", (t) => {
   refused(() => made.hook("PreToolUse", { timeout: 0 }, () => {}), /timeout/);
   refused(() => made.hook("PreToolUse", { timeout: -1 }, () => {}), /timeout/);
   refused(() => made.hook("PreToolUse", { timeout: NaN }, () => {}), /NaN/);
-  refused(() => made.hook("PreToolUse", { timeuot: 5 }, () => {}), /`timeuot` is no option/);
+  refused(() => made.hook("PreToolUse", { timeuot: 5 }, () => {}), /`timeuot` is not a known option/);
   refused(() => made.hook("PreToolUse", { onFailure: "closed" }, () => {}), /closed/);
   refused(() => made.hook("Stop", { condition: "Bash(ls)" }, () => {}), /tool events/);
   made.hook("PreToolUse", { name: "one" }, () => {});
