@@ -6,9 +6,9 @@ use becket_embed::models::{Choice, models};
 use becket_embed::{ExecReport, ExecRequest, Host, NotExecuted, Open};
 use becket_engine::{CancellationToken, Environment, Profile};
 use becket_testkit::env::TestEnv;
+use becket_testkit::wait::until;
 use becket_tools::shell::ExecError;
 use serde_json::{Value, json};
-use std::time::Duration;
 
 const BECKET: &str = env!("CARGO_BIN_EXE_becket");
 
@@ -24,7 +24,7 @@ fn sh(line: &str) -> ExecRequest {
 fn exec_until(
     env: &TestEnv,
     request: &ExecRequest,
-    limit: Option<Duration>,
+    cancelled_at: Option<&str>,
 ) -> Result<ExecReport, NotExecuted> {
     let root = env.root();
     let environment = Environment::empty()
@@ -46,10 +46,10 @@ fn exec_until(
     runtime.expect("a runtime").block_on(async {
         let session = host.open(open, CancellationToken::new(), |builder| builder).expect("a session");
         let cancel = session.cancel().child_token();
-        if let Some(limit) = limit {
-            let cancel = cancel.clone();
+        if let Some(name) = cancelled_at {
+            let (cancel, file) = (cancel.clone(), env.project().join(name));
             tokio::spawn(async move {
-                tokio::time::sleep(limit).await;
+                until("the program has begun", || file.exists()).await;
                 cancel.cancel();
             });
         }
@@ -157,11 +157,13 @@ fn what_has_no_exit_code_is_an_error_of_its_own() {
         }
         other => panic!("{other:?}"),
     }
-    let mut request = sh("(setsid sleep 300; touch late) & sleep 300");
+    let mut request = sh("(setsid sleep 300; touch late) & touch begun; sleep 300");
     request.timeout_ms = Some(300);
     assert!(matches!(exec(&env, &request), Err(NotExecuted::Exec(ExecError::TimedOut { .. }))));
     request.timeout_ms = None;
-    let cancelled = exec_until(&env, &request, Some(Duration::from_millis(300)));
+    // Under load the first one may not have come so far.
+    drop(std::fs::remove_file(env.project().join("begun")));
+    let cancelled = exec_until(&env, &request, Some("begun"));
     assert!(matches!(cancelled, Err(NotExecuted::Exec(ExecError::Cancelled))), "{cancelled:?}");
     request.becket = None;
     assert!(matches!(exec(&env, &request), Err(NotExecuted::NoSupervisor)));
