@@ -1,6 +1,6 @@
 //! Packs the relative relocations of `becket` where the C library can read them packed.
 //!
-//! The program has about 90,000, a tenth of them ever used by `becket fire`; packed they are read from a few pages.
+//! The program has about 90,000, of which `becket fire` uses few; packed, they are read from a few pages.
 //! glibc reads this form from 2.36 on and refuses the program before, so it is used only in a build for the machine that builds.
 
 #![expect(clippy::disallowed_methods, reason = "cargo tells a build script everything in variables")]

@@ -10,7 +10,7 @@ use crate::chain::Chain;
 /// The most characters of a command, of a path and of a chain in a line.
 const WIDEST: usize = 200;
 
-/// The most refusals that are told at the end of a program.
+/// The most refusals that are printed at the end of a program.
 const MOST_LINES: usize = 20;
 
 /// An access that was refused.
@@ -78,7 +78,7 @@ impl fmt::Display for Access {
     }
 }
 
-/// Refusals that are told at the end of a program.
+/// Refusals that are printed at the end of a program.
 #[derive(Debug, Default)]
 pub struct RefusalList {
     lines: Vec<String>,
@@ -96,7 +96,7 @@ impl RefusalList {
     }
 }
 
-/// A line each, and how many there are more.
+/// A line for each, then the number of those that are left out.
 impl fmt::Display for RefusalList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.lines.iter().try_for_each(|line| f.write_str(line))?;

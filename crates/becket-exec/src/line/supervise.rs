@@ -125,7 +125,7 @@ fn run(
         .with_network_host(Arc::new(LineNetwork { reports: host.reports.clone() }))
         .on_deny(rules.on_deny);
     let ended = supervisor.run(program, host);
-    host.tell_refusals();
+    host.print_refusals();
     let code = ended.map(ExitStatus::code).map_err(|why: StartError| why.to_string())?;
     if let Some(first) = host.first.take() {
         host.report(&Report::Ended { code });
@@ -161,7 +161,7 @@ impl LineReports {
         let _ = send(&mut channel, report);
     }
 
-    /// Reports what rights have refused, as long as the line has not ended.
+    /// Reports a refused access, as long as the line has not ended.
     fn refused(&self, refusal: Refusal) {
         if !self.has_ended.load(Ordering::SeqCst) {
             self.send(&Report::Refused(refusal));
@@ -187,8 +187,8 @@ impl LineHost {
         self.reports.send(report);
     }
 
-    /// Writes what rights have refused to the line's own stderr: programs rarely say why they have failed.
-    fn tell_refusals(&mut self) {
+    /// Writes the accesses that rights have refused to the line's own stderr: programs rarely say why they have failed.
+    fn print_refusals(&mut self) {
         let text = std::mem::take(&mut self.refusals).to_string();
         if !text.is_empty() {
             let _ = rustix::io::write(rustix::stdio::stderr(), text.as_bytes());
@@ -211,7 +211,7 @@ impl Host for LineHost {
     }
 
     fn lingers(&mut self, status: ExitStatus) {
-        self.tell_refusals();
+        self.print_refusals();
         self.report(&Report::Ended { code: status.code() });
         self.has_ended.store(true, Ordering::SeqCst);
         if let Some(Err(_)) = self.first.take().map(|first| first.end(status.code())) {
