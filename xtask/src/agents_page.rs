@@ -29,7 +29,9 @@ decides about the call as it would without hooks.
 - In the user's own configuration of an agent add `--user-scope`: the hooks of a project run only if the user trusts its
   folder. Otherwise the hooks of the user and of managed settings run, the deny and ask rules of the project count, and one
   line names what was held back.
-- A hook with `async` is waited for; its limit counts.
+- The answer does not wait for a hook with `async` or `asyncRewake`: it goes on in a process of its own, up to its own limit, and
+  what it says for the model is a part of the next answer that takes context, since no agent can be woken. One that announces
+  itself is waited for until two seconds before the limit; then it is ended, and the answer is that of the other hooks.
 - For an agent without hooks, or whose hooks do not see MCP tools, there is [the gateway](gateway.md); for one that an editor
   starts over ACP, [the proxy](acp.md).
 

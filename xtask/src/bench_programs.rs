@@ -53,7 +53,8 @@ impl Program {
 
     fn of_cargo(&self, root: &Path) -> Result<Command, String> {
         let mut command = Command::new(env!("CARGO"));
-        command.args(["bench", "--quiet", "--package", &self.krate, "--bench", &self.name, "--"]);
+        // Of the whole workspace: each crate alone would have features, and builds of its dependencies, of its own.
+        command.args(["bench", "--quiet", "--workspace", "--bench", &self.name, "--"]);
         command.current_dir(root);
         if self.krate == "becket-mcp" {
             match Places::of(root).npm("npm") {
@@ -61,11 +62,13 @@ impl Program {
                 Err(reason) => say(&format!("SKIPPED: rows with the TypeScript SDK: {reason}")),
             }
         }
-        if self.krate == "becket-cli"
-            && self.name == "fire"
-            && let Some(small) = crate::dist::small(&bindings::target(root)?)?
-        {
-            command.env("BECKET_BENCH_SMALL", small);
+        if self.krate == "becket-cli" {
+            let target = bindings::target(root)?;
+            // As packages ship them.
+            command.env("BECKET_BENCH_FULL", crate::dist::full(&target)?);
+            if let Some(small) = crate::dist::small(&target)? {
+                command.env("BECKET_BENCH_SMALL", small);
+            }
         }
         Ok(command)
     }
@@ -74,7 +77,7 @@ impl Program {
 /// Lets a bench of a binding know what it is measured beside. Neither finds settings of the user.
 fn beside_the_floor(mut command: Command, root: &Path) -> Result<Command, String> {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--release", "--package", "becket-embed", "--example", FLOOR]);
+    cargo.args(["build", "--quiet", "--profile", "bench", "--workspace", "--example", FLOOR]);
     bindings::run_step(cargo.current_dir(root), "building what bindings are measured beside")?;
     let floor = bindings::target(root)?.join("release/examples").join(FLOOR);
     command.env("BECKET_BENCH_FLOOR", floor).env("HOME", "");

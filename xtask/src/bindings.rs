@@ -16,8 +16,8 @@ use std::process::Command;
 pub(crate) enum Build {
     /// For tests.
     Dev,
-    /// As users get it.
-    Release,
+    /// For benchmarks.
+    Bench,
 }
 
 impl Build {
@@ -25,7 +25,7 @@ impl Build {
     fn profile(self) -> &'static str {
         match self {
             Build::Dev => "dev",
-            Build::Release => "release",
+            Build::Bench => "bench",
         }
     }
 
@@ -33,7 +33,7 @@ impl Build {
     fn directory(self) -> &'static str {
         match self {
             Build::Dev => "debug",
-            Build::Release => "release",
+            Build::Bench => "release",
         }
     }
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The profile of the full program.
-const FULL_PROFILE: &str = "dist";
+const FULL_PROFILE: &str = "release";
 /// The profile of the small program.
 const SMALL_PROFILE: &str = "compact";
 
@@ -35,25 +35,25 @@ enum Libc {
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let wanted = wanted(arguments)?;
     let target = bindings::target(root())?;
-    let out = target.join("dist-out");
-    fs::create_dir_all(&out).map_err(|error| format!("`{}`: {error}", out.display()))?;
+    let out = out(&target)?;
     let small = linked(&target, wanted)?;
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--profile", FULL_PROFILE, "--package", "becket-cli", "--bin", "becket"]);
-    // `becket self version` shows it.
-    cargo.envs(commit().map(|commit| ("BECKET_COMMIT", commit)));
-    run_step(cargo.current_dir(root()), "building the full program")?;
-    let full = target.join(FULL_PROFILE).join("becket");
+    // The small one looks for the full one, so that comes first.
+    let full = full(&target)?;
     match small {
-        Some(small) => {
-            // The small one looks for this one, so it comes first.
-            install(&full, &out.join("becket-full"))?;
-            install(&small, &out.join("becket"))?;
+        Some(small) => install(&small, &out.join("becket"))?,
+        None => {
+            fs::rename(&full, out.join("becket")).map_err(|error| format!("`{}`: {error}", full.display()))?
         }
-        None => install(&full, &out.join("becket"))?,
     }
     say(&format!("the programs are in {}", out.display()));
     Ok(())
+}
+
+/// Returns the directory of the programs, which it creates.
+fn out(target: &Path) -> Result<PathBuf, String> {
+    let out = target.join("dist-out");
+    fs::create_dir_all(&out).map_err(|error| format!("`{}`: {error}", out.display()))?;
+    Ok(out)
 }
 
 /// Reads the arguments: the C library of the small program, if one is named.
@@ -64,6 +64,22 @@ fn wanted(arguments: &[String]) -> Result<Option<Libc>, String> {
         ["--libc", "glibc"] => Ok(Some(Libc::Glibc)),
         _ => Err(format!("`{}`: `dist` takes `--libc musl` or `--libc glibc`", arguments.join(" "))),
     }
+}
+
+/// Builds the full program and returns its copy, which no other profile replaces.
+///
+/// # Errors
+/// It can't be built or copied.
+pub(crate) fn full(target: &Path) -> Result<PathBuf, String> {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--profile", FULL_PROFILE, "--package", "becket-cli", "--bin", "becket"]);
+    // `becket self version` shows it.
+    cargo.envs(commit().map(|commit| ("BECKET_COMMIT", commit)));
+    run_step(cargo.current_dir(root()), "building the full program")?;
+    let out = out(target)?;
+    let copy = out.join("becket-full");
+    install(&target.join(FULL_PROFILE).join("becket"), &copy)?;
+    Ok(copy)
 }
 
 /// Builds the small program; `None` where none is shipped.

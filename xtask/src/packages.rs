@@ -62,7 +62,7 @@ struct Place {
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let build = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => Build::Dev,
-        ["--dist"] => Build::Release,
+        ["--dist"] => Build::Bench,
         _ => return Err("`packages` takes no arguments, or `--dist`".to_owned()),
     };
     let place = Place::prepare(build)?;
@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
     let mut step = |name: &str, done: Result<(), StepError>| match done {
         Ok(()) => say(&format!("{name}: made, and tried")),
         // A release without one of its packages is not one.
-        Err(StepError::Missing(why)) if build != Build::Release => leave_out(name, &why),
+        Err(StepError::Missing(why)) if build != Build::Bench => leave_out(name, &why),
         Err(StepError::Missing(why) | StepError::Failed(why)) => {
             say(&format!("{name}: FAILED: {why}"));
             failed.push(name.to_owned());
@@ -140,7 +140,7 @@ impl Place {
                 bindings::run_step(cargo.current_dir(root()), "building the small program")?;
                 (full.with_file_name("becket-fire"), full)
             }
-            Build::Release => {
+            Build::Bench => {
                 let dist = target.join("dist-out");
                 (dist.join("becket"), dist.join("becket-full"))
             }

@@ -2,6 +2,7 @@
 
 use crate::installed::apt;
 use crate::{mcp_fixture, model_fixture, root, say, sdk_fixture, suites};
+use quick_junit::{Report, TestCaseStatus};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -33,13 +34,46 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
         let built = succeed(&mut cargo(&["test", "--workspace", "--no-run", "--quiet"]));
         (fixtures.join().map_err(|_| "preparing the fixtures failed: see above".to_owned()), built)
     });
-    built?;
+    built.map_err(|_| "the tests don't compile: see above".to_owned())?;
     let environment = environment??;
     say(&format!("tests built and fixtures ready after {} s", started.elapsed().as_secs()));
-    let tests = succeed(runner(arguments).envs(environment));
-    let others = if arguments.is_empty() { documentation().and(suites::run(&[])) } else { Ok(()) };
+    let report = test_report();
+    drop(std::fs::remove_file(&report));
+    let tests =
+        succeed(runner(arguments).envs(environment)).map_err(|message| failures(&report).unwrap_or(message));
+    let others = if arguments.is_empty() { vec![documentation(), suites::run(&[])] } else { Vec::new() };
     say(&format!("done after {} s", started.elapsed().as_secs()));
-    tests.and(others)
+    let failed: Vec<String> = std::iter::once(tests).chain(others).filter_map(Result::err).collect();
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
+}
+
+/// Returns the path of the report that nextest writes with the profile in use.
+#[expect(clippy::disallowed_methods, reason = "a chore of the workspace, started by a person")]
+fn test_report() -> PathBuf {
+    let profile = std::env::var("NEXTEST_PROFILE").unwrap_or_else(|_| "default".to_owned());
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    target.join("nextest").join(profile).join("junit.xml")
+}
+
+/// The last lines of the output of a failed test that are repeated.
+const REPEATED_LINES: usize = 12;
+
+/// Returns the names of the failed tests with the end of what each printed, or `None` if no report names them.
+fn failures(report: &Path) -> Option<String> {
+    let file = std::fs::File::open(report).ok()?;
+    let report = Report::deserialize(std::io::BufReader::new(file)).ok()?;
+    let cases =
+        report.test_suites.iter().flat_map(|suite| suite.test_cases.iter().map(move |case| (suite, case)));
+    let failed = cases.filter(|(_, case)| matches!(case.status, TestCaseStatus::NonSuccess { .. }));
+    let texts: Vec<String> = failed
+        .map(|(suite, case)| {
+            let output = [&case.system_out, &case.system_err].into_iter().flatten();
+            let lines: Vec<&str> = output.flat_map(|text| text.as_str().lines()).collect();
+            let last = &lines[lines.len().saturating_sub(REPEATED_LINES)..];
+            format!("FAILED: {} {}\n    {}", suite.name.as_str(), case.name.as_str(), last.join("\n    "))
+        })
+        .collect();
+    (!texts.is_empty()).then(|| format!("{}\nfailed tests: {}", texts.join("\n"), texts.len()))
 }
 
 /// Prepares the models, servers and SDKs that tests start; returns the variables that name them.
@@ -90,7 +124,8 @@ fn python_first() -> Option<OsString> {
 
 /// Runs the examples in the documentation, which nextest leaves out.
 fn documentation() -> Result<(), String> {
-    succeed(&mut cargo(&["test", "--workspace", "--doc", "--quiet"]))
+    let passed = succeed(&mut cargo(&["test", "--workspace", "--doc", "--quiet", "--no-fail-fast"]));
+    passed.map_err(|_| "examples in the documentation failed: `cargo test --workspace --doc`".to_owned())
 }
 
 fn cargo(arguments: &[&str]) -> Command {
@@ -127,4 +162,28 @@ fn install(missing: &[(&str, &str)]) -> Result<(), String> {
     apt(&["update", "-q"])?;
     let packages: Vec<&str> = missing.iter().map(|(_, package)| *package).collect();
     apt(&[&["install", "-q", "-y", "--no-install-recommends"], packages.as_slice()].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quick_junit::{NonSuccessKind, TestCase, TestSuite};
+
+    #[test]
+    fn failed_tests_are_named_with_the_end_of_their_output() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert_eq!(failures(file.path()), None, "no report");
+        let mut suite = TestSuite::new("becket-cli::cli");
+        suite.add_test_case(TestCase::new("fire::passes", TestCaseStatus::success()));
+        let mut failed = TestCase::new("fire::fails", TestCaseStatus::non_success(NonSuccessKind::Failure));
+        failed.set_system_err((0..40).map(|line| format!("line {line}\n")).collect::<String>());
+        suite.add_test_case(failed);
+        let mut report = Report::new("nextest-run");
+        report.add_test_suite(suite);
+        report.serialize(file.as_file()).unwrap();
+        let text = failures(file.path()).unwrap();
+        assert!(text.starts_with("FAILED: becket-cli::cli fire::fails\n"), "{text}");
+        assert!(text.ends_with("line 39\nfailed tests: 1"), "{text}");
+        assert!(!text.contains("fire::passes") && !text.contains("line 27\n"), "{text}");
+    }
 }

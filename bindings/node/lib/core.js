@@ -7,7 +7,8 @@
  */
 
 import { answered, InPart } from "./answer.js";
-import { BecketError, ConfigError, EventError, HookError, SessionClosed } from "./errors.js";
+import { BecketError, ConfigError, EventError, ExecError, HookError, SessionClosed } from "./errors.js";
+import { notExecuted, report } from "./exec.js";
 import { isPlain, named, written } from "./json.js";
 import { NativeEngine } from "./native.js";
 import { Outcome } from "./outcome.js";
@@ -84,17 +85,26 @@ export class Core {
     signal?.throwIfAborted();
     const id = this.#next();
     const said = this.#attempt(EventError, (native) => native.fire(id, event, written(fields)));
-    const ends = this.#wait(id, (text) => new Outcome(text, person), BecketError, signal);
+    const ends = this.#wait(id, (text) => new Outcome(text, person), broken, signal);
     this.#hearAll(said);
+    return this.#ended(id, ends, signal);
+  }
+
+  /** The report of a program, as a promise. */
+  async exec(request, signal) {
+    signal?.throwIfAborted();
+    const id = this.#next();
+    this.#attempt(ExecError, (native) => native.exec(id, written(request)));
+    return this.#ended(id, this.#wait(id, report, notExecuted, signal), signal);
+  }
+
+  /** Returns the result of a request, which the signal cancels. */
+  #ended(id, ends, signal) {
     if (signal === undefined || !this.#waiting.has(id)) return ends;
     const cancel = () => this.#native.cancel(id);
     signal.addEventListener("abort", cancel, { once: true });
     if (signal.aborted) cancel();
-    try {
-      return await ends;
-    } finally {
-      signal.removeEventListener("abort", cancel);
-    }
+    return ends.finally(() => signal.removeEventListener("abort", cancel));
   }
 
   /** Returns the engine's immediate answer, parsed. */
@@ -104,7 +114,7 @@ export class Core {
 
   /** Ends everything that it runs; resolves at its end. */
   close() {
-    this.#closing ??= this.#begin((id) => this.#native.closeLater(id), () => this.#hooks.clear(), BecketError);
+    this.#closing ??= this.#begin((id) => this.#native.closeLater(id), () => this.#hooks.clear(), broken);
     return this.#closing;
   }
 
@@ -135,17 +145,17 @@ export class Core {
     return `${event} ${nth}`;
   }
 
-  #begin(what, read, Wrong) {
+  #begin(what, read, failed) {
     const id = this.#next();
-    const ends = this.#wait(id, read, Wrong);
+    const ends = this.#wait(id, read, failed);
     what(id);
     return ends;
   }
 
-  #wait(id, read, Wrong, signal) {
+  #wait(id, read, failed, signal) {
     if (busy.size === 0) upkeep.ref();
     busy.add(this);
-    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject, read, Wrong, signal }));
+    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject, read, failed, signal }));
   }
 
   /**
@@ -187,10 +197,10 @@ export class Core {
     this.#waiting.delete(id);
     if (this.#waiting.size === 0) busy.delete(this);
     if (busy.size === 0) upkeep.unref();
-    const { resolve, reject, read, Wrong, signal } = waits;
+    const { resolve, reject, read, failed, signal } = waits;
     if (word === "done") resolve(read(text));
-    else if (word === "failed") reject(Wrong === notOpened ? notOpened(text) : new Wrong(text));
-    else reject(signal?.aborted ? signal.reason : new SessionClosed());
+    else if (word === "failed") reject(failed(text));
+    else reject(signal?.aborted ? signal.reason : new SessionClosed(text || undefined));
   }
 
   #call(call, number, input) {
@@ -284,6 +294,10 @@ function reason(error) {
   } catch {
     return `it threw ${named(error)}`;
   }
+}
+
+function broken(text) {
+  return new BecketError(text);
 }
 
 function notOpened(text) {

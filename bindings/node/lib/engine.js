@@ -7,6 +7,7 @@ import { known, session, SOURCES, sourcesOf } from "./config.js";
 import { Core } from "./core.js";
 import { BecketError, EventError, HookError } from "./errors.js";
 import { EVENTS } from "./events.js";
+import { request } from "./exec.js";
 import { isPlain, named, written } from "./json.js";
 
 const OPTIONS = new Set([
@@ -24,6 +25,7 @@ const OPTIONS = new Set([
   "toolApprovalTimeout",
   "onRunEvent",
 ]);
+const EXEC_OPTIONS = new Set(["cwd", "env", "timeout", "maxOutputBytes", "becket", "signal"]);
 const HOOK_OPTIONS = new Set(["matcher", "condition", "order", "timeout", "onFailure", "name"]);
 
 /** Runs the hooks of one session. */
@@ -90,6 +92,12 @@ export class HookEngine {
     const isApproved = await approved(this.#approve, call, this.#approvalTimeout, signal);
     this.#core.assertOpen();
     return outcome.answered(isApproved);
+  }
+
+  /** Runs a program, and everything that it starts, under the rules and rights of the settings. An abort ends all of it. */
+  async exec(program, args = [], options = {}) {
+    known(options, EXEC_OPTIONS, "option of a program");
+    return this.#core.exec(request(program, args, options), options.signal);
   }
 
   /** Returns the hooks that an event would run. */

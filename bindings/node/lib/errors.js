@@ -26,6 +26,21 @@ export class EventError extends BecketError {
   }
 }
 
+/**
+ * A program without an exit code. `kind`: nothing was run (`not_run`), or it was ended at its time limit (`timed_out`) or with its
+ * supervisor (`lost`).
+ */
+export class ExecError extends BecketError {
+  static {
+    this.prototype.name = "ExecError";
+  }
+
+  constructor(message, { kind = "not_run", ...options } = {}) {
+    super(message, options);
+    this.kind = kind;
+  }
+}
+
 /** A hook that can't be registered. */
 export class HookError extends BecketError {
   static {

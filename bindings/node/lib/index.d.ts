@@ -253,6 +253,60 @@ export class Outcome {
   toJSON(): Record<string, unknown>;
 }
 
+/** The surroundings of a program. */
+export interface ExecOptions {
+  /** Its directory, relative to the project's root; default: the project's root. */
+  cwd?: string;
+  /** Variables in addition to those of the engine; null removes one. */
+  env?: Record<string, string | null>;
+  /** Its time limit in seconds; default: none. */
+  timeout?: number;
+  /** The most bytes of each of its streams that are kept; default: 1 MiB. */
+  maxOutputBytes?: number;
+  /** The program `becket`, which supervises; default: the one of this package, then the one in `PATH`. */
+  becket?: string;
+  /** Ends the program, with everything that it has started. */
+  signal?: AbortSignal;
+}
+
+/** A program that was not run. */
+export interface ExecDenial {
+  /** Its arguments, joined by blanks. */
+  command: string;
+  /** The programs that led to it, itself last. */
+  chain: string[];
+  reason: string;
+}
+
+/** Something that rights have refused to a program, which went on. */
+export interface ExecRefusal {
+  /** The arguments of the program, joined by blanks; nothing if it was gone. */
+  command: string;
+  /** The programs that led to it, itself last. */
+  chain: string[];
+  right: "read" | "execute" | "write" | "socket" | "connect";
+  /** The path, or the host and the port. */
+  target: string | null;
+  /** The whole in words. */
+  text: string;
+}
+
+/** The end of a program, and what it was refused. */
+export interface ExecReport {
+  /** The exit code as a shell reports it. 126 if the program was denied itself. */
+  code: number;
+  /** The beginning of its stdout; bytes that are not UTF-8 are replaced. */
+  stdout: string;
+  /** The beginning of its stderr. */
+  stderr: string;
+  /** True if it has printed more than is kept. */
+  isCut: boolean;
+  /** The programs that were not run. */
+  denied: ExecDenial[];
+  /** The accesses that rights have refused. */
+  refusals: ExecRefusal[];
+}
+
 /** Holds the context of hooks back while calls wait for their results. */
 export class ToolBarrier {
   /** The calls that wait for their results. */
@@ -290,6 +344,12 @@ export class HookEngine implements AsyncDisposable {
       ? [fields?: EventFields<E>, options?: { signal?: AbortSignal }]
       : [fields: EventFields<E>, options?: { signal?: AbortSignal }]
   ): Promise<Outcome>;
+  /**
+   * Runs a program, and everything that it starts, under the rules and rights of the settings, as `becket exec`. It reads nothing
+   * from stdin. Programs that an ask rule holds are denied, and hooks are not asked. An abort ends it, and rejects once everything
+   * that it has started has ended. Rejects with an `ExecError` if there is no exit code.
+   */
+  exec(program: string, args?: readonly string[], options?: ExecOptions): Promise<ExecReport>;
   /** Returns the hooks that an event would run. */
   plan<E extends EventName>(event: E, fields: EventFields<E>): Planned;
   /** Returns the JSON of `becket explain --json`. */
@@ -319,6 +379,11 @@ export class ConfigError extends BecketError {
 }
 /** An event with an unknown name or invalid fields: its hooks did not run. */
 export class EventError extends BecketError {}
+/** A program without an exit code. */
+export class ExecError extends BecketError {
+  /** `not_run`: nothing was run. `timed_out`, `lost`: it was ended, at its time limit or with its supervisor. */
+  readonly kind: "not_run" | "timed_out" | "lost";
+}
 /** A hook that can't be registered. */
 export class HookError extends BecketError {}
 /** The engine was closed: nothing was decided. */

@@ -3,5 +3,5 @@
 export { ToolBarrier } from "./barrier.js";
 export { loadHookConfigFromSources } from "./config.js";
 export { HookEngine } from "./engine.js";
-export { BecketError, ConfigError, EventError, HookError, SessionClosed } from "./errors.js";
+export { BecketError, ConfigError, EventError, ExecError, HookError, SessionClosed } from "./errors.js";
 export { Outcome } from "./outcome.js";

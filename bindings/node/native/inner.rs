@@ -4,10 +4,11 @@
 //! channel.
 
 use crate::channel::{Channel, Message, MessageKind};
+use crate::executing;
 use crate::firing::{self, BROKEN};
 use crate::opening::{OpenError, OpenSession, SessionContext};
 use crate::questions::{Answer, Questions};
-use becket_embed::caller_executor;
+use becket_embed::{ExecRequest, caller_executor};
 use becket_engine::CancellationToken;
 use futures_util::FutureExt;
 use serde_json::{Map, Value};
@@ -21,7 +22,7 @@ pub(crate) struct Inner {
     pub(crate) with: SessionContext,
     threads: &'static Handle,
     session: OnceLock<Arc<OpenSession>>,
-    /// The running events, for cancellation. Each event removes its own token.
+    /// The running events and programs, for cancellation. Each removes its own token.
     tokens: Arc<Mutex<HashMap<u32, CancellationToken>>>,
 }
 
@@ -96,13 +97,31 @@ impl Inner {
         Ok(Vec::new())
     }
 
+    /// Runs a program under the number `id`; its report arrives over the channel.
+    ///
+    /// # Errors
+    /// Errors if the request can't be read, with the reason.
+    pub(crate) fn exec(&self, id: u32, request: &str) -> Result<(), String> {
+        let open = self.session()?.clone();
+        let request: ExecRequest = serde_json::from_str(request).map_err(|error| error.to_string())?;
+        let cancel = self.with.cancel.child_token();
+        lock(&self.tokens).insert(id, cancel.clone());
+        let (tokens, channel) = (self.tokens.clone(), self.with.channel.clone());
+        self.threads.spawn(async move {
+            let end = executing::exec(&open, &request, &cancel).await;
+            lock(&tokens).remove(&id);
+            executing::tell(&channel, id, end);
+        });
+        Ok(())
+    }
+
     /// Delivers the answer of a function or of the user. Returns the messages of the work that waited for it.
     pub(crate) fn answered(&self, call: u32, answer: Answer) -> Vec<Message> {
         let ((), woken) = caller_executor::collect_woken(|| self.with.questions.answered(call, answer));
         if woken.is_empty() { Vec::new() } else { self.with.channel.collect(|| woken.poll()) }
     }
 
-    /// Cancels an event: its hooks are ended, and JavaScript is notified when they are.
+    /// Cancels an event or a program: what it runs is ended, and JavaScript is notified when that is done.
     pub(crate) fn cancel(&self, id: u32) {
         if let Some(token) = lock(&self.tokens).get(&id) {
             token.cancel();

@@ -2,6 +2,7 @@
 //!
 //! - `native_engine`: the object that JavaScript holds; `inner`: its state, independent of the thread
 //! - `firing`: an event in progress, on JavaScript's own thread if nothing else has to be awaited
+//! - `executing`: a program in progress
 //! - `questions`, `hook`, `person`: questions to JavaScript: hooks, and questions to its user
 //! - `channel`: the message channel to JavaScript
 //! - `opening`, `host`: opening a session from options
@@ -14,6 +15,7 @@
 
 mod channel;
 mod ending;
+mod executing;
 mod firing;
 mod hook;
 mod host;

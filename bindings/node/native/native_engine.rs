@@ -52,7 +52,13 @@ impl NativeEngine {
         self.inner.fire(id, &name, &fields).map(some).map_err(refused)
     }
 
-    /// Cancels an event.
+    /// Runs a program; its report arrives over the channel.
+    #[napi(catch_unwind)]
+    pub fn exec(&self, id: u32, request: String) -> Result<()> {
+        self.inner.exec(id, &request).map_err(refused)
+    }
+
+    /// Cancels an event or a program.
     #[napi(catch_unwind)]
     pub fn cancel(&self, id: u32) {
         self.inner.cancel(id);

@@ -3,9 +3,11 @@
 import {
   BecketError,
   ConfigError,
+  ExecError,
   HookEngine,
   loadHookConfigFromSources,
   type EngineOptions,
+  type ExecReport,
   type HookConfig,
   type HookInput,
   type HookResult,
@@ -68,6 +70,14 @@ export async function approves(): Promise<Outcome> {
   const outcome = await asking.runEvent("Stop", { stop_hook_active: false });
   const decision: "proceed" | "block" | "wait" = outcome.decision;
   return outcome.asks && decision === "wait" ? outcome.answered(false) : outcome;
+}
+
+export async function executed(): Promise<string> {
+  const report: ExecReport = await engine.exec("make", ["release"], { timeout: 60, env: { CI: "1", HOME: null }, signal: AbortSignal.timeout(1) });
+  // @ts-expect-error no such option
+  await engine.exec("make", [], { shell: true });
+  const kind: "not_run" | "timed_out" | "lost" = new ExecError("no").kind;
+  return [kind, report.code, ...report.denied.flatMap((denied) => denied.chain), ...report.refusals.map((refusal) => refusal.right)].join();
 }
 
 export function answered(input: HookInput<"Stop">): HookResult<"Stop"> {

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 import_exception!(becket.errors, BecketError);
 import_exception!(becket.errors, ConfigError);
 import_exception!(becket.errors, EventError);
+import_exception!(becket.errors, ExecError);
 import_exception!(becket.errors, ForkedError);
 import_exception!(becket.errors, RegistrationError);
 import_exception!(becket.errors, SessionClosed);

@@ -1,15 +1,16 @@
-//! One firing of an event. If it runs functions and one command at most, it runs on Python's threads: the caller's,
-//! then the one that answers. Otherwise it runs on the runtime, so that no loop is blocked while processes start.
+//! Work that Python awaits: one firing of an event, or one program. A firing of functions and one command at most runs on
+//! Python's threads: the caller's, then the one that answers. Otherwise it runs on the runtime, so that no loop is blocked while processes start.
 
 use crate::attach;
-use crate::errors::{self, SessionClosed};
+use crate::errors::{self, ExecError, SessionClosed};
 use crate::hook::{AROUND, OnCaller};
+use crate::objects::to_python;
 use crate::outcome::Outcome;
 use crate::process::Process;
 use crate::results::{Ends, ResultQueue};
 use crate::session::Open;
 use becket_base::panic_message;
-use becket_embed::caller_executor;
+use becket_embed::{ExecReport, ExecRequest, caller_executor};
 use becket_engine::{CancellationToken, ReadyEvent};
 use futures_util::FutureExt;
 use pyo3::prelude::*;
@@ -26,6 +27,13 @@ const SIGNALS: Duration = Duration::from_millis(50);
 /// The reason why there is no outcome.
 pub(crate) enum NoOutcome {
     Cancelled,
+    /// The program was ended, since the session was closed.
+    Ended(String),
+    /// The program has no exit code: the failure, and its kind.
+    NotExecuted {
+        why: String,
+        kind: &'static str,
+    },
     Panicked(String),
 }
 
@@ -35,13 +43,34 @@ impl NoOutcome {
             NoOutcome::Cancelled => SessionClosed::new_err(
                 "the firing was cancelled: hooks that still ran were ended, so nothing was decided",
             ),
+            NoOutcome::Ended(why) => SessionClosed::new_err(why.clone()),
+            NoOutcome::NotExecuted { why, kind } => ExecError::new_err((why.clone(), *kind)),
             NoOutcome::Panicked(what) => errors::broken(what),
         }
     }
 }
 
-/// The result of a firing.
-pub(crate) type End = Result<Outcome, NoOutcome>;
+/// The result of a firing, or of a program.
+pub(crate) enum Completion {
+    Firing(Outcome),
+    Program(ExecReport),
+}
+
+impl Completion {
+    /// Converts it to an object.
+    ///
+    /// # Errors
+    /// Errors if the interpreter has no memory left.
+    pub(crate) fn into_python(self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        match self {
+            Completion::Firing(outcome) => Ok(Py::new(py, outcome)?.into_any()),
+            Completion::Program(report) => to_python(py, &report).map(Bound::unbind),
+        }
+    }
+}
+
+/// The result, or the reason why there is none.
+pub(crate) type End = Result<Completion, NoOutcome>;
 
 /// Fires an event. The future never panics.
 pub(crate) fn fires(
@@ -56,22 +85,41 @@ pub(crate) fn fires(
         if let Some(told) = &open.told {
             told.all_reported().await;
         }
-        fired.map(|(event, outcome)| Outcome::new(outcome, &event)).map_err(|_| NoOutcome::Cancelled)
+        let ended = fired.map(|(event, outcome)| Completion::Firing(Outcome::new(outcome, &event)));
+        ended.map_err(|_| NoOutcome::Cancelled)
     });
-    let firing = AssertUnwindSafe(AROUND.scope(Arc::new(around), firing)).catch_unwind();
-    firing.map(|ended| ended.unwrap_or_else(|panic| Err(NoOutcome::Panicked(panic_message(&*panic)))))
+    unless_it_panics(AROUND.scope(Arc::new(around), firing))
+}
+
+/// Runs a program. The future never panics.
+pub(crate) fn executes(
+    open: Arc<Open>,
+    request: ExecRequest,
+    cancel: CancellationToken,
+) -> impl Future<Output = End> + Send + 'static {
+    unless_it_panics(Box::pin(async move {
+        open.session.exec(&request, &cancel).await.map(Completion::Program).map_err(|why| {
+            let (kind, why) = (why.kind(), request.describe(&why));
+            if cancel.is_cancelled() { NoOutcome::Ended(why) } else { NoOutcome::NotExecuted { why, kind } }
+        })
+    }))
+}
+
+fn unless_it_panics(work: impl Future<Output = End> + Send) -> impl Future<Output = End> + Send {
+    let ended = AssertUnwindSafe(work).catch_unwind();
+    ended.map(|ended| ended.unwrap_or_else(|panic| Err(NoOutcome::Panicked(panic_message(&*panic)))))
 }
 
 /// Waits for it on this thread.
 ///
 /// # Errors
-/// Errors if there is no outcome, or a signal's handler raised; then the firing is cancelled.
+/// Errors if there is no result, or a signal's handler raised; then the firing is cancelled.
 pub(crate) fn wait(
     py: Python<'_>,
     fires: impl Future<Output = End> + Send,
     process: &'static Process,
     cancel: &CancellationToken,
-) -> PyResult<Outcome> {
+) -> PyResult<Py<PyAny>> {
     let mut fires = pin!(fires);
     let mut raised = None;
     loop {
@@ -81,7 +129,7 @@ pub(crate) fn wait(
         });
         match (waited, raised.take()) {
             (Ok(_), Some(error)) => return Err(error),
-            (Ok(fired), None) => return fired.map_err(|why| why.error()),
+            (Ok(fired), None) => return into_python(py, fired),
             (Err(_), before) => raised = before.or(py.check_signals().err()),
         }
         if raised.is_some() {
@@ -90,7 +138,15 @@ pub(crate) fn wait(
     }
 }
 
-/// A firing that waits for something. It makes progress without being polled; dropping it ends its hooks.
+/// Returns the object of a result.
+///
+/// # Errors
+/// The exception for a missing result.
+pub(crate) fn into_python(py: Python<'_>, end: End) -> PyResult<Py<PyAny>> {
+    end.map_err(|why| why.error())?.into_python(py)
+}
+
+/// A firing that waits for something, or a program. It makes progress without being polled; dropping it ends what it runs.
 #[pyclass(frozen, module = "becket._becket")]
 pub(crate) struct PendingOutcome {
     process: &'static Process,
@@ -121,21 +177,38 @@ impl PendingOutcome {
         cancel: CancellationToken,
         is_own: bool,
     ) -> ControlFlow<Box<End>, Self> {
-        let going = Arc::new(PendingState { process, stage: Mutex::new(Stage::UnderWay) });
-        let ends = going.clone();
-        let work = async move { ends.ended(fires.await) };
+        let (pending, work) = PendingOutcome::of(process, fires, cancel);
         if is_own {
             let _callers = OnCaller::enter();
             caller_executor::begin(process.runtime(), work);
         } else {
             process.runtime().spawn(work);
         }
-        match going.turn(Stage::UnderWay) {
+        match pending.going.turn(Stage::UnderWay) {
             Stage::Ended(end) => ControlFlow::Break(end),
-            Stage::UnderWay | Stage::Awaited(..) | Stage::Told => {
-                ControlFlow::Continue(PendingOutcome { process, going, cancel })
-            }
+            Stage::UnderWay | Stage::Awaited(..) | Stage::Told => ControlFlow::Continue(pending),
         }
+    }
+
+    /// Starts work on the runtime.
+    pub(crate) fn spawn(
+        process: &'static Process,
+        work: impl Future<Output = End> + Send + 'static,
+        cancel: CancellationToken,
+    ) -> Self {
+        let (pending, work) = PendingOutcome::of(process, work, cancel);
+        process.runtime().spawn(work);
+        pending
+    }
+
+    fn of(
+        process: &'static Process,
+        fires: impl Future<Output = End> + Send + 'static,
+        cancel: CancellationToken,
+    ) -> (Self, impl Future<Output = ()> + Send + 'static) {
+        let going = Arc::new(PendingState { process, stage: Mutex::new(Stage::UnderWay) });
+        let ends = going.clone();
+        (PendingOutcome { process, going, cancel }, async move { ends.ended(fires.await) })
     }
 }
 
@@ -186,7 +259,7 @@ impl PendingState {
 
 #[pymethods]
 impl PendingOutcome {
-    /// Calls `done(outcome, error)` at its end, one of them `None`: on the loop of `ends`, or from any thread. `done`
+    /// Calls `done(result, error)` at its end, one of them `None`: on the loop of `ends`, or from any thread. `done`
     /// must not wait.
     ///
     /// # Errors
@@ -195,7 +268,7 @@ impl PendingOutcome {
         self.going.awaited(py, done, ends.map(|ends| ends.left.clone()))
     }
 
-    /// Ends its hooks.
+    /// Ends its hooks, or its program.
     fn cancel(&self, py: Python<'_>) {
         py.detach(|| self.cancel.cancel());
     }
@@ -215,13 +288,13 @@ impl Drop for PendingOutcome {
 /// # Errors
 /// The first exception.
 pub(crate) fn tell(py: Python<'_>, end: End, done: &Py<PyAny>) -> PyResult<()> {
-    let (outcome, error) = match end {
-        Ok(outcome) => (Some(Py::new(py, outcome)?), None),
-        Err(why) => (None, Some(why.error().into_value(py))),
+    let (ended, error) = match into_python(py, end) {
+        Ok(ended) => (Some(ended), None),
+        Err(error) => (None, Some(error.into_value(py))),
     };
-    let told = done.call1(py, (&outcome, &error));
+    let told = done.call1(py, (&ended, &error));
     if told.is_err() {
-        done.call1(py, (outcome, error))?;
+        done.call1(py, (ended, error))?;
     }
     told.map(drop)
 }

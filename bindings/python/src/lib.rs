@@ -8,7 +8,7 @@
 //! - `process`: state shared by all sessions of a process: the runtime, the models, private files; recreated after a fork
 //! - `values`: Python values as JSON
 //! - `objects`: our types as Python objects
-//! - `session`, `firing`, `outcome`: one session, one firing of an event, its result
+//! - `session`, `firing`, `outcome`: one session, one firing of an event or one program, its result
 //! - `results`: results of firings, delivered to the loop that awaits them
 //! - `hook`, `reply`: Python functions as hooks, and their answers
 //! - `person`, `observer`: functions that answer questions and observe events

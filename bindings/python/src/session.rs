@@ -3,7 +3,9 @@
 //! It belongs to the process that opened it: in a forked child each use is an error, and dropping it there ends
 //! nothing.
 
-use crate::errors::{self, BecketError, EventError, ForkedError, RegistrationError, SessionClosed};
+use crate::errors::{
+    self, BecketError, EventError, ExecError, ForkedError, RegistrationError, SessionClosed,
+};
 use crate::firing::{self, PendingOutcome};
 use crate::hook::{CallStarter, OnCaller, PythonHook};
 use crate::objects::to_python;
@@ -13,7 +15,7 @@ use crate::process::Process;
 use crate::{env, values};
 use becket_embed::models::{self, Choice};
 use becket_embed::view::Report;
-use becket_embed::{Host, NotOpened, Registration};
+use becket_embed::{ExecRequest, Host, NotOpened, Registration};
 use becket_engine::{CancellationToken, Profile};
 use becket_model::Event;
 use pyo3::prelude::*;
@@ -117,7 +119,7 @@ impl Session {
         });
         match started {
             ControlFlow::Continue(firing) => Ok(firing.into_pyobject(py)?.into_any()),
-            ControlFlow::Break(end) => Ok(end.map_err(|why| why.error())?.into_pyobject(py)?.into_any()),
+            ControlFlow::Break(end) => firing::into_python(py, *end).map(|ended| ended.into_bound(py)),
         }
     }
 
@@ -131,7 +133,7 @@ impl Session {
         event: &str,
         fields: &Bound<'_, PyDict>,
         around: Py<PyAny>,
-    ) -> PyResult<crate::outcome::Outcome> {
+    ) -> PyResult<Py<PyAny>> {
         let open = self.alive()?;
         self.may_wait()?;
         let event = event_of(open, event, fields)?;
@@ -139,6 +141,30 @@ impl Session {
         let event = py.detach(|| open.session.ready(event));
         let fires = firing::fires(open.clone(), event, cancel.clone(), around);
         firing::wait(py, fires, self.process, &cancel)
+    }
+
+    /// Starts a program under the rules of the session. Returns the `PendingOutcome` that ends with its report.
+    ///
+    /// # Errors
+    /// `ExecError`: the request can't be read.
+    fn start_exec(&self, py: Python<'_>, wants: &Bound<'_, PyDict>) -> PyResult<PendingOutcome> {
+        let open = self.alive()?;
+        let request = exec_request(wants)?;
+        let cancel = open.session.cancel().child_token();
+        let runs = firing::executes(open.clone(), request, cancel.clone());
+        Ok(py.detach(|| PendingOutcome::spawn(self.process, runs, cancel)))
+    }
+
+    /// Runs a program under the rules of the session, and waits for its end on this thread.
+    ///
+    /// # Errors
+    /// `ExecError`: there is no exit code. Exceptions of a signal's handler.
+    fn run_exec(&self, py: Python<'_>, wants: &Bound<'_, PyDict>) -> PyResult<Py<PyAny>> {
+        let open = self.alive()?;
+        self.may_wait()?;
+        let request = exec_request(wants)?;
+        let cancel = open.session.cancel().child_token();
+        firing::wait(py, firing::executes(open.clone(), request, cancel.clone()), self.process, &cancel)
     }
 
     /// Returns the hooks that an event would run.
@@ -277,6 +303,12 @@ fn event_of(open: &Open, event: &str, fields: &Bound<'_, PyDict>) -> PyResult<Ev
     let fields: Vec<_> =
         values::object(fields).map_err(|error| wrong(error.value(fields.py()).to_string()))?;
     open.session.event(event, fields).map_err(wrong)
+}
+
+fn exec_request(wants: &Bound<'_, PyDict>) -> PyResult<ExecRequest> {
+    let wrong = |why: String| ExecError::new_err((why, "not_run"));
+    let wants = values::object(wants).map_err(|error| wrong(error.value(wants.py()).to_string()))?;
+    serde_json::from_value(Value::Object(wants)).map_err(|error| wrong(error.to_string()))
 }
 
 /// Returns the host of this session. Its models are those whose keys are in the environment.

@@ -16,9 +16,8 @@ from typing import Any
 import pytest
 from conftest import BASH, Make, command, group
 
-from becket import HookEngine, HookInput, HookResult
+from becket import HookEngine, HookInput, HookResult, _awaiting
 from becket import _calls as calls_module
-from becket import engine as engine_module
 from becket._around import Around
 from becket._ends import ends_of
 from becket._tasks import begin
@@ -398,7 +397,7 @@ def test_a_signal_while_ends_are_told_keeps_nobody_waiting(
     make: Make, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = make({"Stop": group(command("until [ -e go ]; do sleep 0.01; done; rm go"))})
-    settle, raised = engine_module._settle, []  # pyright: ignore[reportPrivateUsage]
+    settle, raised = _awaiting._settle, []  # pyright: ignore[reportPrivateUsage]
 
     def interrupted(*given: Any) -> None:
         if len(raised) < 2:
@@ -406,7 +405,7 @@ def test_a_signal_while_ends_are_told_keeps_nobody_waiting(
             raise Interrupts
         settle(*given)
 
-    monkeypatch.setattr(engine_module, "_settle", interrupted)
+    monkeypatch.setattr(_awaiting, "_settle", interrupted)
     heard: list[dict[str, Any]] = []
 
     async def fires() -> None:

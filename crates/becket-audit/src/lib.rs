@@ -26,8 +26,10 @@ pub use checkpoint::{Checkpoint, CheckpointError};
 pub use finding::{Finding, FindingKind};
 pub use key::{KeyError, SigningKey, VerifyingKey};
 pub use log_place::LogPlace;
-pub use record::{AuditRecord, RecordBody, RecordedHandler, TornLines, VERSION, VerdictRecord};
+pub use record::{
+    AuditRecord, RecordBody, RecordedHandler, TornLines, VERSION, VerdictRecord, WrittenRecord,
+};
 pub use summary::{WithheldSummary, withheld};
-pub use verdict_log::VerdictLog;
+pub use verdict_log::{RecordObserver, VerdictLog};
 pub use verify::{Report, VerifyError, records, verify};
 pub use writer::{AuditError, AuditWriter, RotationLimits};

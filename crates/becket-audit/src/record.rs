@@ -36,6 +36,16 @@ pub struct AuditRecord {
     pub body: RecordBody,
 }
 
+/// A record as it is in the file now, for copies of the log.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct WrittenRecord {
+    /// The record.
+    pub record: AuditRecord,
+    /// The hash of its line: the member `previous` of the next one.
+    pub hash: String,
+}
+
 /// The content of a record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "what", rename_all = "snake_case")]

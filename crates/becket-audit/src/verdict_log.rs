@@ -1,17 +1,26 @@
 //! The log of an engine: the one way by which verdicts of every host are recorded.
 
 use crate::log_place::LogPlace;
-use crate::record::{RecordBody, VerdictRecord};
+use crate::record::{RecordBody, VerdictRecord, WrittenRecord};
 use crate::writer::{AuditWriter, CheckpointPlan, RotationLimits};
 use becket_engine::config::AuditSetting;
 use becket_engine::{AuditLog, AuditedVerdict, NotRecorded};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// An observer of a log, such as a copy of it elsewhere.
+///
+/// The verdict waits for it, so it must not: it hands the record over to another thread.
+pub trait RecordObserver: Send + Sync + std::fmt::Debug {
+    /// Receives a record that is in the file.
+    fn written(&self, record: WrittenRecord);
+}
 
 /// A log in the place that the configuration names.
 #[derive(Debug)]
 pub struct VerdictLog {
     home: Option<PathBuf>,
+    observer: Option<Arc<dyn RecordObserver>>,
     writer: Mutex<Option<OpenedLog>>,
 }
 
@@ -27,7 +36,13 @@ impl VerdictLog {
     /// Creates the log of a user with this home directory.
     #[must_use]
     pub fn new(home: Option<PathBuf>) -> Self {
-        VerdictLog { home, writer: Mutex::default() }
+        VerdictLog { home, observer: None, writer: Mutex::default() }
+    }
+
+    /// Hands every record to an observer once it is in the file.
+    #[must_use]
+    pub fn observed_by(self, observer: Arc<dyn RecordObserver>) -> Self {
+        VerdictLog { observer: Some(observer), ..self }
     }
 }
 
@@ -49,11 +64,12 @@ impl AuditLog for VerdictLog {
             let writer = AuditWriter::new(place.clone(), limits);
             *opened = Some(OpenedLog { place, limits, writer });
         }
-        match &mut *opened {
-            Some(opened) => {
-                opened.writer.append_with(body, checkpoints).map_err(|why| NotRecorded(why.to_string()))
-            }
-            None => Ok(()),
+        let Some(opened) = &mut *opened else { return Ok(()) };
+        let appended = opened.writer.append_with(body, checkpoints);
+        let written = opened.writer.take_written();
+        if let Some(observer) = &self.observer {
+            written.into_iter().for_each(|record| observer.written(record));
         }
+        appended.map_err(|why| NotRecorded(why.to_string()))
     }
 }

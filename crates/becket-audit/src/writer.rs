@@ -7,7 +7,7 @@ use crate::chain::{GENESIS, digest};
 use crate::checkpoint::{Checkpoint, CheckpointError};
 use crate::key::{KeyError, SigningKey};
 use crate::log_place::LogPlace;
-use crate::record::{AuditRecord, RecordBody, VERSION};
+use crate::record::{AuditRecord, RecordBody, VERSION, WrittenRecord};
 use crate::recovery::{FileEnd, Tail, file_end};
 use becket_base::file_lock::{self, LockState};
 use becket_base::private_file;
@@ -90,13 +90,15 @@ pub struct AuditWriter {
     limits: RotationLimits,
     lock: Option<File>,
     known: Option<KnownEnd>,
+    /// The records that were written and that nobody has taken.
+    written: Vec<WrittenRecord>,
 }
 
 impl AuditWriter {
     /// Creates the writer of a log, whose files are made when they are needed.
     #[must_use]
     pub fn new(place: LogPlace, limits: RotationLimits) -> Self {
-        AuditWriter { place, limits, lock: None, known: None }
+        AuditWriter { place, limits, lock: None, known: None, written: Vec::new() }
     }
 
     /// Appends a record.
@@ -104,7 +106,9 @@ impl AuditWriter {
     /// # Errors
     /// Errors if it can't be written.
     pub fn append(&mut self, body: RecordBody) -> Result<(), AuditError> {
-        self.append_with(body, None)
+        self.append_with(body, None)?;
+        self.written.clear();
+        Ok(())
     }
 
     pub(crate) fn append_with(
@@ -113,6 +117,11 @@ impl AuditWriter {
         checkpoints: Option<CheckpointPlan<'_>>,
     ) -> Result<(), AuditError> {
         self.locked(|writer| writer.write(body, checkpoints))
+    }
+
+    /// Takes the records that were written since the last time, of failed calls as well.
+    pub(crate) fn take_written(&mut self) -> Vec<WrittenRecord> {
+        std::mem::take(&mut self.written)
     }
 
     /// Does some work under the lock. A failure forgets what is known of the file.
@@ -195,6 +204,7 @@ impl AuditWriter {
             file = self.rotate(&path, &lines)?;
         }
         file.write_all(&lines.bytes).map_err(|why| file_error(&path, why))?;
+        self.written.extend(lines.written);
         let found = file.metadata().map_err(|why| file_error(&path, why))?;
         self.known = lines.tail.map(|tail| KnownEnd { file, identity: FileIdentity::of(&found), tail });
         Ok(())
@@ -221,6 +231,7 @@ struct Lines {
     /// Set if they have to be in the file that they were made for.
     is_tied: bool,
     at: String,
+    written: Vec<WrittenRecord>,
 }
 
 impl Lines {
@@ -230,7 +241,7 @@ impl Lines {
         let bytes = if end.is_open { b"\n".to_vec() } else { Vec::new() };
         let at = format!("{:.6}", Timestamp::now());
         let is_tied = end.is_open || end.torn.is_some();
-        let mut lines = Lines { bytes, tail: end.tail, first_seq, is_tied, at };
+        let mut lines = Lines { bytes, tail: end.tail, first_seq, is_tied, at, written: Vec::new() };
         if let Some(torn) = end.torn {
             // INVARIANT: a record is made of texts and numbers, which are JSON.
             let _ = lines.add(RecordBody::Torn(torn));
@@ -256,7 +267,9 @@ impl Lines {
         let start = self.bytes.len();
         serde_json::to_writer(&mut self.bytes, &record)
             .map_err(|why| AuditError::File { path: PathBuf::new(), why: why.into() })?;
-        self.tail = Some(Tail { log: record.log, seq, hash: digest(&self.bytes[start..]) });
+        let hash = digest(&self.bytes[start..]);
+        self.tail = Some(Tail { log: record.log.clone(), seq, hash: hash.clone() });
+        self.written.push(WrittenRecord { record, hash });
         self.bytes.push(b'\n');
         Ok(())
     }

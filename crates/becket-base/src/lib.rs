@@ -1,12 +1,14 @@
 //! Common parts of the other Becket crates. Nothing here knows hooks, agents or MCP.
 //!
-//! Always available: [`address`] (classes of internet addresses, networks), [`is_same_path`], [`panic_message`], [`sse`] (server-sent
-//! events), [`suggest`] (the nearest of some names), [`text`] (shortened texts), [`text_file`] (files with a size limit). The rest is behind features, so that
-//! crates without I/O stay without it:
+//! Always available: [`address`] (classes of internet addresses, networks), [`find_program`] and [`is_executable`],
+//! [`is_same_path`], [`panic_message`], [`sse`] (server-sent events), [`suggest`] (the nearest of some names), [`text`]
+//! (shortened texts), [`text_file`] (files with a size limit). The rest is behind features, so that crates without I/O stay
+//! without it:
 //!
 //! | feature | modules |
 //! |---|---|
 //! | `files`, `async-lock` | `private_file`, `file_lock` |
+//! | `diff` | `line_diff` |
 //! | `json-edit` | `json_edit` |
 //! | `json-schema` | `json_schema` |
 //! | `secret` | `secret` |
@@ -21,9 +23,12 @@ pub mod http;
 pub mod json_edit;
 #[cfg(feature = "json-schema")]
 pub mod json_schema;
+#[cfg(feature = "diff")]
+pub mod line_diff;
 mod panic;
 #[cfg(feature = "files")]
 pub mod private_file;
+mod program;
 mod same_path;
 #[cfg(feature = "secret")]
 pub mod secret;
@@ -33,6 +38,7 @@ pub mod text;
 pub mod text_file;
 
 pub use panic::panic_message;
+pub use program::{find_program, is_executable};
 pub use same_path::is_same_path;
 pub use suggest::suggest;
 

@@ -4,6 +4,7 @@
 //! file is opened through a symbolic link, and opening a pipe does not wait for its other end. On systems without such
 //! modes, a file has the rights of its directory.
 
+use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -130,6 +131,55 @@ pub fn sync_parent(path: &Path) {
     let _ = path;
 }
 
+/// The parts of the name of a file that is to replace another one: around the id of the process that writes it.
+const MARK: &str = ".becket-";
+const END: &str = ".tmp";
+
+/// Removes the files that are beside `target` because a process was killed while it replaced it. What a running process
+/// writes stays, and so does what can't be removed.
+pub fn remove_left_over(target: &Path) {
+    let (Some(directory), Some(name)) = (target.parent(), target.file_name().and_then(OsStr::to_str)) else {
+        return;
+    };
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    for entry in entries.flatten() {
+        let writer = entry.file_name().to_str().and_then(|of_entry| writer_of(of_entry, name));
+        if writer.is_some_and(has_ended) && entry.metadata().is_ok_and(|found| is_own_file(&found)) {
+            // It is in the way of nothing.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Returns the id of the process that writes a file of this name to replace `target`.
+fn writer_of(name: &str, target: &str) -> Option<u32> {
+    let rest = name.strip_prefix('.')?.strip_prefix(target)?.strip_prefix(MARK)?.strip_suffix(END)?;
+    let (process, number) = rest.split_once('-')?;
+    let _number: u32 = number.parse().ok()?;
+    process.parse().ok()
+}
+
+#[cfg(unix)]
+fn has_ended(process: u32) -> bool {
+    use rustix::process::{Pid, test_kill_process};
+    let id = i32::try_from(process).ok().and_then(Pid::from_raw);
+    id.is_some_and(|id| test_kill_process(id) == Err(rustix::io::Errno::SRCH))
+}
+
+/// Not known on this platform.
+#[cfg(not(unix))]
+fn has_ended(_process: u32) -> bool {
+    false
+}
+
+fn is_own_file(found: &fs::Metadata) -> bool {
+    #[cfg(unix)]
+    if std::os::unix::fs::MetadataExt::uid(found) != rustix::process::geteuid().as_raw() {
+        return false;
+    }
+    found.is_file()
+}
+
 /// A new file that takes the name of another one with [`Replacement::commit`]. Dropped before, it is removed.
 #[derive(Debug)]
 pub struct Replacement {
@@ -158,7 +208,7 @@ impl Replacement {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = target.file_name().unwrap_or_default().to_string_lossy();
-        let name = format!(".{name}.{}-{number}.tmp", std::process::id());
+        let name = format!(".{name}{MARK}{}-{number}{END}", std::process::id());
         // An ended process may have had the same id.
         Self::create(target.with_file_name(name), options)
     }

@@ -2,6 +2,8 @@
 
 #![expect(clippy::expect_used, reason = "a bench fails by panicking")]
 
+mod programs;
+
 use becket_testkit::bench::{Bench, Must};
 use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};
@@ -26,7 +28,7 @@ fn main() {
 
 /// Every mutant of 43 hooks in POSIX shell, each with a case that it denies and one that it lets pass.
 fn mutants(bench: &mut Bench) {
-    let env = TestEnv::new(env!("CARGO_BIN_EXE_becket"));
+    let env = TestEnv::new(programs::full());
     let mut hooks = Vec::new();
     let mut cases = String::new();
     for number in 0..HOOKS {
@@ -52,7 +54,7 @@ fn mutants(bench: &mut Bench) {
 
 /// A history that rules alone decide.
 fn rules(bench: &mut Bench) {
-    let env = TestEnv::new(env!("CARGO_BIN_EXE_becket"));
+    let env = TestEnv::new(programs::full());
     let deny: Vec<String> = (0..100).map(|number| format!("Bash(tool{number} *)")).collect();
     env.write("project/.claude/settings.json", json!({"permissions": {"deny": deny}}).to_string());
     let calls = if bench.is_quick() { CALLS / 10 } else { CALLS };
@@ -64,7 +66,7 @@ fn rules(bench: &mut Bench) {
 
 /// A history that a new process decides, call by call.
 fn commands(bench: &mut Bench) {
-    let env = TestEnv::new(env!("CARGO_BIN_EXE_becket"));
+    let env = TestEnv::new(programs::full());
     env.write("project/guard.sh", GUARD);
     let hook = json!({"type": "command", "command": "sh guard.sh"});
     let settings = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}});

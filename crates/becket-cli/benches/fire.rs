@@ -3,6 +3,8 @@
 
 #![expect(clippy::expect_used, reason = "a bench fails by panicking")]
 
+mod programs;
+
 use becket_testkit::bench::{Bench, Must};
 use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};
@@ -23,14 +25,15 @@ const SMALL_MAY_TAKE: f64 = 4e6;
 fn main() {
     let mut bench = Bench::new("becket-cli");
     bench.note("floor: `sh -c true`");
-    let full = Place::new(&settings(1, "true"), Path::new(env!("CARGO_BIN_EXE_becket")));
+    let full = Place::new(&settings(1, "true"), &programs::full());
     full.rows(&mut bench, "", [FULL_MAY_ADD; 2]);
-    dialects(&mut bench, &full);
+    dialects(&mut bench, &full, "");
     recorded(&mut bench, &full);
     match small() {
         Some(small) => {
             let place = Place::new(&settings(1, "true"), &small);
             place.rows(&mut bench, "small program, ", [SMALL_MAY_ADD_TO_A_HOOK, SMALL_MAY_ADD]);
+            dialects(&mut bench, &place, "small program, ");
             thousand(&mut bench, &small);
             memory(&mut bench, &small);
         }
@@ -77,12 +80,12 @@ impl Place {
 
     /// The process that answers an event.
     fn fire(&self, event: &str) -> Command {
-        self.answer(&[], event)
+        self.answer(&["--stdin-event"], event)
     }
 
-    /// The same with more arguments.
+    /// The process of `fire` with other arguments.
     fn answer(&self, arguments: &[&str], event: &str) -> Command {
-        let mut command = self.env.becket([&["fire", "--stdin-event"], arguments].concat()).into_command();
+        let mut command = self.env.becket([&["fire"], arguments].concat()).into_command();
         command.stdin(File::open(self.env.root().join(event)).expect("it was written"));
         command.stdout(Stdio::null()).stderr(Stdio::null());
         command
@@ -108,7 +111,7 @@ impl Place {
 }
 
 /// The same call in the payloads of agents, beside that of Claude Code.
-fn dialects(bench: &mut Bench, place: &Place) {
+fn dialects(bench: &mut Bench, place: &Place, of: &str) {
     let cwd = place.env.project();
     let call = json!({"command": "ls -la"});
     let own = json!({"session_id": "s", "transcript_path": "/t", "cwd": cwd, "hook_event_name": "PreToolUse",
@@ -128,8 +131,8 @@ fn dialects(bench: &mut Bench, place: &Place) {
         place.env.write("payload.json", payload.to_string());
         let ours = || ended(&mut place.answer(&["--dialect", dialect], "payload.json"));
         assert!(ours(), "the call of {name} is allowed");
-        let row = format!("fire, a payload of {name}");
-        bench.versus(&row, Must::Nothing, ours, || ended(&mut place.answer(&[], "own.json")));
+        let row = format!("{of}fire, a payload of {name}");
+        bench.versus(&row, Must::Nothing, ours, || ended(&mut place.answer(&["--stdin-event"], "own.json")));
         bench.difference(&format!("{row}: over one of Claude Code"), DIALECT_MAY_ADD);
     }
 }

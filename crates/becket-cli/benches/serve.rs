@@ -2,6 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "a bench fails by panicking")]
 
+mod programs;
 mod ways;
 
 use becket_testkit::bench::{Bench, Must};
@@ -15,7 +16,7 @@ const AHEAD: usize = 64;
 const COMMAND: &str = "the command `true` is its hook; floor: `sh -c true`";
 
 fn main() {
-    let env = TestEnv::new(env!("CARGO_BIN_EXE_becket"));
+    let env = TestEnv::new(programs::full());
     let hook = json!({"type": "command", "if": "Bash(git push *)", "command": "true"});
     let settings = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}});
     env.write("project/.claude/settings.json", settings.to_string());

@@ -3,6 +3,8 @@
 
 #![expect(clippy::expect_used, reason = "a bench fails by panicking")]
 
+mod programs;
+
 use becket_testkit::bench::{Bench, Must};
 use becket_testkit::env::TestEnv;
 use becket_testkit::messages_api::{Server, Turn};
@@ -22,7 +24,7 @@ const SESSIONS: usize = 200;
 
 fn main() {
     let mut bench = Bench::new("becket-cli");
-    let env = TestEnv::new(env!("CARGO_BIN_EXE_becket"));
+    let env = TestEnv::new(programs::full());
     let (told, requests) = channel();
     let server = Server::start_with(move |_| {
         // The bench has ended if nobody is told.

@@ -114,7 +114,7 @@ pub(crate) struct Global {
     /// silent hooks included.
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
-    /// Send a span for each event and handler to the collector of `OTEL_EXPORTER_OTLP_ENDPOINT`
+    /// Send spans and audit records to the collector of `OTEL_EXPORTER_OTLP_ENDPOINT`
     #[cfg(feature = "otlp")]
     #[arg(long, global = true, hide_short_help = true)]
     pub(crate) otlp: bool,

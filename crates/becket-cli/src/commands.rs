@@ -2,6 +2,7 @@
 
 pub(crate) mod acp;
 pub(crate) mod add;
+mod agent_version;
 pub(crate) mod allow_once;
 pub(crate) mod ask;
 pub(crate) mod audit;

@@ -37,8 +37,6 @@ pub(crate) enum CliError {
     SetInsideScalar { key: String, part: String },
     #[error("the input does not fit the event: {why}; `becket events {event}` shows the fields")]
     WrongInput { event: &'static str, why: InputError },
-    #[error("the event on stdin can't be read: {why}")]
-    StdinEvent { why: String },
     #[error("`--session` must not be empty")]
     EmptySession,
     #[error("stdin is a terminal: pipe {what} in, as in `… | becket …`")]
@@ -122,16 +120,6 @@ pub(crate) enum CliError {
     NoTimes,
     #[error("{why}")]
     Lab { why: String },
-    #[error(
-        "the entry is of becket {installed}.x, and this is {}; `becket install AGENT --repair` writes it again",
-        env!("CARGO_PKG_VERSION")
-    )]
-    OtherVersion { installed: String },
-    #[error(
-        "no call `{name}` waits for approval: it was approved already, or hooks asked about it more than an hour ago; let the agent \
-         try again"
-    )]
-    NoOneTimeApproval { name: String },
     #[error("nothing was allowed: {why}")]
     NotAllowed { why: String },
     #[error("there is no home directory for the record of what is installed: set HOME")]
@@ -170,12 +158,6 @@ pub(crate) enum CliError {
     Audit { why: String },
     #[error("{0}")]
     Firing(#[from] FiringError),
-    #[error("there is no dialect `{name}`{}; the dialects are {all}", did_you_mean(.near))]
-    UnknownDialect { name: String, near: Option<String>, all: String },
-    #[error(
-        "the hooks took longer than {limit} s and were ended; give them less to do, or raise the limit with `--within`"
-    )]
-    HookLimit { limit: u64 },
 }
 
 impl From<io::Error> for CliError {

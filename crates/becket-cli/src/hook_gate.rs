@@ -2,9 +2,6 @@
 //!
 //! INVARIANT: the hooks of a project run only if the user trusts its folder (G3); its deny and ask rules always count.
 
-pub(crate) mod approval;
-pub(crate) mod trust;
-
 use crate::error::CliError;
 use crate::hook_output;
 use crate::services::HookServices;
@@ -12,10 +9,11 @@ use crate::session::Session;
 use crate::telemetry;
 use becket_dialects::{Action, Resolution};
 use becket_engine::{Builder, CancellationToken, Engine, Settlement};
-use becket_fire::Fired;
+use becket_fire::result::record_denial;
+use becket_fire::trust_gate::{self, TrustGate};
+use becket_fire::{Fired, call_approval};
 use becket_model::event::tool::PreToolUse;
 use becket_model::{Event, EventBody, EventKind};
-use trust::TrustGate;
 
 /// The engine of a process, and the rules that count beside it.
 pub(crate) struct HookGate {
@@ -33,7 +31,7 @@ pub(crate) struct CallResolution {
 }
 
 impl HookGate {
-    /// Opens the gate. `trusts_project` runs the hooks of the project without recorded trust; `add` adds what the hooks
+    /// Opens the gate. `trusts_project` trusts the folder of the project without a record of it; `add` adds what the hooks
     /// need beside `services`.
     ///
     /// # Errors
@@ -44,11 +42,13 @@ impl HookGate {
         services: &HookServices,
         add: impl FnOnce(Builder) -> Builder,
     ) -> Result<Self, CliError> {
+        // Hooks of a folder that is not trusted may not rewrite a call (G3).
+        let session = if trusts_project { session.trusting(true) } else { session };
         let gate = TrustGate::of(session, !trusts_project);
-        let builder = add(services.to(gate.session.builder(true)));
+        let builder = add(services.to(gate.launch.builder(true)));
         let engine =
             telemetry::observed(builder).build().map_err(|error| CliError::Start { why: error.why })?;
-        Ok(HookGate { rules: gate.rules()?, session: gate.session, engine })
+        Ok(HookGate { rules: gate.rules()?, session: gate.launch, engine })
     }
 
     pub(crate) fn engine(&self) -> &Engine {
@@ -92,14 +92,16 @@ impl HookGate {
     ) -> CallResolution {
         let outcome = self.engine.fire_until(event, cancel).await;
         let is_settled = matches!(outcome.settlement, Some(Settlement::Allowed { .. }));
-        let output = hook_output::of(&Fired { outcome, background: Vec::new() }, "");
+        let fired = Fired { outcome, background: Vec::new() };
+        let output = hook_output::of(&fired, "");
         let blocked = output.stderr.as_deref().filter(|_| output.exit == 2);
         let mut resolution = Resolution::from_protocol(event.kind(), output.json, blocked);
         if let Some(rules) = &self.rules {
-            trust::restrict(&mut resolution, event, &self.engine, rules);
+            trust_gate::restrict(&mut resolution, event, &self.engine, rules);
         }
         self.restrict_by_other_names(&mut resolution, event, other_names);
-        approval::deny_own(&mut resolution, event);
+        call_approval::deny_own(&mut resolution, event);
+        record_denial(&self.engine, event, &fired.outcome, &resolution);
         let is_open = matches!(resolution.action, Action::Proceed | Action::Allow);
         CallResolution { is_allowed: is_settled && is_open, resolution }
     }

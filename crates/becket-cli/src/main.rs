@@ -15,7 +15,6 @@ mod hook_gate;
 mod installation;
 mod links;
 mod on_threads;
-mod one_time_approval;
 mod out;
 mod peer;
 mod progress;

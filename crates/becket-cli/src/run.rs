@@ -10,6 +10,7 @@ use crate::out::Out;
 use crate::recording;
 use crate::report::style::{ERROR, plain};
 use crate::telemetry;
+use becket_fire::NO_ANSWER;
 use clap::error::{ContextKind, ContextValue};
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -45,7 +46,7 @@ fn code_of(error: &CliError, command: &Command) -> u8 {
         return error.exit_code_of_an_examination();
     }
     if matches!(command, Command::Exec(_)) {
-        return NOTHING_RUN;
+        return NO_ANSWER;
     }
     // There 2 means that something is blocked.
     if matches!(command, Command::Fire(_)) { 1 } else { error.exit_code() }
@@ -98,9 +99,6 @@ fn dispatch(cli: &Cli, around: &Surroundings, out: &Out) -> CommandResult {
     }
 }
 
-/// The exit code of `exec` if it has run nothing: its other codes are those of the program.
-const NOTHING_RUN: u8 = 125;
-
 /// Help and versions are not errors; wrong arguments exit with 1 if 2 means that something is blocked, else with 2. As
 /// the hook of another agent they may have to block.
 fn bad_arguments(error: clap::Error, around: &Surroundings) -> ExitCode {
@@ -111,7 +109,7 @@ fn bad_arguments(error: clap::Error, around: &Surroundings) -> ExitCode {
         out.tell(&text);
         let is_hook = around.process.arguments.iter().any(|argument| argument == "--stdin-event");
         let slip = match command_of(around).as_deref() {
-            Some("exec") => NOTHING_RUN,
+            Some("exec") => NO_ANSWER,
             // There 2 means that something is blocked.
             Some("fire" | "mcp") => 1,
             Some(_) | None => 2,

@@ -1,12 +1,15 @@
-//! Spans for an OpenTelemetry collector: one for each event that is fired, and a child for each handler (feature `otlp`).
+//! Spans and audit records for an OpenTelemetry collector (feature `otlp`): a span for each event that is fired, a child for each
+//! handler, and a log record for each record of the audit log.
 //!
-//! INVARIANT: no input and no output of a hook is in a span, and nothing here waits for a collector but [`end`], which has a
-//! limit. A build without the feature sends nothing, and this does nothing in it.
+//! INVARIANT: no input and no output of a hook is in a span, a log record has what the file has, and nothing here waits for a
+//! collector but [`end`], which has a limit. A build without the feature sends nothing, and this does nothing in it.
 
 #[cfg(feature = "otlp")]
 mod client;
 #[cfg(feature = "otlp")]
 mod exporter;
+#[cfg(feature = "otlp")]
+mod records;
 #[cfg(feature = "otlp")]
 mod spans;
 
@@ -21,7 +24,7 @@ pub(crate) use none::{begin, end};
 
 use becket_engine::Builder;
 
-/// Observes an engine: for spans, and for records of times.
+/// Observes an engine: for spans, for copies of its audit log, and for records of times.
 pub(crate) fn observed(builder: Builder) -> Builder {
     crate::recording::observed(spanned(builder))
 }

@@ -110,11 +110,13 @@ pub struct EventRow {
     pub supports: AnswerSupport,
     /// Fields that the event implies: our field, value.
     pub implies: &'static [(&'static str, &'static str)],
+    /// Set if the agent reports the event again after every tool result, with an empty prompt: then nothing runs.
+    pub repeats_without_prompt: bool,
 }
 
 impl EventRow {
     pub(crate) const fn new(native: &'static str, kind: EventKind, supports: AnswerSupport) -> Self {
-        EventRow { native, kind, supports, implies: &[] }
+        EventRow { native, kind, supports, implies: &[], repeats_without_prompt: false }
     }
 
     /// A row of an event that has the protocol's name.
@@ -125,6 +127,11 @@ impl EventRow {
     /// The same with fields that the payload does not have.
     pub(crate) const fn implying(self, implies: &'static [(&'static str, &'static str)]) -> Self {
         EventRow { implies, ..self }
+    }
+
+    /// The same for an agent that reports it again without a prompt.
+    pub(crate) const fn repeated_without_prompt(self) -> Self {
+        EventRow { repeats_without_prompt: true, ..self }
     }
 }
 

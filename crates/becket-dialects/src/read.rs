@@ -117,7 +117,7 @@ pub fn read(dialect: &Dialect, payload: Value, facts: &Facts<'_>) -> Result<Payl
     })?;
     (dialect.reshape)(&mut fields);
     rename(dialect, row, &mut fields);
-    if is_repeated_prompt(row.kind, &fields) {
+    if row.repeats_without_prompt && fields.get("prompt").and_then(Value::as_str) == Some("") {
         return Ok(Payload { row: Some(row), events: Vec::new(), call: None });
     }
     if fields.get("cwd").and_then(Value::as_str).is_none_or(str::is_empty) {
@@ -160,11 +160,6 @@ fn rename(dialect: &Dialect, row: &EventRow, fields: &mut Map<String, Value>) {
         fields.entry(*field).or_insert_with(|| json!(value));
     }
     fields.insert("hook_event_name".to_owned(), json!(row.kind.name()));
-}
-
-/// Returns true for a prompt without text, which Qwen Code reports again after every tool result.
-fn is_repeated_prompt(kind: EventKind, fields: &Map<String, Value>) -> bool {
-    kind == EventKind::UserPromptSubmit && fields.get("prompt").and_then(Value::as_str) == Some("")
 }
 
 /// Builds the event; fields that are missing or unusable and not essential get a neutral value.

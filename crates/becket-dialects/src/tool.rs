@@ -127,6 +127,11 @@ impl ToolRow {
         ToolRow::new(native, "Agent", ToolClass::Agent)
     }
 
+    /// An internal tool that the protocol does not have: it keeps its name.
+    pub(crate) const fn own(name: &'static str) -> Self {
+        ToolRow::internal(name, name)
+    }
+
     pub(crate) const fn internal(native: &'static str, ours: &'static str) -> Self {
         ToolRow::new(native, ours, ToolClass::Internal)
     }

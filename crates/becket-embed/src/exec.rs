@@ -1,16 +1,22 @@
 //! Programs that a host runs under the rules of a session: what `becket exec` does, with the output in the result.
 
 use crate::session::Session;
+use becket_base::find_program;
+use becket_base::text::one_line;
 use becket_engine::{CancellationToken, Environment};
+use becket_rules::shell::quoted_word;
 use becket_tools::shell::{ExecError, ProgramOutput, SupervisedProgram};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The name of the program that supervises.
 const BECKET: &str = "becket";
+
+/// The widest program in an error, in characters.
+const WIDTH: usize = 200;
 
 /// A program to run. It reads nothing from its stdin.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -93,6 +99,35 @@ pub enum NotExecuted {
     /// The program has no exit code.
     #[error(transparent)]
     Exec(#[from] ExecError),
+}
+
+impl ExecRequest {
+    /// Returns the failure in words, with the program that it is about.
+    #[must_use]
+    pub fn describe(&self, why: &NotExecuted) -> String {
+        if self.program.is_empty() {
+            return why.to_string();
+        }
+        let words = std::iter::once(&self.program).chain(&self.args).map(|word| quoted_word(word));
+        let line = words.collect::<Vec<_>>().join(" ");
+        format!("`{}`: {why}", one_line(&line, WIDTH))
+    }
+}
+
+impl NotExecuted {
+    /// Returns what became of the program, in a word: `not_run`, `timed_out`, `cancelled` or `lost`.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            NotExecuted::Wrong(_) | NotExecuted::NoSupervisor => "not_run",
+            NotExecuted::Exec(
+                ExecError::NothingRun { .. } | ExecError::Supervisor { .. } | ExecError::Channel(_),
+            ) => "not_run",
+            NotExecuted::Exec(ExecError::TimedOut { .. }) => "timed_out",
+            NotExecuted::Exec(ExecError::Cancelled) => "cancelled",
+            NotExecuted::Exec(_) => "lost",
+        }
+    }
 }
 
 impl Session {
@@ -179,19 +214,5 @@ fn variables(
 
 /// Finds the program that supervises.
 fn find(environment: &Environment) -> Option<PathBuf> {
-    let directories = std::env::split_paths(environment.var("PATH")?);
-    let mut files =
-        directories.filter(|directory| directory.is_absolute()).map(|directory| directory.join(BECKET));
-    files.find(|file| is_executable(file))
-}
-
-#[cfg(unix)]
-fn is_executable(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_executable(file: &Path) -> bool {
-    file.is_file()
+    find_program(BECKET, environment.var("PATH")?)
 }

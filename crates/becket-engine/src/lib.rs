@@ -111,7 +111,7 @@ pub use handlers::interceptor::{InterceptedRun, RunEnd, RunInterceptor};
 #[cfg(feature = "models")]
 pub use handlers::prompt::Transcripts;
 
-pub use engine::builder::{Builder, StartError};
+pub use engine::builder::{Builder, LoadedConfig, StartError};
 pub use engine::program_rules::{ProgramRule, ProgramRules};
 pub use engine::ready::ReadyEvent;
 pub use engine::updates::{AppliedChange, AppliedUpdates};

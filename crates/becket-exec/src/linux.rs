@@ -29,6 +29,7 @@ mod memory;
 mod mounts;
 mod namespaces;
 mod nested;
+mod process_path;
 mod program;
 mod ptrace;
 mod registers;

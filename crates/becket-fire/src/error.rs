@@ -1,6 +1,8 @@
 //! The reasons why an event has no answer.
 
+use becket_base::text_file::Unread;
 use std::io;
+use std::path::PathBuf;
 
 /// The reason why the hooks of an event were not run to their end, or their answer was not written.
 #[derive(Debug, thiserror::Error)]
@@ -11,6 +13,68 @@ pub enum FiringError {
     /// The reader of stdout is gone, or the disk is full.
     #[error("the output can't be written: {0}")]
     Output(#[from] io::Error),
+    /// A private file of the user is needed, and there is no directory for it.
+    #[error("there is no home directory for what is kept between two hooks: set HOME")]
+    NoUserDirectory,
+    /// A file that is kept between two hooks can't be read.
+    #[error("{0}")]
+    Unread(#[from] Unread),
+    /// A file that is kept between two hooks can't be written.
+    #[error("`{}` can't be written: {why}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        why: io::Error,
+    },
+    /// The input is not JSON, or not the payload of a hook.
+    #[error("the event on stdin can't be read: {why}")]
+    Payload {
+        /// The cause.
+        why: String,
+    },
+    /// The configuration forbids the start.
+    #[error("{why}")]
+    Start {
+        /// The cause.
+        why: String,
+    },
+    /// No call of that name waits for a person.
+    #[error(
+        "no call `{name}` waits for approval: it was approved already, or hooks asked about it more than an hour ago; let the agent \
+         try again"
+    )]
+    NoOneTimeApproval {
+        /// The name.
+        name: String,
+    },
+    /// No table describes that agent.
+    #[error("there is no dialect `{name}`{}; the dialects are {all}", did_you_mean(near))]
+    UnknownDialect {
+        /// The name.
+        name: String,
+        /// The nearest name.
+        near: Option<String>,
+        /// All names.
+        all: String,
+    },
+    /// The entry of an agent is of another major version.
+    #[error(
+        "the entry is of becket {installed}.x, and this is {}; `becket install AGENT --repair` writes it again",
+        env!("CARGO_PKG_VERSION")
+    )]
+    OtherVersion {
+        /// The major version of the entry.
+        installed: String,
+    },
+    /// The hooks would have had their answer after the limit of the agent.
+    #[error(
+        "the hooks took longer than {limit} s and were ended; give them less to do, or raise the limit with `--within`"
+    )]
+    HookLimit {
+        /// The limit in seconds.
+        limit: u64,
+    },
     /// A signal.
     #[error("interrupted; the hooks that still ran were ended, so nothing was decided")]
     Interrupted,
@@ -28,4 +92,8 @@ impl FiringError {
         let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
         caught.unwrap_or_else(|_| Err(FiringError::Panicked.into()))
     }
+}
+
+fn did_you_mean(near: &Option<String>) -> String {
+    near.as_ref().map_or(String::new(), |near| format!(" (did you mean `{near}`?)"))
 }

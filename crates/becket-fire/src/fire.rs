@@ -5,6 +5,7 @@ use crate::env_file::hand_on;
 use crate::{FiringError, ProcessContext};
 use becket_engine::{BackgroundDelivery, CancellationToken, Engine, Outcome, Wake};
 use becket_model::{Event, Session};
+use tokio::time::Instant;
 
 /// A fired event.
 #[derive(Debug)]
@@ -24,8 +25,10 @@ pub struct BackgroundEnd {
     pub reminder: Option<String>,
 }
 
-/// Fires and waits for the background, too: the process ends with its answer, and what ran on would be lost. Its
-/// descendants see the mark of the event, and the agent gets the variables that hooks have set.
+/// Fires and waits for the background, too: the process ends with its answer, and what ran on would be lost. Hooks in the
+/// background that still run at `background_end` are ended, since an answer must not come too late because of hooks that
+/// don't decide; without it, each runs up to its own limit. Descendants see the mark of the event, and the agent gets the
+/// variables that hooks have set.
 ///
 /// # Errors
 /// Errors if `cancel` is cancelled: then the hooks were ended.
@@ -34,22 +37,35 @@ pub async fn fire(
     event: &Event,
     cancel: &CancellationToken,
     process: &ProcessContext,
+    background_end: Option<Instant>,
 ) -> Result<Fired, FiringError> {
     if !engine.plan(event).runs().is_empty() {
         enclosing::show(engine.host().mark(event));
     }
     let outcome = engine.fire_until(event, cancel).await;
-    let background = background(engine, &event.session, cancel).await;
+    let background = background(engine, &event.session, cancel, background_end).await;
     hand_on(engine, event, process);
     if cancel.is_cancelled() { Err(FiringError::Interrupted) } else { Ok(Fired { outcome, background }) }
 }
 
 /// Waits for hooks in the background up to the limit of each. A signal ends them at once: an agent that ends its hook
 /// kills it a moment later, and their processes would remain.
-async fn background(engine: &Engine, session: &Session, cancel: &CancellationToken) -> Vec<BackgroundEnd> {
+async fn background(
+    engine: &Engine,
+    session: &Session,
+    cancel: &CancellationToken,
+    end: Option<Instant>,
+) -> Vec<BackgroundEnd> {
+    let at_end = async {
+        match end {
+            Some(end) => tokio::time::sleep_until(end).await,
+            None => std::future::pending().await,
+        }
+    };
     tokio::select! {
         () = engine.host().wait_for_background(&session.id) => {}
         () = cancel.cancelled() => {}
+        () = at_end => {}
     }
     let delivered = engine.host().end_background(&session.id).await;
     merged(delivered, engine.host().wait_for_rewakes(&session.id).await)

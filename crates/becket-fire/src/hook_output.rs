@@ -29,13 +29,41 @@ pub struct HookOutput {
     pub stderr: Option<String>,
 }
 
-/// Adds the input that replaces the call's to an answer; it decides nothing.
+/// Adds the input that replaces the call's to an answer; it decides nothing. The input carries the rights that hooks leave
+/// to the call, so the answer no longer names them.
 pub fn add_rewrite(answer: &mut Map<String, Value>, event: EventKind, input: Map<String, Value>) {
-    let own = answer.entry("hookSpecificOutput").or_insert_with(|| json!({"hookEventName": event.name()}));
+    let own = own_of(answer, event);
     own["updatedInput"] = Value::Object(input);
+    if let Some(own) = own.as_object_mut() {
+        own.remove("sandbox");
+    }
+}
+
+/// Returns `hookSpecificOutput` of an answer.
+fn own_of(answer: &mut Map<String, Value>, event: EventKind) -> &mut Value {
+    answer.entry("hookSpecificOutput").or_insert_with(|| json!({"hookEventName": event.name()}))
+}
+
+/// Adds text for the model to an answer, before what the answer has for it.
+pub fn add_context(answer: &mut Map<String, Value>, event: EventKind, context: &str) {
+    let own = own_of(answer, event);
+    let before = own.get(CONTEXT).and_then(Value::as_str).map(|text| format!("\n{text}"));
+    own[CONTEXT] = json!(format!("{context}{}", before.unwrap_or_default()));
 }
 
 impl HookOutput {
+    /// Turns the answer to a tool call into a denial.
+    #[must_use]
+    pub fn denied(mut self, event: EventKind, reason: String) -> Self {
+        let own = own_of(&mut self.json, event);
+        own["permissionDecision"] = json!(PermissionDecision::Deny.as_str());
+        own["permissionDecisionReason"] = json!(reason);
+        if let Some(own) = own.as_object_mut() {
+            own.remove("updatedInput");
+        }
+        HookOutput { exit: 2, stderr: Some(reason), ..self }
+    }
+
     /// Returns the text for stdout.
     pub fn stdout(&self) -> String {
         match &self.text {

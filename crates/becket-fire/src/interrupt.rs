@@ -44,21 +44,57 @@ pub fn until_done<T, E: From<FiringError>>(
     cancel: &CancellationToken,
     work: impl Future<Output = Result<T, E>>,
 ) -> Result<T, E> {
-    until_done_or(cancel, &Caught::default(), work)
+    SignalRuntime::start(cancel, &Caught::default())?.until_done(work)
 }
 
-/// The same; `caught` contains the signal afterwards.
-///
-/// # Errors
-/// As of [`until_done`].
-pub fn until_done_or<T, E: From<FiringError>>(
-    cancel: &CancellationToken,
-    caught: &Caught,
-    work: impl Future<Output = Result<T, E>>,
-) -> Result<T, E> {
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(FiringError::Runtime)?;
-    on(runtime, cancel, caught, work)
+/// A runtime that listens for signals: from its start on none of them ends the process.
+#[derive(Debug)]
+pub struct SignalRuntime {
+    runtime: tokio::runtime::Runtime,
+    interrupt: Interrupt,
+}
+
+impl SignalRuntime {
+    /// Starts listening. A signal cancels `cancel` once the work runs, and `caught` contains it.
+    ///
+    /// # Errors
+    /// Errors without a runtime, and if no handler can be set.
+    pub fn start(cancel: &CancellationToken, caught: &Caught) -> Result<Self, FiringError> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        SignalRuntime::on(runtime.map_err(FiringError::Runtime)?, cancel, caught)
+    }
+
+    fn on(
+        runtime: tokio::runtime::Runtime,
+        cancel: &CancellationToken,
+        caught: &Caught,
+    ) -> Result<Self, FiringError> {
+        let interrupt = {
+            let _entered = runtime.enter();
+            cancels(cancel, caught).map_err(FiringError::Runtime)?
+        };
+        Ok(SignalRuntime { runtime, interrupt })
+    }
+
+    /// Runs `work` to its end, as [`until_done`]; a signal that came before cancels it at once.
+    ///
+    /// # Errors
+    /// Returns the errors of `work`, and [`FiringError::Interrupted`] after a second signal.
+    pub fn until_done<T, E: From<FiringError>>(
+        self,
+        work: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E> {
+        let SignalRuntime { runtime, interrupt } = self;
+        let cancel = interrupt.cancel.clone();
+        let done = runtime.block_on(async {
+            interrupt.while_running(work).await.unwrap_or_else(|| Err(FiringError::Interrupted.into()))
+        });
+        if cancel.is_cancelled() {
+            // A blocked thread must not keep the process alive.
+            runtime.shutdown_background();
+        }
+        done
+    }
 }
 
 /// As [`until_done`], on a runtime of the caller's.
@@ -70,24 +106,7 @@ pub fn until_done_on<T, E: From<FiringError>>(
     cancel: &CancellationToken,
     work: impl Future<Output = Result<T, E>>,
 ) -> Result<T, E> {
-    on(runtime, cancel, &Caught::default(), work)
-}
-
-fn on<T, E: From<FiringError>>(
-    runtime: tokio::runtime::Runtime,
-    cancel: &CancellationToken,
-    caught: &Caught,
-    work: impl Future<Output = Result<T, E>>,
-) -> Result<T, E> {
-    let done = runtime.block_on(async {
-        let interrupt = cancels(cancel, caught).map_err(FiringError::Runtime)?;
-        interrupt.while_running(work).await.unwrap_or_else(|| Err(FiringError::Interrupted.into()))
-    });
-    if cancel.is_cancelled() {
-        // A blocked thread must not keep the process alive.
-        runtime.shutdown_background();
-    }
-    done
+    SignalRuntime::on(runtime, cancel, &Caught::default())?.until_done(work)
 }
 
 /// Waits for signals during other work.
@@ -177,8 +196,10 @@ mod tests {
     fn one_signal_cancels_and_the_second_ends_what_does_not_end() {
         let cancel = CancellationToken::new();
         let caught = Caught::default();
-        let done = until_done_or(&cancel.clone(), &caught, async {
-            hang_up();
+        let listening = SignalRuntime::start(&cancel, &caught).expect("handlers");
+        // It comes before the work.
+        hang_up();
+        let done = listening.until_done(async {
             cancel.cancelled().await;
             tokio::task::yield_now().await;
             Ok::<_, FiringError>(7)

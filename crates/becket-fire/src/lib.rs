@@ -9,11 +9,17 @@
 //! - [`enclosing`]: the events inside of which the process is fired
 //! - [`fire()`]: the hooks of an event, those in the background included
 //! - [`hook_output`], [`result`], [`fired_fields`]: the answer
+//! - [`dialect`]: the events of an agent with a dialect of its own, and the answer in its form
+//! - [`trust_gate`], [`call_approval`], [`one_time_approval`], [`carried_context`]: the trust in a project, a person's yes, and
+//!   what is kept for later answers
 //! - [`times`]: records of the time that the hooks take
 //! - [`Refusal`]: the answer if there is none
 //!
 //! Nothing here decides: the engine does. `main.rs` and `program/` are the small program.
 
+pub mod call_approval;
+pub mod carried_context;
+pub mod dialect;
 mod early_signals;
 pub mod enclosing;
 mod env_file;
@@ -24,11 +30,13 @@ mod hook_launch;
 pub mod hook_output;
 pub mod interrupt;
 pub mod launch;
+pub mod one_time_approval;
 mod process_context;
 pub mod project;
 mod refusal;
 pub mod result;
 pub mod times;
+pub mod trust_gate;
 pub mod untraced;
 
 pub use early_signals::EarlySignals;
@@ -37,7 +45,7 @@ pub use fire::{BackgroundEnd, Fired, fire};
 pub use hook_launch::{HookLaunch, NoProjectDirectory, hook_launch};
 pub use launch::Launch;
 pub use process_context::ProcessContext;
-pub use refusal::Refusal;
+pub use refusal::{NO_ANSWER, Refusal};
 
 /// The example of the README.
 #[cfg(doctest)]

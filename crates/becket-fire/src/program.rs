@@ -5,12 +5,12 @@ mod arguments;
 mod full_program;
 mod stdin;
 
-use answer::{Answer, answer};
-use arguments::FireArguments;
-use becket_fire::{EarlySignals, FiringError, ProcessContext, Refusal};
-use becket_model::EventKind;
+use answer::{AnswerContext, write_answer};
+use arguments::{AgentArguments, FireArguments};
+use becket_fire::dialect::{DialectInput, name_in};
+use becket_fire::{EarlySignals, FiringError, NO_ANSWER, ProcessContext, Refusal};
 use full_program::{Exec, replace_process};
-use std::ffi::OsString;
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -18,55 +18,83 @@ use std::process::ExitCode;
 pub(crate) fn run(process: &ProcessContext) -> ExitCode {
     match FireArguments::read(&process.arguments) {
         Some(arguments) if !stdin::is_terminal() => fire(&arguments, process),
-        Some(_) | None => hand_on(&process.arguments, None),
+        Some(_) | None => hand_on(process, None),
     }
 }
 
 fn fire(arguments: &FireArguments, process: &ProcessContext) -> ExitCode {
-    let early = EarlySignals::block();
+    let is_installed = arguments.agent.as_ref().is_some_and(|agent| agent.installed.is_some());
+    // An entry of `becket install` refuses for a code that is not one of an answer; several agents ignore a silent 2.
+    let early = EarlySignals::exit_with(if is_installed { NO_ANSWER } else { 2 });
+    let context = AnswerContext { early: &early, arguments, process };
     let bytes = match stdin::read() {
         Ok(bytes) => bytes,
-        Err(error) => return refuse(&Refusal::of(None, &format!("stdin can't be read: {error}"))),
+        Err(error) => {
+            let why = format!("stdin can't be read: {error}");
+            return match &arguments.agent {
+                Some(agent) => write_answer(&DialectInput::named(&agent.dialect).refusal(&why)).into(),
+                None => refuse(&Refusal::of(None, &why)),
+            };
+        }
     };
-    let answered = FiringError::unless_it_panics(|| answer(&bytes, &early, arguments, process));
-    match answered {
-        Ok(Answer::Given(code)) => ExitCode::from(code),
-        Ok(Answer::NotHere) => hand_on(&process.arguments, Some(&bytes)),
-        Err(error) => refuse(&Refusal::of(stdin::event_kind(&bytes), &error.to_string())),
-    }
+    let given = match &arguments.agent {
+        Some(agent) => answer_payload(context, &bytes, agent),
+        None => {
+            let answered = FiringError::unless_it_panics(|| context.answer_event(&bytes));
+            match answered {
+                Ok(given) => given,
+                Err(error) => return refuse(&Refusal::of(stdin::event_kind(&bytes), &error.to_string())),
+            }
+        }
+    };
+    given.map_or_else(|| hand_on(process, Some(&bytes)), ExitCode::from)
 }
 
-/// Becomes the full program; returns only if it can't.
-fn hand_on(arguments: &[OsString], read: Option<&[u8]>) -> ExitCode {
-    let why = match replace_process(arguments, read) {
+/// Answers in the form of an agent, with a refusal if there is no answer.
+fn answer_payload(context: AnswerContext<'_>, bytes: &[u8], agent: &AgentArguments) -> Option<u8> {
+    let mut input = DialectInput::named(&agent.dialect);
+    let answered = FiringError::unless_it_panics(|| context.answer_payload(&mut input, bytes, agent));
+    answered.unwrap_or_else(|error| Some(write_answer(&input.refusal(&error.to_string()))))
+}
+
+/// Becomes the full program; returns only if it can't. `read` is what was read of stdin.
+fn hand_on(process: &ProcessContext, read: Option<&[u8]>) -> ExitCode {
+    let why = match replace_process(&process.arguments, read) {
         Exec::Ended(code) => return code,
         Exec::Failed(why) => why,
     };
     let has = |flag: &str| {
-        arguments.iter().any(|argument| argument.as_encoded_bytes().starts_with(flag.as_bytes()))
+        process.arguments.iter().any(|argument| argument.as_encoded_bytes().starts_with(flag.as_bytes()))
     };
-    // An answer in the form of an agent is not to be had here; most take the code.
-    if has("--dialect") {
-        return refuse(&Refusal::of(None, &why));
+    if let Some(name) = name_in(&process.arguments) {
+        if has("--installed") {
+            // The entry of `becket install` refuses in the form of its agent.
+            return refuse(&Refusal { exit: NO_ANSWER, ..Refusal::of(None, &why) });
+        }
+        let mut input = DialectInput::named(&name);
+        if let Some(bytes) = all_of_stdin(read) {
+            // A payload that can't be read is refused as well, in the form of the named agent.
+            let _unknown = input.read(&bytes).and_then(|()| input.recognise(&name, process));
+        }
+        return write_answer(&input.refusal(&why)).into();
     }
     if has("--stdin-event") {
-        return refuse(&Refusal::of(event_kind(read), &why));
+        let event = all_of_stdin(read).and_then(|bytes| stdin::event_kind(&bytes));
+        return refuse(&Refusal::of(event, &why));
     }
     let mut refusal = Refusal::of_nothing(&why);
-    if arguments.get(1).is_some_and(|command| command == "exec") {
-        refusal.exit = NOTHING_RUN;
+    if process.arguments.get(1).is_some_and(|command| command == "exec") {
+        refusal.exit = NO_ANSWER;
     }
     refuse(&refusal)
 }
 
-/// The exit code of `exec` if it has run nothing: its other codes are those of the program.
-const NOTHING_RUN: u8 = 125;
-
-fn event_kind(read: Option<&[u8]>) -> Option<EventKind> {
+/// Returns what was read of stdin, or reads it; `None` if it is a terminal, or can't be read.
+fn all_of_stdin(read: Option<&[u8]>) -> Option<Cow<'_, [u8]>> {
     match read {
-        Some(read) => stdin::event_kind(read),
+        Some(read) => Some(Cow::Borrowed(read)),
         None if stdin::is_terminal() => None,
-        None => stdin::event_kind(&stdin::read().ok()?),
+        None => stdin::read().ok().map(Cow::Owned),
     }
 }
 

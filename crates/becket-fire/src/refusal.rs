@@ -4,6 +4,10 @@ use becket_base::text::visible;
 use becket_model::EventKind;
 use becket_model::table::OnFailureEffect;
 
+/// The exit code that is not one of an answer: `becket exec` has run nothing, or an entry of `becket install` has to refuse in
+/// the form of its agent.
+pub const NO_ANSWER: u8 = 125;
+
 /// An exit code and its reason for stderr.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refusal {

@@ -1,8 +1,9 @@
 //! The result of an event in the terms of its caller: passed, blocked or waiting, and why.
 
-use becket_engine::{Outcome, Settlement};
+use becket_dialects::{Action, Resolution};
+use becket_engine::{Engine, Outcome, Settlement};
 use becket_model::table::Audience;
-use becket_model::{Attributed, Failure, Verdict, continued};
+use becket_model::{Attributed, Event, Failure, Verdict, continued};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -54,6 +55,15 @@ pub fn why(outcome: &Outcome) -> Option<String> {
         Some(Settlement::Deferred | Settlement::Undecided) | None => None,
     };
     settled.or_else(|| outcome.verdict.joined_reason())
+}
+
+/// Records in the audit log that a resolution refuses an event whose outcome did not block it.
+pub fn record_denial(engine: &Engine, event: &Event, outcome: &Outcome, resolution: &Resolution) {
+    if let Action::Refuse { reason } = &resolution.action
+        && EventResult::of(outcome) != EventResult::Blocked
+    {
+        engine.host().record_denial(event, outcome, reason);
+    }
 }
 
 /// Returns a failure as text, with its consequence.

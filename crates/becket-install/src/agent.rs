@@ -1,5 +1,6 @@
 //! The configuration of one agent: its files, the form of an entry, and its limits.
 
+use crate::trust_record::TrustRecord;
 use becket_dialects::{Dialect, EventRow, TimeUnit, dialect};
 use becket_model::EventKind;
 use becket_model::table::OnFailureEffect;
@@ -31,6 +32,8 @@ pub struct AgentConfig {
     pub step: Option<&'static str>,
     /// Set if the agent runs the hooks of `.claude/settings.json` itself.
     pub reads_hooks: Option<&'static str>,
+    /// The agent's own record of the folders that its user trusts.
+    pub trust: Option<TrustRecord>,
 }
 
 /// A file below the home directory, or below the directory that a variable names.
@@ -179,6 +182,14 @@ impl AgentConfig {
         }
     }
 
+    /// Returns true if the agent's own record says that its user trusts a folder. `root` is the repository around it, or the
+    /// folder itself.
+    pub fn trusts(&self, folder: &Path, root: &Path, places: &Places) -> bool {
+        let directory = self.user.and_then(|location| location.path(places));
+        let directory = directory.as_deref().and_then(Path::parent);
+        self.trust.zip(directory).is_some_and(|(record, directory)| record.trusts(directory, folder, root))
+    }
+
     /// Returns true if a directory of the agent is there.
     pub fn has_directory(&self, places: &Places) -> bool {
         let file = self.user.and_then(|location| Some((location.path(places)?, location.file)));
@@ -219,6 +230,11 @@ impl AgentConfig {
             Some(RegisteredEvent { name, ..of_row(row) })
         });
         named.collect()
+    }
+
+    /// Returns true if the agent runs the input by which a hook replaces that of a call.
+    pub fn takes_rewrites(&self) -> bool {
+        self.dialect().row_of(EventKind::PreToolUse).is_some_and(|row| row.supports.rewrite)
     }
 
     fn takes_answer(&self, native: &str) -> bool {

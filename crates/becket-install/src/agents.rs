@@ -1,6 +1,7 @@
 //! The configurations of all agents.
 
 use crate::agent::{AgentConfig, ConfigForm, ListEntry, Location, PluginKind};
+use crate::trust_record::TrustRecord;
 use becket_model::EventKind;
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ const NONE: AgentConfig = AgentConfig {
     short: &[],
     step: None,
     reads_hooks: None,
+    trust: None,
 };
 
 const fn at(directory: &'static str, file: &'static str) -> Option<Location> {
@@ -54,6 +56,7 @@ pub static AGENTS: [AgentConfig; 14] = [
         step: Some(
             "open Codex, type `/hooks` and trust the hooks of becket: until then it skips them without a word",
         ),
+        trust: Some(TrustRecord::Projects("config.toml")),
         ..NONE
     },
     AgentConfig {
@@ -62,6 +65,7 @@ pub static AGENTS: [AgentConfig; 14] = [
         user: at(".gemini", "settings.json"),
         project: Some(".gemini/settings.json"),
         form: groups(true, true),
+        trust: Some(TrustRecord::Folders("trustedFolders.json")),
         ..NONE
     },
     AgentConfig {

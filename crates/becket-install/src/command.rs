@@ -1,19 +1,24 @@
 //! The command of an entry: `becket fire`, or a refusal in the agent's own form if it can't be run.
 //!
-//! A POSIX shell runs `becket` and passes on its exit code if it is one of an answer. Any other one, as of a program that
-//! is missing, can't be executed or was killed, becomes the refusal that the agent takes on this event.
+//! A POSIX shell runs `becket` and passes on its exit code if it is one of an answer: 0, that of a refusal on this event, and
+//! on events that can hold nothing back also 1 and 2. Any other one, as of a program that is missing, can't be executed, was
+//! killed or does not know its arguments, becomes the refusal that the agent takes on this event.
 
-use crate::agent::{AgentConfig, RegisteredEvent, Scope};
+use crate::agent::{AgentConfig, ConfigForm, RegisteredEvent, Scope};
 use becket_dialects::refuse;
+use becket_model::EventKind;
 use serde_json::json;
 use std::time::Duration;
 
 /// The argument by which an entry is recognised as Becket's own.
 pub const MARKER: &str = "--installed";
 
+/// The argument of an entry that rewrites shell lines to run under `becket exec`.
+pub(crate) const EXEC_REWRITE: &str = "--exec-rewrite";
+
 /// The script of every entry. `$0` is the program; the first three arguments are the refusal's stdout, stderr and exit
 /// code, the others are those of the program.
-const SCRIPT: &str = r#"o=$1 e=$2 x=$3; shift 3; "$0" "$@"; c=$?; case $c in 0|1|2) exit $c;; esac; [ -z "$o" ] || printf "%s\n" "$o"; [ -z "$e" ] || printf "%s\n" "$e" >&2; exit $x"#;
+const SCRIPT: &str = r#"o=$1 e=$2 x=$3; shift 3; "$0" "$@"; c=$?; case $x:$c in *:0|1:1|1:2|2:2) exit $c;; esac; [ -z "$o" ] || printf "%s\n" "$o"; [ -z "$e" ] || printf "%s\n" "$e" >&2; exit $x"#;
 
 /// The command of one entry.
 #[derive(Debug, Clone)]
@@ -26,6 +31,8 @@ pub struct HookCommand<'a> {
     pub program: &'a str,
     /// The longest time that a handler may take; `None` if there are no handlers.
     pub longest: Option<Duration>,
+    /// Set if shell lines are rewritten to run under `becket exec`, where the agent takes a rewrite.
+    pub exec_rewrite: bool,
 }
 
 impl HookCommand<'_> {
@@ -35,6 +42,11 @@ impl HookCommand<'_> {
         let mut words = vec!["fire", "--dialect", self.agent.name, "--within", &within];
         if self.scope == Scope::User {
             words.push("--user-scope");
+        }
+        let is_of_calls =
+            event.kind == EventKind::PreToolUse || matches!(self.agent.form, ConfigForm::Plugin(_));
+        if self.exec_rewrite && is_of_calls && self.agent.takes_rewrites() {
+            words.push(EXEC_REWRITE);
         }
         words.extend([MARKER, env!("CARGO_PKG_VERSION_MAJOR")]);
         words.into_iter().map(str::to_owned).collect()
@@ -84,6 +96,17 @@ pub(crate) fn program_of(command: &str) -> Option<String> {
     }
 }
 
+/// Returns the time after which an own command answers.
+pub(crate) fn limit_of(command: &str) -> Option<Duration> {
+    limit_among(&shlex::split(command)?)
+}
+
+/// Returns the time after which the program answers that is started with these words.
+pub(crate) fn limit_among(words: &[String]) -> Option<Duration> {
+    let at = words.iter().position(|word| word == "--within")?;
+    words.get(at + 1)?.parse().ok().map(Duration::from_secs)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,7 +116,8 @@ mod tests {
 
     /// The answer of an entry whose program is `program`.
     fn answer(agent: &AgentConfig, event: &RegisteredEvent, program: &str) -> Answer {
-        let command = HookCommand { agent, scope: Scope::User, program, longest: None }.text(event);
+        let command = HookCommand { agent, scope: Scope::User, program, longest: None, exec_rewrite: false };
+        let command = command.text(event);
         let ended = Command::new("sh").args(["-c", &command]).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         let exit = u8::try_from(ended.status.code().unwrap()).unwrap();
@@ -119,7 +143,9 @@ mod tests {
             file("broken", "\u{7f}ELF", 0o755),
             file("killed", "#!/bin/sh\nkill -9 $$\n", 0o755),
             file("other", "#!/bin/sh\nexit 64\n", 0o755),
+            file("failed", "#!/bin/sh\nexit 1\n", 0o755),
         ];
+        let usage = file("usage", "#!/bin/sh\necho wrong arguments >&2; exit 2\n", 0o755);
         for agent in &AGENTS {
             for event in
                 agent.registered(&[]).iter().filter(|event| event.kind == becket_model::EventKind::PreToolUse)
@@ -131,6 +157,9 @@ mod tests {
                     assert!(matches!(effect, Effect::Held | Effect::Ends), "{name:?}");
                     assert!(format!("{answer:?}").contains("--repair"), "{name:?}");
                 }
+                let answer = answer(agent, event, &usage);
+                let effect = agent.dialect().effect_of(&answer);
+                assert!(matches!(effect, Effect::Held | Effect::Ends), "{} {answer:?}", agent.name);
             }
         }
     }
@@ -139,21 +168,28 @@ mod tests {
     fn the_answer_of_the_program_is_passed_on() {
         let directory = tempfile::tempdir().unwrap();
         let program = directory.path().join("becket");
-        std::fs::write(&program, "#!/bin/sh\nread line; echo \"out $line $*\"; echo err >&2; exit 2\n")
+        std::fs::write(&program, "#!/bin/sh\nread line; echo \"out $line $*\"; echo err >&2; exit 0\n")
             .unwrap();
         #[cfg(unix)]
         std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         let agent = crate::agent("gemini").unwrap();
         let event = agent.registered(&[])[2];
-        let command =
-            HookCommand { agent, scope: Scope::User, program: program.to_str().unwrap(), longest: None };
+        let program_text = program.to_str().unwrap();
+        let command = HookCommand {
+            agent,
+            scope: Scope::User,
+            program: program_text,
+            longest: None,
+            exec_rewrite: false,
+        };
         let text = command.text(&event);
         assert!(is_own(&text));
         assert_eq!(program_of(&text).as_deref(), program.to_str());
+        assert_eq!(limit_of(&text), Some(Duration::from_secs(55)));
         let line = format!("echo in | {text}");
         let ended = Command::new("sh").args(["-c", &line]).output().unwrap();
         let out = String::from_utf8(ended.stdout).unwrap();
-        assert_eq!(ended.status.code(), Some(2));
+        assert_eq!(ended.status.code(), Some(0));
         assert_eq!(out, "out in fire --dialect gemini --within 55 --user-scope --installed 0\n");
         assert_eq!(ended.stderr, b"err\n");
     }

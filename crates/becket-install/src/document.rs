@@ -9,6 +9,7 @@ mod toml;
 mod yaml;
 
 use crate::agent::ConfigForm;
+use crate::command::is_own;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::ops::Range;
@@ -85,6 +86,68 @@ pub struct EditedText {
     pub created: Vec<Vec<String>>,
 }
 
+impl EditedText {
+    /// Returns the inserted texts, by which the entries are found again in a text that was edited since; none if an entry
+    /// can't be told from the rest of the text.
+    pub fn insertions(&self) -> Vec<Insertion> {
+        let mut insertions = Vec::new();
+        let mut ranges = self.inserted.iter();
+        while let Some(range) = ranges.next() {
+            let first = &self.text[range.clone()];
+            if is_own(first) {
+                let text = first.to_owned();
+                insertions.push(Insertion { comma: String::new(), between: String::new(), text });
+                continue;
+            }
+            // A comma belongs to the entry that follows; a comment may be between the two.
+            let Some(next) = ranges.next().filter(|next| is_own(&self.text[(*next).clone()])) else {
+                return Vec::new();
+            };
+            insertions.push(Insertion {
+                comma: first.to_owned(),
+                between: self.text[range.end..next.start].to_owned(),
+                text: self.text[next.clone()].to_owned(),
+            });
+        }
+        insertions
+    }
+}
+
+/// A text that was inserted with entries.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Insertion {
+    /// The comma before it, if that is inserted elsewhere.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    comma: String,
+    /// The part of the file between the two.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    between: String,
+    /// The text.
+    text: String,
+}
+
+impl Insertion {
+    /// Returns the part of the file that has the insertion.
+    fn whole(&self) -> String {
+        format!("{}{}{}", self.comma, self.between, self.text)
+    }
+}
+
+/// Returns a text without insertions; `None` if one of them is not in it any more as it was.
+fn without_insertions(text: &str, insertions: &[Insertion]) -> Option<String> {
+    let mut left = String::with_capacity(text.len());
+    let mut rest = text;
+    for insertion in insertions {
+        let whole = insertion.whole();
+        let at = rest.find(&whole)?;
+        left.push_str(&rest[..at]);
+        left.push_str(&insertion.between);
+        rest = &rest[at + whole.len()..];
+    }
+    left.push_str(rest);
+    (!insertions.is_empty()).then_some(left)
+}
+
 /// The form of a settings file of Claude Code.
 pub(crate) const SETTINGS: ConfigForm = ConfigForm::Groups { matcher: true, named: false, comments: false };
 
@@ -139,8 +202,22 @@ impl<'t> ConfigText<'t> {
     /// # Errors
     /// The text can't be changed as intended.
     pub fn remove(&self, created: &[Vec<String>]) -> Result<EditedText, DocumentError> {
+        self.remove_inserted(created, &[])
+    }
+
+    /// The same. Where `insertions` are as they were, every byte around them stays. Only JSON needs them.
+    ///
+    /// # Errors
+    /// As of [`ConfigText::remove`].
+    pub fn remove_inserted(
+        &self,
+        created: &[Vec<String>],
+        insertions: &[Insertion],
+    ) -> Result<EditedText, DocumentError> {
         let edited = match self.form {
-            ConfigForm::Groups { .. } | ConfigForm::List(_) => json::remove(self.form, self.body, created)?,
+            ConfigForm::Groups { .. } | ConfigForm::List(_) => {
+                json::remove(self.form, self.body, created, insertions)?
+            }
             ConfigForm::Tables => toml::remove(self.body)?,
             ConfigForm::Sequences => yaml::remove(self.body, created)?,
             ConfigForm::Scripts | ConfigForm::Plugin(_) => return Err(no_entries()),

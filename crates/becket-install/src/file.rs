@@ -2,7 +2,7 @@
 //!
 //! A link stays a link, its target is replaced; mode and owner stay.
 
-use becket_base::private_file::{Replacement, options, sync_parent};
+use becket_base::private_file::{Replacement, options, remove_left_over, sync_parent};
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -173,6 +173,11 @@ impl ConfigFile {
         replacement.commit(&self.target).map_err(FileError::Write)?;
         sync_parent(&self.target);
         Ok(())
+    }
+
+    /// Removes what a process left beside the file because it was killed while it replaced it.
+    pub(crate) fn remove_left_over(&self) {
+        remove_left_over(&self.target);
     }
 
     /// A copy of an existing file is private until it has the mode of the file.

@@ -1,7 +1,7 @@
 //! One agent in one scope: the changes that register Becket, and those that remove it again.
 
 use crate::agent::{AgentConfig, ConfigForm, Places, PluginKind, RegisteredEvent, Scope};
-use crate::command::{HookCommand, is_own};
+use crate::command::{EXEC_REWRITE, HookCommand, is_own};
 use crate::document::{ConfigText, DocumentError, Entry};
 use crate::file::{ConfigFile, FileError};
 use crate::file_change::FileChange;
@@ -23,6 +23,9 @@ pub struct Installation<'a> {
     pub more: &'a [EventKind],
     /// Set if files that Becket wrote are replaced even if they were edited since.
     pub repair: bool,
+    /// Set if shell lines are rewritten to run under `becket exec`, where the agent takes a rewrite. Entries that do so already
+    /// keep it.
+    pub exec_rewrite: bool,
 }
 
 /// The reason for which an agent was not changed.
@@ -108,6 +111,7 @@ impl Change {
         if self.record.is_some() {
             records.set(self.path(), self.record.clone())?;
         }
+        self.file.file().remove_left_over();
         if !self.file.is_nothing() {
             self.file.apply().map_err(|why| at(self.path(), why))?;
         }
@@ -174,7 +178,13 @@ pub fn install(
     wanted: &Installation<'_>,
 ) -> Result<Plan, InstallError> {
     let path = path(agent, scope, places)?;
-    let command = HookCommand { agent, scope, program: wanted.program, longest: wanted.longest };
+    let command = HookCommand {
+        agent,
+        scope,
+        program: wanted.program,
+        longest: wanted.longest,
+        exec_rewrite: wanted.exec_rewrite || rewrites_lines(agent, &path),
+    };
     let events = agent.registered(wanted.more);
     let changes = match agent.form {
         ConfigForm::Scripts => {
@@ -252,6 +262,31 @@ fn path(agent: &AgentConfig, scope: Scope, places: &Places) -> Result<PathBuf, I
     agent.path(scope, places).ok_or(InstallError::NoHome)
 }
 
+/// Returns true if entries of becket rewrite shell lines: a repair must not end that. A file that can't be read is named by
+/// what follows.
+fn rewrites_lines(agent: &AgentConfig, path: &Path) -> bool {
+    let text = |path: &Path| {
+        let file = ConfigFile::read(path).ok()?;
+        file.text().ok().map(str::to_owned)
+    };
+    let rewrites = |command: &str| is_own(command) && command.contains(EXEC_REWRITE);
+    match agent.form {
+        ConfigForm::Scripts => {
+            let mut scripts = agent.fired().into_iter().filter_map(|event| text(&path.join(event.name)));
+            scripts.any(|script| rewrites(&script))
+        }
+        ConfigForm::Plugin(_) => text(path).is_some_and(|plugin| rewrites(&plugin)),
+        form @ (ConfigForm::Groups { .. }
+        | ConfigForm::List(_)
+        | ConfigForm::Tables
+        | ConfigForm::Sequences) => {
+            let text = text(path).unwrap_or_default();
+            let own = ConfigText::new(form, &text).own().unwrap_or_default();
+            own.iter().any(|entry| rewrites(&entry.command))
+        }
+    }
+}
+
 /// The change that adds entries to a file.
 fn entries(
     agent: &AgentConfig,
@@ -274,6 +309,7 @@ fn entries(
         })
         .collect();
     let edited = ConfigText::new(agent.form, &before).add(&entries).map_err(refused)?;
+    let insertions = edited.insertions();
     let mut created = edited.created;
     created.extend(known.map(|known| known.created.clone()).unwrap_or_default());
     created.sort();
@@ -286,6 +322,7 @@ fn entries(
         existed: known.map_or(file.bytes().is_some(), |known| known.existed),
         digest: digest(&after),
         inserted: edited.inserted,
+        insertions,
         created,
         directories: known.map_or_else(|| file.missing_directories(), |known| known.directories.clone()),
     };
@@ -306,8 +343,9 @@ fn bare(form: ConfigForm, file: &ConfigFile, known: Option<&FileRecord>) -> Resu
     if text.own().map_err(refused)?.is_empty() {
         return Ok(file.text().map_err(|why| at(path, why))?.to_owned());
     }
-    let created = known.map_or(&[][..], |known| &known.created);
-    Ok(text.remove(created).map_err(refused)?.text)
+    let (created, insertions) =
+        known.map_or((&[][..], &[][..]), |known| (&known.created[..], &known.insertions[..]));
+    Ok(text.remove_inserted(created, insertions).map_err(refused)?.text)
 }
 
 /// The change that removes the entries of a file.
@@ -358,6 +396,7 @@ fn own_file(
         existed: false,
         digest: digest(text.as_bytes()),
         inserted: Vec::new(),
+        insertions: Vec::new(),
         created: Vec::new(),
         directories: known.map_or_else(|| file.missing_directories(), |known| known.directories.clone()),
     };

@@ -3,6 +3,7 @@
 //! Entries are recognised by their marker as well, so a lost record costs only the exact form of what was empty before.
 
 use crate::agent::Scope;
+use crate::document::Insertion;
 use becket_base::file_lock;
 use becket_base::private_file;
 use becket_base::text::hex;
@@ -28,6 +29,9 @@ pub struct FileRecord {
     pub digest: String,
     /// The parts of the content that were inserted.
     pub inserted: Vec<Range<usize>>,
+    /// The texts of these parts, by which they are found if the file is edited.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub insertions: Vec<Insertion>,
     /// The objects and lists that were created, as paths of keys.
     pub created: Vec<Vec<String>>,
     /// The directories that were created, the outermost first.
@@ -133,7 +137,9 @@ impl Records {
         let is_busy = |why: &std::io::Error| why.kind() == ErrorKind::WouldBlock;
         let file = file_lock::lock_private(&path)
             .map_err(|why| if is_busy(&why) { RecordError::Busy } else { failed(why) })?;
-        Ok(Records { _lock: Some(file), ..Records::read(directory)? })
+        let records = Records::read(directory)?;
+        private_file::remove_left_over(&records.path);
+        Ok(Records { _lock: Some(file), ..records })
     }
 
     /// Returns all records.

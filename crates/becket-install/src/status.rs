@@ -1,12 +1,13 @@
 //! The registrations of an agent as they are on the disk.
 
 use crate::agent::{AgentConfig, ConfigForm, Places, RegisteredEvent, Scope};
-use crate::command::{is_own, program_of};
+use crate::command::{is_own, limit_among, limit_of, program_of};
 use crate::document::ConfigText;
 use crate::file::ConfigFile;
 use crate::record::Records;
 use becket_model::EventKind;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The registrations of one agent.
 #[derive(Debug)]
@@ -28,10 +29,21 @@ pub struct FileStatus {
     pub events: Vec<String>,
     /// The programs that the entries start.
     pub programs: Vec<String>,
+    /// The times after which entries answer, where they name one.
+    pub limits: Vec<EntryLimit>,
     /// Set if no record of the entries is kept on this machine.
     pub is_unrecorded: bool,
     /// The reason for which the file can't be read.
     pub problem: Option<String>,
+}
+
+/// The time after which the entry of an event answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryLimit {
+    /// The name of the event.
+    pub event: String,
+    /// The time.
+    pub limit: Duration,
 }
 
 impl FileStatus {
@@ -50,10 +62,21 @@ pub fn status(agent: &'static AgentConfig, places: &Places, records: &Records) -
     AgentStatus { agent, files: files.collect() }
 }
 
-/// An own entry: its event and its program.
+/// An own entry: its event, its program and the time after which it answers.
 struct Registration {
     event: String,
     program: Option<String>,
+    limit: Option<Duration>,
+}
+
+impl Registration {
+    fn new(event: String, command: Option<&str>) -> Self {
+        Registration { event, program: command.and_then(program_of), limit: command.and_then(limit_of) }
+    }
+
+    fn entry_limit(&self) -> Option<EntryLimit> {
+        self.limit.map(|limit| EntryLimit { event: self.event.clone(), limit })
+    }
 }
 
 fn file(agent: &'static AgentConfig, scope: Scope, path: &Path, records: &Records) -> Option<FileStatus> {
@@ -71,6 +94,7 @@ fn file(agent: &'static AgentConfig, scope: Scope, path: &Path, records: &Record
     Some(FileStatus {
         scope,
         path: path.to_owned(),
+        limits: found.iter().filter_map(Registration::entry_limit).collect(),
         events: found.into_iter().map(|entry| entry.event).collect(),
         programs,
         is_unrecorded: !is_known,
@@ -88,10 +112,7 @@ fn registrations(agent: &'static AgentConfig, path: &Path) -> Result<Vec<Registr
                 let text = String::from_utf8_lossy(file.bytes().unwrap_or_default()).into_owned();
                 if is_own(&text) {
                     let command = text.lines().find_map(|line| line.strip_prefix("exec "));
-                    found.push(Registration {
-                        event: event.name.to_owned(),
-                        program: command.and_then(program_of),
-                    });
+                    found.push(Registration::new(event.name.to_owned(), command));
                 }
             }
             Ok(found)
@@ -104,10 +125,14 @@ fn registrations(agent: &'static AgentConfig, path: &Path) -> Result<Vec<Registr
             }
             let words = text.lines().find_map(|line| line.strip_prefix("const COMMAND = "));
             let words: Option<Vec<String>> = words.and_then(|words| serde_json::from_str(words).ok());
-            let program = words.and_then(|words| words.into_iter().next());
+            let words = words.unwrap_or_default();
             let events = agent.registered(&[]).into_iter();
             Ok(events
-                .map(|event| Registration { event: event.name.to_owned(), program: program.clone() })
+                .map(|event| Registration {
+                    event: event.name.to_owned(),
+                    program: words.first().cloned(),
+                    limit: limit_among(&words),
+                })
                 .collect())
         }
         form @ (ConfigForm::Groups { .. }
@@ -117,10 +142,7 @@ fn registrations(agent: &'static AgentConfig, path: &Path) -> Result<Vec<Registr
             let file = read(path)?;
             let text = file.text().map_err(|error| error.to_string())?;
             let own = ConfigText::new(form, text).own().map_err(|error| error.to_string())?;
-            let own = own.into_iter();
-            Ok(own
-                .map(|entry| Registration { program: program_of(&entry.command), event: entry.event })
-                .collect())
+            Ok(own.into_iter().map(|entry| Registration::new(entry.event, Some(&entry.command))).collect())
         }
     }
 }

@@ -15,9 +15,9 @@ use crate::handler_name;
 use crate::mutant::Mutant;
 use crate::project::{FileStamps, ThrowAwayProject};
 use crate::runner::{Attempt, CaseError, CaseRecord, Runner};
-use becket_engine::Engine;
 use becket_engine::handler::{Handler, Location};
 use becket_engine::hookset::HookSet;
+use becket_engine::{Engine, LoadedConfig};
 use futures_util::stream::{self, StreamExt};
 use std::sync::Arc;
 use tokio::sync::{Mutex, OnceCell};
@@ -107,6 +107,8 @@ struct Specimen<'a> {
     in_use: Mutex<Option<FileStamps>>,
     /// Set if the replayed control passes.
     replays: OnceCell<bool>,
+    /// The configuration of the project, as long as no case changes its files.
+    config: OnceCell<LoadedConfig>,
 }
 
 impl Specimen<'_> {
@@ -136,7 +138,12 @@ pub async fn run(
     let engine: Engine = runner.engine()?;
     let hooks = engine.host().hooks();
     check_equivalents(&hooks, equivalents)?;
-    let specimen = |record| Specimen { record, in_use: Mutex::new(None), replays: OnceCell::new() };
+    let specimen = |record| Specimen {
+        record,
+        in_use: Mutex::new(None),
+        replays: OnceCell::new(),
+        config: OnceCell::new(),
+    };
     let laboratory = Laboratory {
         runner,
         hooks: hooks.clone(),
@@ -329,6 +336,11 @@ impl Laboratory<'_> {
         if record.changes_files {
             self.restore(specimen).await?;
         }
+        let load = || async { self.runner.load(&record.case, project) };
+        let config = match record.changes_files {
+            true => None,
+            false => Some(specimen.config.get_or_try_init(load).await?),
+        };
         let hooks = self.hooks.clone();
         let handlers = move |event| hooks.of(event).to_vec();
         let attempt = Attempt {
@@ -336,6 +348,7 @@ impl Laboratory<'_> {
             project,
             replayed: replay.then(|| record.runs.clone()),
             breakage,
+            config,
             handlers: Some(&handlers),
         };
         let attempted = self.runner.attempt(&attempt).await?;

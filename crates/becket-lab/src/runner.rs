@@ -14,7 +14,7 @@ use crate::handler_name;
 use crate::project::{ProjectError, ProjectTemplate, ThrowAwayProject};
 use crate::samples;
 use becket_engine::handler::Handler;
-use becket_engine::{Builder, CancellationToken, Engine, Environment};
+use becket_engine::{Builder, CancellationToken, Engine, Environment, LoadedConfig};
 use becket_model::wire::input;
 use becket_model::{Event, EventKind};
 use serde_json::Value;
@@ -52,6 +52,8 @@ pub(crate) struct Attempt<'a> {
     /// The runs of the control that replace processes; `None` to start them.
     pub(crate) replayed: Option<Arc<Vec<RecordedRun>>>,
     pub(crate) breakage: Option<Breakage>,
+    /// The configuration as the control read it; `None` to read it.
+    pub(crate) config: Option<&'a LoadedConfig>,
     /// The handlers as they are configured, by which names in the case are resolved; `None` for those of the engine.
     pub(crate) handlers: Option<&'a HandlersByEvent>,
 }
@@ -112,7 +114,8 @@ impl Runner {
         let environment = &self.subject.environment;
         let project = ThrowAwayProject::create(&self.template, case, environment, &self.cancel).await?;
         let before = project.contents().ok();
-        let attempt = Attempt { case, project: &project, replayed: None, breakage: None, handlers: None };
+        let attempt =
+            Attempt { case, project: &project, replayed: None, breakage: None, config: None, handlers: None };
         let attempted = self.attempt(&attempt).await?;
         // What can't be compared counts as changed.
         let writes_itself = case.steps.iter().any(|step| !step.files.is_empty());
@@ -163,17 +166,28 @@ impl Runner {
         Ok(Attempted { steps, runs: stage.into_runs(), has_restricting_rules })
     }
 
+    /// Loads the configuration of a case in its project.
+    pub(crate) fn load(&self, case: &Case, project: &ThrowAwayProject) -> Result<LoadedConfig, CaseError> {
+        self.builder(case, project).load().map_err(|error| CaseError::Start { why: error.why })
+    }
+
     fn engine_for(&self, attempt: &Attempt<'_>, stage: &Arc<Stage>) -> Result<Engine, CaseError> {
-        let mut environment = self.subject.environment.clone();
-        for (name, value) in &attempt.case.environment {
-            environment = environment.with_var(name, value);
-        }
-        let mut builder = (self.subject.builder)(attempt.project.root(), environment);
-        builder = builder.intercept(stage.clone());
+        let mut builder = self.builder(attempt.case, attempt.project).intercept(stage.clone());
         if let Some(breakage) = attempt.breakage.clone() {
             builder = builder.amend_hooks(move |handler| breakage.amend(handler));
         }
-        builder.build().map_err(|error| CaseError::Start { why: error.why })
+        match attempt.config {
+            Some(config) => Ok(builder.build_with(config)),
+            None => builder.build().map_err(|error| CaseError::Start { why: error.why }),
+        }
+    }
+
+    fn builder(&self, case: &Case, project: &ThrowAwayProject) -> Builder {
+        let mut environment = self.subject.environment.clone();
+        for (name, value) in &case.environment {
+            environment = environment.with_var(name, value);
+        }
+        (self.subject.builder)(project.root(), environment)
     }
 }
 

@@ -19,7 +19,8 @@ use std::sync::Arc;
 use crate::prompt::Prompt;
 use crate::tool::Tool;
 use prefix::{Prefix, prefixes};
-use spelling::{LONGEST, distinguish, sanitised};
+pub use spelling::sanitised;
+use spelling::{LONGEST, distinguish};
 pub use warning::NameWarning;
 
 /// The full names of the tools, or of the prompts, of several servers.

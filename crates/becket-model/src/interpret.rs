@@ -130,14 +130,18 @@ fn understood(spec: &EventSpec, answer: &JsonAnswer) -> Interpretation {
     }
     match Output::read(spec, object).and_then(|output| answer::reply(spec, &output, &mut warnings)) {
         Ok(mut reply) => {
-            reply.fields.sandbox = sandbox;
+            if sandbox.is_some() {
+                reply.fields.sandbox = sandbox;
+            }
             Interpretation { reply, failure: None, warnings, unknown_fields }
         }
         Err(failure) => {
             let mut taken = Interpretation { warnings, unknown_fields, ..failed(failure) };
             // The rights of an answer without effect are not known, which is not all of them.
             let why = taken.failure.as_ref().map_or_else(String::new, ToString::to_string);
-            taken.reply.fields.sandbox = sandbox.map(|_| sandbox::unread(why));
+            if sandbox.is_some() {
+                taken.reply.fields.sandbox = Some(sandbox::unread(why));
+            }
             taken
         }
     }

@@ -33,7 +33,7 @@ pub use failure::Failure;
 pub use ids::{AgentId, PromptId, SessionId};
 pub use reply::{
     ContextText, DecidedBy, Decision, ElicitationAction, Fields, Notice, PermissionDecision, Reply,
-    RequestDecision, Stop,
+    ReplyFields, RequestDecision, Stop,
 };
 pub use rights::{DomainRights, NetworkRights, PathRights, Rights, SignalRights};
 pub use sandbox_answer::{CallFiles, CallNetwork, CallSandbox, SandboxAnswer};

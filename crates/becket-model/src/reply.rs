@@ -5,6 +5,7 @@ use crate::sandbox_answer::SandboxAnswer;
 use crate::table::{DecisionModel, EventSpec};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
+use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 
 /// One handler's answer. The default is a silent hook: it changes nothing.
@@ -23,7 +24,7 @@ pub struct Reply {
     /// Told but of no effect: plain stdout for the user, and the stderr of an exit 2 that blocks nothing.
     pub notices: Vec<Notice>,
     /// The event's other fields (D11).
-    pub fields: Fields,
+    pub fields: ReplyFields,
 }
 
 /// The answers that in-process handlers give most; for the others fill in the fields.
@@ -291,6 +292,60 @@ pub struct Fields {
     pub suppress_original_prompt: bool,
     /// PostToolUse: a note for the permission classifier.
     pub classifier_context: Option<String>,
+}
+
+/// The [`Fields`] of a reply, on the heap if any is given: most replies have none, and replies are moved often.
+///
+/// Reads like [`Fields`]; writing to one allocates.
+#[derive(Debug, Clone, Default)]
+pub struct ReplyFields(Option<Box<Fields>>);
+
+/// The fields of a reply that gives none.
+static NO_FIELDS: Fields = Fields {
+    updated_input: None,
+    sandbox: None,
+    updated_tool_output: None,
+    updated_mcp_tool_output: None,
+    display_content: None,
+    session_title: None,
+    initial_user_message: None,
+    watch_paths: None,
+    retry: false,
+    reload_skills: false,
+    suppress_original_prompt: false,
+    classifier_context: None,
+};
+
+impl Deref for ReplyFields {
+    type Target = Fields;
+
+    fn deref(&self) -> &Fields {
+        self.0.as_deref().unwrap_or(&NO_FIELDS)
+    }
+}
+
+impl DerefMut for ReplyFields {
+    fn deref_mut(&mut self) -> &mut Fields {
+        self.0.get_or_insert_default()
+    }
+}
+
+impl PartialEq for ReplyFields {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl From<Fields> for ReplyFields {
+    fn from(fields: Fields) -> Self {
+        ReplyFields((!fields.is_empty()).then(|| Box::new(fields)))
+    }
+}
+
+impl From<ReplyFields> for Fields {
+    fn from(fields: ReplyFields) -> Self {
+        fields.0.map(|fields| *fields).unwrap_or_default()
+    }
 }
 
 impl Fields {

@@ -74,7 +74,7 @@ pub use finished_run::{CapturedOutput, Chunk, End, FinishedRun, Stream};
 pub use limits::{ByteCap, Limits, SinkLimit};
 pub use runner::Runner;
 #[cfg(unix)]
-pub use sys::{Guard, GuardError, keep};
+pub use sys::{Guard, GuardError, keep, start_detached};
 pub use tokio_util::sync::CancellationToken;
 
 /// The example of the README.

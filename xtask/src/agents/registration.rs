@@ -51,7 +51,7 @@ impl Registration {
     fn write(&mut self, becket: &Path) -> Result<(), String> {
         let absolute = becket.to_string_lossy();
         let program = if self.scope == Scope::Project { "becket" } else { &absolute };
-        let wanted = Installation { program, longest: None, more: &[], repair: false };
+        let wanted = Installation { program, longest: None, more: &[], repair: false, exec_rewrite: false };
         let plan = install(self.agent, self.scope, &self.places, &self.records, &wanted);
         let done = plan.and_then(|plan| plan.apply(&mut self.records));
         done.map_err(|error| format!("install: {error}"))

@@ -7,7 +7,7 @@
 //! | the tests, those of the packed file included | `node --test` |
 //! | the types, of the package and of a program that uses them | tsc |
 //!
-//! What is measured is built as users get it, and lies beside that.
+//! Benchmarks have a package of their own beside it, built by the profile `bench`.
 
 use super::python::{run, target};
 use super::{BenchError, Build};
@@ -22,11 +22,13 @@ pub(super) fn test(root: &Path) -> Result<(), String> {
     let package = root.join("bindings/node");
     let place = root.join("target/bindings/node/npm");
     let missing = Places::of_node(root).npm("npm").err();
+    let program = crate::program::becket()?;
     let packed = built(root, &package, Build::Dev)?;
     installed(&package, &packed, &place, "tests")?;
     let mut tests = Command::new("node");
     tests.arg("--test").current_dir(place.join("tests"));
     tests.env("BECKET_TEST_ROOT", root).env("BECKET_TEST_PACKED", &packed);
+    tests.env("BECKET_TEST_PROGRAM", program);
     if let Some(reason) = &missing {
         leave_out("the types and the adapters of the Node package", reason);
         tests.env("BECKET_TEST_NODE_SKIP", reason);
@@ -47,7 +49,7 @@ pub(super) fn test(root: &Path) -> Result<(), String> {
 pub(super) fn bench(root: &Path) -> Result<Command, BenchError> {
     there_is("node").and_then(|()| there_is("npm")).map_err(BenchError::Missing)?;
     let package = root.join("bindings/node");
-    let packed = built(root, &package, Build::Release)?;
+    let packed = built(root, &package, Build::Bench)?;
     let place = root.join("target/bindings/node/release");
     installed(&package, &packed, &place, "benches")?;
     let mut bench = Command::new("node");

@@ -7,7 +7,7 @@
 //! | the tests, those of the wheel included | pytest |
 //! | the types, of the package and of its tests | mypy, pyright |
 //!
-//! What is measured is built as users get it, and lies beside that.
+//! Benchmarks have a package of their own beside it, built by the profile `bench`.
 
 use super::{BenchError, Build};
 use crate::installed::{Places, text};
@@ -47,7 +47,7 @@ pub(super) fn bench(root: &Path) -> Result<Command, BenchError> {
     // The program is not measured, so an old one may stay in the wheel.
     let scripts = package.join("data/scripts");
     fs::create_dir_all(&scripts).map_err(|error| format!("`{}`: {error}", scripts.display()))?;
-    let wheel = wheel(&package, &target, &python, Build::Release)?;
+    let wheel = wheel(&package, &target, &python, Build::Bench)?;
     let place = root.join("target/bindings/python/release");
     drop(fs::remove_dir_all(&place));
     install(&python, &wheel, &["--target", &text(&place)])?;

@@ -15,7 +15,10 @@ const ALLOWED: [(&str, &[&str]); 22] = [
     ("becket-llm", &["becket-base"]),
     ("becket-engine", &["becket-base", "becket-model", "becket-rules", "becket-process", "becket-llm"]),
     ("becket-audit", &["becket-base", "becket-model", "becket-engine"]),
-    ("becket-fire", &["becket-base", "becket-model", "becket-engine", "becket-audit"]),
+    (
+        "becket-fire",
+        &["becket-base", "becket-model", "becket-dialects", "becket-rules", "becket-engine", "becket-audit"],
+    ),
     ("becket-mcp", &["becket-base", "becket-model", "becket-process"]),
     (
         "becket-tools",

@@ -13,6 +13,7 @@
 
 from becket import inputs
 from becket._approval import ToolApproval, ToolApprovalCallback
+from becket._exec import ExecDenial, ExecRefusal, ExecReport
 from becket._person import Choice, Question
 from becket._results import HookResult
 from becket.barrier import ToolBarrier
@@ -23,6 +24,7 @@ from becket.errors import (
     BecketError,
     ConfigError,
     EventError,
+    ExecError,
     ForkedError,
     HandlerError,
     LoopError,
@@ -38,6 +40,10 @@ __all__ = [
     "Choice",
     "ConfigError",
     "EventError",
+    "ExecDenial",
+    "ExecError",
+    "ExecRefusal",
+    "ExecReport",
     "ForkedError",
     "HandlerError",
     "HookConfig",

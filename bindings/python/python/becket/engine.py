@@ -22,7 +22,8 @@ from becket._approval import (
     checked,
 )
 from becket._around import Around, Held, running_loop
-from becket._ends import ends_of
+from becket._awaiting import future_of
+from becket._exec import ExecReport, PathLike, ended, report_of, request
 from becket._handlers import Handler, beginning
 from becket._input import HookInput
 from becket._person import AskUser, asking
@@ -284,6 +285,62 @@ class HookEngine:
         """Returns also the skipped hooks with their reasons, as `becket explain --json`; runs none."""
         return self._session.explain(*_event(event, fields))
 
+    # Programs
+
+    async def exec(
+        self,
+        program: PathLike,
+        /,
+        *arguments: PathLike,
+        cwd: PathLike | None = None,
+        env: Mapping[str, str | None] | None = None,
+        timeout: float | None = None,
+        max_output_bytes: int | None = None,
+        becket: PathLike | None = None,
+    ) -> ExecReport:
+        """Runs a program, and everything that it starts, under the rules and rights of the settings, as `becket exec`.
+
+        It reads nothing from stdin. `cwd` starts in the project's root, `env` adds variables (None removes one), `timeout` is
+        in seconds, and 1 MiB of each stream is kept unless `max_output_bytes` says otherwise. Programs that an ask rule holds
+        are denied, and hooks are not asked. `becket` is the program that supervises (default: the one of this package, then
+        the one in `PATH`). Cancelling the task ends the program, with everything that it has started, before the task ends.
+
+        Raises `ExecError` if there is no exit code: it was not run, was ended at its `timeout`, or has lost its supervisor.
+        """
+        wanted = request(
+            program,
+            arguments,
+            cwd=cwd,
+            env=env,
+            timeout=timeout,
+            max_output_bytes=max_output_bytes,
+            becket=becket,
+        )
+        return report_of(await ended(self._session.start_exec(wanted)))
+
+    def exec_sync(
+        self,
+        program: PathLike,
+        /,
+        *arguments: PathLike,
+        cwd: PathLike | None = None,
+        env: Mapping[str, str | None] | None = None,
+        timeout: float | None = None,
+        max_output_bytes: int | None = None,
+        becket: PathLike | None = None,
+    ) -> ExecReport:
+        """Does the same, and waits on this thread. An exception of a signal's handler ends the program."""
+        wanted = request(
+            program,
+            arguments,
+            cwd=cwd,
+            env=env,
+            timeout=timeout,
+            max_output_bytes=max_output_bytes,
+            becket=becket,
+        )
+        return report_of(self._session.run_exec(wanted))
+
     # The session
 
     def check(self) -> dict[str, Any]:
@@ -342,18 +399,7 @@ def _event(event: object, fields: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 async def _ended(started: _becket.PendingOutcome, around: Around, loop: asyncio.AbstractEventLoop) -> _becket.Outcome:
     """Returns the result of a firing. Ends the firing if cancelled, or at the end of the program."""
-    future: asyncio.Future[_becket.Outcome] = loop.create_future()
-
-    def done(outcome: _becket.Outcome | None, error: BaseException | None) -> None:
-        if running_loop() is loop:
-            _settle(future, outcome, error)
-            return
-        try:
-            loop.call_soon_threadsafe(_settle, future, outcome, error)
-        except RuntimeError:
-            pass  # The loop is closed, and nobody waits.
-
-    started.go_on(done, ends_of(loop))
+    future: asyncio.Future[_becket.Outcome] = future_of(started, loop)
     try:
         if around.error is not None:
             raise around.error
@@ -363,14 +409,3 @@ async def _ended(started: _becket.PendingOutcome, around: Around, loop: asyncio.
         if around.error is not None:
             raise around.error from None
         raise
-
-
-def _settle(
-    future: asyncio.Future[_becket.Outcome], outcome: _becket.Outcome | None, error: BaseException | None
-) -> None:
-    if future.done():
-        return
-    if outcome is not None:
-        future.set_result(outcome)
-    elif error is not None:
-        future.set_exception(error)

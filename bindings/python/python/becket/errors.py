@@ -5,13 +5,14 @@ None of them is a verdict: code that catches one has no decision, and must not p
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 __all__ = [
     "BarrierError",
     "BecketError",
     "ConfigError",
     "EventError",
+    "ExecError",
     "ForkedError",
     "HandlerError",
     "LoopError",
@@ -37,6 +38,17 @@ class ConfigError(BecketError):
 
 class EventError(BecketError):
     """An unknown event, or invalid fields."""
+
+
+class ExecError(BecketError):
+    """A program without an exit code."""
+
+    kind: Literal["not_run", "timed_out", "lost"]
+    """`not_run`: nothing was run. `timed_out`, `lost`: it was ended, at its time limit or with its supervisor."""
+
+    def __init__(self, message: str, kind: Literal["not_run", "timed_out", "lost"] = "not_run") -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 class RegistrationError(BecketError):

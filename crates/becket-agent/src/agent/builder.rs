@@ -46,6 +46,8 @@ pub struct AgentBuilder {
     pub(super) title: Option<String>,
     pub(super) mode: Option<PermissionMode>,
     pub(super) agent: Option<String>,
+    /// The agent that the session works as.
+    pub(super) works_as: Option<Definition>,
     pub(super) system: String,
     pub(super) initial_prompt: Option<String>,
     pub(super) max_turns: Option<u32>,
@@ -95,6 +97,7 @@ impl AgentBuilder {
             title: None,
             mode: None,
             agent: None,
+            works_as: None,
             system: String::new(),
             initial_prompt: None,
             max_turns: None,
@@ -310,6 +313,7 @@ impl AgentBuilder {
         // The host needs its answer, whatever tools the agent has.
         self.toolbox.replace(others.chain(output));
         self.agent = Some(definition.name.to_string());
+        self.works_as = Some(definition.clone());
         self.mode = self.mode.or(mode);
         self.max_turns = self.max_turns.or(definition.max_turns);
         self.initial_prompt.clone_from(&definition.initial_prompt);

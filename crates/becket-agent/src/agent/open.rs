@@ -2,7 +2,7 @@
 
 use super::builder::{AgentBuilder, Closer};
 use super::info::Info;
-use crate::agents::Parent;
+use crate::agents::{AgentTool, Definition, FirstSkills, Parent, ServerTools};
 use crate::compact::{NotCompacted, Trigger};
 use crate::conversation::{Conversation, StoredConversation};
 use crate::elicit::SessionOf;
@@ -44,7 +44,7 @@ impl Agent {
             let (store, point) = (builder.store.as_ref(), builder.rewind.as_ref());
             open(store, &builder.start, &builder.cwd, builder.id.as_deref(), point)?
         };
-        let (mut main, opened, rest) = parts(builder, opened);
+        let (mut main, opened, rest) = parts(with_own_servers(builder).await?, opened);
         if let Some(wish) = rest.in_worktree {
             wish.enter(&mut main).await?;
         }
@@ -216,6 +216,19 @@ fn lent(main: &Main) -> WatchContext {
     }
 }
 
+/// Connects the servers that the agent of the session describes, and adds their tools to those of the session. They end
+/// with it.
+async fn with_own_servers(mut builder: AgentBuilder) -> Result<AgentBuilder, OpenError> {
+    let (Some(agent), Some(tool)) = (&builder.works_as, &builder.subagents) else { return Ok(builder) };
+    let servers = tool.connect_servers(agent, &builder.toolbox).await.map_err(OpenError::Servers)?;
+    let Some(mut servers) = servers else { return Ok(builder) };
+    let ServerTools { tools, notices } = servers.take();
+    let others = builder.toolbox.all();
+    builder.toolbox.replace(others.iter().cloned().chain(tools));
+    builder.notices.extend(notices);
+    Ok(builder.on_close(move || Box::pin(servers.close())))
+}
+
 /// Takes a builder and what was stored apart, and puts the session's agent loop together.
 fn parts(builder: AgentBuilder, mut opened: OpenedTranscript) -> (Main, OpenedTranscript, Rest) {
     let AgentBuilder { engine, asked, watchers, options, window, tasks, team, at_turn_end, .. } = builder;
@@ -249,6 +262,8 @@ fn parts(builder: AgentBuilder, mut opened: OpenedTranscript) -> (Main, OpenedTr
         }
         None => Facts::new(session),
     };
+    let skills = first_skills(builder.works_as.as_ref(), builder.subagents.as_ref(), &facts);
+    let (skills, no_skills) = skills.map_or_else(|notice| (None, Some(notice)), |skills| (skills, None));
     let stored = take_stored(&shared, &mut opened);
     let begin = Begin {
         facts,
@@ -271,8 +286,9 @@ fn parts(builder: AgentBuilder, mut opened: OpenedTranscript) -> (Main, OpenedTr
         pending: Vec::new(),
         instructions: Vec::new(),
         initial: builder.initial_prompt,
+        skills,
     };
-    for notice in builder.notices {
+    for notice in builder.notices.into_iter().chain(no_skills) {
         main.agent_loop.updates.notice(notice);
     }
     if let Some(host) = builder.mcp_host {
@@ -286,6 +302,26 @@ fn parts(builder: AgentBuilder, mut opened: OpenedTranscript) -> (Main, OpenedTr
     }
     let AgentBuilder { setup, closers, watch, in_worktree, title, .. } = builder;
     (main, opened, Rest { setup, closers, watch, in_worktree, title })
+}
+
+/// Returns the skills that the session begins with: those that its agent names.
+///
+/// # Errors
+/// Errors with a word for the user if there are no skills here.
+fn first_skills(
+    agent: Option<&Definition>,
+    tool: Option<&AgentTool>,
+    facts: &Facts,
+) -> Result<Option<FirstSkills>, Notice> {
+    let Some(agent) = agent.filter(|agent| !agent.skills.is_empty()) else { return Ok(None) };
+    let skills = tool.and_then(|tool| tool.first_skills(agent, facts));
+    let missing = || {
+        Notice::warning(format!(
+            "the agent `{}` begins without its `skills`: there are none here",
+            agent.name
+        ))
+    };
+    skills.map(Some).ok_or_else(missing)
 }
 
 /// Returns a function that gives tools access to the session without keeping it alive.

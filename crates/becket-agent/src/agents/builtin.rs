@@ -56,6 +56,7 @@ pub(super) fn all() -> impl Iterator<Item = Definition> {
         isolated: false,
         skills: Vec::new(),
         mcp_servers: Vec::new(),
+        own_servers: None,
         memory: None,
         initial_prompt: None,
         whose: Whose::BuiltIn,

@@ -33,6 +33,8 @@ pub struct Definition {
     pub skills: Vec<String>,
     /// The MCP servers that it needs, by name.
     pub mcp_servers: Vec<String>,
+    /// The MCP servers that it describes itself, as in a file of servers.
+    pub(crate) own_servers: Option<Arc<str>>,
     /// The sessions that share its memory, if it has one.
     pub memory: Option<MemoryScope>,
     /// The first prompt of a session that works as it.

@@ -33,10 +33,6 @@ impl MainAgent {
         let all = toolbox.all();
         let mut notices = hooks.notices();
         notices.extend(narrow::unknown_notices(&all, definition, &dialect.tools));
-        if !definition.skills.is_empty() {
-            let what = "begins with its `skills` only where it is a subagent: the session uses them by the Skill tool";
-            notices.push(Notice::warning(format!("the agent `{}` {what}", definition.name)));
-        }
         let start = engine.host().start_mode().mode.clone();
         let wanted = definition.permission_mode.is_some();
         let mode = wanted.then(|| mode::in_force(start, definition, hooks.may_widen(engine, definition)));

@@ -10,6 +10,7 @@ mod main;
 mod memory;
 mod mode;
 mod narrow;
+mod own_servers;
 mod own_tree;
 mod parent;
 mod read;
@@ -23,10 +24,13 @@ mod tool;
 
 pub use definition::Definition;
 pub use memory::{MemoryHomes, MemoryScope};
+pub use own_servers::OwnServers;
 pub use register::{Agents, LoadedAgents};
 pub use skill_texts::{MakesSkillTexts, SkillTexts};
 pub use tool::{AgentTool, MakesTools};
 
 pub(crate) use main::MainAgent;
 pub(crate) use memory::AgentMemory;
+pub(crate) use own_servers::ServerTools;
 pub(crate) use parent::{Parent, ParentCell};
+pub(crate) use skill_texts::FirstSkills;

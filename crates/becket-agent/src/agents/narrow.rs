@@ -30,6 +30,16 @@ pub(crate) fn of_subagent(
     tools.into_iter().filter(|tool| !NEVER.contains(&tool.name())).collect()
 }
 
+/// The tools of servers that an agent describes itself: all but those that it takes away.
+pub(crate) fn of_own_servers(
+    tools: Vec<Arc<dyn Tool>>,
+    definition: &Definition,
+    renames: &Renames,
+) -> impl Iterator<Item = Arc<dyn Tool>> {
+    let taken = |name: &str| definition.disallowed_tools.iter().any(|other| is_named(other, name, renames));
+    tools.into_iter().filter(move |tool| !taken(tool.name()))
+}
+
 /// The tools that a teammate gets: those of a subagent, and those by which it works with its team, whatever its definition
 /// names. What the definition takes away stays away.
 pub(crate) fn of_teammate(

@@ -5,7 +5,9 @@ use super::memory::MemoryScope;
 use crate::definitions::{Fields, ModelChoice, Whose, is_plain};
 use becket_model::Source;
 use becket_model::event::PermissionMode;
+use serde_json::json;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Fields that agents of other hosts have and that do nothing here.
 const WITHOUT_EFFECT: [&str; 5] =
@@ -43,6 +45,7 @@ pub(super) fn definition(fields: &mut Fields<'_>, place: Place<'_>) -> Option<De
             fields.warning(key, "not-supported", format!("`{key}` of an agent has no effect here"));
         }
     }
+    let (mcp_servers, own_servers) = servers(fields, of_plugin);
     Some(Definition {
         name: place.namespace.map_or_else(|| name.clone(), |space| format!("{space}:{name}")).into(),
         description,
@@ -55,7 +58,8 @@ pub(super) fn definition(fields: &mut Fields<'_>, place: Place<'_>) -> Option<De
         background: fields.flag("background").unwrap_or(false),
         isolated: isolated(fields),
         skills: fields.names("skills").unwrap_or_default(),
-        mcp_servers: servers(fields),
+        mcp_servers,
+        own_servers,
         memory: memory(fields),
         initial_prompt: fields.text("initialPrompt"),
         whose: Whose::Source(place.source.clone()),
@@ -115,17 +119,18 @@ fn mode(fields: &mut Fields<'_>, of_plugin: bool) -> Option<PermissionMode> {
     Some(mode)
 }
 
-/// The names of the servers that it needs. A server that is described in place is not started.
-fn servers(fields: &mut Fields<'_>) -> Vec<String> {
-    let (names, others) = fields.names_and_others("mcpServers");
-    if others > 0 {
+/// The names of the servers that it needs, and those that it describes itself. A plugin's agent describes none.
+fn servers(fields: &mut Fields<'_>, of_plugin: bool) -> (Vec<String>, Option<Arc<str>>) {
+    let (names, described) = fields.names_and_described("mcpServers");
+    if of_plugin && !described.is_empty() {
         let message =
-            "`mcpServers` of an agent names servers of the session: one that is described there is not \
-                       started; configure it for the session and give its name"
+            "an agent of a plugin has no MCP servers of its own: those that it describes are ignored"
                 .to_owned();
-        fields.warning("mcpServers", "not-supported", message);
+        fields.warning("mcpServers", "servers-in-plugin-agent", message);
+        return (names, None);
     }
-    names
+    let text = (!described.is_empty()).then(|| json!({"mcpServers": described}).to_string().into());
+    (names, text)
 }
 
 /// The sessions that share its memory.

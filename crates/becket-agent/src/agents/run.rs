@@ -7,17 +7,18 @@ use super::hooks::HooksOfAgent;
 use super::memory::AgentMemory;
 use super::mode::{self, MayWiden};
 use super::narrow;
+use super::own_servers::ConnectedServers;
 use super::own_tree::OwnTree;
 use super::parent::Parent;
 use super::report;
-use super::skill_texts::SkillTexts;
+use super::skill_texts::FirstSkills;
 use super::tool::AgentParts;
 use crate::definitions::ModelChoice;
 use crate::facts::Facts;
 use crate::team::Seat;
 use crate::transcript::AgentMetadata;
 use crate::turn::{AgentLoop, Begin, StopEvent, TurnEnd, TurnStart};
-use crate::update::{Notice, Origin};
+use crate::update::Origin;
 use becket_engine::{CancellationToken, Tool, ToolSet};
 use becket_llm::{Block, Model, Models};
 use becket_model::AgentId;
@@ -59,8 +60,10 @@ pub(super) struct Subagent {
     pub(super) seat: Option<Seat>,
     /// Gone with it.
     hooks: HooksOfAgent,
+    /// The MCP servers that it describes itself, connected.
+    servers: Option<ConnectedServers>,
     /// The skills that it may begin with.
-    skills: Option<Arc<dyn SkillTexts>>,
+    skills: Option<FirstSkills>,
     pub(super) facts: report::Facts,
 }
 
@@ -68,16 +71,15 @@ impl Subagent {
     /// Prepares a subagent: its tools, its model, its conversation; registers its hooks.
     ///
     /// # Errors
-    /// The model does not exist; worded for the calling model.
+    /// The model does not exist, or a server that it describes has the name of another one; worded for the calling model.
     pub(super) async fn new(
         parent: &Parent,
         mut wanted: SubagentOptions,
         made: &AgentParts,
+        cancel: &CancellationToken,
     ) -> Result<Self, String> {
-        let found =
-            model(parent, &wanted, &*made.models).and_then(|model| Ok((model, seat(parent, &wanted)?)));
-        match found {
-            Ok((model, seat)) => Ok(Self::with(parent, wanted, model, seat, made)),
+        match Prerequisites::of(parent, &wanted, made, cancel).await {
+            Ok(found) => Ok(Self::with(parent, wanted, found, made)),
             Err(why) => {
                 if let Some(own) = wanted.own.take() {
                     own.leave().await;
@@ -87,13 +89,8 @@ impl Subagent {
         }
     }
 
-    fn with(
-        parent: &Parent,
-        wanted: SubagentOptions,
-        model: Arc<dyn Model>,
-        seat: Option<Seat>,
-        made: &AgentParts,
-    ) -> Self {
+    fn with(parent: &Parent, wanted: SubagentOptions, found: Prerequisites, made: &AgentParts) -> Self {
+        let Prerequisites { model, seat, mut servers } = found;
         let AgentParts { dialect, tools, .. } = made;
         let definition = Arc::clone(&wanted.definition);
         let id = wanted.id.clone();
@@ -113,6 +110,9 @@ impl Subagent {
             Some(_) => narrow::of_teammate(&all, &definition, &dialect.tools),
             None => narrow::of_subagent(all, &definition, &dialect.tools),
         };
+        let of_servers = servers.as_mut().map(ConnectedServers::take).unwrap_or_default();
+        of_servers.notices.into_iter().for_each(|notice| updates.notice(notice));
+        let tools = tools.into_iter().chain(of_servers.tools);
         let metadata = AgentMetadata {
             agent_type: definition.name.to_string(),
             description: wanted.description.clone(),
@@ -124,7 +124,7 @@ impl Subagent {
         let memory = made.memories.get().and_then(|homes| AgentMemory::of(&definition, homes));
         let (memory, unread) = memory.map(|memory| memory.prompt(engine, &facts.session())).unzip();
         unread.flatten().into_iter().for_each(|notice| updates.notice(notice));
-        let skills = made.skills.get().map(|skills| skills(&facts));
+        let skills = made.first_skills(&definition, &facts);
         let begin = Begin {
             system: system(&definition, &facts, seat.as_ref(), memory),
             toolbox: ToolSet::new(tools),
@@ -145,7 +145,7 @@ impl Subagent {
             left: None,
         };
         let agent_loop = AgentLoop::new(Arc::clone(&parent.shared), begin);
-        Self { agent_loop, wanted, seat, hooks, skills, facts }
+        Self { agent_loop, wanted, seat, hooks, servers, skills, facts }
     }
 
     /// Runs it to its end.
@@ -158,8 +158,11 @@ impl Subagent {
 
     /// Its hooks have judged its end: nothing of it happens any more. Its tree is left last.
     pub(super) async fn ends(self) -> report::Facts {
-        let Self { agent_loop, wanted, hooks, mut facts, .. } = self;
+        let Self { agent_loop, wanted, hooks, servers, mut facts, .. } = self;
         drop((agent_loop, hooks));
+        if let Some(servers) = servers {
+            servers.close().await;
+        }
         if let Some(own) = wanted.own {
             facts.left = Some(own.leave().await);
         }
@@ -181,24 +184,32 @@ impl Subagent {
         TurnStart::Prompt(vec![Block::Text(std::mem::take(&mut self.wanted.prompt))])
     }
 
-    /// Puts the texts of the skills that its definition names before its task. One that is not there, or may not be
-    /// used, is reported and left out.
+    /// Puts the texts of the skills that its definition names before its task.
     async fn preload(&mut self, cancel: &CancellationToken) {
-        let definition = Arc::clone(&self.wanted.definition);
-        let Some(skills) = self.skills.as_ref().filter(|_| !definition.skills.is_empty()) else { return };
-        let session = self.agent_loop.facts.session();
-        let mut texts = Vec::new();
-        for name in &definition.skills {
-            match skills.preload(name, &session, cancel).await {
-                Ok(text) => texts.push(format!("The skill `{name}`:\n\n{text}")),
-                Err(why) => {
-                    let what =
-                        format!("the agent `{}` begins without the skill `{name}`: {why}", definition.name);
-                    self.agent_loop.updates.notice(Notice::warning(what));
-                }
-            }
-        }
-        texts.into_iter().for_each(|text| self.agent_loop.remind(text));
+        let Some(skills) = &self.skills else { return };
+        let read = skills.read(&self.agent_loop.facts.session(), cancel).await;
+        read.notices.into_iter().for_each(|notice| self.agent_loop.updates.notice(notice));
+        read.texts.into_iter().for_each(|text| self.agent_loop.remind(text));
+    }
+}
+
+/// The parts without which a subagent does not start: each may be missing.
+struct Prerequisites {
+    model: Arc<dyn Model>,
+    seat: Option<Seat>,
+    servers: Option<ConnectedServers>,
+}
+
+impl Prerequisites {
+    async fn of(
+        parent: &Parent,
+        wanted: &SubagentOptions,
+        made: &AgentParts,
+        cancel: &CancellationToken,
+    ) -> Result<Self, String> {
+        let model = model(parent, wanted, &*made.models)?;
+        let servers = made.connect_servers(&wanted.definition, &parent.toolbox, cancel).await?;
+        Ok(Self { model, seat: seat(parent, wanted)?, servers })
     }
 }
 

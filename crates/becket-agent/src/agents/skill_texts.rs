@@ -1,6 +1,7 @@
 //! The texts of skills that an agent begins with, from whoever has the skills.
 
 use crate::facts::Facts;
+use crate::update::Notice;
 use becket_engine::CancellationToken;
 use becket_model::Session;
 use futures_util::future::BoxFuture;
@@ -22,3 +23,36 @@ pub trait SkillTexts: Send + Sync {
 
 /// Makes the skills of an agent loop, whose commands run in its own shell.
 pub type MakesSkillTexts = Arc<dyn Fn(&Facts) -> Arc<dyn SkillTexts> + Send + Sync>;
+
+/// The skills that an agent begins with.
+pub(crate) struct FirstSkills {
+    /// The name of the agent.
+    pub(crate) agent: Arc<str>,
+    pub(crate) names: Vec<String>,
+    pub(crate) texts: Arc<dyn SkillTexts>,
+}
+
+/// The texts of the skills that an agent begins with.
+#[derive(Debug, Default)]
+pub(crate) struct FirstTexts {
+    pub(crate) texts: Vec<String>,
+    /// The skills that are left out.
+    pub(crate) notices: Vec<Notice>,
+}
+
+impl FirstSkills {
+    /// Reads them. One that is not there, or may not be used, is reported and left out.
+    pub(crate) async fn read(&self, session: &Session, cancel: &CancellationToken) -> FirstTexts {
+        let mut read = FirstTexts::default();
+        for name in &self.names {
+            match self.texts.preload(name, session, cancel).await {
+                Ok(text) => read.texts.push(format!("The skill `{name}`:\n\n{text}")),
+                Err(why) => {
+                    let what = format!("the agent `{}` begins without the skill `{name}`: {why}", self.agent);
+                    read.notices.push(Notice::warning(what));
+                }
+            }
+        }
+        read
+    }
+}

@@ -4,13 +4,14 @@
 
 use super::definition::Definition;
 use super::memory::MemoryHomes;
+use super::own_servers::{ConnectedServers, OwnServers};
 use super::own_tree::OwnTree;
 use super::parent::{Parent, ParentCell};
 use super::read::ISOLATED;
 use super::register::Agents;
 use super::report;
 use super::run::{Subagent, SubagentOptions, fresh_id};
-use super::skill_texts::MakesSkillTexts;
+use super::skill_texts::{FirstSkills, MakesSkillTexts};
 use super::task::AgentTask;
 use super::teammate::TeammateTask;
 use crate::definitions::{Dialect, unknown};
@@ -18,7 +19,9 @@ use crate::facts::Facts;
 use crate::team::Team;
 use crate::tool_call::NestedCalls;
 use crate::turn::EndReason;
-use becket_engine::{Effect, Hints, RunningCall, Settlement, Tool, ToolFailure, ToolOutput};
+use becket_engine::{
+    CancellationToken, Effect, Hints, RunningCall, Settlement, Tool, ToolFailure, ToolOutput, ToolSet,
+};
 use becket_llm::{Models, ToolSpec};
 use becket_model::event::tool::PreToolUse;
 use becket_model::{Event, Session};
@@ -95,6 +98,31 @@ pub(super) struct AgentParts {
     pub(super) models: Arc<dyn Models>,
     pub(super) skills: OnceLock<MakesSkillTexts>,
     pub(super) memories: OnceLock<MemoryHomes>,
+    pub(super) own_servers: OnceLock<OwnServers>,
+}
+
+impl AgentParts {
+    /// Returns the skills that an agent begins with, if it names any and there are skills here.
+    pub(super) fn first_skills(&self, definition: &Definition, facts: &Facts) -> Option<FirstSkills> {
+        let texts = self.skills.get().filter(|_| !definition.skills.is_empty())?(facts);
+        Some(FirstSkills { agent: Arc::clone(&definition.name), names: definition.skills.clone(), texts })
+    }
+
+    /// Connects the servers that an agent describes, if it does, and keeps the tools that its definition lets it have.
+    ///
+    /// # Errors
+    /// Errors with those of [`OwnServers::connect`].
+    pub(super) async fn connect_servers(
+        &self,
+        definition: &Definition,
+        session: &ToolSet,
+        cancel: &CancellationToken,
+    ) -> Result<Option<ConnectedServers>, String> {
+        match self.own_servers.get() {
+            Some(servers) => servers.connect(definition, session, &self.dialect.tools, cancel).await,
+            None => Ok(None),
+        }
+    }
 }
 
 struct ToolState {
@@ -112,7 +140,8 @@ impl AgentTool {
     pub fn new(agents: Agents, dialect: Dialect, models: Arc<dyn Models>, tools: MakesTools) -> Self {
         let parent = ParentCell::default();
         let agents = RwLock::new(agents);
-        let parts = AgentParts { dialect, tools, models, skills: OnceLock::new(), memories: OnceLock::new() };
+        let (skills, memories, own_servers) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let parts = AgentParts { dialect, tools, models, skills, memories, own_servers };
         Self {
             shared: Arc::new(ToolState {
                 agents,
@@ -154,6 +183,13 @@ impl AgentTool {
         self
     }
 
+    /// Lets agents have the MCP servers that they describe; the first call counts. Default: none has.
+    #[must_use]
+    pub fn with_own_servers(self, servers: OwnServers) -> Self {
+        let _ = self.shared.parts.own_servers.set(servers);
+        self
+    }
+
     fn table(&self) -> &'static Spec {
         if self.shared.has_team.load(Ordering::Relaxed) { &IN_TEAM } else { &SPEC }
     }
@@ -161,6 +197,23 @@ impl AgentTool {
     /// Sets the session of the tool.
     pub(crate) fn belongs_to(&self, lends: impl Fn() -> Option<Parent> + Send + Sync + 'static) {
         self.shared.parent.set(lends);
+    }
+
+    /// Returns the skills that a session begins with which works as an agent.
+    pub(crate) fn first_skills(&self, definition: &Definition, facts: &Facts) -> Option<FirstSkills> {
+        self.shared.parts.first_skills(definition, facts)
+    }
+
+    /// Connects the servers that an agent describes which a session works as.
+    ///
+    /// # Errors
+    /// Errors if a name of them is taken in the session, with the reason in words.
+    pub(crate) async fn connect_servers(
+        &self,
+        definition: &Definition,
+        session: &ToolSet,
+    ) -> Result<Option<ConnectedServers>, String> {
+        self.shared.parts.connect_servers(definition, session, &CancellationToken::new()).await
     }
 
     /// The agents that it starts.
@@ -226,7 +279,7 @@ impl AgentTool {
         };
         let name = wanted.name.clone();
         let ToolState { parts, tasks, .. } = &*self.shared;
-        let subagent = Subagent::new(&parent, wanted, parts).await;
+        let subagent = Subagent::new(&parent, wanted, parts, running.cancel).await;
         let subagent = subagent.map_err(ToolFailure::new)?;
         match tasks.get() {
             Some(tasks) if name.is_some() => {

@@ -71,6 +71,8 @@ pub struct Assembly {
     pub mcp_host: McpHost,
     /// The MCP servers.
     pub servers: Option<Pool>,
+    /// Set if only servers count that are named on the command line or by the host: agents of files get none of their own.
+    pub named_servers_alone: bool,
     /// The notes of earlier sessions.
     pub notes: Option<Notes>,
     /// The shared list of tasks. Default: one without teammates.
@@ -123,6 +125,7 @@ impl Assembly {
             http: HttpOptions::default(),
             mcp_host: McpHost::new(),
             servers: None,
+            named_servers_alone: false,
             notes: None,
             team: None,
             structured_output: None,

@@ -3,7 +3,7 @@
 use super::assembly::Assembly;
 use super::error::AssemblyError;
 use super::tool_factory::ToolFactory;
-use crate::agents::{AgentMemory, AgentTool, Agents, Definition, MemoryHomes, SkillTexts};
+use crate::agents::{AgentMemory, AgentTool, Agents, Definition, MemoryHomes, OwnServers, SkillTexts};
 use crate::definitions::{Dialect, Homes, ModelChoice};
 use crate::facts::Facts;
 use crate::skills::SessionSkills;
@@ -72,6 +72,7 @@ impl Definitions {
                 Arc::new(preloaded.with_calls(of_skills_calls.calls(facts))) as Arc<dyn SkillTexts>
             }))
             .with_memories(memories.clone())
+            .with_own_servers(own_servers(assembly))
             .with_tasks(factory.tasks.clone())
             .with_team(&factory.team);
         let diagnostics = loaded.diagnostics.into_iter().chain(of_skills).collect();
@@ -115,6 +116,17 @@ fn prompt(
             (format!("{}\n\n{memory}", agent.prompt), unread)
         }
         None => (agent.prompt.clone(), None),
+    }
+}
+
+/// Returns the way in which the MCP servers of agents are connected.
+fn own_servers(assembly: &Assembly) -> OwnServers {
+    OwnServers {
+        request: assembly.request.clone(),
+        host: Arc::new(assembly.mcp_host.clone()),
+        session: assembly.servers.clone(),
+        named_alone: assembly.named_servers_alone,
+        directory: assembly.private.join("mcp"),
     }
 }
 

@@ -3,7 +3,7 @@
 use becket_engine::config::frontmatter::{self, Field};
 use becket_engine::config::{Diagnostic, Severity};
 use becket_model::Source;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -99,18 +99,35 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// Names in a list, and the number of its items that are none.
-    pub(crate) fn names_and_others(&mut self, key: &str) -> (Vec<String>, usize) {
-        match self.field(key).map(|field| &field.value) {
-            Some(Value::Array(items)) => {
-                let names = items.iter().filter_map(Value::as_str).map(|name| name.trim().to_owned());
-                let names: Vec<String> = names.collect();
-                let others = items.len() - names.len();
-                (names, others)
+    /// Names, and things that are described under their names: a list of both, or an object of the latter. A name that is
+    /// described twice is a finding, and the first description counts.
+    pub(crate) fn names_and_described(&mut self, key: &str) -> (Vec<String>, Map<String, Value>) {
+        let (mut names, mut described) = (Vec::new(), Map::new());
+        let items = match self.field(key).map(|field| field.value.clone()) {
+            Some(Value::Array(items)) => items,
+            Some(object @ Value::Object(_)) => vec![object],
+            Some(_) | None => return (self.names(key).unwrap_or_default(), described),
+        };
+        for item in items {
+            match item {
+                Value::String(name) => names.push(name.trim().to_owned()),
+                Value::Object(all) => {
+                    for (name, value) in all {
+                        if described.contains_key(&name) {
+                            let message =
+                                format!("`{name}` is described twice in `{key}`: the first one counts");
+                            self.warning(key, "duplicate-key", message);
+                        } else {
+                            described.insert(name, value);
+                        }
+                    }
+                }
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
+                    self.wrong::<()>(key, "a list of names and of objects of servers");
+                }
             }
-            Some(Value::Object(servers)) => (Vec::new(), servers.len()),
-            Some(_) | None => (self.names(key).unwrap_or_default(), 0),
         }
+        (names, described)
     }
 
     /// Patterns of paths: a list, or a text with commas between them; a text in braces is kept whole.

@@ -2,6 +2,7 @@
 
 use super::expand::Expand;
 use super::start::{OpenError, OpenedTranscript, StartFacts};
+use crate::agents::FirstSkills;
 use crate::conversation::{Conversation, StoredConversation};
 use crate::transcript::{Note, Store};
 use crate::turn::{AgentLoop, FiredEvent};
@@ -49,6 +50,8 @@ pub(crate) struct Main {
     pub(crate) instructions: Vec<String>,
     /// The first turn that a hook wants.
     pub(crate) initial: Option<String>,
+    /// The skills that it begins with, of the agent that it works as.
+    pub(crate) skills: Option<FirstSkills>,
 }
 
 impl Main {
@@ -59,6 +62,7 @@ impl Main {
             let fired = self.agent_loop.fire(Setup::new(trigger.as_str().to_owned()), &never).await;
             self.pending.extend(fired.for_model());
         }
+        self.preload(opened, &never).await;
         let known = StartFacts {
             model: self.names_model.then(|| self.agent_loop.model.name()),
             title: self.agent_loop.shared.title(),
@@ -77,6 +81,17 @@ impl Main {
             expand.reload();
         }
         self.agent_loop.glance();
+    }
+
+    /// Begins with the skills of its agent. In a conversation that goes on their texts are there already, and only their hooks
+    /// are taken up again.
+    async fn preload(&mut self, opened: &OpenedTranscript, cancel: &CancellationToken) {
+        let Some(skills) = &self.skills else { return };
+        let read = skills.read(&self.agent_loop.facts.session(), cancel).await;
+        read.notices.into_iter().for_each(|notice| self.agent_loop.updates.notice(notice));
+        if matches!(opened.source, "startup" | "clear") {
+            self.pending.extend(read.texts);
+        }
     }
 
     /// Ends the conversation and begins another one.

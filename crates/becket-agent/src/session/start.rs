@@ -46,6 +46,9 @@ pub enum OpenError {
     /// The worktree is missing.
     #[error(transparent)]
     Worktree(#[from] WorktreeError),
+    /// The MCP servers that the agent of the session describes can't be connected under their names.
+    #[error("{0}")]
+    Servers(String),
 }
 
 /// A transcript that was opened, and what was in it.

@@ -9,6 +9,7 @@
 
 use super::error::WorktreeError;
 use super::repository::Repository;
+use becket_base::is_executable;
 use becket_engine::{CancellationToken, Environment};
 use becket_process::{ByteCap, Command, End, Limits, Program, Runner};
 use std::collections::BTreeSet;
@@ -89,7 +90,7 @@ impl Git {
         let is_own = |file: &Path| {
             trees.iter().any(|tree| file.starts_with(tree) || real(file).starts_with(real(tree)))
         };
-        let foreign = |file: &Path| file.is_absolute() && !is_own(file) && is_program(file);
+        let foreign = |file: &Path| file.is_absolute() && !is_own(file) && is_executable(file);
         let name = format!("git{}", std::env::consts::EXE_SUFFIX);
         let program = std::env::split_paths(path).map(|entry| entry.join(&name)).find(|file| foreign(file));
         let is_kept = |name: &OsStr| {
@@ -228,16 +229,6 @@ impl Git {
 fn refused(doing: &'static str, code: i32, err: &[u8]) -> WorktreeError {
     let said = String::from_utf8_lossy(err).trim().to_owned();
     WorktreeError::Git { doing, said: if said.is_empty() { format!("it ended with {code}") } else { said } }
-}
-
-#[cfg(unix)]
-fn is_program(file: &Path) -> bool {
-    becket_tools::auto_approve::is_program(file)
-}
-
-#[cfg(not(unix))]
-fn is_program(file: &Path) -> bool {
-    file.is_file()
 }
 
 /// Words of a command line.

@@ -32,6 +32,32 @@ fn a_replacement_that_is_not_committed_is_removed() {
 }
 
 #[cfg(unix)]
+#[test]
+fn what_a_killed_process_left_is_removed_and_nothing_else() {
+    let root = tempfile::tempdir().unwrap();
+    let target = root.path().join("file");
+    // No system has as many processes.
+    let (ended, running) = (0x7fff_ffff_u32, std::process::id());
+    let left = format!(".file.becket-{ended}-1.tmp");
+    let kept = [
+        format!(".file.becket-{running}-1.tmp"),
+        format!(".file.{ended}-1.tmp"),
+        format!(".files.becket-{ended}-1.tmp"),
+        format!(".file.becket-{ended}.tmp"),
+        format!(".file.becket-{ended}-x.tmp"),
+        format!("file.becket-{ended}-1.tmp"),
+    ];
+    for name in kept.iter().chain([&left]) {
+        fs::write(root.path().join(name), "").unwrap();
+    }
+    fs::create_dir(root.path().join(format!(".file.becket-{ended}-2.tmp"))).unwrap();
+    remove_left_over(&target);
+    assert!(!root.path().join(left).exists());
+    assert_eq!(names(root.path()).len(), kept.len() + 1);
+    remove_left_over(&root.path().join("none/file"));
+}
+
+#[cfg(unix)]
 mod unix {
     use super::*;
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};

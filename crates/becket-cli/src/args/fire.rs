@@ -55,9 +55,16 @@ pub(crate) struct FireArgs {
     /// that a line executes
     ///
     /// A line that is denied or asked about stays as it is, and so does one that would be allowed by the rewrite alone. In
-    /// the rewritten line a `cd` does not outlive it, and an ask at exec is a denial.
+    /// the rewritten line a `cd` does not outlive it, and an ask at exec is a denial. It has the rights that hooks leave to the
+    /// call; a call with fewer rights whose line is not rewritten is denied.
     #[arg(long, hide_short_help = true)]
     pub(crate) exec_rewrite: bool,
+    /// Run only the async hooks at these positions of the configuration; becket starts itself with this option
+    #[arg(long, value_name = "POSITIONS", value_delimiter = ',', hide = true)]
+    pub(crate) detached: Vec<u64>,
+    /// The marks of the enclosing events, with `--detached`
+    #[arg(long, value_name = "MARKS", value_delimiter = ',', requires = "detached", hide = true)]
+    pub(crate) enclosing: Vec<String>,
     /// Decide as in a folder that is not trusted: its own files may restrict, but grant nothing
     #[arg(long, hide_short_help = true)]
     pub(crate) untrusted_project: bool,

@@ -28,8 +28,13 @@ pub(crate) struct InstallArgs {
     /// Write files again that becket wrote, even if they were edited since
     #[arg(long)]
     pub(crate) repair: bool,
+    /// Rewrite shell lines to run under `becket exec` where the agent takes rewrites, as `fire --exec-rewrite` does
+    ///
+    /// The rules then hold for every program that a line executes. It stays until the agent is uninstalled.
+    #[arg(long, hide_short_help = true)]
+    pub(crate) exec_rewrite: bool,
     /// Only list what is registered
-    #[arg(long, conflicts_with_all = ["agents", "dry_run", "repair", "only_hook", "program"])]
+    #[arg(long, conflicts_with_all = ["agents", "dry_run", "repair", "only_hook", "program", "exec_rewrite"])]
     pub(crate) list: bool,
     /// Register with Claude Code too, which runs these hooks itself: for a Claude Code whose only hook is becket
     #[arg(long)]

@@ -102,11 +102,15 @@ Exit codes: 0 done, 1 an error, or wrong usage.")]
     #[command(after_long_help = "Examples:
   becket mcp approve time
   becket mcp approve time --revoke
+  becket mcp approve docs --agent reviewer
 
 Exit codes: 0 done, 1 an error, or wrong usage.")]
     Approve {
         /// The server
         server: String,
+        /// The agent of the project that describes the server in its `mcpServers`
+        #[arg(long, value_name = "AGENT")]
+        agent: Option<String>,
         /// Revoke the approval
         #[arg(long)]
         revoke: bool,

@@ -8,10 +8,10 @@ use crate::args::{AllowOnceArgs, Global};
 use crate::enclosing;
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
-use crate::one_time_approval::{ALLOWED, KeptCall, OneTimeApprovals};
 use crate::out::Out;
 use crate::report::style::{HEAD, plain, styled};
 use crate::session;
+use becket_fire::one_time_approval::{ALLOWED, KeptCall, OneTimeApprovals};
 use inquire::{InquireError, Text};
 
 /// Variables that agents set for the commands of their tools.

@@ -2,11 +2,13 @@
 
 mod agent;
 mod baseline;
+mod checked_agent;
 mod fix;
 mod registration;
 mod target;
 
 pub(crate) use agent::findings as agent_findings;
+pub(crate) use checked_agent::CheckedAgent;
 
 use crate::args::{CheckArgs, CheckFormat, Global, SeverityOverride};
 use crate::env::Surroundings;
@@ -16,7 +18,6 @@ use crate::report::human::findings;
 use crate::report::{github, json, sarif};
 use crate::session::{self, Session};
 use baseline::Baseline;
-use becket_dialects::Dialect;
 use becket_embed::view::Report;
 use becket_embed::view::finding::CheckReport;
 use becket_engine::config::{self, Diagnostic, LoadedFiles, Request};
@@ -32,7 +33,7 @@ pub(super) struct CheckResult {
     texts: findings::Texts,
     files: usize,
     /// The agent under which the hooks are to run, if it is not one that speaks the protocol.
-    agent: Option<&'static Dialect>,
+    agent: Option<CheckedAgent>,
     fixer: Option<Fixer>,
     changes: Vec<FileChange>,
 }
@@ -44,16 +45,19 @@ pub(crate) fn run(args: &CheckArgs, global: &Global, around: &Surroundings, out:
             "`--json` and `--format` both name a format: give one of them".to_owned(),
         ));
     }
-    let agent = args.agent.as_deref().map(crate::commands::fire::named_dialect).transpose()?;
-    let mut found = CheckResult { agent, ..CheckResult::default() };
+    let agent = args.agent.as_deref().map(becket_fire::dialect::named).transpose()?;
+    let agent = agent.and_then(|dialect| becket_install::agent(dialect.name));
+    let mut found = CheckResult::default();
     let session = if args.paths.is_empty() {
         let session = session::in_project(global, around, out)?;
+        found.agent = agent.map(|agent| CheckedAgent::with_becket(agent, &session, around));
         found.fixer = Fixer::of(args, &session.start)?;
         found.configuration(&session.request());
         found.registration(&session, around);
         session
     } else {
         let session = session::launched(global, around)?;
+        found.agent = agent.map(|agent| CheckedAgent::with_becket(agent, &session, around));
         found.fixer = Fixer::of(args, &session.start)?;
         session
     };
@@ -125,14 +129,15 @@ impl CheckResult {
 
     /// Adds the events that the registration of the agent lacks.
     fn registration(&mut self, session: &Session, around: &Surroundings) {
-        if let Some(agent) = self.agent.and_then(|dialect| becket_install::agent(dialect.name)) {
-            self.diagnostics.extend(registration::findings(agent, session, around));
+        if let Some(agent) = &self.agent {
+            let findings = registration::findings(agent.config(), session, around);
+            self.diagnostics.extend(findings);
         }
     }
 
     fn findings(&self, loaded: &LoadedFiles) -> Vec<Diagnostic> {
         let config = config::resolve(loaded);
-        match self.agent {
+        match &self.agent {
             Some(agent) => {
                 let of_agent = agent::findings(agent, &config, loaded);
                 of_agent

@@ -3,6 +3,7 @@
 mod prove;
 
 use crate::args::{DoctorArgs, Global};
+use crate::commands::agent_version::stated_version;
 use crate::commands::install::{
     InstallContext, major_of, missing_entries, named, on_path, scope_and_path, version_of,
 };
@@ -33,7 +34,7 @@ pub(crate) fn run(args: &DoctorArgs, global: &Global, around: &Surroundings, out
         let found = status(agent, &context.places, &records);
         let is_here = agent.programs.iter().any(|program| on_path(program, around).is_some());
         if !found.files.is_empty() {
-            examination.agent(&found, &context);
+            examination.agent(&found, &context)?;
         } else if is_here || !args.agents.is_empty() {
             not_registered.push(agent.dialect().title);
         }
@@ -60,9 +61,10 @@ struct Examination<'a> {
 }
 
 impl Examination<'_> {
-    fn agent(&mut self, found: &AgentStatus, context: &InstallContext) {
-        let dialect = found.agent.dialect();
-        self.text.push_str(&format!("{} {}\n", styled(HEAD, dialect.title), dialect.version));
+    fn agent(&mut self, found: &AgentStatus, context: &InstallContext) -> Result<(), CliError> {
+        let title = styled(HEAD, found.agent.dialect().title);
+        let version = plain(&self.version(found.agent)?);
+        self.text.push_str(&format!("{title} {version}\n"));
         for file in &found.files {
             self.file(found.agent, file);
         }
@@ -80,6 +82,19 @@ impl Examination<'_> {
         if is_user && context.has_untrusted_hooks() {
             self.warning("the hooks of this project are held back: the user does not trust its folder; `becket trust` changes that");
         }
+        Ok(())
+    }
+
+    /// Returns the version of the agent on this machine, and the one that the tables are of if it is another.
+    fn version(&self, agent: &AgentConfig) -> Result<String, CliError> {
+        let known = agent.dialect().version;
+        let program = agent.programs.iter().find_map(|program| on_path(program, self.around));
+        let Some(program) = program else { return Ok(format!("(not on PATH; tables of {known})")) };
+        Ok(match stated_version(&program, self.around)? {
+            Some(version) if version == known => version,
+            Some(version) => format!("{version} (tables of {known})"),
+            None => format!("(it states no version; tables of {known})"),
+        })
     }
 
     fn file(&mut self, agent: &'static AgentConfig, file: &FileStatus) {

@@ -2,12 +2,13 @@
 
 mod as_hook;
 mod background;
+mod detached;
 mod dialect;
 mod exec_rewrite;
 mod servers;
 
 pub(crate) use as_hook::code_of_a_slip;
-pub(crate) use dialect::{named_dialect, refuse_slip};
+pub(crate) use dialect::refuse_slip;
 
 use crate::args::{FireArgs, Global};
 use crate::enclosing;
@@ -53,7 +54,7 @@ pub(crate) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: 
 fn prepared(session: Session, args: &FireArgs) -> Result<Session, CliError> {
     let session = session::with_networks(session, &args.services.allow_network)?;
     let mut session = session.trusting(!args.untrusted_project);
-    session.environment = session.environment.with_enclosing(enclosing::marks());
+    session.environment = session.environment.with_enclosing(detached::enclosing_marks(args));
     Ok(session)
 }
 

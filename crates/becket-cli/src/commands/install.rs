@@ -31,6 +31,7 @@ pub(crate) fn run(args: &InstallArgs, global: &Global, around: &Surroundings, ou
         longest: context.longest(),
         more: &context.kinds(),
         repair: args.repair,
+        exec_rewrite: args.exec_rewrite,
     };
     let mut records = context.open_records()?;
     let mut outcomes = Vec::new();
@@ -39,6 +40,13 @@ pub(crate) fn run(args: &InstallArgs, global: &Global, around: &Surroundings, ou
         let done = apply(plan, agent, args.dry_run, &mut records, around, out)?;
         if !done.is_failure() {
             tell_steps(agent, &context, &records, out);
+            if args.exec_rewrite && !agent.takes_rewrites() {
+                let title = agent.dialect().title;
+                tell(
+                    &format!("{title}: it runs the lines of the model as they are: it takes no rewrite"),
+                    out,
+                );
+            }
         }
         outcomes.push(done);
     }

@@ -65,7 +65,11 @@ pub(crate) fn run(args: &McpArgs, global: &Global, around: &Surroundings, out: &
         McpCommand::Prompts(args) => prompts::run(args, at),
         McpCommand::Login(args) => login::login(args, at),
         McpCommand::Logout { server } => login::logout(server, at),
-        McpCommand::Approve { server, revoke } => approve::run(server, *revoke, at),
+        McpCommand::Approve { server, agent: Some(agent), revoke } => {
+            let described = approve::described_by(agent, &request)?;
+            approve::run(server, *revoke, McpContext { gathered: &described, ..at })
+        }
+        McpCommand::Approve { server, agent: None, revoke } => approve::run(server, *revoke, at),
         McpCommand::Add(_) | McpCommand::AddJson(_) | McpCommand::Remove { .. } => Ok(0),
     }
 }

@@ -37,7 +37,7 @@ use super::keep;
 use crate::args::{Global, RunArgs};
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
-use crate::interrupt::{self, Caught};
+use crate::interrupt::{Caught, SignalRuntime};
 use crate::out::Out;
 use crate::project;
 use crate::report::style::{WARNING, plain, styled};
@@ -85,6 +85,8 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     {
         return Err(CliError::usage(nothing));
     }
+    // From here on the run leaves something behind that its end removes or completes: a signal only cancels it.
+    let signals = SignalRuntime::start(&cancel, &caught)?;
     // Started before everything else, and kept until the end.
     let private = around.process.temp.join(format!("becket-run-{}", uuid::Uuid::new_v4()));
     let _guard = keep::guarded(&private, around, out);
@@ -125,7 +127,7 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
             Prompts::Lines(Lines::open(host, answering, ending))
         }
     };
-    let done = interrupt::until_done_or(&cancel, &caught, drive::drive(at, models, prompts, printer.clone()));
+    let done = signals.until_done(drive::drive(at, models, prompts, printer.clone()));
     left.wait();
     match caught.exit_code() {
         Some(code) => job.ended(&Ok(code)),

@@ -1,6 +1,6 @@
 //! `becket translate`: the hooks of a project in the native form of another agent, with what is lost of them.
 
-use super::check::agent_findings;
+use super::check::{CheckedAgent, agent_findings};
 use crate::args::{Global, TranslateArgs};
 use crate::commands::install::named;
 use crate::env::Surroundings;
@@ -32,8 +32,8 @@ pub(crate) fn run(args: &TranslateArgs, global: &Global, around: &Surroundings, 
             agent.name
         ))
     })?;
-    let report =
-        findings::render(&agent_findings(agent.dialect(), &config, &loaded), &findings::Texts::new(), around);
+    let found = agent_findings(&CheckedAgent::without_becket(agent), &config, &loaded);
+    let report = findings::render(&found, &findings::Texts::new(), around);
     out.tell(&report);
     for loss in &translation.losses {
         out.tell(&format!("{} {}\n", styled(WARNING, "lost:"), plain(loss)));

@@ -9,16 +9,40 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::runtime::Runtime;
 
-/// Sends batches of spans, and keeps the first failure.
-#[derive(Debug)]
-pub(super) struct Sender {
+/// The HTTP client and its runtime, which all signals share.
+#[derive(Debug, Clone)]
+pub(super) struct Transport {
     client: reqwest::Client,
     /// Never dropped before the process ends: a hanging collector must not delay the end.
     runtime: &'static Runtime,
+}
+
+impl Transport {
+    pub(super) fn start(options: &becket_llm::HttpOptions) -> Result<Self, String> {
+        let client = becket_llm::http_client(options).map_err(|error| error.to_string())?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("becket-otlp")
+            .enable_all()
+            .build()
+            .map_err(|error| error.to_string())?;
+        Ok(Transport { client, runtime: Box::leak(Box::new(runtime)) })
+    }
+
+    /// Returns a sender that notes its first failure there.
+    pub(super) fn sender(&self, failed: FirstFailure) -> Sender {
+        Sender { transport: self.clone(), failed }
+    }
+}
+
+/// Sends batches, and keeps the first failure.
+#[derive(Debug)]
+pub(super) struct Sender {
+    transport: Transport,
     failed: FirstFailure,
 }
 
-/// The first reason why spans did not arrive.
+/// The first reason why a batch did not arrive.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FirstFailure(Arc<Mutex<Option<String>>>);
 
@@ -32,12 +56,6 @@ impl FirstFailure {
     }
 }
 
-impl Sender {
-    pub(super) fn new(client: reqwest::Client, runtime: &'static Runtime, failed: FirstFailure) -> Self {
-        Sender { client, runtime, failed }
-    }
-}
-
 impl HttpClient for Sender {
     fn send_bytes<'life0, 'async_trait>(
         &'life0 self,
@@ -47,8 +65,8 @@ impl HttpClient for Sender {
         'life0: 'async_trait,
         Self: 'async_trait,
     {
-        let (client, failed) = (self.client.clone(), self.failed.clone());
-        let sent = self.runtime.spawn(sent(client, request));
+        let (client, failed) = (self.transport.client.clone(), self.failed.clone());
+        let sent = self.transport.runtime.spawn(sent(client, request));
         Box::pin(async move {
             let answer = sent.await.map_err(HttpError::from).and_then(|answer| answer);
             match &answer {

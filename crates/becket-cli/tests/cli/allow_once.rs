@@ -4,7 +4,7 @@ use crate::tmux::Terminal;
 use crate::{env, workspace};
 use becket_dialects::{Answer, Effect, dialect};
 use becket_testkit::env::{ProgramOutput, TestEnv};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -72,6 +72,32 @@ fn a_person_allows_exactly_this_call_once() {
 }
 
 #[test]
+fn one_yes_is_for_the_entries_of_both_scopes() {
+    let env = guarded();
+    let of_scope = |more: &[&'static str]| {
+        let arguments = ["fire", "--dialect", "codex"].into_iter().chain(more.iter().copied());
+        let ended = env.becket(arguments).stdin(payload(&env, RESET)).run();
+        let answer = Answer { stdout: ended.stdout.clone(), stderr: ended.stderr.clone(), exit: 0 };
+        (dialect("codex").expect("a dialect").effect_of(&answer), ended)
+    };
+    let entries = [&["--user-scope"][..], &[]];
+    let names = entries.map(|entry| name(&of_scope(entry).1));
+    assert_eq!(names[0], names[1]);
+    let terminal = Terminal::new(&env);
+    terminal.types(&line(&terminal, &names[0]));
+    terminal.screen_with(|screen| screen.contains("Type yes"));
+    terminal.presses(&["yes", "Enter"]);
+    terminal.screen_with(|screen| screen.contains("ended 0"));
+    for entry in entries {
+        let (effect, ended) = of_scope(entry);
+        assert_eq!(effect, Effect::Runs, "{entry:?}: {ended:?}");
+    }
+    for entry in entries {
+        assert_eq!(of_scope(entry).0, Effect::Held, "{entry:?}: only once");
+    }
+}
+
+#[test]
 fn nothing_but_a_terminal_of_a_person_allows_anything() {
     let env = guarded();
     let name = name(&fired(&env, RESET).1);
@@ -134,6 +160,16 @@ fn a_call_that_types_the_command_is_denied() {
         let (effect, ended) = fired(&env, command);
         assert_eq!(effect, Effect::Held, "{command}: {ended:?}");
     }
+    let file = fired(&env, "sed -i s/null/1/ ~/.claude/becket/asked.json");
+    assert!(file.0 == Effect::Held && file.1.stdout.contains("what a person has allowed"), "{file:?}");
+    let write = |path: &str, content: &str| {
+        let call = json!({"session_id": "s", "transcript_path": "/t", "cwd": env.project(), "timestamp": "2026-11-29T08:00:00Z",
+            "hook_event_name": "BeforeTool", "tool_name": "write_file",
+            "tool_input": {"file_path": path, "content": content}});
+        env.becket(["fire", "--dialect", "gemini"]).stdin(call.to_string()).run().stdout
+    };
+    assert!(write("/root/.claude/becket/asked.json", "{}").contains("what a person has allowed"));
+    assert!(!write("notes.md", "see becket/asked.json").contains("what a person has allowed"));
     assert!(fired(&env, "becket allow-once abc").1.stdout.contains("for a person at a terminal"));
     for command in ["grep -rn allow-once docs", "becket doctor"] {
         assert_eq!(fired(&env, command).0, Effect::Runs, "{command}");

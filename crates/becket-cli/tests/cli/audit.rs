@@ -111,6 +111,38 @@ fn each_host_records_its_verdicts_in_one_way() {
     assert_eq!((&would[0]["would"], &would[0]["count"]), (&json!("deny"), &json!(5)), "{would}");
 }
 
+// rule: G6
+#[test]
+fn a_denial_of_the_host_is_recorded_after_the_verdict() {
+    let env = place(json!("required"));
+    // A tool that becket does not know, where a guard of another tool exists.
+    let gemini = becket_dialects::dialect("gemini").expect("it has a table");
+    let call = crate::dialects::payload(gemini, "unknown tool", &env, "ls").expect("a payload");
+    let refused = env.becket(["fire", "--dialect", "gemini"]).stdin(call).run();
+    assert!(refused.stdout.contains("becket does not know"), "{refused:?}");
+    // A call with fewer rights that is not rewritten, since the user is asked about it.
+    let answer = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "ask",
+        "sandbox": {"network": {"allowedDomains": []}}}});
+    let hook = json!({"type": "command", "command": format!("echo '{answer}'")});
+    let asking = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}});
+    env.write("project/.claude/settings.json", asking.to_string());
+    let refused = env.becket(["fire", "--stdin-event", "--exec-rewrite"]).stdin(event(&env, "ls")).run();
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    let decided: Vec<(Value, Value)> = records(&env)
+        .into_iter()
+        .filter(|record| record["what"]["event"] == "PreToolUse")
+        .map(|record| (record["what"]["decision"].clone(), record["what"]["settlement"].clone()))
+        .collect();
+    let of = |decision: &str, settlement: &str| (json!(decision), json!(settlement));
+    assert_eq!(
+        decided,
+        [of("proceed", "open"), of("block", "denied"), of("wait", "asked"), of("block", "denied")]
+    );
+    assert_eq!(verified(&env, &[]).0, Some(0));
+    let shown = env.becket(["audit", "show", "--blocked"]).run();
+    assert!(shown.stdout.contains("becket does not know"), "{shown:?}");
+}
+
 #[test]
 fn tests_of_hooks_are_not_recorded() {
     let env = place(json!("required"));

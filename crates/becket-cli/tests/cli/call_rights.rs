@@ -1,16 +1,21 @@
 //! `sandbox` in the answers of PreToolUse hooks: Bash of `becket run` enforces it, and everything else refuses the call (E5).
 
 use crate::run::{lines, run, scripted};
+use crate::serve::client::on_stdio;
 use crate::{env, env_with};
 use becket_testkit::env::{ProgramOutput, TestEnv};
 use serde_json::{Value, json};
 
+/// A hook that answers with `hookSpecificOutput`.
+pub(crate) fn answer(own: &Value) -> Value {
+    let answer = json!({"hookSpecificOutput": own});
+    json!({"type": "command", "command": format!("echo '{answer}'")})
+}
+
 /// Settings with PreToolUse hooks that answer these rights.
-fn hooks(sandboxes: &[Value]) -> Value {
-    let answers = sandboxes.iter().map(|sandbox| {
-        let answer = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "sandbox": sandbox}});
-        json!({"type": "command", "command": format!("echo '{answer}'")})
-    });
+pub(crate) fn hooks(sandboxes: &[Value]) -> Value {
+    let answers =
+        sandboxes.iter().map(|sandbox| answer(&json!({"hookEventName": "PreToolUse", "sandbox": sandbox})));
     json!({"hooks": {"PreToolUse": [{"hooks": answers.collect::<Vec<_>>()}]}})
 }
 
@@ -164,13 +169,12 @@ fn an_agent_that_runs_the_call_itself_is_answered_with_a_denial() {
     let event = json!({"hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "/t.jsonl",
         "cwd": env.project(), "tool_name": "Bash",
         "tool_input": {"command": "ls"}, "tool_use_id": "t1"});
-    for more in [&[][..], &["--exec-rewrite"]] {
-        let ended = env.becket([&["fire", "--stdin-event"], more].concat()).stdin(event.to_string()).run();
+    for way in [&["--stdin-event"][..], &["--dialect", "claude"]] {
+        let ended = env.becket([&["fire"], way].concat()).stdin(event.to_string()).run();
         let answer: Value = serde_json::from_str(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
         let own = &answer["hookSpecificOutput"];
         assert_eq!(own["permissionDecision"], "deny", "{ended:?}");
-        let reason = own["permissionDecisionReason"].as_str().expect("a reason");
-        assert!(reason.contains("example.com") && reason.contains("can't be enforced here"), "{reason}");
+        assert_refused(own["permissionDecisionReason"].as_str().expect("a reason"));
     }
     let ended = env
         .becket(["fire", "PreToolUse", "--tool", "Bash", "--input", r#"{"command": "ls"}"#, "--json"])
@@ -179,6 +183,39 @@ fn an_agent_that_runs_the_call_itself_is_answered_with_a_denial() {
     let report: Value = serde_json::from_str(&ended.stdout).expect("JSON");
     let rights = json!([{"network": {"allowedDomains": ["example.com"]}}]);
     assert_eq!(report["verdict"]["fields"]["sandbox"], rights, "{report}");
+    assert_refused(report["verdict"]["reason"].as_str().expect("a reason"));
+}
+
+/// The reason of a call that nobody runs with its rights: the hook, its source, the rights, the cause.
+fn assert_refused(reason: &str) {
+    for said in [
+        "the hook `echo",
+        "(project)",
+        r#"`"sandbox": {"network":{"allowedDomains":["example.com"]}}`"#,
+        "can't be enforced here: this host does not run the call itself",
+    ] {
+        assert!(reason.contains(said), "{said}: {reason}");
+    }
+}
+
+// rule: E5
+#[test]
+fn a_client_of_serve_is_answered_with_a_denial() {
+    let env = env_with(&hooks(&[json!({"network": {"allowedDomains": ["example.com"]}})]).to_string());
+    let mut serving = on_stdio(&env, &[], &[]).initialized();
+    let client = &mut serving.client;
+    client.opens(&env.project(), "s", json!({"interactive": true}));
+    for (tool, input) in [("Bash", json!({"command": "ls"})), ("Read", json!({"file_path": "/etc/hosts"}))] {
+        let call = json!({"tool_name": tool, "tool_input": input, "tool_use_id": "t1"});
+        let fired = client.asks("event/fire", json!({"session": "s", "event": "PreToolUse", "input": call}));
+        assert_eq!(fired["verdict"]["settlement"], "denied", "{fired}");
+        assert_eq!(
+            fired["verdict"]["fields"]["sandbox"],
+            json!([{"network": {"allowedDomains": ["example.com"]}}])
+        );
+        assert_refused(fired["verdict"]["reason"].as_str().expect("a reason"));
+    }
+    assert_eq!(serving.ends(), Some(0));
 }
 
 // rule: E5

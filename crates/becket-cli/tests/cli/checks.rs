@@ -154,6 +154,25 @@ fn a_path_is_checked_as_what_it_is_and_nothing_beside_it() {
     assert!(both.stdout.contains("1 error in 2 files"), "{both:?}");
 }
 
+// rule: C4
+#[test]
+fn a_file_of_hooks_that_nothing_reads_is_one_error() {
+    let env = env();
+    let text = r#"{"hooks": [{"event": "Stop", "hooks": [{"type": "command", "command": "true", "timeout": 5000}]}]}"#;
+    for place in [".claude/hooks/hooks.json", ".claude/hooks.json"] {
+        env.write(&format!("project/{place}"), text);
+        let ended = env.becket(["check", "--json", place]).run();
+        let report: Value = serde_json::from_str(&ended.stdout).expect("JSON");
+        let findings = report["findings"].as_array().expect("a list");
+        assert_eq!(findings.len(), 1, "{ended:?}");
+        assert_eq!(findings[0]["code"], "file-not-read");
+        assert_eq!((findings[0]["severity"].as_str(), ended.code), (Some("error"), Some(1)), "{ended:?}");
+    }
+    env.write("project/.claude/.claude-plugin/plugin.json", r#"{"name": "own"}"#);
+    let of_plugin = env.becket(["check", ".claude/hooks/hooks.json"]).run();
+    assert!(!of_plugin.stdout.contains("file-not-read"), "{of_plugin:?}");
+}
+
 // rule: C7b
 #[test]
 fn broken_managed_settings_are_an_error() {

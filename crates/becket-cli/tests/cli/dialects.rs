@@ -5,10 +5,11 @@ use crate::{env, env_with, workspace};
 use becket_dialects::{ALL, Answer, AskForm, Dialect, Effect, dialect};
 use becket_model::EventKind;
 use becket_testkit::env::{ProgramOutput, TestEnv};
+use becket_testkit::proc::{Marker, wait_until};
 use serde_json::{Value, json};
 
 /// The text of a recorded payload, with another project and another command.
-fn payload(dialect: &Dialect, name: &str, env: &TestEnv, command: &str) -> Option<String> {
+pub(crate) fn payload(dialect: &Dialect, name: &str, env: &TestEnv, command: &str) -> Option<String> {
     let file =
         workspace().join("crates/becket-dialects/tests/fixtures").join(dialect.name).join("payloads.json");
     let cases: Vec<Value> =
@@ -23,12 +24,12 @@ fn fired(env: &TestEnv, dialect: &Dialect, payload: &str, more: &[&str]) -> Prog
     env.becket(arguments).stdin(payload).run()
 }
 
-fn effect(dialect: &Dialect, ended: &ProgramOutput) -> Effect {
+pub(crate) fn effect(dialect: &Dialect, ended: &ProgramOutput) -> Effect {
     let exit = u8::try_from(ended.code.expect("an exit code")).expect("a small one");
     dialect.effect_of(&Answer { stdout: ended.stdout.clone(), stderr: ended.stderr.clone(), exit })
 }
 
-fn is_refused(effect: Effect) -> bool {
+pub(crate) fn is_refused(effect: Effect) -> bool {
     matches!(effect, Effect::Held | Effect::Ends)
 }
 
@@ -168,6 +169,18 @@ fn context_before_a_call_is_carried_to_its_result() {
     assert!(files() > 0);
     assert_eq!(fired(&env, gemini, &text("end", ""), &[]).code, Some(0));
     assert_eq!(files(), 0);
+}
+
+// rule: D5
+#[test]
+fn context_before_a_call_is_carried_to_its_failure() {
+    let env = talkative();
+    let qwen = dialect("qwen").expect("a dialect");
+    let text = |name: &str| payload(qwen, name, &env, "ls").expect("a payload");
+    let before = fired(&env, qwen, &text("shell"), &[]);
+    assert_eq!((before.code, before.stdout.as_str()), (Some(0), ""), "{before:?}");
+    let after = fired(&env, qwen, &text("failure"), &[]);
+    assert!(after.stdout.contains("CTX-PRE"), "{after:?}");
 }
 
 // rules: D11, L4
@@ -373,13 +386,138 @@ fn the_path_of_a_worktree_is_plain_text() {
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), "/work/tree\n"), "{ended:?}");
 }
 
+// rules: A1, A3
+#[test]
+fn an_answer_does_not_wait_for_hooks_in_the_background_and_a_later_one_has_what_they_say() {
+    let context =
+        json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": "LATE-NEWS"}});
+    let script = format!("touch started; while [ ! -e go ]; do sleep 0.02; done; echo '{context}'");
+    let background = json!({"type": "command", "command": script, "async": true, "timeout": 60});
+    let guard = json!({"type": "command", "command": "grep -q forbidden && exit 2; exit 0"});
+    let hooks = json!({"PreToolUse": [{"matcher": "Bash", "hooks": [background, guard]}]});
+    let env = env_with(&json!({ "hooks": hooks }).to_string());
+    let is_there = |name: &str| env.project().join(name).exists();
+    for dialect in ["claude", "codex", "gemini"].map(|name| dialect(name).expect("it is one of them")) {
+        let text = |name: &str, command: &str| payload(dialect, name, &env, command).expect("a payload");
+        let ended = fired(&env, dialect, &text("shell", "ls"), &[]);
+        assert!(!is_refused(effect(dialect, &ended)), "{}: {ended:?}", dialect.name);
+        // It goes on, and nothing is said about it yet.
+        assert!(wait_until(|| is_there("started")), "{}", dialect.name);
+        let result = || fired(&env, dialect, &text("result", "ls"), &[]).stdout;
+        assert!(!result().contains("LATE-NEWS"), "{}", dialect.name);
+        env.write("project/go", "");
+        assert!(wait_until(|| result().contains("LATE-NEWS")), "{}", dialect.name);
+        assert!(!result().contains("LATE-NEWS"), "{}: once", dialect.name);
+        // The other hooks decide as ever.
+        let held = fired(&env, dialect, &text("shell", "touch forbidden"), &[]);
+        assert!(is_refused(effect(dialect, &held)), "{}: {held:?}", dialect.name);
+        // The hook may have ended before the answer, which then has what it says.
+        let is_told = held.stdout.contains("LATE-NEWS");
+        assert!(is_told || wait_until(|| result().contains("LATE-NEWS")), "{}", dialect.name);
+        for name in ["go", "started"] {
+            std::fs::remove_file(env.project().join(name)).expect("it was made");
+        }
+    }
+}
+
+// rules: A1, A4
+#[test]
+fn a_wake_holds_no_call_up_and_is_a_part_of_a_later_answer() {
+    let script = "while [ ! -e go ]; do sleep 0.02; done; echo WAKE-UP >&2; exit 2";
+    let waking = json!({"type": "command", "command": script, "asyncRewake": true, "timeout": 60});
+    let env = env_with(&json!({"hooks": {"PreToolUse": [{"hooks": [waking]}]}}).to_string());
+    let gemini = dialect("gemini").expect("it is one of them");
+    let text = |name: &str| payload(gemini, name, &env, "ls").expect("a payload");
+    let call = fired(&env, gemini, &text("shell"), &[]);
+    assert!(!is_refused(effect(gemini, &call)) && !said(&call).contains("WAKE-UP"), "{call:?}");
+    env.write("project/go", "");
+    assert!(wait_until(|| fired(&env, gemini, &text("result"), &[]).stdout.contains("WAKE-UP")));
+}
+
+// rules: A1, H4
+#[test]
+fn a_hook_in_the_background_ends_at_its_own_limit() {
+    let endless = json!({"type": "command", "command": "touch started; sleep 600 & sleep 600", "async": true, "timeout": 1});
+    let env = env_with(&json!({"hooks": {"PreToolUse": [{"hooks": [endless]}]}}).to_string());
+    let codex = dialect("codex").expect("it is one of them");
+    let marker = Marker::new();
+    let (name, value) = marker.env();
+    let input = payload(codex, "shell", &env, "ls").expect("a payload");
+    let ended = env.becket(["fire", "--dialect", "codex"]).env(&name, &value).stdin(input).run();
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), ""), "{ended:?}");
+    assert!(wait_until(|| env.project().join("started").exists()));
+    marker.wait_for(0);
+}
+
+// rule: D1
+#[test]
+fn a_tool_of_another_agent_is_not_taken_for_one_of_claude_code() {
+    let env = guarded();
+    let claude = dialect("claude").expect("it is one of them");
+    let call = |tool: &str| {
+        let payload = json!({"session_id": "s", "transcript_path": "/t", "cwd": env.project(), "prompt_id": "p",
+            "permission_mode": "default", "hook_event_name": "PreToolUse", "tool_use_id": "t", "tool_name": tool,
+            "tool_input": {"command": "git push --force origin main", "file_path": "vendor/x"}});
+        fired(&env, claude, &payload.to_string(), &[])
+    };
+    for tool in ["run_shell_command", "terminal", "bash", "exec_command", "write_file", "Execute"] {
+        let ended = call(tool);
+        assert!(is_refused(effect(claude, &ended)) && said(&ended).contains(tool), "{tool}: {ended:?}");
+    }
+    for tool in ["teleport", "MultiEdit"] {
+        assert!(!said(&call(tool)).contains("unknown"), "{tool}");
+    }
+}
+
+// rules: O3, D1
+#[test]
+fn claude_code_is_refused_by_json_or_by_the_exit_code_and_never_by_both() {
+    let hook = json!([{"hooks": [{"type": "command", "command": "echo '{\"systemMessage\": \"mind\"}'; echo no >&2; exit 2"}]}]);
+    let events = [
+        ("PreToolUse", true),
+        ("UserPromptSubmit", true),
+        ("PostToolUse", true),
+        ("Stop", true),
+        ("TaskCompleted", false),
+    ];
+    let hooks: Value = events.iter().map(|(event, _)| ((*event).to_owned(), hook.clone())).collect();
+    let env = env_with(&json!({ "hooks": hooks }).to_string());
+    let claude = dialect("claude").expect("it is one of them");
+    for (event, is_json) in events {
+        let payload = json!({"session_id": "s", "transcript_path": "/t", "cwd": env.project(), "hook_event_name": event,
+            "permission_mode": "default", "prompt": "p", "tool_name": "Bash", "tool_input": {"command": "ls"},
+            "tool_use_id": "t", "tool_response": {}, "stop_hook_active": false, "task_id": "1", "task_subject": "x"});
+        let ended = fired(&env, claude, &payload.to_string(), &[]);
+        assert!(said(&ended).contains("no"), "{event}: {ended:?}");
+        if is_json {
+            assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{event}: {ended:?}");
+            assert!(ended.stdout.contains("mind"), "{event}: {ended:?}");
+        } else {
+            assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""), "{event}: {ended:?}");
+        }
+    }
+}
+
+// rules: C7b, D1
+#[test]
+fn an_event_that_hermes_has_since_is_refused_in_its_own_form() {
+    let env = env();
+    let hermes = dialect("hermes").expect("it is one of them");
+    let input = payload(hermes, "unknown event", &env, "").expect("a payload");
+    for name in ["auto", "hermes", "hermess"] {
+        let ended = env.becket(["fire", "--dialect", name]).stdin(input.clone()).run();
+        assert_eq!(effect(hermes, &ended), Effect::Held, "{name}: {ended:?}");
+        assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{name}: {ended:?}");
+    }
+}
+
 // rule: C7
 #[test]
 fn check_for_an_agent_names_what_each_hook_loses_there() {
     let env = env_with(
         r#"{"hooks": {
   "PreToolUse": [{"matcher": "NotebookEdit", "hooks": [
-    {"type": "command", "command": "guard", "timeout": 90}
+    {"type": "command", "command": "guard"}
   ]}],
   "TeammateIdle": [{"hooks": [
     {"type": "command", "command": "idle", "async": true}
@@ -398,7 +536,6 @@ fn check_for_an_agent_names_what_each_hook_loses_there() {
         "PreToolUse under Gemini CLI 0.61.0: kept: deny, rewrite",
         "ask (a denial with the reason, unless `--asks pass`)",
         "context (text beside the result of the call)",
-        "time limit",
         "lost: `NotebookEdit`",
     ] {
         assert!(message(3).contains(part), "{part}: {}", message(3));

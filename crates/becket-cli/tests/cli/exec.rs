@@ -3,8 +3,6 @@
 use crate::{env, env_with};
 use becket_testkit::env::{ProgramOutput, TestEnv};
 use serde_json::json;
-use std::fs;
-use std::process::Command;
 
 fn rules() -> String {
     json!({"permissions": {"deny": ["Bash(touch *denied*)"], "ask": ["Bash(touch *asked*)"]}}).to_string()
@@ -82,66 +80,4 @@ fn where_nothing_is_run_the_exit_code_is_125() {
     for (line, code) in [("exit 3", 3), ("kill -9 $$", 137), ("true", 0)] {
         assert_eq!(exec(&env, &[], line).code, Some(code), "{line}");
     }
-}
-
-/// The command that `fire --exec-rewrite` puts in the place of a line, if it does.
-fn rewritten(env: &TestEnv, arguments: &[&str], line: &str) -> Option<String> {
-    let event = json!({"hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "/t", "cwd": env.project(),
-        "tool_name": "Bash", "tool_input": {"command": line, "timeout": 7}, "tool_use_id": "t"});
-    let ended = env.becket([&["fire", "--exec-rewrite"], arguments].concat()).stdin(event.to_string()).run();
-    let answer: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap_or_default();
-    let input = &answer["hookSpecificOutput"]["updatedInput"];
-    assert!(input.is_null() || input["timeout"] == 7, "{ended:?}");
-    assert!(input.is_null() || answer["hookSpecificOutput"]["permissionDecision"].is_null(), "{ended:?}");
-    input["command"].as_str().map(str::to_owned)
-}
-
-// rule: E6
-#[test]
-fn a_line_is_rewritten_to_run_under_the_rules() {
-    let env = env_with(&rules());
-    env.write("project/script.sh", "name=denied-1\ntouch $name\necho $? \"it's\"\n");
-    for arguments in [&["--stdin-event"][..], &["--dialect", "claude"]] {
-        let command = rewritten(&env, arguments, "sh script.sh; touch 'o k'").expect("a rewrite");
-        // The settings are not read again: a line before could have changed them.
-        fs::remove_file(env.project().join(".claude/settings.json")).expect("the settings");
-        let mut shell = std::process::Command::new("sh");
-        let output = shell.args(["-c", &command]).current_dir(env.project()).output().expect("sh is there");
-        assert_eq!(String::from_utf8_lossy(&output.stdout), "126 it's\n", "{command}: {output:?}");
-        assert!(!env.project().join("denied-1").exists() && env.project().join("o k").exists());
-        env.write("project/.claude/settings.json", rules());
-    }
-}
-
-// rule: E6
-#[test]
-fn a_rewrite_decides_nothing() {
-    let env = env_with(&rules());
-    for (arguments, line) in [
-        // Denied, and asked about.
-        (&["--stdin-event"][..], "touch denied-1"),
-        (&["--stdin-event"], "touch asked-1"),
-        // There a rewrite would allow the call.
-        (&["--dialect", "codex"], "sh script.sh"),
-    ] {
-        assert_eq!(rewritten(&env, arguments, line), None, "{arguments:?} {line}");
-    }
-    let env = env_with("{}");
-    assert_eq!(rewritten(&env, &["--stdin-event"], "sh script.sh"), None);
-}
-
-// rules: E5, E6
-#[test]
-fn a_line_that_is_too_long_for_its_sandbox_is_not_run() {
-    let env = env();
-    env.write("home/.claude/settings.json", json!({"sandbox": {"enabled": true}}).to_string());
-    let line = format!("echo ran; : {}", "x".repeat(130 << 10));
-    let command = rewritten(&env, &["--stdin-event"], &line).expect("a rewrite");
-    let ended =
-        Command::new("sh").args(["-c", &command]).current_dir(env.project()).output().expect("a shell");
-    let stderr = String::from_utf8_lossy(&ended.stderr);
-    assert!(ended.status.code() == Some(125) && ended.stdout.is_empty(), "{ended:?}");
-    assert!(stderr.contains("too long to be run in it"), "{stderr}");
-    env.write("home/.claude/settings.json", rules());
-    assert_eq!(rewritten(&env, &["--stdin-event"], &line), None, "rules hold for its text");
 }

@@ -352,3 +352,63 @@ fn the_limit_of_the_agent_is_longer_than_that_of_the_longest_hook() {
     assert!(kimi.contains("timeout = 600\n") && kimi.contains("--within 595"), "{kimi}");
     assert!(ALL.iter().all(|dialect| becket_install::agent(dialect.name).is_some()));
 }
+
+// rule: H4
+#[test]
+fn check_for_an_agent_names_the_time_that_it_leaves_a_hook() {
+    let env = machine();
+    let with_limit = |seconds: u64| {
+        let hook = json!({"type": "command", "command": "true", "timeout": seconds});
+        let settings = json!({"hooks": {"PreCompact": [{"hooks": [hook]}]}});
+        env.write("home/.claude/settings.json", settings.to_string());
+    };
+    let checked = |agent: &str| run(&env, &["check", "--for", agent, "--format", "json"]).stdout;
+    with_limit(700);
+    // Kimi Code takes no longer limit than 600 s; an entry for Gemini CLI would have the limit of the hook.
+    assert!(checked("kimi").contains("time limit (595 s instead of 700 s)"), "{}", checked("kimi"));
+    assert!(!checked("gemini").contains("time limit"), "{}", checked("gemini"));
+    done(&env, &["install", "gemini", "--user"]);
+    assert!(!checked("gemini").contains("time limit"), "{}", checked("gemini"));
+    // A hook that takes longer since then is ended by the entry.
+    with_limit(800);
+    let found = checked("gemini");
+    assert!(found.contains("time limit (700 s by its entry instead of 800 s)"), "{found}");
+    done(&env, &["install", "gemini", "--user"]);
+    assert!(!checked("gemini").contains("time limit"), "{}", checked("gemini"));
+}
+
+#[test]
+fn the_doctor_shows_the_version_of_the_agent_that_is_installed() {
+    let env = machine();
+    done(&env, &["install", "gemini", "codex", "qwen", "--user"]);
+    program(&env, "bin/gemini", "#!/bin/sh\n[ \"$1\" = --version ] && echo 'Gemini 0.99.1'\n");
+    program(&env, "bin/codex", "#!/bin/sh\necho \"codex-cli $(printf 0.169.0)\" >&2\n");
+    let shown =
+        |agent: &str| run(&env, &["doctor", agent]).stdout.lines().next().unwrap_or_default().to_owned();
+    assert_eq!(shown("gemini"), "Gemini CLI 0.99.1 (tables of 0.61.0)");
+    assert_eq!(shown("codex"), "Codex 0.169.0");
+    assert_eq!(shown("qwen"), "Qwen Code (not on PATH; tables of 0.24.4)");
+    program(&env, "bin/qwen", "#!/bin/sh\nexit 1\n");
+    assert_eq!(shown("qwen"), "Qwen Code (it states no version; tables of 0.24.4)");
+}
+
+// rule: E6
+#[cfg(target_os = "linux")]
+#[test]
+fn an_entry_rewrites_lines_to_run_under_becket_exec() {
+    let env = machine();
+    env.write("home/.claude/settings.json", r#"{"permissions": {"deny": ["Bash(touch *)"]}}"#);
+    let told = done(&env, &["install", "--user", "--exec-rewrite", "gemini", "qwen"]).stderr;
+    assert!(told.contains("Qwen Code: it runs the lines of the model as they are"), "{told}");
+    assert!(!told.contains("Gemini CLI: it runs"), "{told}");
+    let command = command(&env, "gemini", "home/.gemini/settings.json");
+    let becket = env.becket::<&str>([]).path_first(&env.root().join("bin")).into_command();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &command]).current_dir(env.project()).env_clear();
+    shell.envs(becket.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    shell.stdin(fs::File::open(env.write("call.json", payload(&env, "gemini", "make it"))).expect("a call"));
+    let ended = shell.output().expect("it runs");
+    let answer: Value = serde_json::from_slice(&ended.stdout).unwrap_or_else(|_| panic!("{ended:?}"));
+    let line = answer["hookSpecificOutput"]["tool_input"]["command"].as_str().unwrap_or_default();
+    assert!(line.contains("exec") && line.contains("touch"), "{answer}");
+}

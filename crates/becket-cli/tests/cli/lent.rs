@@ -1,6 +1,7 @@
 //! The services of `fire` for hooks (models, networks), and background hooks after the verdict.
 
 use crate::env_with;
+use becket_testkit::env::{ProgramOutput, TestEnv};
 use becket_testkit::proc::{Marker, wait_until};
 use serde_json::{Value, json};
 use snapbox::{assert_data_eq, file};
@@ -197,6 +198,13 @@ fn slow_and_endless() -> Value {
     json!([background("touch began; sleep 0.5; touch late"), background("sleep 300")])
 }
 
+/// The same hooks, which announce themselves that they go on.
+fn self_announced() -> Value {
+    let background =
+        |line: &str| json!({"type": "command", "command": format!("echo '{{\"async\": true}}'; {line}")});
+    json!([background("touch began; sleep 0.5; touch late"), background("sleep 300")])
+}
+
 // rules: A5, H11
 #[test]
 fn hooks_in_the_background_have_their_time_when_fire_does_not_wait() {
@@ -228,8 +236,10 @@ fn a_signal_leaves_hooks_in_the_background_their_time_but_not_those_of_a_hook() 
     use becket_testkit::proc::wait_until;
     use std::io::Write;
     use std::process::{Command, Stdio};
-    for (arguments, has_time) in [(&FIRE[..], true), (&["fire", "--stdin-event"], false)] {
-        let env = env_with(&settings("PreToolUse", slow_and_endless()));
+    for (arguments, hooks, has_time) in
+        [(&FIRE[..], slow_and_endless(), true), (&["fire", "--stdin-event"], self_announced(), false)]
+    {
+        let env = env_with(&settings("PreToolUse", hooks));
         let marker = Marker::new();
         let (name, value) = marker.env();
         let mut command = env.becket(arguments.iter().copied()).env(&name, &value).into_command();
@@ -250,19 +260,35 @@ fn a_signal_leaves_hooks_in_the_background_their_time_but_not_those_of_a_hook() 
     }
 }
 
-// rules: A3, A4
+// rules: A1, A3, A4
 #[test]
 fn as_a_hook_of_another_agent_nothing_of_the_background_is_lost() {
-    for exit in [0, 2] {
-        let env = env_with(&settings("PreToolUse", later(exit)));
-        let input = json!({"session_id": "s", "transcript_path": "/t", "cwd": "/", "tool_name": "Bash",
-            "hook_event_name": "PreToolUse", "tool_input": {}, "tool_use_id": "t"});
-        let ended = env.becket(["fire", "--stdin-event"]).stdin(input.to_string()).run();
-        assert_eq!(ended.code, Some(exit), "{ended:?}");
-        let said: Value = serde_json::from_str(&ended.stdout).expect("an answer");
-        assert_eq!(said["hookSpecificOutput"]["additionalContext"], "news", "{said}");
-        assert_eq!(ended.stderr, if exit == 2 { "wake up\n" } else { "" });
-    }
+    let input = |env: &TestEnv, event: &str| {
+        let fields = json!({"session_id": "s", "transcript_path": "/t", "cwd": env.project(), "tool_name": "Bash",
+            "hook_event_name": event, "tool_input": {}, "tool_use_id": "t", "prompt": "hello", "reason": "other"});
+        env.becket(["fire", "--stdin-event"]).stdin(fields.to_string()).run()
+    };
+    let context = |ended: &ProgramOutput| {
+        let said: Value = serde_json::from_str(&ended.stdout).unwrap_or_default();
+        said["hookSpecificOutput"]["additionalContext"].clone()
+    };
+    // A hook that would wake an agent can't: what it says is in a later answer.
+    let env = env_with(&settings("PreToolUse", later(2)));
+    let ended = input(&env, "PreToolUse");
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{ended:?}");
+    assert!(wait_until(|| {
+        let later = input(&env, "UserPromptSubmit").stdout;
+        later.contains("news") && later.contains("wake up")
+    }));
+    // So is what another one says, once.
+    let env = env_with(&settings("PreToolUse", later(0)));
+    let ended = input(&env, "PreToolUse");
+    assert_eq!((ended.code, ended.stdout.as_str(), ended.stderr.as_str()), (Some(0), "", ""), "{ended:?}");
+    assert!(wait_until(|| context(&input(&env, "UserPromptSubmit")) == "news"));
+    assert_eq!(context(&input(&env, "UserPromptSubmit")), Value::Null);
+    let kept = env.root().join("home/.claude/becket/carried");
+    assert_eq!(input(&env, "SessionEnd").code, Some(0));
+    assert_eq!(std::fs::read_dir(kept).expect("it was there").count(), 0);
 }
 
 // rules: H8, P7

@@ -16,6 +16,7 @@ mod background;
 mod bad_input;
 #[cfg(target_os = "linux")]
 mod call_rights;
+mod check_figures;
 mod checks;
 #[cfg(unix)]
 mod dialects;
@@ -34,6 +35,8 @@ mod events;
 mod example;
 #[cfg(target_os = "linux")]
 mod exec;
+#[cfg(target_os = "linux")]
+mod exec_rewrite;
 mod explained_call;
 #[cfg(unix)]
 mod fire;
@@ -118,6 +121,7 @@ mod self_update;
 #[cfg(unix)]
 mod serve;
 #[cfg(target_os = "linux")]
+mod small_dialects;
 mod small_program;
 #[cfg(unix)]
 mod terminal;

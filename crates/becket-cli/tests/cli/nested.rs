@@ -2,6 +2,7 @@
 
 use crate::env;
 use becket_testkit::env::{ProgramOutput, TestEnv};
+use becket_testkit::proc::wait_until;
 use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -196,4 +197,18 @@ fn becket_with_hooks_of_its_own_is_a_hook_like_any_other() {
     nest.script("project/again.sh", "becket --profile claude fire --stdin-event");
     let ended = nest.fire("PreToolUse");
     assert_eq!((ended.code, nest.starts()), (Some(2), 3), "{ended:?}");
+}
+
+// rules: A1, H14
+#[test]
+fn a_hook_in_the_background_that_runs_becket_again_does_not_run_twice() {
+    let mut settings = hooks("PreToolUse", &["./again.sh"]);
+    settings["hooks"]["PreToolUse"][0]["hooks"][0]["async"] = json!(true);
+    let script = "echo ran >> ran\nenv -i HOME=\"$HOME\" BIN/becket fire --stdin-event >/dev/null 2>&1\necho done >> done";
+    let nest = Nest::new(&settings, &[("again.sh", script)]);
+    let lines =
+        |name: &str| fs::read_to_string(nest.env.project().join(name)).unwrap_or_default().lines().count();
+    assert_eq!(nest.fire("PreToolUse").code, Some(0));
+    assert!(wait_until(|| lines("done") == 1));
+    assert_eq!((lines("ran"), nest.starts()), (1, 1));
 }

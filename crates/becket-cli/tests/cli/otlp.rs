@@ -1,8 +1,9 @@
-//! Spans for a collector, in a build with the feature `otlp`.
+//! Spans and audit records for a collector, in a build with the feature `otlp`.
 
 use crate::env_with;
+use becket_audit::digest;
 use becket_testkit::env::{ProgramOutput, TestEnv};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -18,7 +19,7 @@ struct Request {
     body: Vec<u8>,
 }
 
-/// A collector that takes everything.
+/// A collector that gives one answer to everything.
 struct Collector {
     address: String,
     requests: Receiver<Request>,
@@ -26,6 +27,10 @@ struct Collector {
 
 impl Collector {
     fn start() -> Self {
+        Collector::answering("200 OK")
+    }
+
+    fn answering(status: &'static str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let address = format!("http://{}", listener.local_addr().expect("it is bound"));
         let (sender, requests) = channel();
@@ -33,7 +38,7 @@ impl Collector {
             for stream in listener.incoming().map_while(Result::ok) {
                 let sender = sender.clone();
                 thread::spawn(move || {
-                    while let Some(request) = taken(&stream) {
+                    while let Some(request) = taken(&stream, status) {
                         if sender.send(request).is_err() {
                             return;
                         }
@@ -47,10 +52,16 @@ impl Collector {
     fn spans(&self) -> Vec<Span> {
         self.requests.try_iter().flat_map(|request| spans(&request.body)).collect()
     }
+
+    /// The bodies of the requests with logs.
+    fn logs(&self) -> Vec<Vec<u8>> {
+        let all = self.requests.try_iter();
+        all.filter(|request| request.path == "/v1/logs").map(|request| request.body).collect()
+    }
 }
 
 /// Reads one request and answers it.
-fn taken(mut stream: &TcpStream) -> Option<Request> {
+fn taken(mut stream: &TcpStream, status: &str) -> Option<Request> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
@@ -68,7 +79,7 @@ fn taken(mut stream: &TcpStream) -> Option<Request> {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").ok()?;
+    write!(stream, "HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n").ok()?;
     Some(Request { path, kind, body })
 }
 
@@ -117,11 +128,13 @@ fn fields(mut bytes: &[u8]) -> Vec<(u64, Vec<u8>)> {
     all
 }
 
+/// The parts of a message with this number.
+fn parts(bytes: &[u8], wanted: u64) -> Vec<Vec<u8>> {
+    fields(bytes).into_iter().filter(|(number, _)| *number == wanted).map(|(_, value)| value).collect()
+}
+
 /// The spans of an `ExportTraceServiceRequest`.
 fn spans(body: &[u8]) -> Vec<Span> {
-    let parts = |bytes: &[u8], wanted: u64| -> Vec<Vec<u8>> {
-        fields(bytes).into_iter().filter(|(number, _)| *number == wanted).map(|(_, value)| value).collect()
-    };
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
     let scopes = parts(body, 1).into_iter().flat_map(|resource| parts(&resource, 2));
     let all = scopes.flat_map(|scope| parts(&scope, 2));
@@ -276,4 +289,163 @@ fn without_a_collector_the_verdict_is_the_same_and_one_line_says_so() {
     let collector = Collector::start();
     assert_eq!(as_hook(&place(), &collector.address).code, Some(2));
     assert_eq!(collector.spans().len(), 3);
+}
+
+/// The same place with an audit log, which managed settings switch on.
+fn audited_place() -> TestEnv {
+    let env = place();
+    env.write("managed/managed-settings.json", json!({"audit": "required"}).to_string());
+    env.write("project/deny.sh", "cat >/dev/null; echo token=hunter2hunter2: no pushes >&2; exit 2");
+    env
+}
+
+/// The lines of the only log of the user.
+fn lines(env: &TestEnv) -> Vec<String> {
+    let directory = std::fs::read_dir(env.root().join("home/.becket/audit")).expect("a directory of logs");
+    let mut files = directory.map(|entry| entry.expect("an entry").path());
+    let log = files.find(|file| file.extension().is_some_and(|kind| kind == "jsonl")).expect("a log");
+    std::fs::read_to_string(log).expect("a log").lines().map(str::to_owned).collect()
+}
+
+/// A value of OTLP in JSON as plain JSON.
+fn plain(value: &Value) -> Value {
+    let pairs = |pairs: &Value| -> Value {
+        let pairs = pairs.as_array().expect("pairs").iter();
+        pairs.map(|pair| (pair["key"].as_str().expect("a key").to_owned(), plain(&pair["value"]))).collect()
+    };
+    if value.is_array() {
+        return pairs(value);
+    }
+    let (kind, inner) = value.as_object().and_then(|value| value.iter().next()).expect("one value");
+    match &**kind {
+        "intValue" => {
+            inner.as_str().map_or_else(|| inner.clone(), |text| json!(text.parse::<i64>().expect("a number")))
+        }
+        "arrayValue" => inner["values"].as_array().expect("values").iter().map(plain).collect(),
+        "kvlistValue" => pairs(&inner["values"]),
+        _ => inner.clone(),
+    }
+}
+
+/// A value without members that are `null`, which OpenTelemetry does not have.
+fn without_null(value: &Value) -> Value {
+    match value {
+        Value::Object(all) => {
+            let all = all.iter().filter(|(_, value)| !value.is_null());
+            all.map(|(name, value)| (name.clone(), without_null(value))).collect()
+        }
+        Value::Array(all) => all.iter().map(without_null).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}
+
+/// The attributes that the copy of a line has.
+fn expected(line: &str) -> Value {
+    let mut line_json: Value = serde_json::from_str(line).expect("JSON");
+    let fact = line_json.as_object_mut().expect("a record").remove("what").expect("a fact");
+    let kind = line_json["kind"].as_str().expect("a kind").to_owned();
+    let prefix = if kind == "verdict" { "becket.audit".to_owned() } else { format!("becket.audit.{kind}") };
+    let mut all = json!({"becket.audit.hash": digest(line.as_bytes())});
+    for (name, value) in without_null(&line_json).as_object().expect("a record") {
+        all[format!("becket.audit.{name}")] = value.clone();
+    }
+    for (name, value) in without_null(&fact).as_object().expect("a fact") {
+        let name = match &**name {
+            "session" => "session.id".to_owned(),
+            "event" => "becket.event".to_owned(),
+            name => format!("{prefix}.{name}"),
+        };
+        all[name] = value.clone();
+    }
+    all
+}
+
+#[test]
+fn each_audit_record_is_a_log_record_that_can_be_compared_with_its_line() {
+    let (env, collector) = (audited_place(), Collector::start());
+    let endpoint = format!("{}/v1/logs", collector.address);
+    let variables = [
+        ("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", &*endpoint),
+        ("CLAUDE_CODE_ENABLE_TELEMETRY", "1"),
+        ("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json"),
+    ];
+    let ended = fired(&env, &[], &variables);
+    assert_eq!((ended.code, ended.stderr.contains("warning")), (Some(2), false), "{ended:?}");
+    let requests = collector.logs();
+    let mut records = Vec::new();
+    for body in &requests {
+        assert!(!String::from_utf8_lossy(body).contains("hunter2"), "secrets are redacted as in the file");
+        let body: Value = serde_json::from_slice(body).expect("JSON");
+        records
+            .extend(body["resourceLogs"][0]["scopeLogs"][0]["logRecords"].as_array().expect("logs").clone());
+    }
+    let lines = lines(&env);
+    assert_eq!(records.len(), lines.len(), "{records:?}");
+    assert_eq!(lines.len(), 2, "a beginning and a verdict");
+    for (record, line) in records.iter().zip(&lines) {
+        assert_eq!(plain(&record["attributes"]), expected(line));
+        let at: Value = serde_json::from_str(line).expect("JSON");
+        let at: jiff::Timestamp = at["at"].as_str().expect("a time").parse().expect("a time");
+        let nanoseconds = &record["timeUnixNano"];
+        let nanoseconds = nanoseconds.as_str().map_or_else(|| nanoseconds.to_string(), str::to_owned);
+        assert_eq!(nanoseconds, at.as_nanosecond().to_string());
+    }
+    assert_eq!(records[1]["eventName"], "becket.audit.verdict", "{records:?}");
+    assert_eq!(records[1]["severityText"], "WARN");
+    assert_eq!(plain(&records[1]["body"]), "PreToolUse of Bash: block (denied)");
+    assert_eq!(records[0]["severityText"], "INFO");
+}
+
+#[test]
+fn audit_records_are_exported_as_protocol_buffers_beside_spans_and_can_be_switched_off() {
+    let (env, collector) = (audited_place(), Collector::start());
+    let endpoint = ("OTEL_EXPORTER_OTLP_ENDPOINT", &*collector.address);
+    assert_eq!(fired(&env, &["--otlp"], &[endpoint]).code, Some(2));
+    let requests: Vec<Request> = collector.requests.try_iter().collect();
+    let of = |path: &str| requests.iter().filter(|request| request.path == path).collect::<Vec<_>>();
+    assert!(!of("/v1/traces").is_empty());
+    let logs = of("/v1/logs");
+    assert!(logs.iter().all(|request| request.kind == "application/x-protobuf"));
+    let scopes = logs.iter().flat_map(|request| parts(&request.body, 1)).flat_map(|part| parts(&part, 2));
+    let records: Vec<_> = scopes.flat_map(|scope| parts(&scope, 2)).collect();
+    let lines = lines(&env);
+    assert_eq!(records.len(), lines.len());
+    for (record, line) in records.iter().zip(&lines) {
+        let text = String::from_utf8_lossy(record);
+        assert!(text.contains(&digest(line.as_bytes())), "{text}");
+    }
+    let off = [endpoint, ("OTEL_LOGS_EXPORTER", "none")];
+    assert_eq!(fired(&env, &["--otlp"], &off).code, Some(2));
+    assert!(collector.logs().is_empty());
+    env.write("managed/managed-settings.json", "{}");
+    assert_eq!(fired(&env, &["--otlp"], &[endpoint]).code, Some(2));
+    assert!(collector.logs().is_empty(), "there is no log without an audit");
+}
+
+#[test]
+fn a_collector_that_is_missing_hangs_or_refuses_changes_no_verdict_and_one_line_tells_of_lost_records() {
+    let port = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+    let silent = format!("http://{}", port.local_addr().expect("it is bound"));
+    let closed = {
+        let port = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        format!("http://{}", port.local_addr().expect("it is bound"))
+    };
+    let refusing = Collector::answering("403 Forbidden");
+    for address in [&closed, &silent, &refusing.address] {
+        let env = audited_place();
+        let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", &**address), ("OTEL_TRACES_EXPORTER", "none")];
+        let ended = fired(&env, &["--otlp"], &variables);
+        assert_eq!(ended.code, Some(2), "{ended:?}");
+        let warnings: Vec<&str> = ended.stderr.lines().filter(|line| line.contains("collector")).collect();
+        assert_eq!(warnings.len(), 1, "{ended:?}");
+        assert!(
+            warnings[0].contains("2 of 2 audit records did not reach the collector, the file has them: "),
+            "{ended:?}"
+        );
+        assert_eq!(lines(&env).len(), 2, "the file has them");
+        let hook = as_hook(&env, address);
+        assert_eq!(hook.code, Some(2), "{hook:?}");
+        assert!(!hook.stderr.contains("collector"), "an agent reads its stderr: {hook:?}");
+        assert_eq!(lines(&env).len(), 3);
+    }
 }

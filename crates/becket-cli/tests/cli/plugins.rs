@@ -83,6 +83,25 @@ fn a_plugin_that_is_gone_is_an_error_and_a_warning() {
     assert_eq!(env.becket(["--strict", "list"]).run().code, Some(1));
 }
 
+// rule: C9
+#[test]
+fn a_file_that_is_checked_alone_says_nothing_of_what_is_installed() {
+    let env = env_with(
+        r#"{"enabledPlugins": {"guard@team": true, "lint@here": true},
+        "extraKnownMarketplaces": {"here": {"source": {"source": "directory", "path": "./plugins"}}}}"#,
+    );
+    env.write("project/plugins/.claude-plugin/marketplace.json", r#"{"name": "here", "plugins": []}"#);
+    let checked = env.becket(["check"]).run();
+    assert!(checked.stdout.contains("guard@team") && checked.stdout.contains("lint@here"), "{checked:?}");
+    for path in [".", ".claude/settings.json"] {
+        let alone = env.becket(["check", path]).run();
+        // What the repository itself says of a plugin is still wrong.
+        assert!(!alone.stdout.contains("the plugin `guard@team`"), "{path}: {alone:?}");
+        assert!(alone.stdout.contains("lint@here"), "{path}: {alone:?}");
+        assert_eq!(alone.code, Some(1), "{path}: {alone:?}");
+    }
+}
+
 // rule: C12
 #[test]
 fn modules_are_not_run_and_every_command_says_so() {

@@ -385,6 +385,26 @@ fn a_plugin_is_granted_more_by_the_user_and_not_by_the_project() {
 
 // rule: E5
 #[test]
+fn a_contained_hook_that_fails_is_told_to_be_contained() {
+    let env = env_with("{}");
+    env.write("home/secret", "hidden");
+    let warnings = |fired: &ProgramOutput| {
+        let report: Value = serde_json::from_str(&fired.stdout).unwrap_or_else(|_| panic!("{fired:?}"));
+        report["hooks"][0]["warnings"].to_string()
+    };
+    for (command, fails) in [("cat ~/secret", true), ("true", false), ("echo no >&2; exit 2", false)] {
+        let directory = plugin(&env, command);
+        user_settings(&env, &json!({"pluginHooks": "contained"}));
+        let said = warnings(&fire_with(&env, &directory));
+        assert_eq!(said.contains("`sandbox.plugins.tidy@inline` grants more"), fails, "{command}: {said}");
+        user_settings(&env, &json!({}));
+        let said = warnings(&fire_with(&env, &directory));
+        assert!(!said.contains("sandbox.plugins"), "{command}: {said}");
+    }
+}
+
+// rule: E5
+#[test]
 fn a_plugin_that_can_not_be_contained_blocks() {
     let env = env_with("{}");
     let directory = plugin(&env, "exit 0");

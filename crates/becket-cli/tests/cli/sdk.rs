@@ -1,6 +1,7 @@
 //! Programs that drive `becket run` over stdin and stdout: the public Agent SDKs, and a host with its own implementation of
 //! the control protocol.
 
+mod agent_servers;
 mod arguments;
 mod bad_hosts;
 mod elicit;

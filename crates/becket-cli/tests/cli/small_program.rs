@@ -3,7 +3,8 @@
 //! Without the full program beside it, it can't hand anything on: then equal answers are its own.
 
 use crate::{env, env_with, workspace};
-use becket_testkit::env::{ProgramOutput, TestEnv};
+use becket_testkit::env::{ProgramOutput, Run, TestEnv};
+use becket_testkit::proc::wait_until;
 use serde_json::{Map, Value, json};
 use std::fs;
 use std::num::NonZeroUsize;
@@ -14,13 +15,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 /// A directory with the small program, as packages install it.
-struct Installed {
+pub(crate) struct Installed {
     directory: tempfile::TempDir,
 }
 
 impl Installed {
     /// The small program alone.
-    fn alone() -> Self {
+    pub(crate) fn alone() -> Self {
         let built = Path::new(env!("CARGO_BIN_EXE_becket")).with_file_name("becket-fire");
         let mut cargo = Command::new(env!("CARGO"));
         // By itself, so that the engine has no features that others ask for.
@@ -33,29 +34,33 @@ impl Installed {
     }
 
     /// The full program beside it.
-    fn whole() -> Self {
+    pub(crate) fn whole() -> Self {
         let installed = Installed::alone();
         let full = installed.directory.path().join("becket-full");
         std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_becket"), full).expect("a link can be made");
         installed
     }
 
-    fn program(&self) -> PathBuf {
+    pub(crate) fn program(&self) -> PathBuf {
         self.directory.path().join("becket")
     }
 
     /// Runs it and the full program in turn; returns what both say.
-    fn same(&self, env: &TestEnv, arguments: &[&str], stdin: &str) -> ProgramOutput {
-        let run = || env.becket(arguments).stdin(stdin);
+    pub(crate) fn same(&self, env: &TestEnv, arguments: &[&str], stdin: &str) -> ProgramOutput {
+        self.same_run(|| env.becket(arguments).stdin(stdin))
+    }
+
+    /// The same for any run.
+    fn same_run(&self, run: impl Fn() -> Run) -> ProgramOutput {
         let expected = run().run();
         let own = run().of(&self.program()).run();
-        assert_eq!(own, expected, "{arguments:?} {stdin}");
+        assert_eq!(own, expected);
         own
     }
 }
 
 /// Runs several cases at a time: most of a run is waiting for processes.
-fn at_a_time(cases: &[Value], run: impl Fn(&Value) + Sync) {
+pub(crate) fn at_a_time(cases: &[Value], run: impl Fn(&Value) + Sync) {
     let next = AtomicUsize::new(0);
     let workers = 2 * thread::available_parallelism().map_or(1, NonZeroUsize::get);
     thread::scope(|scope| {
@@ -71,7 +76,7 @@ fn at_a_time(cases: &[Value], run: impl Fn(&Value) + Sync) {
 
 const AS_HOOK: [&str; 2] = ["fire", "--stdin-event"];
 
-fn cases(file: &str) -> Vec<Value> {
+pub(crate) fn cases(file: &str) -> Vec<Value> {
     let text = fs::read_to_string(workspace().join("crates").join(file)).expect("the cases are there");
     serde_json::from_str(&text).expect("the cases are a list")
 }
@@ -182,7 +187,8 @@ fn what_is_wrong_in_settings_is_told_alike() {
             _ => "project/.claude/settings.json",
         };
         env.write(file, text.join("\n"));
-        installed.same(&env, &AS_HOOK, &input("PreToolUse"));
+        // The cases name programs of all kinds, package managers among them: none is found.
+        installed.same_run(|| env.becket(AS_HOOK).env("PATH", "/nowhere").stdin(input("PreToolUse")));
     });
 }
 
@@ -306,8 +312,8 @@ fn without_the_full_program_nothing_that_it_would_judge_passes() {
         (&["fire", "--stdin-event", "--exec-rewrite"], end.as_str(), 1),
         (&["fire", "--stdin-event", "--exec-rewrite"], "", 2),
         (&["fire", "--stdin-event"], "no JSON", 2),
-        (&["fire", "--dialect", "gemini"], end.as_str(), 2),
-        (&["fire", "--dialect=gemini"], "", 2),
+        (&["fire", "--dialect", "gemini", "--installed", "0"], end.as_str(), 125),
+        (&["fire", "--dialect", "nobody"], "", 2),
         (&["check"], "", 1),
         (&["exec", "true"], "", 125),
         (&[], "", 1),
@@ -352,4 +358,18 @@ fn times_are_recorded_alike_and_so_is_the_reason_if_they_are_not() {
         (&json!(2), &json!(2)),
         "one of each: {report}"
     );
+}
+
+// rules: A1, A3
+#[test]
+fn hooks_that_no_event_waits_for_are_left_to_the_full_program_and_so_is_what_they_say() {
+    let installed = Installed::whole();
+    let context = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": "late"}});
+    let hook = json!({"type": "command", "command": format!("echo '{context}'"), "async": true});
+    let env = env_with(&json!({"hooks": {"PreToolUse": [{"hooks": [hook]}]}}).to_string());
+    let run = |event: &str| env.becket(AS_HOOK).of(&installed.program()).stdin(input(event)).run();
+    let before = run("PreToolUse");
+    assert_eq!((before.code, before.stdout.as_str()), (Some(0), ""), "{before:?}");
+    assert!(wait_until(|| run("UserPromptSubmit").stdout.contains("late")));
+    assert_eq!(run("UserPromptSubmit").stdout, "");
 }

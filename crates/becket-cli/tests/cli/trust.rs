@@ -126,3 +126,25 @@ fn what_cant_be_trusted_is_a_clear_error() {
         known.to_string().replace("\"hasTrustDialogAccepted\":true", "\"hasTrustDialogAccepted\":false")
     );
 }
+
+// rule: G3
+#[test]
+fn the_agent_s_own_record_of_trust_counts_under_that_agent_alone() {
+    let env = guarded();
+    let project = env.project().display().to_string();
+    let codex = |env: &TestEnv| {
+        let payload = json!({
+            "hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "/t", "cwd": env.project(), "turn_id": "t",
+            "model": "m", "permission_mode": "default", "tool_name": "Bash", "tool_use_id": "c", "tool_input": {"command": PUSH},
+        });
+        env.becket(["fire", "--dialect", "codex", "--user-scope"]).stdin(payload.to_string()).run().stdout
+    };
+    let file = env.write("home/.gemini/trustedFolders.json", json!({ &project: "TRUST_FOLDER" }).to_string());
+    assert_eq!(fired(&env, PUSH).0, Effect::Held);
+    assert!(!codex(&env).contains("deny"));
+    fs::write(file, json!({ &project: "DO_NOT_TRUST" }).to_string()).expect("written");
+    assert_eq!(fired(&env, PUSH).0, Effect::Runs);
+    env.write("home/.codex/config.toml", format!("[projects.\"{project}\"]\ntrust_level = \"trusted\"\n"));
+    assert!(codex(&env).contains("deny"), "{}", codex(&env));
+    assert_eq!(fired(&env, PUSH).0, Effect::Runs);
+}

@@ -1,10 +1,15 @@
 //! Claude Code: the protocol itself.
 
+use super::words::{put, put_block};
 use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
 use crate::{Answer, AnswerForm, AnswerSupport, AskForm, Dialect, Effect, EventRow, McpNames, Proof, Sign};
 use becket_model::EventKind;
-use serde_json::{Value, json};
+use becket_model::table::DecisionModel;
+use serde_json::{Map, Value, json};
+
+/// The field for what the model reads.
+const CONTEXT: &str = "additionalContext";
 
 const CALL: AnswerSupport = AnswerSupport::ALL.ask(AskForm::KeptWithRewrite);
 
@@ -75,29 +80,59 @@ pub(super) static CLAUDE: Dialect = Dialect {
     notes: &[],
 };
 
-/// An answer of Becket is one of the protocol as it is. A block of Stop goes by JSON alone: beside exit code 2 the model
-/// would read its reason twice.
+/// An answer of Becket is one of the protocol as it is, with what was decided beside the hooks. A refusal is said by JSON
+/// alone, or by exit code 2 alone where the JSON of an event has no form for it: beside the one, the program ignores or
+/// repeats the other.
 fn write(out: &AnswerParts<'_>) -> Answer {
     let mut json = out.json.clone();
+    put(&mut json, "systemMessage", out.message.as_deref());
+    if let (Some(kind), Some(context)) = (out.kind, out.context.as_deref())
+        && kind.spec().has_output(CONTEXT)
+    {
+        edit_own(&mut json, kind, |own| put(own, CONTEXT, Some(context)));
+    }
     let Some(reason) = out.refusal() else {
         return out.text.map_or_else(|| Answer::json(json), Answer::text);
     };
-    let own = json.get_mut("hookSpecificOutput").and_then(Value::as_object_mut);
-    if let Some(own) =
-        own.filter(|own| own.get("permissionDecision").is_some_and(|decision| decision != "deny"))
-    {
-        own.insert("permissionDecision".to_owned(), json!("deny"));
-        own.insert("permissionDecisionReason".to_owned(), json!(reason));
-        own.shift_remove("updatedInput");
+    let Some(kind) = out.kind else { return Answer::exit_two(reason) };
+    let decision = kind.spec().decision;
+    if json.is_empty() && decision != DecisionModel::PermissionRequest {
+        return Answer::exit_two(reason);
     }
-    let by_json = !json.is_empty()
-        && match out.kind {
-            Some(EventKind::Stop | EventKind::SubagentStop) => true,
-            Some(kind) => !kind.spec().exit_2.effect.blocks(),
-            None => false,
-        };
-    match by_json {
-        true => Answer::json(json),
-        false => Answer { exit: 2, stderr: format!("{reason}\n"), ..Answer::json(json) },
+    match decision {
+        DecisionModel::PermissionRequest => edit_own(&mut json, kind, |own| {
+            let behavior = own.get("decision").and_then(|decision| decision.get("behavior"));
+            if behavior.and_then(Value::as_str) != Some("deny") {
+                own.insert("decision".to_owned(), json!({"behavior": "deny", "message": reason}));
+            }
+        }),
+        DecisionModel::Permission => edit_own(&mut json, kind, |own| {
+            put(own, "permissionDecision", Some("deny"));
+            put(own, "permissionDecisionReason", Some(reason));
+            own.shift_remove("updatedInput");
+        }),
+        DecisionModel::Block => put_block(&mut json, out),
+        DecisionModel::Task
+        | DecisionModel::ContinueOnly
+        | DecisionModel::Context
+        | DecisionModel::Retry
+        | DecisionModel::Display
+        | DecisionModel::Path
+        | DecisionModel::Elicitation
+        | DecisionModel::None => {
+            // `continue: false` is more than a refusal.
+            if json.get("continue") != Some(&Value::Bool(false)) {
+                return Answer::exit_two(reason);
+            }
+        }
     }
+    Answer::json(json)
+}
+
+/// Edits `hookSpecificOutput`, which is added if it is missing.
+fn edit_own(json: &mut Map<String, Value>, kind: EventKind, edit: impl FnOnce(&mut Map<String, Value>)) {
+    let own = json.shift_remove("hookSpecificOutput").and_then(|own| own.as_object().cloned());
+    let mut own = own.unwrap_or_else(|| Map::from_iter([("hookEventName".to_owned(), json!(kind.name()))]));
+    edit(&mut own);
+    json.insert("hookSpecificOutput".to_owned(), Value::Object(own));
 }

@@ -5,7 +5,7 @@ use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
 use crate::{
     Action, Answer, AnswerForm, AnswerSupport, AskForm, CallShape, Dialect, Effect, EventRow, McpNames,
-    Proof, Sign, ToolClass, ToolRow,
+    Proof, Sign, ToolRow,
 };
 use becket_model::EventKind;
 use serde_json::{Map, Value, json};
@@ -60,15 +60,25 @@ pub(super) static GEMINI: Dialect = Dialect {
         ToolRow::network("google_web_search", "WebSearch"),
         ToolRow::agent("invoke_agent").keys(&[("agent_name", "subagent_type")]),
         ToolRow::agent("codebase_investigator"),
-        ToolRow::new("save_memory", "save_memory", ToolClass::Internal),
+        ToolRow::read("list_mcp_resources", "ListMcpResourcesTool"),
+        ToolRow::read("read_mcp_resource", "ReadMcpResourceTool"),
+        ToolRow::internal("read_background_output", "BashOutput"),
+        ToolRow::own("list_background_processes"),
+        ToolRow::own("save_memory"),
         ToolRow::internal("write_todos", "TodoWrite"),
         ToolRow::internal("ask_user", "AskUserQuestion"),
         ToolRow::internal("activate_skill", "Skill").keys(&[("name", "skill")]),
         ToolRow::internal("enter_plan_mode", "EnterPlanMode"),
         ToolRow::internal("exit_plan_mode", "ExitPlanMode"),
-        ToolRow::internal("get_internal_docs", "get_internal_docs"),
-        ToolRow::internal("complete_task", "complete_task"),
-        ToolRow::internal("update_topic", "update_topic"),
+        ToolRow::own("get_internal_docs"),
+        ToolRow::own("complete_task"),
+        ToolRow::own("update_topic"),
+        ToolRow::own("tracker_add_dependency"),
+        ToolRow::own("tracker_create_task"),
+        ToolRow::own("tracker_get_task"),
+        ToolRow::own("tracker_list_tasks"),
+        ToolRow::own("tracker_update_task"),
+        ToolRow::own("tracker_visualize"),
     ],
     mcp: McpNames::Gemini,
     reshape,

@@ -3,7 +3,7 @@
 use super::mcp_name;
 use super::patch::{self, FileChange};
 use super::{Facts, derived_id};
-use crate::{CallShape, Dialect, ToolRow};
+use crate::{ALL, CallShape, Dialect, ToolClass, ToolRow};
 use becket_model::EventKind;
 use serde_json::{Map, Value, json};
 
@@ -37,7 +37,7 @@ pub(super) struct CallError {
 }
 
 impl NativeCall {
-    /// AnswerSupport the call out of the fields of a payload.
+    /// Takes the call out of the fields of a payload.
     pub(super) fn take(
         dialect: &Dialect,
         kind: EventKind,
@@ -59,8 +59,7 @@ impl NativeCall {
         let call = NativeCall {
             has_derived_id: given.is_none(),
             id: given.unwrap_or_else(|| derived_id(&name, &input)),
-            // A table without tools is that of the protocol itself.
-            is_unknown: row.is_none() && renamed.is_none() && !dialect.tools.is_empty(),
+            is_unknown: row.is_none() && renamed.is_none() && !is_of_protocol(dialect, &name),
             row,
             input,
             name,
@@ -77,6 +76,11 @@ impl NativeCall {
             return Err(fail(format!("`{key}` is not a text")));
         }
         Ok((call, parts))
+    }
+
+    /// Returns true if the call sends input to a command that runs already.
+    pub fn is_input(&self) -> bool {
+        self.row.is_some_and(|row| row.class == ToolClass::Input)
     }
 
     /// Returns whether the call stands for a list of calls that is empty, as that of a call which was denied by taking its
@@ -144,6 +148,18 @@ impl NativeCall {
             (CallShape::One | CallShape::Patch(_) | CallShape::Paths(_), _) => None,
         }
     }
+}
+
+/// The tools of the protocol that another agent has under the same name, as another tool.
+const SHARED: [&str; 1] = ["MultiEdit"];
+
+/// Returns true if the dialect is that of the protocol, whose tools have their own names, and no other agent runs commands or
+/// writes files under this name: then the payload is one of that agent, read in the wrong dialect.
+fn is_of_protocol(dialect: &Dialect, name: &str) -> bool {
+    let acts = |row: &&ToolRow| matches!(row.class, ToolClass::Shell | ToolClass::Input | ToolClass::Write);
+    let mut others = ALL.iter().flat_map(|other| other.tools.iter().filter(acts));
+    dialect.tools.is_empty()
+        && (SHARED.contains(&name) || !others.any(|row| row.native == name && row.native != row.ours))
 }
 
 /// The input of a call. An agent may write it as text, and `null` for none.

@@ -141,6 +141,18 @@ proptest! {
     }
 }
 
+// rules: N1, N3
+#[test]
+fn a_prompt_without_text_is_an_event_unless_the_agent_repeats_it() {
+    // The payloads of Cline have no prompt.
+    for dialect in ALL.into_iter().filter(|dialect| dialect.name != "cline") {
+        let text = payload(dialect, "prompt").to_string().replace("hello", "");
+        let incoming = read(dialect, serde_json::from_str(&text).unwrap(), &Facts::new("/work")).unwrap();
+        let expected = if dialect.name == "qwen" { 0 } else { 1 };
+        assert_eq!(incoming.events.len(), expected, "{}", dialect.name);
+    }
+}
+
 // rules: D5, D11
 #[test]
 fn the_documented_fates_are_those_of_the_answers() {

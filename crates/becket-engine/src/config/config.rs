@@ -17,6 +17,7 @@ use std::sync::Arc;
 /// Hooks, rules and switches of all files, merged. Immutable: a change on disk makes a new one.
 ///
 /// `Debug` names the variables of `settings_env` without their values (S3).
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Config {
     /// The handlers by event, compiled, and what could not be loaded.

@@ -4,23 +4,28 @@
 //! work is an error here, though it was loaded: `check` must not report that all is well.
 
 mod answers;
+mod checkers;
 mod commands;
 mod env;
 mod events;
 mod fetch;
 mod fields;
 mod files;
+mod guards;
+mod inline;
+mod machine_paths;
 mod matchers;
 mod portable;
 mod programs;
 mod prompts;
 mod rules;
+mod session_end;
 mod swallow;
 mod timing;
 mod tool_fields;
 mod variables;
 
-pub use files::lint_files;
+pub use files::{lint_files, lint_place};
 
 use super::diagnostic::Diagnostic;
 use super::load::LoadedFiles;
@@ -86,6 +91,7 @@ pub fn lint(loaded: &LoadedFiles) -> Vec<Diagnostic> {
             timing::lint(entry, &mut report);
             events::lint(entry, &around, &mut report);
             prompts::lint(entry, &mut report);
+            machine_paths::lint(entry, &mut report);
             commands::lint(entry, &around, &mut report);
             downloads = downloads || fetch::lint(entry, &mut report);
         }

@@ -5,6 +5,7 @@
 
 use super::git::Repository;
 use super::plugins::{self, Fault};
+use super::policy_answer::{self, PolicyAnswer};
 use super::provenance::may_come_with_folder;
 use super::request::{FlagSettings, Plugin, Request};
 use super::source::read::{self, MAX_FILE, ReadError};
@@ -168,8 +169,24 @@ fn with_plugins(mut loaded: LoadedFiles, mut flagged: Vec<Layer>) -> LoadedFiles
     loaded
 }
 
+/// Managed files, or the answer of the program that they name. If the program fails, its error is added to them (C7b).
 fn managed(request: &Request, layers: &mut Vec<Layer>) {
     let directory = request.managed.as_ref().unwrap_or(&request.profile.managed);
+    let mut files = Vec::new();
+    managed_files(directory, &mut files);
+    if let Some(helper) = policy_answer::helper(&files) {
+        match policy_answer::ask(&helper, directory, request) {
+            Ok(PolicyAnswer::Files) => {}
+            Ok(PolicyAnswer::Instead(text)) => {
+                files = vec![layer(Source::Policy, &helper.file(), directory, Ok(text))];
+            }
+            Err(error) => files.push(layer(Source::Policy, &helper.file(), directory, Err(error))),
+        }
+    }
+    layers.append(&mut files);
+}
+
+fn managed_files(directory: &Path, layers: &mut Vec<Layer>) {
     add(Source::Policy, &directory.join("managed-settings.json"), directory, layers);
     let drop_ins = directory.join("managed-settings.d");
     match names(&drop_ins) {

@@ -25,7 +25,7 @@ use super::request::{Plugin, PluginOption, PluginOrigin, Request};
 use becket_model::Source;
 use declared::{PluginDeclarations, Switch};
 use fault::Spot;
-use find::{Finder, NO_MARKETPLACE};
+use find::{Finder, NO_MARKETPLACE, NotFound};
 use installed::InstalledPlugins;
 use manifest::Manifest;
 use std::path::PathBuf;
@@ -103,7 +103,8 @@ fn installed(request: &Request, declared: &PluginDeclarations, loaded: &mut Load
                 let plugin = Plugin { origin, marketplace, ..Plugin::new(id.as_str(), place.directory) };
                 found.push(Candidate { plugin, boundary: place.boundary, manifest: Manifest::default() });
             }
-            Err(why) => loaded.plugin_faults.push(missing(id, switch, &why)),
+            Err(NotFound::NotInstalled(_)) if request.tolerates_missing_plugins => {}
+            Err(why) => loaded.plugin_faults.push(missing(id, switch, &why.to_string())),
         }
     }
     found

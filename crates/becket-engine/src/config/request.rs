@@ -34,6 +34,8 @@ pub struct Request {
     pub permissions: FlagPermissions,
     /// The plugins that are installed.
     pub plugins: Vec<Plugin>,
+    /// Set if an enabled plugin that is not installed is not reported, as for a file that is checked alone (C9).
+    pub tolerates_missing_plugins: bool,
     /// Replaces the profile's directory of managed settings.
     pub managed: Option<PathBuf>,
     /// The files of users and repositories that are read.
@@ -61,6 +63,7 @@ impl Request {
             flag: None,
             permissions: FlagPermissions::default(),
             plugins: Vec::new(),
+            tolerates_missing_plugins: false,
             managed: None,
             sources: Sources::default(),
             trust: Trust::default(),

@@ -49,7 +49,10 @@ pub(crate) fn check(list: RuleList, text: &str) -> Result<Vec<Remark>, Remark> {
     match Rule::parse(text) {
         Ok(rule) => {
             let spans = spans_commands(&rule).then(|| several_commands(&rule));
-            Ok(RuleWarning::of(&rule, list).iter().map(remark).chain(spans).collect())
+            let redirects = redirection(&rule);
+            let short = (list != RuleList::Allow).then(|| early_end(&rule)).flatten();
+            let of_text = RuleWarning::of(&rule, list);
+            Ok(of_text.iter().map(remark).chain(spans).chain(redirects).chain(short).collect())
         }
         Err(error) => Err(Remark {
             code: "invalid-rule",
@@ -84,12 +87,48 @@ fn spans_commands(rule: &Rule) -> bool {
     let Some(specifier) = rule.specifier().filter(|_| rule.tool() == "Bash") else {
         return false;
     };
-    if !["&&", "||", ";"].iter().any(|separator| specifier.contains(separator)) {
+    if !["&&", "|", ";"].iter().any(|separator| specifier.contains(separator)) {
         return false;
     }
-    let example = Line::parse(&specifier.replace(":*", " x").replace('*', "x"));
+    let example = example(specifier);
     let own = example.commands().iter().filter(|command| command.via().is_none());
     own.count() > 1 && example.hit(&CommandPattern::new(specifier)).is_none()
+}
+
+/// A line that the specifier of a Bash rule describes.
+fn example(specifier: &str) -> Line {
+    Line::parse(&specifier.replace(":*", " x").replace('*', "x"))
+}
+
+/// A Bash rule that spells out a redirection, which is not compared with rules for commands (P4).
+fn redirection(rule: &Rule) -> Option<Remark> {
+    let specifier = rule.specifier().filter(|text| rule.tool() == "Bash" && text.contains('>'))?;
+    let example = example(specifier);
+    let is_one = example.commands().len() <= 1 && example.unknowns().next().is_none();
+    let matches = example.hit(&CommandPattern::new(specifier)).is_some();
+    (is_one && !matches && !example.redirections().is_empty()).then(|| Remark {
+        code: "rule-matches-nothing",
+        message: format!(
+            "`{rule}` matches no command: a redirection is not compared, but counts as an edit of its target"
+        ),
+        help: Some("write a rule for the file, such as `Edit(~/.bashrc)`".to_owned()),
+        rule: "P4",
+    })
+}
+
+/// A Bash rule whose last word is a directory of the root behind `=`, and ends there: `of=/dev:*` is not `of=/dev/sda` (P3).
+fn early_end(rule: &Rule) -> Option<Remark> {
+    let specifier = rule.specifier().filter(|_| rule.tool() == "Bash")?;
+    let front = specifier.strip_suffix(":*").or_else(|| specifier.strip_suffix(" *"))?;
+    let (_, path) = front.rsplit(' ').next()?.split_once('=')?;
+    let directory = path.strip_prefix('/')?;
+    let is_directory = !directory.is_empty() && directory.bytes().all(|byte| byte.is_ascii_lowercase());
+    is_directory.then(|| Remark {
+        code: "rule-ends-early",
+        message: format!("`{rule}` matches `{path}` alone: nothing below it, such as `{path}/x`"),
+        help: Some(format!("write `Bash({front}/*)`")),
+        rule: "P3",
+    })
 }
 
 fn several_commands(rule: &Rule) -> Remark {

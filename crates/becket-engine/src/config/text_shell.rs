@@ -106,12 +106,8 @@ fn default_shell(environment: &Environment, profile: &Profile) -> Result<TextShe
 }
 
 fn power_shell(environment: &Environment) -> Result<TextShell, Failure> {
-    let path = environment.var("PATH").unwrap_or_default().to_owned();
-    let found = ["pwsh", "powershell"].iter().find_map(|name| {
-        std::env::split_paths(&path)
-            .map(|dir| dir.join(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
-            .find(|file| file.is_file())
-    });
+    let path = environment.var("PATH").unwrap_or_default();
+    let found = ["pwsh", "powershell"].iter().find_map(|name| becket_base::find_program(name, path));
     found.map(TextShell::PowerShell).ok_or_else(|| Failure::CannotStart {
         message: "`shell: \"powershell\"` needs `pwsh` or `powershell` on PATH: install PowerShell, or drop `shell`"
             .into(),

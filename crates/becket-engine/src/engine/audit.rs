@@ -47,28 +47,44 @@ pub(crate) fn audited(
 }
 
 fn unrecorded(engine: &EngineState, event: &Event, mode: AuditMode, why: &str, outcome: &mut Outcome) {
-    let spec = event.kind().spec();
     let reason = format!("the audit log, which managed settings require, can't be written: {why}");
-    let decision =
-        Decision::block(spec, reason.clone(), DecidedBy::Failure).filter(|_| mode == AuditMode::Required);
-    let mut verdict = (*outcome.verdict).clone();
-    let Some(decision) = decision else {
+    if mode != AuditMode::Required || !block(engine, event, "audit", &reason, outcome) {
+        let mut verdict = (*outcome.verdict).clone();
         verdict.warnings.push(format!("the audit log can't be written: {why}"));
         outcome.verdict = Arc::new(verdict);
+    }
+}
+
+/// Records that a host blocks an event whose verdict did not. A log that can't take it changes nothing: the event is
+/// blocked.
+pub(crate) fn record_host_denial(engine: &EngineState, event: &Event, outcome: &Outcome, reason: &str) {
+    if !engine.is_audited() {
         return;
-    };
+    }
+    let mut outcome = outcome.clone();
+    if block(engine, event, "host", reason, &mut outcome) {
+        let _recorded = audited(engine, &engine.snapshot(), event, outcome);
+    }
+}
+
+/// Blocks an event; returns false if nothing can hold it back.
+fn block(engine: &EngineState, event: &Event, label: &str, reason: &str, outcome: &mut Outcome) -> bool {
+    let spec = event.kind().spec();
+    let Some(decision) = Decision::block(spec, reason.to_owned(), DecidedBy::Failure) else { return false };
     let place = HandlerOrigin {
         position: u64::MAX,
         source: Source::Policy,
-        label: "audit".into(),
+        label: label.into(),
         privileges: Privileges::Full,
         on_failure: OnFailure::Block,
         enforcement: Enforcement::Enforce,
     };
     let entry = Entry { place, reply: Reply { decision: Some(decision), ..Reply::default() }, failure: None };
+    let verdict = (*outcome.verdict).clone();
     outcome.verdict = Arc::new(second_look(spec, engine.fold_options(), verdict, [entry]));
     if is_about_permission(event.kind()) && !matches!(outcome.settlement, Some(Settlement::Stopped { .. })) {
-        outcome.settlement = Some(Settlement::Denied { because: reason });
+        outcome.settlement = Some(Settlement::Denied { because: reason.to_owned() });
         outcome.nobody_to_ask = false;
     }
+    true
 }

@@ -240,6 +240,14 @@ impl Builder {
         self
     }
 
+    /// Sets the tools whose calls the host passes on together with the rights that hooks leave to them, for whoever runs
+    /// them: it rewrites the call so that it runs with [`crate::HostOperations::call_rights`] and no more, and denies one that
+    /// it can't rewrite. Default: none, and such a call is denied (E5, E6).
+    pub fn carries_rights(mut self, tools: &'static [&'static str]) -> Self {
+        self.host.carries_rights = tools;
+        self
+    }
+
     /// Sets an interceptor of the runs of handlers, for tests of hooks. Default: none; every run is a real one.
     pub fn intercept(mut self, interceptor: Arc<dyn RunInterceptor>) -> Self {
         self.host.interceptor = Some(interceptor);
@@ -262,16 +270,41 @@ impl Builder {
     /// [`StartError`] where a managed file can't be trusted to be whole (C7b), or, under `strict`, on any error (C7).
     /// Every other problem is a diagnostic of [`Engine::config`], and what is good works.
     pub fn build(self) -> Result<Engine, StartError> {
-        let loaded = config::load(&self.request);
-        let mut config = config::resolve(&loaded);
-        if let Some(stop) = &config.stops_start {
-            return Err(StartError { why: stop.to_string(), config: Arc::new(config) });
-        }
-        if let Some(amendment) = &self.amendment {
-            config.hooks = Arc::new(config.hooks.amended(amendment));
-        }
-        Ok(Engine::from_parts(Parts { loaded: Arc::new(loaded), config: Arc::new(config), builder: self }))
+        let loaded = self.load()?;
+        Ok(self.build_with(&loaded))
     }
+
+    /// Reads the configuration and compiles it, for several engines.
+    ///
+    /// # Errors
+    /// As [`Builder::build`].
+    pub fn load(&self) -> Result<LoadedConfig, StartError> {
+        let files = config::load(&self.request);
+        let config = Arc::new(config::resolve(&files));
+        match &config.stops_start {
+            Some(stop) => Err(StartError { why: stop.to_string(), config }),
+            None => Ok(LoadedConfig { files: Arc::new(files), config }),
+        }
+    }
+
+    /// Builds an engine with a configuration that was loaded before. The project, environment and sources of that configuration
+    /// apply; those of this builder are ignored.
+    pub fn build_with(mut self, loaded: &LoadedConfig) -> Engine {
+        self.request = loaded.files.request.clone();
+        let LoadedConfig { files, mut config } = loaded.clone();
+        if let Some(amendment) = &self.amendment {
+            let hooks = Arc::new(config.hooks.amended(amendment));
+            Arc::make_mut(&mut config).hooks = hooks;
+        }
+        Engine::from_parts(Parts { loaded: files, config, builder: self })
+    }
+}
+
+/// A configuration that is read and compiled ([`Builder::load`]).
+#[derive(Debug, Clone)]
+pub struct LoadedConfig {
+    files: Arc<config::LoadedFiles>,
+    config: Arc<config::Config>,
 }
 
 impl fmt::Debug for Builder {

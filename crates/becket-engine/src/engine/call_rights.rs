@@ -84,13 +84,15 @@ fn no_home(text: &str) -> String {
     format!("`{text}` begins in the home directory, and there is none")
 }
 
-/// Denies a call whose rights nobody enforces here: the host has to hand them to the tool, the tool has to take them away,
-/// and a program that is being executed has had its rights for long.
+/// Denies a call whose rights nobody enforces here: the host has to hand them to the tool, and the tool has to take them
+/// away, or the host passes on the call together with them. A program that is being executed has had its rights for long.
 pub(super) fn refuse_unenforced(engine: &EngineState, event: &Event, verdict: &mut Verdict) {
     let EventBody::PreToolUse(call) = &event.body else { return };
     let tool = &call.tool_name;
     let because = if call.executed.is_some() {
         "is too late for a program that is being executed".to_owned()
+    } else if engine.host.carries_rights.contains(&tool.as_str()) {
+        return;
     } else if !engine.host.enforces_rights {
         "can't be enforced here: this host does not run the call itself".to_owned()
     } else if !engine.tools.enforces_rights(tool) {

@@ -1,5 +1,6 @@
 //! Questions about a tool call, for a host that runs tools, in addition to firing its events.
 
+use crate::engine::audit;
 use crate::engine::host_operations::HostOperations;
 #[cfg(feature = "models")]
 use crate::host::tool::Tool;
@@ -9,6 +10,7 @@ use crate::permission::decide::Settlement;
 use crate::permission::inputs;
 use crate::plan::facts::Facts;
 use crate::plan::tool_input;
+use crate::report::outcome::Outcome;
 #[cfg(feature = "models")]
 use becket_llm::ToolSpec;
 use becket_model::{Event, Verdict};
@@ -63,6 +65,12 @@ impl HostOperations<'_> {
             &inner.snapshot(),
             &Facts::gather(event, inner.environment.home(), &inner.request.tools),
         )
+    }
+
+    /// Records in the audit log that the host blocks an event whose outcome did not: since it can't do what a hook wants,
+    /// or by rules of its own. `because` is the reason that it gives.
+    pub fn record_denial(self, event: &Event, outcome: &Outcome, because: &str) {
+        audit::record_host_denial(self.inner(), event, outcome, because);
     }
 
     /// Returns how a call would be settled if no hook had anything to say: by permission rules, the mode and the tool.

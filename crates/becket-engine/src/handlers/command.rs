@@ -50,12 +50,21 @@ pub(crate) async fn run(
             Ok(prepared) => prepared,
             Err(failure) => return HandlerResult::without_process(interpret::failed(failure)),
         };
-        let (ran, lost) = started(context, handler, prepared).await;
+        let (mut ran, lost) = started(context, handler, prepared).await;
         if !lost || starts == STARTS {
+            if has_failed_itself(&ran) {
+                ran.taken.warnings.extend(containment::hint(&context.snapshot.config, handler));
+            }
             return ran;
         }
         starts += 1;
     }
+}
+
+/// Returns whether the command has failed, and was not ended or held back by others.
+fn has_failed_itself(ran: &HandlerResult) -> bool {
+    let of_others = |failure: &Failure| matches!(failure, Failure::Cancelled | Failure::NotContained { .. });
+    ran.taken.failure.as_ref().is_some_and(|failure| !of_others(failure))
 }
 
 /// Starts it; the flag says that there was no directory to start it in, and nothing has run.

@@ -55,6 +55,8 @@ pub(crate) struct Host {
     pub(crate) confinement: Option<Arc<dyn HookConfinement>>,
     /// Set if the host runs calls with the rights that hooks leave to them (E5).
     pub(crate) enforces_rights: bool,
+    /// The tools whose calls the host passes on together with their rights (E5, E6).
+    pub(crate) carries_rights: &'static [&'static str],
     /// The log of verdicts; `None` if the host keeps none.
     pub(crate) audit: Option<Arc<dyn AuditLog>>,
     /// The interceptor of runs, in tests of hooks.
@@ -83,6 +85,7 @@ impl Default for Host {
             abandoned: AbandonedThreads::default(),
             confinement: None,
             enforces_rights: false,
+            carries_rights: &[],
             audit: None,
             interceptor: None,
         }

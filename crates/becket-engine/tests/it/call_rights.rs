@@ -82,15 +82,29 @@ fn a_tool_that_enforces_nothing_is_refused_and_another_one_is_not() {
     assert!(denial(&fire(&engine, &project.event(bash("true")))).contains("can't be enforced here"));
 }
 
+// rules: E5, E6
+#[test]
+fn a_host_that_passes_on_rights_has_the_calls_of_its_tools() {
+    let project = project(&[sandbox(json!({}))]);
+    let engine = project.builder().carries_rights(&["Bash"]).build().unwrap();
+    let outcome = fire(&engine, &project.event(bash("true")));
+    assert_eq!(outcome.settlement, Some(Settlement::Undecided), "{outcome:?}");
+    assert_eq!(outcome.verdict.fields.sandbox.len(), 1);
+    let outcome = fire(&engine, &project.event(read()));
+    assert!(denial(&outcome).contains("this host does not run the call itself"), "{outcome:?}");
+}
+
 // rules: E4, E5
 #[test]
 fn a_program_that_is_being_executed_has_its_rights() {
     let mut hook = says(sandbox(json!({})));
     hook["if"] = json!("Bash(git push *)");
     let project = Project::with(hooks("PreToolUse", "", json!([hook])));
-    let engine = enforcing(project.builder()).build().unwrap();
-    let outcome = fire(&engine, &project.event(bash("git push").executed(ExecutedProgram::default())));
-    assert!(denial(&outcome).contains("too late for a program that is being executed"), "{outcome:?}");
+    for builder in [enforcing(project.builder()), project.builder().carries_rights(&["Bash"])] {
+        let engine = builder.build().unwrap();
+        let outcome = fire(&engine, &project.event(bash("git push").executed(ExecutedProgram::default())));
+        assert!(denial(&outcome).contains("too late for a program that is being executed"), "{outcome:?}");
+    }
 }
 
 // rules: E5, D9
@@ -112,7 +126,7 @@ fn read_answer(value: &Value) -> SandboxAnswer {
     let object: Map<String, Value> = answer.as_object().unwrap().clone();
     let spec = EventKind::PreToolUse.spec();
     let taken = interpret::object(spec, &object.into(), becket_model::OnFailure::Continue);
-    taken.reply.fields.sandbox.unwrap()
+    taken.reply.fields.sandbox.clone().unwrap()
 }
 
 fn attributed(value: &Value) -> Attributed<SandboxAnswer> {

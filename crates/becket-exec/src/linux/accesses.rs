@@ -1,5 +1,8 @@
-//! System calls that the rights of a program may refuse, and the accesses that they ask for. Landlock and mounts refuse them;
-//! what is read here serves reports alone.
+//! System calls that the rights of a program may refuse, and the accesses that they ask for.
+//!
+//! Landlock and mounts refuse most of them; what is read here serves reports. Landlock has no right for the attributes of a file
+//! (mode, owner, times, extended ones): the tracer refuses such a call by the path that it reads. Another thread that exchanges
+//! the path in between is faster.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
@@ -12,8 +15,11 @@ use becket_model::{PathRights, Rights};
 use seccompiler::{BackendError, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 
 use super::memory::Memory;
+use super::process_path::without_links;
 use super::ptrace;
 use super::registers;
+#[cfg(target_arch = "x86_64")]
+use super::sandbox::X32;
 use crate::chain::Chain;
 use crate::refused_access::Access;
 
@@ -25,65 +31,135 @@ const MOST: usize = 100;
 struct PathArgument {
     /// The argument that holds the descriptor of the directory in which a relative path starts.
     directory: Option<usize>,
-    path: usize,
+    /// The argument that holds the path; without one, or with none in it, the call is about the descriptor itself.
+    path: Option<usize>,
 }
 
-/// The meaning of a system call.
+/// An operation on files.
 #[derive(Debug, Clone, Copy)]
-enum Meaning {
-    /// It opens a file; the argument with this number says what for.
-    Opens(usize),
-    Changes,
-    Executes,
+enum FileOperation {
+    /// Opens a file; the argument with this number holds the flags.
+    Open(usize),
+    /// Opens a file; the argument with this number holds the address of the flags.
+    OpenHow(usize),
+    /// Creates, renames, truncates or removes a directory entry.
+    Change,
+    /// Changes attributes of a file: its mode, its owner, its times, extended ones.
+    SetAttributes(LinkUse),
+    Execute,
+}
+
+/// The treatment of a link at the end of a path.
+#[derive(Debug, Clone, Copy)]
+enum LinkUse {
+    Followed,
+    Kept,
+    /// It is kept if `AT_SYMLINK_NOFOLLOW` is in this argument.
+    ByFlags(usize),
+}
+
+/// The way in which a call goes on.
+#[derive(Debug)]
+pub(super) enum CallStart {
+    /// Its return is of no interest.
+    Plain,
+    /// Its return tells whether it was refused.
+    Watched,
+    /// It is refused, though the kernel would not; nothing is reported if what it asks for can't be told.
+    Refused(Option<Access>),
+    /// It can't be read.
+    Unread,
 }
 
 /// A system call about files.
 #[derive(Debug, Clone, Copy)]
 struct FileCall {
     number: i64,
-    meaning: Meaning,
+    operation: FileOperation,
     paths: &'static [PathArgument],
 }
 
 const fn at(directory: usize, path: usize) -> PathArgument {
-    PathArgument { directory: Some(directory), path }
+    PathArgument { directory: Some(directory), path: Some(path) }
 }
 
 const fn plain(path: usize) -> PathArgument {
-    PathArgument { directory: None, path }
+    PathArgument { directory: None, path: Some(path) }
 }
 
-const fn call(number: i64, meaning: Meaning, paths: &'static [PathArgument]) -> FileCall {
-    FileCall { number, meaning, paths }
+const fn descriptor(directory: usize) -> PathArgument {
+    PathArgument { directory: Some(directory), path: None }
 }
+
+const FILE: FileOperation = FileOperation::SetAttributes(LinkUse::Followed);
+const LINK: FileOperation = FileOperation::SetAttributes(LinkUse::Kept);
+
+const fn by_flags(argument: usize) -> FileOperation {
+    FileOperation::SetAttributes(LinkUse::ByFlags(argument))
+}
+
+const fn call(number: i64, operation: FileOperation, paths: &'static [PathArgument]) -> FileCall {
+    FileCall { number, operation, paths }
+}
+
+/// Calls of Linux 6.13 and 6.17, which have the same number everywhere.
+const SYS_SETXATTRAT: i64 = 463;
+const SYS_REMOVEXATTRAT: i64 = 466;
+const SYS_FILE_SETATTR: i64 = 469;
+
+/// The requests of `ioctl` that change the attributes of a file: `FS_IOC_SETFLAGS` and `FS_IOC_FSSETXATTR`.
+const SET_ATTRIBUTES: [u64; 2] = [0x4008_6602, 0x401c_5820];
 
 /// The calls of every architecture.
-const COMMON: [FileCall; 11] = [
-    call(libc::SYS_openat, Meaning::Opens(2), &[at(0, 1)]),
-    call(libc::SYS_unlinkat, Meaning::Changes, &[at(0, 1)]),
-    call(libc::SYS_mkdirat, Meaning::Changes, &[at(0, 1)]),
-    call(libc::SYS_mknodat, Meaning::Changes, &[at(0, 1)]),
-    call(libc::SYS_symlinkat, Meaning::Changes, &[at(1, 2)]),
-    call(libc::SYS_linkat, Meaning::Changes, &[at(2, 3)]),
-    call(libc::SYS_renameat, Meaning::Changes, &[at(0, 1), at(2, 3)]),
-    call(libc::SYS_renameat2, Meaning::Changes, &[at(0, 1), at(2, 3)]),
-    call(libc::SYS_truncate, Meaning::Changes, &[plain(0)]),
-    call(libc::SYS_execve, Meaning::Executes, &[plain(0)]),
-    call(libc::SYS_execveat, Meaning::Executes, &[at(0, 1)]),
+const COMMON: [FileCall; 28] = [
+    call(libc::SYS_openat, FileOperation::Open(2), &[at(0, 1)]),
+    call(libc::SYS_openat2, FileOperation::OpenHow(2), &[at(0, 1)]),
+    call(libc::SYS_unlinkat, FileOperation::Change, &[at(0, 1)]),
+    call(libc::SYS_mkdirat, FileOperation::Change, &[at(0, 1)]),
+    call(libc::SYS_mknodat, FileOperation::Change, &[at(0, 1)]),
+    call(libc::SYS_symlinkat, FileOperation::Change, &[at(1, 2)]),
+    call(libc::SYS_linkat, FileOperation::Change, &[at(2, 3)]),
+    call(libc::SYS_renameat, FileOperation::Change, &[at(0, 1), at(2, 3)]),
+    call(libc::SYS_renameat2, FileOperation::Change, &[at(0, 1), at(2, 3)]),
+    call(libc::SYS_truncate, FileOperation::Change, &[plain(0)]),
+    call(libc::SYS_fchmod, FILE, &[descriptor(0)]),
+    call(libc::SYS_fchmodat, FILE, &[at(0, 1)]),
+    call(libc::SYS_fchmodat2, by_flags(3), &[at(0, 1)]),
+    call(libc::SYS_fchown, FILE, &[descriptor(0)]),
+    call(libc::SYS_fchownat, by_flags(4), &[at(0, 1)]),
+    call(libc::SYS_utimensat, by_flags(3), &[at(0, 1)]),
+    call(libc::SYS_setxattr, FILE, &[plain(0)]),
+    call(libc::SYS_lsetxattr, LINK, &[plain(0)]),
+    call(libc::SYS_fsetxattr, FILE, &[descriptor(0)]),
+    call(libc::SYS_removexattr, FILE, &[plain(0)]),
+    call(libc::SYS_lremovexattr, LINK, &[plain(0)]),
+    call(libc::SYS_fremovexattr, FILE, &[descriptor(0)]),
+    call(SYS_SETXATTRAT, by_flags(2), &[at(0, 1)]),
+    call(SYS_REMOVEXATTRAT, by_flags(2), &[at(0, 1)]),
+    call(SYS_FILE_SETATTR, by_flags(4), &[at(0, 1)]),
+    call(libc::SYS_ioctl, FILE, &[descriptor(0)]),
+    call(libc::SYS_execve, FileOperation::Execute, &[plain(0)]),
+    call(libc::SYS_execveat, FileOperation::Execute, &[at(0, 1)]),
 ];
 
 /// Older ones, without a directory.
 #[cfg(target_arch = "x86_64")]
-const OLD: [FileCall; 9] = [
-    call(libc::SYS_open, Meaning::Opens(1), &[plain(0)]),
-    call(libc::SYS_creat, Meaning::Changes, &[plain(0)]),
-    call(libc::SYS_unlink, Meaning::Changes, &[plain(0)]),
-    call(libc::SYS_mkdir, Meaning::Changes, &[plain(0)]),
-    call(libc::SYS_rmdir, Meaning::Changes, &[plain(0)]),
-    call(libc::SYS_mknod, Meaning::Changes, &[plain(0)]),
-    call(libc::SYS_symlink, Meaning::Changes, &[plain(1)]),
-    call(libc::SYS_link, Meaning::Changes, &[plain(1)]),
-    call(libc::SYS_rename, Meaning::Changes, &[plain(0), plain(1)]),
+const OLD: [FileCall; 15] = [
+    call(libc::SYS_open, FileOperation::Open(1), &[plain(0)]),
+    call(libc::SYS_creat, FileOperation::Change, &[plain(0)]),
+    call(libc::SYS_unlink, FileOperation::Change, &[plain(0)]),
+    call(libc::SYS_mkdir, FileOperation::Change, &[plain(0)]),
+    call(libc::SYS_rmdir, FileOperation::Change, &[plain(0)]),
+    call(libc::SYS_mknod, FileOperation::Change, &[plain(0)]),
+    call(libc::SYS_symlink, FileOperation::Change, &[plain(1)]),
+    call(libc::SYS_link, FileOperation::Change, &[plain(1)]),
+    call(libc::SYS_rename, FileOperation::Change, &[plain(0), plain(1)]),
+    call(libc::SYS_chmod, FILE, &[plain(0)]),
+    call(libc::SYS_chown, FILE, &[plain(0)]),
+    call(libc::SYS_lchown, LINK, &[plain(0)]),
+    call(libc::SYS_utime, FILE, &[plain(0)]),
+    call(libc::SYS_utimes, FILE, &[plain(0)]),
+    call(libc::SYS_futimesat, FILE, &[at(0, 1)]),
 ];
 #[cfg(not(target_arch = "x86_64"))]
 const OLD: [FileCall; 0] = [];
@@ -103,10 +179,20 @@ pub(super) fn watched(rights: &Rights) -> Result<BTreeMap<i64, Vec<SeccompRule>>
     let writes = reads || rights.write != PathRights::All || !rights.deny_write.is_empty();
     let mut watched = BTreeMap::new();
     for call in calls().filter(|_| writes) {
-        match call.meaning {
-            Meaning::Opens(flags) if !reads => drop(watched.insert(call.number, writing(flags)?)),
-            Meaning::Opens(_) | Meaning::Changes => drop(watched.insert(call.number, Vec::new())),
-            Meaning::Executes => {}
+        match call.operation {
+            FileOperation::Open(flags) if !reads => drop(watched.insert(call.number, writing(flags)?)),
+            FileOperation::Open(_) | FileOperation::OpenHow(_) | FileOperation::Change => {
+                watched.insert(call.number, Vec::new());
+            }
+            FileOperation::SetAttributes(_) if call.number == libc::SYS_ioctl => {
+                watched.insert(call.number, setting_attributes()?);
+            }
+            FileOperation::SetAttributes(_) => {
+                watched.insert(call.number, Vec::new());
+                #[cfg(target_arch = "x86_64")]
+                watched.insert(X32 | call.number, Vec::new());
+            }
+            FileOperation::Execute => {}
         }
     }
     Ok(watched)
@@ -122,6 +208,15 @@ fn writing(flags: usize) -> Result<Vec<SeccompRule>, BackendError> {
         SeccompRule::new(vec![SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, bit)?])
     };
     bits.iter().map(has).collect()
+}
+
+/// Returns the conditions under which an `ioctl` changes the attributes of a file.
+fn setting_attributes() -> Result<Vec<SeccompRule>, BackendError> {
+    let is = |request: &u64| {
+        let condition = SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, *request)?;
+        SeccompRule::new(vec![condition])
+    };
+    SET_ATTRIBUTES.iter().map(is).collect()
 }
 
 /// A call that has not returned yet.
@@ -149,16 +244,38 @@ impl<'r> Accesses<'r> {
         restrict_reading(self.rights)
     }
 
-    /// Takes note of a call of a process that is stopped before it. `false`: its return is of no interest.
-    pub(super) fn begins(&mut self, process: libc::pid_t) -> bool {
-        if self.reported.len() >= MOST {
-            return false;
+    /// Takes note of a call of a process that is stopped before it.
+    pub(super) fn begins(&mut self, process: libc::pid_t) -> CallStart {
+        let Ok(Some(registers)) = ptrace::registers(process) else { return CallStart::Unread };
+        let Some(number) = registers::call_number(&registers) else { return CallStart::Unread };
+        #[cfg(target_arch = "x86_64")]
+        let number = number & !X32;
+        let Some(call) = calls().find(|call| call.number == number) else { return CallStart::Plain };
+        let arguments = registers::arguments(&registers);
+        if let FileOperation::SetAttributes(_) = call.operation {
+            return self.decide(process, call, &arguments);
         }
-        let Ok(Some(registers)) = ptrace::registers(process) else { return false };
-        let number = registers::call_number(&registers);
-        let Some(call) = calls().find(|call| Some(call.number) == number) else { return false };
-        self.pending.insert(process, PendingCall { call, arguments: registers::arguments(&registers) });
-        true
+        if self.reported.len() >= MOST {
+            return CallStart::Plain;
+        }
+        self.pending.insert(process, PendingCall { call, arguments });
+        CallStart::Watched
+    }
+
+    /// Decides about a call that changes attributes of a file.
+    fn decide(&self, process: libc::pid_t, call: &FileCall, arguments: &[u64; 6]) -> CallStart {
+        for argument in call.paths {
+            let path = match real_path(process, call.operation, *argument, arguments) {
+                Ok(path) => path,
+                // The call finds nothing either.
+                Err(why) if is_missing(&why) => continue,
+                Err(_) => return CallStart::Refused(None),
+            };
+            if !self.rights.can_write(&path) {
+                return CallStart::Refused(Some(Access::Write { path }));
+            }
+        }
+        CallStart::Plain
     }
 
     /// Forgets the call of a process.
@@ -191,13 +308,18 @@ impl<'r> Accesses<'r> {
         argument: PathArgument,
         arguments: &[u64; 6],
     ) -> Option<Access> {
-        let path = real_path(process, call.meaning, argument, arguments).ok()?;
-        match call.meaning {
-            Meaning::Executes => (!self.rights.can_read(&path)).then_some(Access::Execute { path }),
-            Meaning::Opens(flags) if !writes(arguments.get(flags)) => {
+        let path = real_path(process, call.operation, argument, arguments).ok()?;
+        match call.operation {
+            FileOperation::Execute => (!self.rights.can_read(&path)).then_some(Access::Execute { path }),
+            FileOperation::Open(_) | FileOperation::OpenHow(_)
+                if !writes(flags(process, call.operation, arguments)) =>
+            {
                 (!self.rights.can_read(&path)).then_some(Access::Read { path })
             }
-            Meaning::Opens(_) | Meaning::Changes => {
+            FileOperation::Open(_)
+            | FileOperation::OpenHow(_)
+            | FileOperation::Change
+            | FileOperation::SetAttributes(_) => {
                 (!self.rights.can_write(&path)).then_some(Access::Write { path })
             }
         }
@@ -214,7 +336,23 @@ impl Access {
     }
 }
 
-fn writes(flags: Option<&u64>) -> bool {
+/// Returns the flags of a call that opens a file.
+fn flags(process: libc::pid_t, operation: FileOperation, arguments: &[u64; 6]) -> Option<u64> {
+    match operation {
+        FileOperation::Open(flags) => arguments.get(flags).copied(),
+        FileOperation::OpenHow(how) => {
+            let address = arguments.get(how).copied()?;
+            Memory::read(process, address).ok()?.word(address).ok()
+        }
+        FileOperation::Change | FileOperation::SetAttributes(_) | FileOperation::Execute => None,
+    }
+}
+
+fn is_missing(why: &io::Error) -> bool {
+    matches!(why.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn writes(flags: Option<u64>) -> bool {
     let bits = [libc::O_WRONLY, libc::O_RDWR, libc::O_CREAT, libc::O_TRUNC];
     flags.is_some_and(|flags| bits.iter().any(|bit| flags & u64::from(bit.unsigned_abs()) != 0))
 }
@@ -222,30 +360,40 @@ fn writes(flags: Option<&u64>) -> bool {
 /// Returns the path that a call means, without links as far as it is there. What changes a name does not follow its link.
 fn real_path(
     process: libc::pid_t,
-    meaning: Meaning,
+    operation: FileOperation,
     argument: PathArgument,
     arguments: &[u64; 6],
 ) -> io::Result<PathBuf> {
     let value = |index: usize| arguments.get(index).copied().unwrap_or_default();
-    let address = value(argument.path);
-    let mut memory = Memory::read(process, address)?;
-    let written = Path::new(OsStr::from_bytes(memory.text(address)?)).to_owned();
+    let written = match argument.path.map(value) {
+        None | Some(0) => PathBuf::new(),
+        Some(address) => {
+            let mut memory = Memory::read(process, address)?;
+            Path::new(OsStr::from_bytes(memory.text(address)?)).to_owned()
+        }
+    };
     // A descriptor is the lower half of the register.
     let directory = argument.directory.map(|index| value(index) as u32 as i32);
     let start = match directory {
         Some(descriptor) if descriptor != libc::AT_FDCWD => format!("/proc/{process}/fd/{descriptor}"),
         Some(_) | None => format!("/proc/{process}/cwd"),
     };
+    if written.as_os_str().is_empty() {
+        let path = fs::read_link(start)?;
+        // Pipes and files without a name are none.
+        path.symlink_metadata()?;
+        return Ok(path);
+    }
     let path = if written.is_absolute() { written } else { fs::read_link(start)?.join(written) };
-    let follows = match meaning {
-        Meaning::Opens(_) | Meaning::Executes => true,
-        Meaning::Changes => false,
+    let follows = match operation {
+        FileOperation::Open(_)
+        | FileOperation::OpenHow(_)
+        | FileOperation::Execute
+        | FileOperation::SetAttributes(LinkUse::Followed) => true,
+        FileOperation::SetAttributes(LinkUse::ByFlags(flags)) => {
+            value(flags) & u64::from(libc::AT_SYMLINK_NOFOLLOW.unsigned_abs()) == 0
+        }
+        FileOperation::Change | FileOperation::SetAttributes(LinkUse::Kept) => false,
     };
-    if let Some(real) = path.canonicalize().ok().filter(|_| follows) {
-        return Ok(real);
-    }
-    match (path.parent(), path.file_name()) {
-        (Some(parent), Some(name)) => Ok(parent.canonicalize()?.join(name)),
-        _ => path.canonicalize(),
-    }
+    without_links(process, &path, follows)
 }

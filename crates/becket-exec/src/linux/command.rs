@@ -2,7 +2,6 @@
 
 use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::ptr;
 
@@ -67,10 +66,7 @@ fn find(name: &OsStr, directory: &Path, search_path: &[PathBuf]) -> Result<PathB
     if name.as_bytes().contains(&b'/') {
         return Ok(directory.join(name));
     }
-    let is_program = |path: &PathBuf| {
-        let found = std::fs::metadata(path);
-        !name.is_empty() && found.is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
-    };
+    let is_program = |path: &PathBuf| !name.is_empty() && becket_base::is_executable(path);
     let mut candidates = search_path.iter().map(|entry| directory.join(entry).join(name));
     let missing = || StartError::NotFound { name: name.to_string_lossy().into_owned() };
     candidates.find(is_program).ok_or_else(missing)

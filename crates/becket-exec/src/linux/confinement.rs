@@ -92,13 +92,17 @@ pub(super) fn of_network(
         others => vec![SeccompRule::new(others)?],
     };
     let sockets = BTreeMap::from([(libc::SYS_socket, denied)]);
-    // It opens sockets without the system call.
-    let rings = BTreeMap::from([(libc::SYS_io_uring_setup, Vec::new())]);
+    // They open sockets without the system call.
     let mut filters =
-        vec![filter(sockets, refusal)?, filter(rings, SeccompAction::Errno(errno(libc::ENOSYS)))?];
+        vec![filter(sockets, refusal)?, filter(rings(), SeccompAction::Errno(errno(libc::ENOSYS)))?];
     #[cfg(target_arch = "x86_64")]
     filters.push(filter(x32_calls(), SeccompAction::Errno(errno(libc::EPERM)))?);
     Ok(filters)
+}
+
+/// Returns the call that makes rings of system calls, which filters don't see.
+pub(super) fn rings() -> BTreeMap<i64, Vec<SeccompRule>> {
+    BTreeMap::from([(libc::SYS_io_uring_setup, Vec::new())])
 }
 
 /// Returns the numbers of the same calls in the x32 ABI, which the other filters don't see.

@@ -52,11 +52,14 @@ impl Sandbox {
             let mut filters = confinement::of_network(&rights.network, refused)?;
             filters.push(filter(traced_calls(), SeccompAction::Trace(TracedCall::Executes as u32))?);
             let watched = accesses::watched(rights)?;
+            let mut missing = missing_calls();
             if !watched.is_empty() {
+                // They change attributes of files without the system calls that are watched.
+                missing.extend(confinement::rings());
                 filters.push(filter(watched, SeccompAction::Trace(TracedCall::Files as u32))?);
             }
             filters.push(filter(refused_calls()?, SeccompAction::Errno(errno(libc::EPERM)))?);
-            filters.push(filter(missing_calls(), SeccompAction::Errno(errno(libc::ENOSYS)))?);
+            filters.push(filter(missing, SeccompAction::Errno(errno(libc::ENOSYS)))?);
             Ok(filters)
         };
         let filters = filters().map_err(|error| StartError::NoSeccomp(io::Error::other(error)))?;

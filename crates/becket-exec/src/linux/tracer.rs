@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use becket_model::event::tool::ExecutedProgram as ExecutedOnWire;
 
-use super::accesses::Accesses;
+use super::accesses::{Accesses, CallStart};
 use super::answers::{Answer, Answers, QuestionId};
 use super::child::Child;
 use super::identity::{Identity, KnownFiles};
@@ -189,27 +189,29 @@ impl<'t> Tracer<'t> {
 
     /// Lets a process make a system call, or not.
     fn calling(&mut self, process: libc::pid_t, call: TracedCall) {
-        let is_watched = match call {
-            TracedCall::Executes => self.accesses.watch_execution(),
-            TracedCall::Files => true,
-            TracedCall::Refused => return self.refuse_call(process),
+        let start = match call {
+            TracedCall::Executes if !self.accesses.watch_execution() => CallStart::Plain,
+            TracedCall::Executes | TracedCall::Files => self.accesses.begins(process),
+            TracedCall::Refused => {
+                // Other sockets are those of libraries, which look for services of this machine.
+                let access = opens_internet_socket(process).then_some(Access::Socket);
+                return self.refuse_call(process, access);
+            }
         };
-        match is_watched && self.accesses.begins(process) {
-            true => ptrace::go_on_to_return(process),
-            false => ptrace::go_on(process, 0),
+        match start {
+            CallStart::Plain => ptrace::go_on(process, 0),
+            CallStart::Watched => ptrace::go_on_to_return(process),
+            CallStart::Refused(access) => self.refuse_call(process, access),
+            CallStart::Unread => ptrace::kill(process),
         }
     }
 
-    fn refuse_call(&mut self, process: libc::pid_t) {
-        let of_internet = ptrace::registers(process).ok().flatten().is_some_and(|registers| {
-            let family = registers::arguments(&registers)[0];
-            [libc::AF_INET, libc::AF_INET6].iter().any(|inet| family == u64::from(inet.unsigned_abs()))
-        });
+    /// Has a call return with an error, and reports the access that it asks for.
+    fn refuse_call(&mut self, process: libc::pid_t, access: Option<Access>) {
         match ptrace::refuse_call(process, libc::EACCES) {
             Ok(()) => {
-                // Other sockets are those of libraries, which look for services of this machine.
-                if of_internet {
-                    self.refused(process, Access::Socket);
+                if let Some(access) = access {
+                    self.refused(process, access);
                 }
                 ptrace::go_on(process, 0);
             }
@@ -398,6 +400,14 @@ impl<'t> Tracer<'t> {
     fn chain(&mut self, process: libc::pid_t) -> Chain {
         self.lineage(process).chain
     }
+}
+
+/// Returns whether a process that is stopped before `socket` asks for one of the internet.
+fn opens_internet_socket(process: libc::pid_t) -> bool {
+    ptrace::registers(process).ok().flatten().is_some_and(|registers| {
+        let family = registers::arguments(&registers)[0];
+        [libc::AF_INET, libc::AF_INET6].iter().any(|inet| family == u64::from(inet.unsigned_abs()))
+    })
 }
 
 /// Returns whether a program has one of these argument lists, and the file that the first one names.

@@ -1,6 +1,7 @@
 //! Reports of what rights have refused: the program, the chain that led to it, the right.
 
 use super::common::{LineOutput, Scene};
+use std::os::unix::fs::PermissionsExt;
 
 /// The reports of refused accesses, in their order.
 fn reports(ended: &LineOutput) -> Vec<&str> {
@@ -71,6 +72,120 @@ fn reading_and_executing_is_reported_where_it_is_taken_away() {
             && !has(&format!("`{}`", scene.path("bin/tool").canonicalize().unwrap().display())),
         "{ended:?}"
     );
+}
+
+// rule: E5
+#[test]
+fn a_change_of_attributes_is_refused_and_reported() {
+    let scene = Scene::new();
+    std::fs::create_dir(scene.path("kept")).unwrap();
+    std::fs::write(scene.path("open"), "").unwrap();
+    let calls = [
+        ("chmod", "os.chmod(path, 0o600)"),
+        ("fchmod", "os.fchmod(os.open(path, os.O_RDONLY), 0o600)"),
+        ("chown", "os.chown(path, os.getuid(), os.getgid())"),
+        ("lchown", "os.lchown(path, os.getuid(), os.getgid())"),
+        ("fchown", "os.fchown(os.open(path, os.O_RDONLY), os.getuid(), os.getgid())"),
+        ("utime", "os.utime(path, (1, 1))"),
+        ("futimens", "os.utime(os.open(path, os.O_RDONLY), (1, 1))"),
+        ("setxattr", "os.setxattr(path, 'user.a', b'b')"),
+        ("setflags", "fcntl.ioctl(os.open(path, os.O_RDONLY), 0x40086602, bytes(8))"),
+    ];
+    for (name, _) in calls {
+        std::fs::write(scene.path(&format!("kept/{name}")), "").unwrap();
+    }
+    let tries = calls.map(|(name, call)| {
+        format!("path = 'kept/{name}'\ntry: {call}\nexcept OSError as error: print('{name}', error.errno)\n")
+    });
+    let program = format!("import fcntl, os\n{}os.chmod('open', 0o600)", tries.concat());
+    let denied = format!("deny-write={}", scene.path("kept").display());
+    let ended = scene.supervised(&[&denied], ["python3", "-c", &program]);
+    let reports = reports(&ended);
+    for (name, _) in calls {
+        let path = scene.path(&format!("kept/{name}")).canonicalize().unwrap().display().to_string();
+        let of_it =
+            reports.iter().filter(|report| report.contains(&format!("write `{path}`; run by python3")));
+        assert_eq!(of_it.count(), 1, "{name}: {ended:?}");
+        assert!(ended.stdout.contains(&format!("{name} {}", libc::EACCES)), "{name}: {ended:?}");
+    }
+    assert_eq!(reports.len(), calls.len(), "{ended:?}");
+}
+
+// rule: E5
+#[test]
+fn attributes_stay_as_they_are_outside_of_what_can_be_written() {
+    let scene = Scene::new();
+    let inside = written(&scene);
+    for name in ["out", "inside/in", "inside/deleted"] {
+        std::fs::write(scene.path(name), "").unwrap();
+        std::fs::set_permissions(scene.path(name), std::fs::Permissions::from_mode(0o644)).unwrap();
+    }
+    std::os::unix::fs::symlink("../out", scene.path("inside/link")).unwrap();
+    let program = r#"
+import os, sys
+out = os.open("out", os.O_RDONLY)
+os.dup2(out, 0)
+os.symlink("/proc/self/fd/0", "inside/own")
+def attempt(name, call):
+    try:
+        call()
+        print(name)
+    except OSError as error:
+        assert error.errno in (13, 2), error
+attempt("path", lambda: os.chmod("out", 0o600))
+attempt("above", lambda: os.chmod("inside/../out", 0o600))
+attempt("link", lambda: os.chmod("inside/link", 0o600))
+attempt("descriptor", lambda: os.chmod(out, 0o600))
+attempt("own descriptor", lambda: os.chmod("inside/own", 0o600))
+attempt("device", lambda: os.chmod("/dev/stdin", 0o600))
+attempt("missing", lambda: os.chmod("inside/missing", 0o600))
+attempt("times", lambda: os.utime("out", (1, 1)))
+attempt("inside", lambda: os.chmod("inside/in", 0o600))
+attempt("link itself", lambda: os.utime("inside/link", (1, 1), follow_symlinks=False))
+attempt("owner of the link", lambda: os.chown("inside/link", os.getuid(), os.getgid(), follow_symlinks=False))
+pipe = os.pipe()[0]
+attempt("pipe", lambda: os.fchmod(pipe, 0o600))
+deleted = os.open("inside/deleted", os.O_RDWR)
+os.unlink("inside/deleted")
+attempt("deleted", lambda: os.fchmod(deleted, 0o600))
+"#;
+    let ended = scene.supervised(&[&inside], ["python3", "-B", "-c", program]);
+    assert_eq!(ended.stdout, "inside\nlink itself\nowner of the link\npipe\ndeleted\n", "{ended:?}");
+    let mode = |name: &str| std::fs::metadata(scene.path(name)).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode("out"), mode("inside/in")), (0o644, 0o600));
+    let out = scene.path("out").canonicalize().unwrap().display().to_string();
+    assert!(
+        reports(&ended).iter().any(|report| report.contains(&format!("write `{out}`; run by python3"))),
+        "{ended:?}"
+    );
+}
+
+// rule: E5
+#[test]
+fn openat2_is_reported_by_its_flags() {
+    let scene = Scene::new();
+    let inside = written(&scene);
+    std::fs::create_dir(scene.path("secret")).unwrap();
+    std::fs::write(scene.path("secret/key"), "hidden").unwrap();
+    let program = "import ctypes, struct\n\
+        system = ctypes.CDLL(None, use_errno=True)\n\
+        def openat2(path, flags, mode):\n\
+        \x20 how = struct.pack('QQQ', flags, mode, 0)\n\
+        \x20 print(system.syscall(437, -100, path.encode(), how, len(how)) >= 0)\n\
+        openat2('inside/a', 0o101, 0o600)\n\
+        openat2('out', 0o101, 0o600)\n\
+        openat2('secret/key', 0, 0)\n";
+    let denied = format!("deny-read={}", scene.path("secret").display());
+    let ended = scene.supervised(&[&inside, &denied], ["python3", "-B", "-c", program]);
+    assert_eq!(ended.stdout, "True\nFalse\nFalse\n", "{ended:?}");
+    let reports = reports(&ended);
+    let has = |right: &str, path: &str| {
+        let ending = format!("/{path}`; run by python3");
+        reports
+            .iter()
+            .any(|report| report.contains(&format!("has no right to {right} `")) && report.ends_with(&ending))
+    };
+    assert!(has("write", "out") && has("read", "secret/key") && !has("write", "inside/a"), "{ended:?}");
 }
 
 // rule: E5

@@ -1,61 +1,186 @@
-//! The answer to one event.
+//! The answer to one event, or to one payload of an agent with a dialect of its own.
 
-use super::arguments::FireArguments;
+use super::arguments::{AgentArguments, FireArguments};
 use super::stdin;
-use becket_engine::handler::Action;
+use becket_base::text::visible;
+use becket_dialects::Answer;
+use becket_engine::config::trust::is_recorded;
+use becket_engine::handler::{Action, Background};
 use becket_engine::{CancellationToken, Engine, Plan, SkipReason};
+use becket_fire::dialect::{DialectInput, IncomingPayload, PayloadOptions, check_version};
 use becket_fire::times::{FirstFailure, RecordedHost, TimesSwitch};
 use becket_fire::{
-    EarlySignals, FiringError, HookLaunch, Launch, NoProjectDirectory, ProcessContext, enclosing, fire,
-    hook_launch, hook_output, interrupt,
+    EarlySignals, FiringError, HookLaunch, Launch, NoProjectDirectory, ProcessContext, carried_context,
+    enclosing, fire, hook_launch, hook_output, interrupt,
 };
-use becket_model::Event;
-use std::io;
+use becket_model::{Event, EventKind};
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
-/// The answer of this program.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Answer {
-    /// It is written; the exit code.
-    Given(u8),
-    /// The full program has to give it. Nothing was started.
-    NotHere,
+/// The context of an answer.
+///
+/// Each way to answer returns the exit code of the answer that it has written, or `None` if the full program has to give it;
+/// nothing was started then.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AnswerContext<'a> {
+    pub(super) early: &'a EarlySignals,
+    pub(super) arguments: &'a FireArguments,
+    pub(super) process: &'a ProcessContext,
 }
 
-/// Fires an event and writes the answer.
-///
-/// # Errors
-/// Errors if the hooks were interrupted, or if the answer can't be written.
-pub(super) fn answer(
-    bytes: &[u8],
-    early: &EarlySignals,
-    arguments: &FireArguments,
-    process: &ProcessContext,
-) -> Result<Answer, FiringError> {
-    let Some(event) = stdin::event(bytes) else { return Ok(Answer::NotHere) };
-    let failure = FirstFailure::default();
-    let Some(planned) = planned(&event, arguments, process, &failure) else { return Ok(Answer::NotHere) };
-    let engine = &planned.engine;
-    let cancel = CancellationToken::new();
-    let fire = || async {
-        let fired = fire(engine, &event, &cancel, process).await;
-        engine.close().await;
-        fired
-    };
-    let at_once = planned.is_empty.then(|| at_once(fire())).flatten();
-    let fired = at_once.unwrap_or_else(|| {
-        interrupt::until_done(&cancel, async {
-            early.are_handled();
-            fire().await
+impl AnswerContext<'_> {
+    /// Fires an event and writes the answer.
+    ///
+    /// # Errors
+    /// Errors if the hooks were interrupted, or if the answer can't be written.
+    pub(super) fn answer_event(self, bytes: &[u8]) -> Result<Option<u8>, FiringError> {
+        let Some(event) = stdin::event(bytes) else { return Ok(None) };
+        let variable = self.arguments.profile.var("PROJECT_DIR");
+        let failure = FirstFailure::default();
+        let launch = self.launch(&event, &[&variable]);
+        let planned = launch.and_then(|launch| self.planned(&launch, std::slice::from_ref(&event), &failure));
+        let Some(planned) = planned else { return Ok(None) };
+        let engine = &planned.engine;
+        let cancel = CancellationToken::new();
+        let fired = self.run(&planned, &cancel, || async {
+            let fired = fire(engine, &event, &cancel, self.process, None).await;
+            engine.close().await;
+            fired
+        })?;
+        let failure = failure.take().unwrap_or_default();
+        let code = hook_output::of(&fired, &failure).deliver(io::stdout().lock(), io::stderr().lock())?;
+        planned.leave();
+        Ok(Some(code))
+    }
+
+    /// Fires the events of a payload and writes the answer in the form of the agent.
+    ///
+    /// # Errors
+    /// Errors if the hooks were interrupted, or not ended in time.
+    pub(super) fn answer_payload(
+        self,
+        input: &mut DialectInput,
+        bytes: &[u8],
+        agent: &AgentArguments,
+    ) -> Result<Option<u8>, FiringError> {
+        if stdin::is_too_large(bytes) {
+            return Ok(None);
+        }
+        let read = input.read(bytes).and_then(|()| input.recognise(&agent.dialect, self.process));
+        let (Ok(dialect), Ok(())) = (read, check_version(agent.installed.as_deref())) else {
+            return Ok(None);
+        };
+        let options = PayloadOptions {
+            within: agent.within.map(Duration::from_secs),
+            user_scope: agent.user_scope,
+            ..PayloadOptions::default()
+        };
+        let Ok(incoming) = IncomingPayload::read(dialect, input.payload(), options, self.process) else {
+            return Ok(None);
+        };
+        let Some(first) = incoming.first() else {
+            return Ok(Some(write_answer(&incoming.answer_without_hooks())));
+        };
+        // The full program knows the settings about unknown tools, and compares entries with what they are written for.
+        let is_start = first.kind() == EventKind::SessionStart && agent.installed.is_some();
+        let launch = self.launch(first, dialect.project_variables);
+        // It also knows the folders that agents record as trusted.
+        let is_trusted = |launch: &Launch| !agent.user_scope || is_recorded(&launch.request());
+        let known = incoming.unknown_tool().is_none() && !is_start;
+        let Some(launch) = launch.filter(|launch| known && is_trusted(launch)) else {
+            return Ok(None);
+        };
+        let run = incoming.in_session(launch, agent.user_scope)?;
+        let failure = FirstFailure::default();
+        let Some(planned) = self.planned(run.launch(), &run.payload().events, &failure) else {
+            return Ok(None);
+        };
+        let engine = &planned.engine;
+        let cancel = CancellationToken::new();
+        let limit = run.limit();
+        let resolve = || async {
+            let broken = || failure.take().unwrap_or_default();
+            let resolutions = run.resolve(engine, broken, &cancel, self.process, |_, _, _| ()).await;
+            engine.close().await;
+            resolutions
+        };
+        let resolutions = self.run(&planned, &cancel, || async {
+            if planned.is_empty {
+                return resolve().await;
+            }
+            let done = tokio::time::timeout(limit, resolve()).await;
+            done.unwrap_or(Err(FiringError::HookLimit { limit: limit.as_secs() }))
+        })?;
+        let code = write_answer(&run.answer(resolutions)?);
+        planned.leave();
+        Ok(Some(code))
+    }
+
+    /// Runs work on the hooks of a plan; without any it needs no runtime.
+    fn run<T, F: Future<Output = Result<T, FiringError>>>(
+        self,
+        planned: &PlannedEvents,
+        cancel: &CancellationToken,
+        work: impl Fn() -> F,
+    ) -> Result<T, FiringError> {
+        let at_once = planned.is_empty.then(|| at_once(work())).flatten();
+        at_once.unwrap_or_else(|| {
+            interrupt::until_done(cancel, async {
+                self.early.are_handled();
+                work().await
+            })
         })
-    })?;
-    let failure = failure.take().unwrap_or_default();
-    let code = hook_output::of(&fired, &failure).deliver(io::stdout().lock(), io::stderr().lock())?;
-    // The process ends: what a large configuration holds need not be freed piece by piece.
-    std::mem::forget(engine.config());
-    Ok(Answer::Given(code))
+    }
+
+    /// Plans events; `None` if something about their configuration has to be said, or if a handler is planned that only the
+    /// full program can run.
+    fn planned(self, launch: &Launch, events: &[Event], failure: &FirstFailure) -> Option<PlannedEvents> {
+        if carried_context::is_kept(launch) {
+            return None;
+        }
+        let builder = launch.builder(true);
+        let builder = TimesSwitch::of(self.process).observe(builder, RecordedHost::Fire, failure);
+        let engine = builder.build().ok()?;
+        if engine.config().errors().next().is_some() {
+            return None;
+        }
+        let mut is_empty = true;
+        for event in events {
+            let plan = engine.plan(event);
+            is_empty &= plan.runs().is_empty();
+            if !runs_commands_alone(&engine, &plan) {
+                return None;
+            }
+        }
+        Some(PlannedEvents { engine, is_empty })
+    }
+
+    /// Returns the session around an event; `variables` are those by which the agent names its project.
+    fn launch(self, event: &Event, variables: &[&str]) -> Option<Launch> {
+        let FireArguments { profile, managed, folder_trusted, .. } = self.arguments;
+        let launched_in = |start: PathBuf| -> Result<Launch, NoProjectDirectory> {
+            let environment = self.process.environment().with_enclosing_found_by(enclosing::marks);
+            let launch = Launch::new(profile.clone(), environment, start);
+            Ok(Launch { managed: managed.clone(), ..launch }.trusting(*folder_trusted))
+        };
+        let HookLaunch { launch, foreign } =
+            hook_launch(&event.session.cwd, variables, self.process, launched_in).ok()?;
+        foreign.is_empty().then_some(launch)
+    }
+}
+
+/// Writes an answer in the form of an agent; returns its exit code.
+pub(super) fn write_answer(answer: &Answer) -> u8 {
+    let mut stdout = io::stdout().lock();
+    if stdout.write_all(answer.stdout.as_bytes()).and_then(|()| stdout.flush()).is_err() {
+        // Nobody reads the answer: most agents take this code for a refusal.
+        return 2;
+    }
+    drop(io::stderr().lock().write_all(visible(&answer.stderr).as_bytes()));
+    answer.exit
 }
 
 /// Returns the result of work that waits for nothing, and so needs no runtime; `None` if it waits after all.
@@ -66,32 +191,22 @@ fn at_once<T>(work: impl Future<Output = T>) -> Option<T> {
     }
 }
 
-/// An engine that has planned an event.
-struct PlannedEvent {
+/// An engine that has planned the events of one input.
+struct PlannedEvents {
     engine: Engine,
     /// True if no handler runs.
     is_empty: bool,
 }
 
-/// Plans an event; `None` if something about its configuration has to be said, or if it plans a handler
-/// that only the full program can run.
-fn planned(
-    event: &Event,
-    arguments: &FireArguments,
-    process: &ProcessContext,
-    failure: &FirstFailure,
-) -> Option<PlannedEvent> {
-    let builder = launch(event, arguments, process)?.builder(true);
-    let builder = TimesSwitch::of(process).observe(builder, RecordedHost::Fire, failure);
-    let engine = builder.build().ok()?;
-    let is_whole = engine.config().errors().next().is_none();
-    let plan = engine.plan(event);
-    let is_empty = plan.runs().is_empty();
-    (is_whole && runs_commands_alone(&engine, &plan)).then_some(PlannedEvent { engine, is_empty })
+impl PlannedEvents {
+    /// Leaves what a large configuration holds to the end of the process: it need not be freed piece by piece.
+    fn leave(self) {
+        std::mem::forget(self.engine.config());
+    }
 }
 
-/// Returns true if only commands with all rights run, those included that would run for an input that a hook rewrites
-/// (D9).
+/// Returns true if only commands with all rights run that the event waits for, those included that would run for an input
+/// that a hook rewrites (D9).
 fn runs_commands_alone(engine: &Engine, plan: &Plan) -> bool {
     if engine.config().sandbox.contains_plugins {
         return false;
@@ -100,17 +215,8 @@ fn runs_commands_alone(engine: &Engine, plan: &Plan) -> bool {
     let by_input =
         skipped.filter(|skipped| matches!(skipped.why, SkipReason::If { .. })).map(|skipped| skipped.handler);
     let mut handlers = plan.runs().iter().map(|run| run.handler.clone()).chain(by_input);
-    handlers.all(|handler| matches!(handler.action, Action::Command(_)))
-}
-
-fn launch(event: &Event, arguments: &FireArguments, process: &ProcessContext) -> Option<Launch> {
-    let launched_in = |start: PathBuf| -> Result<Launch, NoProjectDirectory> {
-        let environment = process.environment().with_enclosing_found_by(enclosing::marks);
-        let launch = Launch::new(arguments.profile.clone(), environment, start);
-        Ok(Launch { managed: arguments.managed.clone(), ..launch }.trusting(arguments.folder_trusted))
-    };
-    let variable = arguments.profile.var("PROJECT_DIR");
-    let HookLaunch { launch, foreign } =
-        hook_launch(&event.session.cwd, &[&variable], process, launched_in).ok()?;
-    foreign.is_empty().then_some(launch)
+    handlers.all(|handler| {
+        // The full program has a process for hooks that no event waits for.
+        matches!(handler.action, Action::Command(_)) && handler.background == Background::No
+    })
 }

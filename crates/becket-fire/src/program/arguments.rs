@@ -14,6 +14,21 @@ pub(super) struct FireArguments {
     pub(super) managed: Option<PathBuf>,
     /// Unset by `--untrusted-project`.
     pub(super) folder_trusted: bool,
+    /// The agent, if it has a dialect of its own.
+    pub(super) agent: Option<AgentArguments>,
+}
+
+/// The arguments about an agent with a dialect of its own.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct AgentArguments {
+    /// The name of the dialect.
+    pub(super) dialect: String,
+    /// The time after which the answer is given, in seconds.
+    pub(super) within: Option<u64>,
+    /// The major version for which `becket install` has written the entry.
+    pub(super) installed: Option<String>,
+    /// True if the entry is of the user's configuration.
+    pub(super) user_scope: bool,
 }
 
 /// The arguments as far as they are read.
@@ -24,6 +39,10 @@ struct Seen {
     untrusted: bool,
     profile: Option<String>,
     managed: Option<PathBuf>,
+    dialect: Option<String>,
+    within: Option<u64>,
+    installed: Option<String>,
+    user_scope: bool,
 }
 
 impl FireArguments {
@@ -47,7 +66,7 @@ impl FireArguments {
 
 impl Seen {
     fn has_flag(&self, name: &str) -> bool {
-        matches!(name, "--stdin-event" | "--untrusted-project")
+        matches!(name, "--stdin-event" | "--untrusted-project" | "--user-scope")
     }
 
     /// Reads a word without a value; `None` if it is unknown, repeated or out of place.
@@ -56,6 +75,7 @@ impl Seen {
             "fire" => &mut self.fire,
             "--stdin-event" if self.fire => &mut self.stdin_event,
             "--untrusted-project" if self.fire => &mut self.untrusted,
+            "--user-scope" if self.fire => &mut self.user_scope,
             _ => return None,
         };
         (!std::mem::replace(place, true)).then_some(())
@@ -69,6 +89,11 @@ impl Seen {
         match name {
             "--profile" if self.profile.is_none() => self.profile = Some(value),
             "--managed-dir" if self.managed.is_none() => self.managed = Some(value.into()),
+            "--dialect" if self.fire && self.dialect.is_none() => self.dialect = Some(value),
+            "--within" if self.fire && self.within.is_none() => {
+                self.within = Some(value.parse().ok().filter(|seconds| *seconds > 0)?);
+            }
+            "--installed" if self.fire && self.installed.is_none() => self.installed = Some(value),
             _ => return None,
         }
         Some(())
@@ -81,11 +106,19 @@ impl Seen {
             Some("becket") => Profile::becket(),
             Some(_) => return None,
         };
-        let is_complete = self.fire && self.stdin_event && self.managed.iter().all(|path| path.is_absolute());
+        let of_agent = [self.within.is_some(), self.installed.is_some(), self.user_scope];
+        let names_input = match self.dialect {
+            Some(_) => !self.stdin_event,
+            None => self.stdin_event && of_agent == [false; 3],
+        };
+        let is_complete = self.fire && names_input && self.managed.iter().all(|path| path.is_absolute());
+        let Seen { within, installed, user_scope, .. } = self;
+        let agent = self.dialect.map(|dialect| AgentArguments { dialect, within, installed, user_scope });
         is_complete.then_some(FireArguments {
             profile,
             managed: self.managed,
             folder_trusted: !self.untrusted,
+            agent,
         })
     }
 }
@@ -121,6 +154,25 @@ mod tests {
     }
 
     #[test]
+    fn an_entry_of_install_is_read() {
+        let of = |line: &str| read(line).expect(line).agent.expect(line);
+        let dialect = || "gemini".to_owned();
+        assert_eq!(
+            of("becket fire --dialect gemini"),
+            AgentArguments { dialect: dialect(), ..AgentArguments::default() }
+        );
+        assert_eq!(
+            of("becket fire --dialect gemini --within 55 --user-scope --installed 0"),
+            AgentArguments {
+                dialect: dialect(),
+                within: Some(55),
+                installed: Some("0".to_owned()),
+                user_scope: true
+            }
+        );
+    }
+
+    #[test]
     fn everything_else_is_for_the_full_program() {
         for line in [
             "becket",
@@ -133,6 +185,17 @@ mod tests {
             "becket fire fire --stdin-event",
             "becket fire --stdin-event --dialect gemini",
             "becket fire --stdin-event --dialect=gemini",
+            "becket --dialect gemini fire",
+            "becket fire --dialect gemini --dialect gemini",
+            "becket fire --dialect gemini --asks deny",
+            "becket fire --dialect gemini --within 0",
+            "becket fire --dialect gemini --within soon",
+            "becket fire --dialect gemini --exec-rewrite",
+            "becket fire --dialect gemini --detached 1",
+            "becket fire --dialect gemini PreToolUse",
+            "becket fire --stdin-event --within 5",
+            "becket fire --stdin-event --installed 0",
+            "becket fire --stdin-event --user-scope",
             "becket fire --stdin-event --settings /x.json",
             "becket fire --stdin-event -C /x",
             "becket fire --stdin-event=yes",

@@ -22,10 +22,15 @@ pub(super) fn read() -> io::Result<Vec<u8>> {
 
 /// Returns the event; `None` if the full program has to say what is wrong with it.
 pub(super) fn event(bytes: &[u8]) -> Option<Event> {
-    if bytes.len() as u64 > LIMIT {
+    if is_too_large(bytes) {
         return None;
     }
     becket_model::wire::input::from_value(serde_json::from_slice(bytes).ok()?).ok()
+}
+
+/// Returns true if more was read than an input may have; the full program says so.
+pub(super) fn is_too_large(bytes: &[u8]) -> bool {
+    bytes.len() as u64 > LIMIT
 }
 
 /// Returns the kind of an event that may be unreadable otherwise.

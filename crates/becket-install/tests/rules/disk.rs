@@ -15,7 +15,7 @@ struct Machine {
 }
 
 const WANTED: Installation<'static> =
-    Installation { program: "/opt/becket", longest: None, more: &[], repair: false };
+    Installation { program: "/opt/becket", longest: None, more: &[], repair: false, exec_rewrite: false };
 
 impl Machine {
     fn new() -> Self {
@@ -148,6 +148,38 @@ fn another_program_replaces_the_entries_and_the_original_comes_back_all_the_same
 }
 
 #[test]
+fn lines_are_rewritten_where_the_agent_takes_a_rewrite_and_a_repair_keeps_it() {
+    let machine = Machine::new();
+    let rewriting = Installation { exec_rewrite: true, ..WANTED };
+    let flags = |agent: &str| -> Vec<(String, bool)> {
+        let agent = becket_install::agent(agent).expect("an agent");
+        let path = agent.path(Scope::User, &machine.places).expect("a path");
+        let text = fs::read_to_string(path).expect("a file");
+        let own = becket_install::ConfigText::new(agent.form, &text).own().expect("entries");
+        own.into_iter().map(|entry| (entry.event, entry.command.contains("--exec-rewrite"))).collect()
+    };
+    for (name, event) in [("gemini", "BeforeTool"), ("codex", "PreToolUse"), ("qwen", ""), ("kimi", "")] {
+        machine.install_as(name, Scope::User, &rewriting).expect(name);
+        for again in [false, true] {
+            if again {
+                let repair = Installation { repair: true, program: "/usr/bin/becket", ..WANTED };
+                assert!(machine.install_as(name, Scope::User, &repair).expect(name));
+            }
+            for (of_entry, rewrites) in flags(name) {
+                assert_eq!(rewrites, of_entry == event, "{name}: {of_entry}");
+            }
+        }
+        machine.uninstall(name, Scope::User).expect(name);
+        machine.install(name, Scope::User).expect(name);
+        assert!(flags(name).iter().all(|(_, rewrites)| !rewrites), "{name}");
+    }
+    // A plugin has one command for all events.
+    machine.install_as("pi", Scope::User, &rewriting).expect("installed");
+    let plugin = machine.root.path().join("home/.pi/agent/extensions/becket.js");
+    assert!(fs::read_to_string(plugin).expect("a plugin").contains("--exec-rewrite"));
+}
+
+#[test]
 fn a_lost_record_and_edits_since_lose_nothing() {
     let machine = Machine::new();
     let file = machine.write("home/.gemini/settings.json", "{\n  \"a\": 1\n}\n");
@@ -160,6 +192,27 @@ fn a_lost_record_and_edits_since_lose_nothing() {
     let left = fs::read_to_string(&file).expect("a file");
     assert!(left.starts_with("{\n  \"a\": 1, // mine\n  \"b\": 2"), "{left}");
     assert!(!left.contains("becket"), "{left}");
+}
+
+#[test]
+fn of_a_file_that_was_edited_every_other_byte_comes_back() {
+    for (original, from, to) in [
+        ("{\n  // mine\n  \"a\": 1 // one\n}\n", "// mine", "// edited"),
+        ("{ \"a\": 1, /* two */ }", "\"a\": 1", "\"a\": 2"),
+        ("{\r\n\t\"hooks\": { // x\r\n\t\t\"BeforeTool\": [ /* none */ ],\r\n\t},\r\n}", "// x", "// y"),
+        ("{\n}\n", "{\n", "{ // mine\n"),
+        ("// a\n{\"b\": [1,\n2], }\n// c\n", "// a", "// b"),
+    ] {
+        let machine = Machine::new();
+        let file = machine.write("home/.gemini/settings.json", original);
+        machine.install("gemini", Scope::User).expect("installed");
+        let text = fs::read_to_string(&file).expect("a file").replacen(from, to, 1);
+        fs::write(&file, text).expect("written");
+        // A second installation finds the entries as well.
+        machine.install("gemini", Scope::User).expect("installed");
+        machine.uninstall("gemini", Scope::User).expect("removed");
+        assert_eq!(fs::read_to_string(&file).expect("a file"), original.replacen(from, to, 1));
+    }
 }
 
 #[cfg(unix)]
@@ -243,6 +296,26 @@ fn a_file_that_changes_between_reading_and_writing_is_left_alone() {
     assert!(records.files().is_empty());
     let names: Vec<_> = fs::read_dir(file.parent().expect("a parent")).expect("a directory").collect();
     assert_eq!(names.len(), 1, "no half of a file is left: {names:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_killed_installation_left_is_removed_by_the_next_one() {
+    let machine = Machine::new();
+    // No system has as many processes.
+    let left = |path: &str| machine.write(&format!("{path}.becket-2147483647-0.tmp"), "{");
+    let before = machine.tree();
+    machine.install("gemini", Scope::User).expect("installed");
+    let file = machine.root.path().join("home/.gemini/settings.json");
+    // It was killed before the file had its name: the record is there, and half of the file.
+    fs::remove_file(&file).expect("it is there");
+    let halves = [left("home/.gemini/.settings.json"), left("state/.installed.json")];
+    assert!(machine.install("gemini", Scope::User).expect("installed"));
+    assert!(halves.iter().all(|half| !half.exists()));
+    fs::remove_file(&file).expect("it is there");
+    left("home/.gemini/.settings.json");
+    machine.uninstall("gemini", Scope::User).expect("removed");
+    assert_eq!(machine.tree(), before);
 }
 
 #[cfg(unix)]

@@ -195,6 +195,34 @@ proptest! {
     }
 
     #[test]
+    fn every_byte_stays_around_an_edit_elsewhere(
+        shape in 0..SHAPES.len(),
+        blanks in prop::collection::vec(0..BLANKS.len(), 1..24),
+        index in any::<prop::sample::Index>(),
+    ) {
+        let (original, places) = text(shape, &blanks);
+        let form = agent("gemini").expect("an agent").form;
+        let installed = ConfigText::new(form, &original).add(&entries("gemini")).expect("it can be added");
+        let place = places[index.index(places.len())];
+        // The positions of the insertions in the original.
+        let ends = installed.inserted.iter().scan(0, |shift, range| {
+            let at = range.start - *shift;
+            *shift += range.len();
+            Some((at, range.len()))
+        });
+        let insertions: Vec<(usize, usize)> = ends.collect();
+        // Between a comma and the entry that it belongs to, the two are found by their syntax.
+        let is_between = |pair: &[(usize, usize)]| pair[0].1 == 1 && pair[0].0 < place && place <= pair[1].0;
+        prop_assume!(!insertions.windows(2).any(is_between));
+        let shift: usize = insertions.iter().filter(|(at, _)| *at < place).map(|(_, length)| length).sum();
+        let (mut now, mut expected) = (installed.text.clone(), original);
+        now.insert_str(place + shift, "/* edit */");
+        expected.insert_str(place, "/* edit */");
+        let found = ConfigText::new(form, &now).remove_inserted(&installed.created, &installed.insertions());
+        prop_assert_eq!(found.expect("it can be removed").text, expected);
+    }
+
+    #[test]
     fn no_text_makes_it_panic(text in "[{}\\[\\]\",:a \n/*#=-]{0,40}", name in prop::sample::select(vec!["gemini", "codex", "kimi", "hermes"])) {
         let form = agent(name).expect("an agent").form;
         let config = ConfigText::new(form, &text);

@@ -12,7 +12,8 @@ use becket_install::{AGENTS, ConfigForm, Entry, HookCommand, Scope, agent};
 /// The entries of an agent.
 fn entries(name: &str) -> Vec<Entry> {
     let agent = agent(name).expect("an agent");
-    let command = HookCommand { agent, scope: Scope::User, program: "/opt/becket", longest: None };
+    let command =
+        HookCommand { agent, scope: Scope::User, program: "/opt/becket", longest: None, exec_rewrite: false };
     let events = agent.registered(&[]).into_iter();
     events
         .map(|event| Entry {

@@ -145,6 +145,22 @@ impl Script {
     /// [`ScriptError::Form`].
     pub fn from_text(text: &str, file: &str) -> Result<Self, ScriptError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        // serde would take the turns for the fields of a script.
+        if let Some(turns) = text.trim_start().strip_prefix('[') {
+            let before = &text[..text.len() - turns.len() - 1];
+            let (line, column) = (
+                before.matches('\n').count() + 1,
+                before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1,
+            );
+            let message =
+                r#"a script is an object with its turns, `{"name": "offline", "turns": [...]}`, not a list"#;
+            return Err(ScriptError::Form {
+                file: file.to_owned(),
+                line,
+                column,
+                message: message.to_owned(),
+            });
+        }
         let script: Self = serde_json::from_str(text).map_err(|error| {
             let whole = error.to_string();
             let message =

@@ -118,6 +118,7 @@ async fn requests_side_by_side_take_one_turn_each() {
 fn a_mistake_is_told_with_its_place() {
     for (text, expected) in [
         ("{\n  \"turns\": [\n    {\"txt\": \"x\"}\n  ]\n}", "s.json:3:10: unknown field `txt`"),
+        ("\n  [{\"text\": \"x\"}]", "s.json:2:3: a script is an object with its turns"),
         ("{\"turns\": [{\"text\": \"x\"}]", "s.json:1:25: EOF"),
         ("{}", "s.json:1:2: missing field `turns`"),
         ("{\"turns\": [{\"error\": {\"kind\": \"sad\"}}]}", "unknown variant `sad`"),

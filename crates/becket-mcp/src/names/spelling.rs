@@ -7,8 +7,9 @@ pub(super) const LONGEST: usize = 64;
 /// `_` and eight hexadecimal digits.
 pub(super) const MARK: usize = 9;
 
-/// Replaces each character that is not allowed in a name by `_`.
-pub(super) fn sanitised(text: &str) -> String {
+/// Replaces each character that is not allowed in a name by `_`. The names of the tools of a server have its name in this form.
+#[must_use]
+pub fn sanitised(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' }).collect()
 }
 

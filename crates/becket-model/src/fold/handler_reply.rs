@@ -197,7 +197,9 @@ fn is_defer(reply: &Reply) -> bool {
 /// D10: all else next to a deferral is dropped, and with a person to ask it is an ask.
 fn defer(options: FoldOptions, place: &HandlerOrigin, reply: &mut Reply, warnings: &mut Vec<String>) {
     reply.context.clear();
-    reply.fields.updated_input = None;
+    if reply.fields.updated_input.is_some() {
+        reply.fields.updated_input = None;
+    }
     if let Some(Decision::Permission { decision, reason, .. }) = &mut reply.decision {
         *reason = None;
         if options.interactive {

@@ -59,7 +59,8 @@ fn restricting(entry: Entry) -> Entry {
         Decision::Worktree(_) => false,
     });
     let stop = entry.reply.stop;
-    let fields = Fields { sandbox: entry.reply.fields.sandbox, ..Fields::default() };
+    let sandbox = Fields::from(entry.reply.fields).sandbox;
+    let fields = Fields { sandbox, ..Fields::default() }.into();
     Entry { reply: Reply { decision, stop, fields, ..Reply::default() }, ..entry }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn reply(
             .into_iter()
             .collect(),
         notices: Vec::new(),
-        fields: fields(output, warnings),
+        fields: fields(output, warnings).into(),
     })
 }
 

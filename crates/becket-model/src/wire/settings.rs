@@ -71,6 +71,24 @@ pub struct Settings {
     pub output_style: Option<String>,
     /// Managed, command line and user files only: the audit log of verdicts; only a managed file can require it.
     pub audit: Option<AuditSetting>,
+    /// Managed files only: a program that prints the managed settings, which count instead of the files (C4).
+    pub policy_helper: Option<PolicyHelperSetting>,
+}
+
+/// The setting `policyHelper`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct PolicyHelperSetting {
+    /// The program: an absolute path without `.` and `..`. It gets no arguments.
+    pub path: String,
+    /// The time that it may take, in milliseconds, at least 1000; 10000 if it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1000))]
+    pub timeout_ms: Option<u64>,
+    /// For agents that run it again while a session lasts: the time between two runs in milliseconds, at least 60000, or 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refresh_interval_ms: Option<u64>,
 }
 
 /// The setting `audit`: its mode alone, or more.

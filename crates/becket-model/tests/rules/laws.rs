@@ -146,7 +146,7 @@ fn replies() -> impl Strategy<Value = Reply> {
             terminal_sequence: None,
             context: context.into_iter().map(|text| ContextText { text, plain: false }).collect(),
             notices: text.into_iter().map(|text| Notice { to: Audience::User, text, plain: false }).collect(),
-            fields,
+            fields: fields.into(),
         })
 }
 
@@ -360,7 +360,7 @@ proptest! {
     ) {
         // rule: G3
         let place = HandlerOrigin { privileges: Privileges::Untrusted, ..place };
-        let fields = Fields { updated_input: Some(input), ..Fields::default() };
+        let fields = Fields { updated_input: Some(input), ..Fields::default() }.into();
         let rewrite = Reply { fields, ..Reply::default() };
         let entries = with(&entries, at(0, place, rewrite, None));
         prop_assert!(strictness(&fold(EventKind::PreToolUse.spec(), options, entries).ruling) >= 2);

@@ -14,11 +14,11 @@ fn take(event: EventKind, stdout: &str) -> interpret::Interpretation {
 }
 
 fn sandbox(stdout: &str) -> Option<SandboxAnswer> {
-    take(EventKind::PreToolUse, stdout).reply.fields.sandbox
+    take(EventKind::PreToolUse, stdout).reply.fields.sandbox.clone()
 }
 
 fn unread(event: EventKind, answer: &str) -> String {
-    let sandbox = take(event, answer).reply.fields.sandbox;
+    let sandbox = take(event, answer).reply.fields.sandbox.clone();
     sandbox
         .and_then(|sandbox| sandbox.unread().map(str::to_owned))
         .unwrap_or_else(|| panic!("read: {answer}"))
@@ -46,7 +46,7 @@ fn said(event: EventKind, stdout: &str, on_failure: OnFailure) -> Verdict {
 }
 
 fn granting(sandbox: SandboxAnswer) -> Reply {
-    Reply { fields: Fields { sandbox: Some(sandbox), ..Fields::default() }, ..Reply::default() }
+    Reply { fields: Fields { sandbox: Some(sandbox), ..Fields::default() }.into(), ..Reply::default() }
 }
 
 // rule: E5

@@ -10,6 +10,7 @@ compile_error!("becket-process knows how to start and end process groups on Linu
 
 #[cfg(target_os = "linux")]
 mod adopter;
+mod detached;
 mod exec;
 mod ffi;
 mod guard;
@@ -20,6 +21,7 @@ mod refusal;
 mod spawn;
 mod termination;
 
+pub use detached::start_detached;
 pub use guard::{Guard, GuardError, keep};
 pub(crate) use leader::Leader;
 pub(crate) use pipes::{Input, Output};

@@ -180,12 +180,58 @@ fn of_command(rule: &Rule, specifier: &str) -> Option<RuleWarning> {
         format!("a rule is not a regular expression; `*` matches any text, as in `{}({plain})`", rule.tool())
     } else if let Some((inner, rest)) = quoted.filter(|(inner, _)| inner.contains(' ')) {
         format!("a quoted word is the name of one program; write `{}({inner}{rest})`", rule.tool())
+    } else if let Some(words) = words_joined_by_colons(text) {
+        format!(
+            "words are separated by spaces, and `:` is a part of a word; write `{}({words})`",
+            rule.tool()
+        )
+    } else if let Some(word) = text.split([' ', ':']).next().filter(|word| SHELL_KEYWORDS.contains(word)) {
+        format!("`{word}` is a keyword of the shell, not a command; write a rule for each command around it")
+    } else if SQL.iter().any(|verb| text.starts_with(verb)) {
+        format!(
+            "SQL is an argument of a program, not a command; write a rule for the program, such as `{}(psql *)`",
+            rule.tool()
+        )
     } else if text.contains(")(") {
         "a rule has one pair of parentheses; write each rule as an entry of its own".to_owned()
     } else {
         return None;
     };
     Some(RuleWarning::NeverMatches { rule: rule.to_string(), why })
+}
+
+/// Beginnings of SQL statements.
+const SQL: [&str; 7] = [
+    "DROP TABLE",
+    "DROP DATABASE",
+    "DELETE FROM",
+    "TRUNCATE TABLE",
+    "ALTER TABLE",
+    "INSERT INTO",
+    "CREATE TABLE",
+];
+
+/// Keywords of a shell, which are not commands.
+const SHELL_KEYWORDS: [&str; 7] = ["do", "done", "then", "else", "elif", "fi", "esac"];
+
+/// Fields of a call of a shell that a rule may name in front of a `:`.
+const SHELL_CALL_FIELDS: [&str; 5] =
+    ["command", "description", "timeout", "run_in_background", "dangerouslyDisableSandbox"];
+
+/// Returns the words of a rule such as `rm:-rf:/` separated by spaces, if no program has a name like its first word.
+fn words_joined_by_colons(text: &str) -> Option<String> {
+    let (core, end) = text.strip_suffix(":*").map_or((text, ""), |core| (core, ":*"));
+    let (first, rest) = core.split_once(' ').unwrap_or((core, ""));
+    let (program, argument) = first.split_once(':')?;
+    // One letter is a drive of Windows.
+    let is_program = program.len() > 1
+        && program.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'));
+    let is_other = argument.is_empty() || argument.starts_with(['*', '\\']) || argument.starts_with("//");
+    if !is_program || is_other || SHELL_CALL_FIELDS.contains(&program) {
+        return None;
+    }
+    let words = [first.replace(':', " "), rest.to_owned()].join(" ");
+    Some(format!("{}{end}", words.trim_end()))
 }
 
 /// Directories of the root that a path from there starts with.

@@ -3,7 +3,7 @@
 use becket_rules::{Rule, RuleList, RuleWarning};
 
 /// The warnings about a rule in the deny, the ask and the allow list.
-const TABLE: [(&str, [&str; 3]); 52] = [
+const TABLE: [(&str, [&str; 3]); 61] = [
     // rule: P1
     ("Bash", ["", "", ""]),
     ("mcp__*", ["", "", "unanchored"]),
@@ -57,6 +57,15 @@ const TABLE: [(&str, [&str; 3]); 52] = [
     ("Bash('git push')", ["matches", "matches", "matches"]),
     ("Bash(\"my tool\")", ["matches", "matches", "matches"]),
     ("Bash(git push *)(x)", ["matches", "matches", "matches"]),
+    ("Bash(rm:-rf:/)", ["matches", "matches", "matches"]),
+    ("Bash(chmod:-R:777:*)", ["matches", "matches", "matches"]),
+    ("Bash(DROP TABLE *)", ["matches", "matches", "matches"]),
+    ("Bash(done)", ["matches", "matches", "matches"]),
+    ("Bash(do echo a)", ["matches", "matches", "matches"]),
+    ("Bash(run_in_background:true)", ["", "", ""]),
+    ("Bash(C:\\x.exe)", ["", "", ""]),
+    ("Bash(curl http://a.b/c)", ["", "", ""]),
+    ("Bash(npm run a:b)", ["", "", ""]),
     ("Bash(git commit -m \"a b\")", ["", "", ""]),
     ("Bash(ls .*)", ["", "", ""]),
     ("WebFetch(https://evil.com)", ["domain", "domain", "domain"]),

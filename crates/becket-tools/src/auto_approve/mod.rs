@@ -38,5 +38,3 @@ mod words;
 mod wrapper;
 
 pub(crate) use line::{effect, is_read_only};
-#[cfg(unix)]
-pub use program::is_program;

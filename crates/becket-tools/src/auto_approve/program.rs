@@ -125,15 +125,8 @@ fn is_foreign(path: &Path, places: &Places) -> bool {
     path.is_absolute() && crate::places::real(path).is_some_and(|real| !places.hold(&real))
 }
 
-/// Returns whether a file may be run.
-#[cfg(unix)]
-pub fn is_program(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
-}
-
-/// Elsewhere a name is looked up by other rules: nothing is certain.
-#[cfg(not(unix))]
-fn is_program(_: &Path) -> bool {
-    false
+/// Returns true for a file that a shell would run by its name. On other systems than Unix names are looked up by other rules,
+/// and nothing is certain.
+fn is_program(path: &Path) -> bool {
+    cfg!(unix) && becket_base::is_executable(path)
 }

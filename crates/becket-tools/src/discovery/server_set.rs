@@ -4,7 +4,9 @@ use super::error::DiscoveryError;
 use super::files::{self, NamedServers};
 use becket_base::text_file::{Unread, read_if_there};
 use becket_engine::config::{Request, trust};
-use becket_mcp::config::{Approvals, ConfigError, ConfiguredServer, Gates, ResolvedServers, resolve};
+use becket_mcp::config::{
+    Approvals, ConfigError, ConfiguredServer, Gates, ResolvedServers, Scope, read_file, resolve,
+};
 use becket_mcp::{Names, Prompt, Tool};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -35,7 +37,29 @@ impl ServerSet {
     /// Errors if a file that may deny something can't be read.
     pub fn find(request: &Request, named: &NamedServers) -> Result<Self, DiscoveryError> {
         let project = trust::project_root(request).to_string_lossy().into_owned();
-        let files::Files { settings, exclusive } = files::read_all(request, named, &project)?;
+        let files = files::read_all(request, named, &project)?;
+        Self::of_files(request, files, project)
+    }
+
+    /// Judges servers that are described elsewhere as those of the files are judged, and returns them alone. `text` is like
+    /// that of a file of servers, and `file` is for the messages.
+    ///
+    /// # Errors
+    /// Errors if a file that may deny something can't be read, or the text can't be.
+    pub fn described(
+        request: &Request,
+        text: &str,
+        file: &Path,
+        scope: Scope,
+    ) -> Result<Self, DiscoveryError> {
+        let project = trust::project_root(request).to_string_lossy().into_owned();
+        let mut files = files::read_all(request, &NamedServers::default(), &project)?;
+        files.settings.layers = vec![read_file(text, file, scope)?];
+        Self::of_files(request, files, project)
+    }
+
+    fn of_files(request: &Request, files: files::Files, project: String) -> Result<Self, DiscoveryError> {
+        let files::Files { settings, exclusive } = files;
         let own = request.user_directory().map(|directory| directory.join(OWN));
         let approvals = match &own {
             Some(own) => read_approvals(&own.join(APPROVALS))?,

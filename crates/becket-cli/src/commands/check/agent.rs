@@ -1,5 +1,6 @@
 //! `check --for`: what an agent keeps, weakens and loses of each hook, by the table of its dialect.
 
+use super::checked_agent::{CheckedAgent, HookLimit};
 use becket_dialects::{Ability, Dialect, Fate, Proof, fates};
 use becket_engine::config::{Config, Diagnostic, LoadedFiles, Severity};
 use becket_engine::handler::{Background, Handler};
@@ -8,11 +9,19 @@ use std::ops::Range;
 use std::time::Duration;
 
 /// One finding for each hook, in the order of the configuration.
-pub(crate) fn findings(dialect: &Dialect, config: &Config, loaded: &LoadedFiles) -> Vec<Diagnostic> {
-    config.hooks.all().map(|hook| finding(dialect, hook, loaded)).collect()
+pub(crate) fn findings(agent: &CheckedAgent, config: &Config, loaded: &LoadedFiles) -> Vec<Diagnostic> {
+    let longest = config.hooks.all().map(|hook| hook.timeout.limit).max();
+    config.hooks.all().map(|hook| finding(agent, longest, hook, loaded)).collect()
 }
 
-fn finding(dialect: &Dialect, hook: &Handler, loaded: &LoadedFiles) -> Diagnostic {
+/// Returns the finding of a hook. `longest` is the longest limit of all hooks.
+fn finding(
+    agent: &CheckedAgent,
+    longest: Option<Duration>,
+    hook: &Handler,
+    loaded: &LoadedFiles,
+) -> Diagnostic {
+    let dialect = agent.dialect();
     let mut report = HookReport::default();
     for (ability, fate) in fates(dialect, hook.event) {
         report.add(ability.name(), fate, ability != Ability::Message);
@@ -20,16 +29,18 @@ fn finding(dialect: &Dialect, hook: &Handler, loaded: &LoadedFiles) -> Diagnosti
     if let Some(names) = unmatched(dialect, hook) {
         report.add(&format!("`{names}`"), Fate::Lost("no tool of the agent has this name"), true);
     }
-    let limit = dialect.timeout.default;
-    if hook.timeout.configured && hook.timeout.limit + MARGIN > limit {
-        report.add(
-            "time limit",
-            Fate::Weakened("the agent's own limit, unless its configuration raises it"),
-            true,
-        );
+    let limit = agent.limit(hook.event, longest).filter(|_| hook.timeout.configured);
+    if let Some(HookLimit { limit, is_of_entry }) = limit.filter(|found| found.limit < hook.timeout.limit) {
+        let by = if is_of_entry { " by its entry" } else { "" };
+        let (has, wants) = (limit.as_secs_f64(), hook.timeout.limit.as_secs_f64());
+        report.weakened.push(format!("time limit ({has} s{by} instead of {wants} s)"));
     }
-    if hook.background != Background::No {
-        report.add("`async`", Fate::Weakened("the agent waits for it"), true);
+    match hook.background {
+        Background::No => {}
+        Background::Async if agent.runs_becket() => report.add("`async`", Fate::Kept, true),
+        Background::Async | Background::AsyncRewake => {
+            report.add("`async`", Fate::Weakened("the agent waits for it"), true);
+        }
     }
     let documented = if dialect.proof == Proof::Documented { ", by its documentation" } else { "" };
     let location = &hook.location;
@@ -43,9 +54,6 @@ fn finding(dialect: &Dialect, hook: &Handler, loaded: &LoadedFiles) -> Diagnosti
         span,
     )
 }
-
-/// The time that Becket keeps of the agent's limit for its answer.
-const MARGIN: Duration = Duration::from_secs(5);
 
 /// The fates of the parts of one hook.
 #[derive(Default)]

@@ -7,9 +7,9 @@ use crate::args::CheckArgs;
 use crate::env::Surroundings;
 use crate::error::CliError;
 use crate::report::style::{HEAD, plain, styled};
+use becket_base::line_diff;
 use becket_engine::config::{self, Access, Diagnostic, Fix, FixSafety, LoadedFiles};
 use becket_model::Source;
-use similar::TextDiff;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -145,8 +145,7 @@ impl FileChange {
     /// The change as a unified diff.
     pub(super) fn diff(&self, around: &Surroundings) -> String {
         let name = plain(&around.short(&self.file));
-        let diff = TextDiff::from_lines(&self.old, &self.new);
-        plain(&diff.unified_diff().header(&name, &name).to_string())
+        plain(&line_diff::unified(&self.old, &self.new, 3, Some([&name, &name])))
     }
 
     /// The fixes that are made, a line each.

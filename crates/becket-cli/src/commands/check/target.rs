@@ -26,7 +26,14 @@ pub(super) fn check(path: &Path, session: &Session, found: &mut CheckResult) -> 
         _ if metadata.is_dir() => directory(path, session, found),
         Some("md") => markdown(path, session, found),
         _ => {
-            found.configuration(&file(path, session));
+            // A file that nothing reads has no other findings.
+            match config::lint_place(path, &session.request().profile.directory) {
+                Some(diagnostic) => {
+                    let text = text_file::read(path)?;
+                    found.text(&path.to_string_lossy(), &text, vec![diagnostic]);
+                }
+                None => found.configuration(&file(path, session)),
+            }
             Ok(())
         }
     }
@@ -156,6 +163,7 @@ fn bare(start: &Path, session: &Session) -> Request {
     start.clone_into(&mut request.start);
     request.flag = None;
     request.plugins = Vec::new();
+    request.tolerates_missing_plugins = true;
     request.managed = Some(start.join(NOWHERE));
     request.sources = Sources::none();
     request

@@ -4,29 +4,34 @@
 //! be asked must not look like one that has nothing to say: an error of Becket's own ends with 2 where the event can hold
 //! something back, else with 1.
 
-use super::{exec_rewrite, human, prepared, servers};
+use super::exec_rewrite::{self, RewrittenInput};
+use super::{detached, human, prepared, servers};
 use crate::args::{FireArgs, Global};
 use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
-use crate::event::read;
+use crate::event::read::stdin;
+use crate::hook_output;
 use crate::interrupt;
 use crate::out::Out;
 use crate::recording;
 use crate::services::{HookServices, ServiceOptions};
 use crate::session;
-use crate::{hook_output, telemetry};
+use becket_dialects::{Dialect, detect};
 use becket_embed::UnknownEvent;
 use becket_engine::{CancellationToken, Engine, Outcome, Settlement};
-use becket_fire::{EarlySignals, FiringError, Refusal};
+use becket_fire::{EarlySignals, FiringError, Refusal, carried_context};
 use becket_model::wire::input::{self, InputError};
 use becket_model::{Event, EventKind};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::io;
+
+/// The dialect that is the protocol itself.
+const PROTOCOL: &str = "claude";
 
 /// Answers as a hook.
 pub(super) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: &Out) -> CommandResult {
     let mut kind = None;
-    let early = EarlySignals::block();
+    let early = EarlySignals::exit_with(2);
     match FiringError::unless_it_panics(|| answered(&mut kind, &early, args, global, around, out)) {
         Ok(code) => Ok(code),
         Err(error) => {
@@ -41,8 +46,8 @@ pub(super) fn run(args: &FireArgs, global: &Global, around: &Surroundings, out: 
 /// has nothing to say.
 pub(crate) fn code_of_a_slip(around: &Surroundings) -> u8 {
     let mut kind = None;
-    match event(&mut kind, around) {
-        Ok(event) => Refusal::of(Some(event.kind()), "").exit,
+    match read(&mut kind, around) {
+        Ok(input) => Refusal::of(Some(input.event.kind()), "").exit,
         Err(error) => refusal(kind, &error).exit,
     }
 }
@@ -55,21 +60,33 @@ fn answered(
     around: &Surroundings,
     out: &Out,
 ) -> CommandResult {
-    let event = event(kind, around)?;
+    let HookInput { event, agent } = read(kind, around)?;
     let variable = session::profile(global.profile).var("PROJECT_DIR");
     let session = prepared(session::as_hook(&event.session.cwd, &[&variable], global, around, out)?, args)?;
     let cancel = CancellationToken::new();
     let services = HookServices::silent(&ServiceOptions::from(args), &session, around)?;
+    if !args.detached.is_empty() {
+        let events = std::slice::from_ref(&event);
+        return detached::run(events, &session, &services, args, early, around).map(|()| 0);
+    }
     let (fired, broken, rewritten) = interrupt::until_done(&cancel, async {
         early.are_handled();
         let mcp = servers::connected(args, &session, &cancel, |_| ()).await?;
-        let builder = servers::with_servers(services.to(session.builder(true)), mcp.as_ref());
-        let engine =
-            telemetry::observed(builder).build().map_err(|error| CliError::Start { why: error.why })?;
+        let builder = || {
+            let builder = servers::with_servers(services.to(session.builder(true)), mcp.as_ref());
+            if args.exec_rewrite { builder.carries_rights(exec_rewrite::TOOLS) } else { builder }
+        };
+        let (events, input) = (std::slice::from_ref(&event), input::to_value(&event).to_string());
+        let engine = detached::engine_of_answer(builder, events, input.as_bytes(), around)?;
         let broken = human::findings::brief_text(engine.config().errors(), around);
-        let done = becket_fire::fire(&engine, &event, &cancel, &around.process).await;
-        let rewritten = done.as_ref().ok().filter(|_| args.exec_rewrite);
-        let rewritten = rewritten.and_then(|fired| rewrite(&engine, &event, &fired.outcome, around));
+        let done = becket_fire::fire(&engine, &event, &cancel, &around.process, None).await;
+        let rewritten = match &done {
+            Ok(fired) if args.exec_rewrite => rewrite(&engine, &event, agent, &fired.outcome, around),
+            Ok(_) | Err(_) => Ok(None),
+        };
+        if let (Ok(fired), Err(reason)) = (&done, &rewritten) {
+            engine.host().record_denial(&event, &fired.outcome, reason);
+        }
         engine.close().await;
         if let Some(mcp) = &mcp {
             mcp.close().await;
@@ -77,8 +94,15 @@ fn answered(
         Ok::<_, CliError>((done?, broken, rewritten))
     })?;
     let mut answer = hook_output::of(&fired, &with_failure(broken));
-    if let Some(input) = rewritten {
-        hook_output::add_rewrite(&mut answer.json, event.kind(), input);
+    match rewritten {
+        Ok(Some(input)) => hook_output::add_rewrite(&mut answer.json, event.kind(), input),
+        Ok(None) => {}
+        Err(reason) => answer = answer.denied(event.kind(), reason),
+    }
+    if event.kind() == EventKind::SessionEnd {
+        carried_context::forget(&session, &event.session.id);
+    } else if let Some(late) = carried_context::take_late(&session, &event.session.id, event.kind()) {
+        hook_output::add_context(&mut answer.json, event.kind(), &late);
     }
     Ok(answer.deliver(io::stdout().lock(), io::stderr().lock())?)
 }
@@ -92,35 +116,55 @@ pub(super) fn with_failure(broken: String) -> String {
 }
 
 /// Returns the input with the line under `becket exec`, unless the call is held back.
+///
+/// # Errors
+/// The line can't have the rights that hooks leave to it: the reason for which the call is denied.
 fn rewrite(
     engine: &Engine,
     event: &Event,
+    agent: Option<&Dialect>,
     outcome: &Outcome,
     around: &Surroundings,
-) -> Option<Map<String, Value>> {
-    match outcome.settlement.as_ref()? {
-        Settlement::Allowed { .. } | Settlement::Undecided => {}
-        Settlement::Denied { .. }
-        | Settlement::Stopped { .. }
-        | Settlement::Asked { .. }
-        | Settlement::Deferred => return None,
+) -> Result<RewrittenInput, String> {
+    let fields = &outcome.verdict.fields;
+    match &outcome.settlement {
+        Some(Settlement::Allowed { .. } | Settlement::Undecided) => {
+            if let Some(Dialect { name, title, .. }) = agent.filter(|_| !fields.sandbox.is_empty()) {
+                let because =
+                    format!("{title} takes rewritten calls by `becket fire --dialect {name}` alone");
+                return exec_rewrite::unchanged(&fields.sandbox, &because);
+            }
+            let written = fields.updated_input.as_ref().map(|written| &written.what);
+            exec_rewrite::of(engine, event, &fields.sandbox, written, around)
+        }
+        Some(Settlement::Asked { .. } | Settlement::Deferred) => {
+            exec_rewrite::unchanged(&fields.sandbox, exec_rewrite::ASKED)
+        }
+        Some(Settlement::Denied { .. } | Settlement::Stopped { .. }) | None => Ok(None),
     }
-    let written = outcome.verdict.fields.updated_input.as_ref().map(|written| &written.what);
-    exec_rewrite::of(engine, event, written, around)
 }
 
-fn event(kind: &mut Option<EventKind>, around: &Surroundings) -> Result<Event, CliError> {
-    let bytes = read::stdin("the hook input as JSON", around)?;
-    let unread = |why: String| CliError::StdinEvent { why };
+/// The input of a hook.
+struct HookInput {
+    event: Event,
+    /// The agent that it is from, if that has a dialect of its own.
+    agent: Option<&'static Dialect>,
+}
+
+fn read(kind: &mut Option<EventKind>, around: &Surroundings) -> Result<HookInput, CliError> {
+    let bytes = stdin("the hook input as JSON", around)?;
+    let unread = |why: String| CliError::Firing(FiringError::Payload { why });
     let value: Value = serde_json::from_slice(&bytes).map_err(|error| unread(error.to_string()))?;
     *kind = value.get("hook_event_name").and_then(Value::as_str).and_then(|name| name.parse().ok());
-    input::from_value(value).map_err(|why| match why {
+    let agent = detect(&value, |_| false).ok().filter(|dialect| dialect.name != PROTOCOL);
+    let event = input::from_value(value).map_err(|why| match why {
         InputError::UnknownEvent { name } => CliError::UnknownEvent(UnknownEvent { name, near: Vec::new() }),
         InputError::NotAnObject { .. }
         | InputError::Missing { .. }
         | InputError::WrongType { .. }
         | InputError::Unreadable { .. } => unread(why.to_string()),
-    })
+    })?;
+    Ok(HookInput { event, agent })
 }
 
 /// The answer instead. For an event that this build does not know nothing can be configured, so nothing is lost there.

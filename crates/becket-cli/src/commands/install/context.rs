@@ -140,17 +140,5 @@ pub(crate) fn named(name: &str) -> Result<&'static AgentConfig, CliError> {
 
 /// Returns the program of a name on the search path.
 pub(crate) fn on_path(name: &str, around: &Surroundings) -> Option<PathBuf> {
-    let path = around.var("PATH")?;
-    let found = std::env::split_paths(path).filter(|directory| directory.is_absolute());
-    found.map(|directory| directory.join(name)).find(|program| is_executable(program))
-}
-
-fn is_executable(program: &std::path::Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        program.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-    }
-    #[cfg(not(unix))]
-    program.is_file()
+    becket_base::find_program(name, around.var("PATH")?)
 }

@@ -4,8 +4,8 @@ use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
 use crate::out::Out;
 use crate::report::style::{ERROR, FAINT, GOOD, HEAD, plain, styled};
+use becket_base::line_diff;
 use becket_install::{AgentConfig, InstallError, Plan, Records, Scope};
-use similar::TextDiff;
 use std::path::Path;
 
 /// The result for one agent.
@@ -65,8 +65,7 @@ pub(crate) fn difference(
     let name = |is_there: bool| if is_there { path.as_str() } else { "/dev/null" };
     let (old, new) = (name(before.is_some()), name(after.is_some()));
     let (before, after) = (text(before), text(after));
-    let diff = TextDiff::from_lines(&before, &after);
-    let unified = diff.unified_diff().context_radius(2).header(old, new).to_string();
+    let unified = line_diff::unified(&before, &after, 2, Some([old, new]));
     let line = |line: &str| match line.as_bytes() {
         [b'-', b'-', b'-', ..] | [b'+', b'+', b'+', ..] => styled(HEAD, line),
         [b'@', ..] => styled(FAINT, line),

@@ -3,9 +3,11 @@
 use super::McpContext;
 use crate::error::{CliError, CommandResult};
 use crate::report::style::{GOOD, HEAD, plain, styled};
-use becket_engine::config::{Access, write_text};
+use becket_agent::agents::Agents;
+use becket_agent::definitions::Homes;
+use becket_engine::config::{Access, Request, write_text};
 use becket_mcp::config::{DisabledReason, Scope, Status};
-use becket_tools::discovery::read_approvals;
+use becket_tools::discovery::{ServerSet, read_approvals};
 
 /// Writes or revokes an approval.
 pub(super) fn run(server: &str, revoke: bool, at: McpContext<'_>) -> CommandResult {
@@ -38,6 +40,18 @@ pub(super) fn run(server: &str, revoke: bool, at: McpContext<'_>) -> CommandResu
         }
     }
     written(&file, &known, "approved, as its entry is now:", server, at)
+}
+
+/// Returns the servers that an agent of the project, or of the user, describes itself.
+///
+/// # Errors
+/// Errors if there is no such agent, it describes no server, or its description can't be read.
+pub(super) fn described_by(agent: &str, request: &Request) -> Result<ServerSet, CliError> {
+    let agents = Agents::load(&Homes::of(request, &[]), None).agents;
+    let definition = agents.get(agent).map_err(|why| CliError::McpEdit { why })?;
+    let described = definition.described_servers(request)?;
+    let why = || format!("the agent `{agent}` ({}) describes no MCP server", definition.file.display());
+    described.ok_or_else(|| CliError::McpEdit { why: why() })
 }
 
 fn written(

@@ -124,9 +124,11 @@ pub(super) fn not_opened(error: &OpenError, store: Option<&Store>, at: RunContex
 pub(super) fn not_found(error: &OpenError, given: &str, known: &[ResumableSession]) -> String {
     match error {
         OpenError::Store(StoreError::Unknown { .. } | StoreError::BadId { .. }) => {}
-        OpenError::Store(_) | OpenError::List(_) | OpenError::NotStored | OpenError::Worktree(_) => {
-            return error.to_string();
-        }
+        OpenError::Store(_)
+        | OpenError::List(_)
+        | OpenError::NotStored
+        | OpenError::Worktree(_)
+        | OpenError::Servers(_) => return error.to_string(),
     }
     let named: Vec<String> = known.iter().take(NAMED).map(named).collect();
     let there_are = match named.is_empty() {

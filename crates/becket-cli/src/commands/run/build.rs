@@ -118,6 +118,7 @@ fn assembly(at: RunContext<'_>, models: &Arc<RunModels>, printer: &Printer) -> R
     assembly.runner = at.left.runner.clone();
     assembly.http = becket_embed::models::http(at.session.environment());
     assembly.mcp_host = servers::host(at);
+    assembly.named_servers_alone = sources.strict_mcp_config || sources.skips_files();
     assembly.notes = memory::notes(at);
     assembly.questions = at.terminal.map(|terminal| Arc::new(Person::at(terminal)) as _);
     assembly.worktree = worktree_name(args)?;

@@ -4,9 +4,9 @@ use crate::env::Surroundings;
 use crate::error::{CliError, CommandResult};
 use crate::out::Out;
 use crate::report::style::{HEAD, WARNING, plain, styled};
+use becket_base::line_diff;
 use becket_lab::runner::CaseResult;
 use becket_lab::{CaseRecord, Suite, accept};
-use similar::TextDiff;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -39,9 +39,9 @@ pub(super) fn write(
             continue;
         }
         std::fs::write(file, &after).map_err(|why| CliError::Write { path: file.to_owned(), why })?;
-        let diff = TextDiff::from_lines(before, &after);
+        let diff = line_diff::unified(before, &after, 3, None);
         let name = styled(HEAD, &around.short(file));
-        out.print(&format!("\nreview {name}:\n{}", plain(&diff.unified_diff().to_string())))?;
+        out.print(&format!("\nreview {name}:\n{}", plain(&diff)))?;
     }
     if !is_whole {
         out.tell(&styled(WARNING, "cases in comments were not changed: edit the hooks yourself\n"));

@@ -2,6 +2,7 @@
 
 use super::canary::{ALLOWED, CanaryProject, FORBIDDEN, Guard, GuardResult};
 use super::{Trial, TrialReport};
+use crate::commands::agent_version::version_in;
 use crate::trust;
 use becket_engine::config::Request;
 use becket_engine::{Environment, Profile};
@@ -125,7 +126,8 @@ impl Runs<'_> {
         };
         let scope = if self.config.user.is_some() { Scope::User } else { Scope::Project };
         let program = self.trial.becket.to_string_lossy();
-        let wanted = Installation { program: &program, longest: None, more: &[], repair: false };
+        let wanted =
+            Installation { program: &program, longest: None, more: &[], repair: false, exec_rewrite: false };
         let mut records = Records::open(&home.join(".claude/becket")).map_err(|error| error.to_string())?;
         let plan = install(self.config, scope, &places, &records, &wanted);
         plan.and_then(|plan| plan.apply(&mut records)).map_err(|error| error.to_string())
@@ -156,40 +158,6 @@ impl Runs<'_> {
                 format!("{why}; its last words: {}", line.chars().take(LAST_WORDS).collect::<String>())
             }
             None => why.to_owned(),
-        }
-    }
-}
-
-/// Returns the first word with a number, a dot and a number.
-fn version_in(text: &str) -> Option<String> {
-    let words = text.split_whitespace().map(|word| word.trim_start_matches('v'));
-    let is_version = |word: &&str| {
-        let mut parts = word.split('.');
-        let is_number = |part: Option<&str>| {
-            part.is_some_and(|part| part.starts_with(|first: char| first.is_ascii_digit()))
-        };
-        is_number(parts.next()) && is_number(parts.next())
-    };
-    let end = |letter: char| !(letter.is_ascii_alphanumeric() || ".-+".contains(letter));
-    let found = words.into_iter().find(is_version)?;
-    found.split(end).next().map(str::to_owned)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_version_is_the_first_word_with_numbers_and_a_dot() {
-        for (text, version) in [
-            ("codex-cli 0.169.0\n", Some("0.169.0")),
-            ("2.1.329 (Claude Code)\n", Some("2.1.329")),
-            ("Hermes Agent v0.19.0 (2026.9)\n", Some("0.19.0")),
-            ("0.62.0-preview.1, built today", Some("0.62.0-preview.1")),
-            ("no version 7", None),
-            ("", None),
-        ] {
-            assert_eq!(version_in(text).as_deref(), version, "{text}");
         }
     }
 }

@@ -202,6 +202,19 @@ fn hooks_of_a_folder_that_nobody_trusts_do_not_run_and_its_rules_count() {
     assert!(env.project().join("ran").exists());
 }
 
+// rules: D4, G3
+#[test]
+fn a_project_that_is_trusted_for_this_gateway_may_rewrite_calls() {
+    let rewrite = json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": {"a": 2}}});
+    let env = guarded(&json!({}), &hook("PreToolUse", "mcp__s__echo", &rewrite));
+    fs::remove_file(env.root().join("home/.claude.json")).expect("a record");
+    let result = Gateway::of(&env).arguments(&["--trust-project"]).start().call("s__echo", &json!({"a": 1}));
+    assert_eq!(texts(&result), ["{\"a\": 2}"]);
+    // Without trust the hook does not run.
+    let result = Gateway::of(&env).start().call("s__echo", &json!({"a": 1}));
+    assert_eq!(texts(&result), ["{\"a\": 1}"]);
+}
+
 #[test]
 fn hooks_that_take_too_long_refuse_the_call() {
     let slow = json!({"PreToolUse": [{"hooks": [{"type": "command", "command": "exec sleep 100"}]}]});

@@ -223,7 +223,7 @@ fn the_application_is_named_to_the_provider() {
 #[test]
 fn an_agent_begins_with_its_own_prompt_and_what_it_can_not_have_is_named() {
     let agents = json!({"rev": {"description": "Reviews", "prompt": "Review.", "initialPrompt": "BEGIN-HERE",
-        "mcpServers": [{"own": {"command": "true"}}], "effort": "high"}});
+        "effort": "high"}});
     let turns = json!([{"text": "Begun.", "expect": ["BEGIN-HERE"]}, {"text": "Hello."}]);
     let env = place(BECKET, &json!({}), &turns);
     let mut host = Host::initialized(&env, &["--agent", "rev"], json!({"agents": agents}));
@@ -232,10 +232,21 @@ fn an_agent_begins_with_its_own_prompt_and_what_it_can_not_have_is_named() {
     assert_eq!(host.result()["result"], "Hello.");
     let init = host.seen.iter().find(|line| line["subtype"] == "init").expect("there is one").clone();
     let (_, stderr) = host.ends();
-    for name in ["`mcpServers`", "`effort`"] {
-        assert!(
-            init["warnings"].to_string().contains(name) && stderr.contains(name),
-            "{name}: {init} {stderr}"
-        );
-    }
+    let is_named = |text: &str| text.contains("`effort`");
+    assert!(is_named(&init["warnings"].to_string()) && is_named(&stderr), "{init} {stderr}");
+}
+
+// rule: C10
+#[test]
+fn a_session_that_works_as_an_agent_begins_with_its_skills() {
+    let agents = json!({"rev": {"description": "Reviews", "prompt": "Review.", "skills": ["one", "gone"]}});
+    let turns = json!([{"text": "Hello.", "expect": ["BODY-one"]}]);
+    let env = place(BECKET, &json!({}), &turns);
+    skill(&env, "one");
+    let mut host = Host::initialized(&env, &["--agent", "rev"], json!({"agents": agents}));
+    host.prompt("hi");
+    assert_eq!(host.result()["result"], "Hello.");
+    let told = json!(host.seen).to_string();
+    assert!(told.contains("the agent `rev` begins without the skill `gone`: "), "{told}");
+    assert!(!told.contains("without the skill `one`"), "{told}");
 }

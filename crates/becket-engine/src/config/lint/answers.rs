@@ -4,9 +4,9 @@ use super::Entry;
 use super::commands::asks;
 use crate::config::source::report::Report;
 use crate::config::source::tree::Span;
-use becket_model::EventKind;
 use becket_model::interpret::{self, HandlerOutput, OutputOrigin};
 use becket_model::table::PlainStdout;
+use becket_model::{EventKind, SandboxAnswer};
 use becket_rules::shell::{Command, Line};
 
 pub(super) fn lint(text: &str, line: &Line, entry: &Entry, report: &mut Report<'_>) {
@@ -14,6 +14,7 @@ pub(super) fn lint(text: &str, line: &Line, entry: &Entry, report: &mut Report<'
         worktree_path(line, entry, report);
         return;
     }
+    let mut has_unread = false;
     for (command, literal) in printed_literals(text, line) {
         let at = report.part_of(entry.handler.action_span, text, command.raw());
         if asks(&literal) {
@@ -21,22 +22,71 @@ pub(super) fn lint(text: &str, line: &Line, entry: &Entry, report: &mut Report<'
         }
         if literal.trim_start().starts_with('{') {
             answer(&literal, entry, at, report);
-        } else {
-            unread_text(&literal, entry, at, report);
+        } else if !has_unread {
+            // One text stands for all of the hook.
+            has_unread = unread_text(&literal, entry, at, report);
         }
     }
+    install_output(text, line, entry, report);
 }
 
 /// The literal texts that a line writes to its own stdout, each with the command that writes it.
 fn printed_literals<'l>(text: &str, line: &'l Line) -> Vec<(&'l Command, String)> {
-    // A redirection may be that of any command, and `$( )` collects what is printed inside.
-    if !line.redirections().is_empty() || text.contains("$(") || text.contains('`') {
-        return Vec::new();
+    printing(text, line).filter_map(|command| Some((command, literal(command)?))).collect()
+}
+
+/// The commands whose output is that of the line itself, or of the text that `bash -c` runs.
+fn printing<'l>(text: &str, line: &'l Line) -> impl Iterator<Item = &'l Command> {
+    // The output of a group may go elsewhere as a whole.
+    const GROUP_ENDS: [&str; 5] = ["}", "done", "fi", "esac", ")"];
+    let follows = |end: &str| {
+        text.match_indices(end).any(|(at, _)| {
+            let after = text.get(at + end.len()..).unwrap_or_default().trim_start();
+            after.starts_with('>') || after.starts_with('|') && !after.starts_with("||")
+        })
+    };
+    let is_moved = text.contains('`') || text.contains("exec ") || GROUP_ENDS.into_iter().any(follows);
+    let own = outside_substitutions(&blanks_joined(text));
+    let is_own = move |command: &&Command| {
+        let is_of_line = command.via().is_none_or(|via| matches!(via, "sh" | "bash"));
+        is_of_line && own.contains(command.raw()) && !goes_elsewhere(&own, command)
+    };
+    line.commands().iter().filter(move |_| !is_moved).filter(is_own)
+}
+
+/// Returns a text with single blanks, as commands are written out.
+pub(super) fn blanks_joined(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns whether a `$( )` is open at the end of a text.
+pub(super) fn is_in_substitution(before: &str) -> bool {
+    const END: char = '\0';
+    !outside_substitutions(&format!("{before}{END}")).ends_with(END)
+}
+
+/// The text without its `$( )`, which collect what is printed inside.
+fn outside_substitutions(text: &str) -> String {
+    let (mut own, mut depth, mut rest) = (String::new(), 0_usize, text);
+    while let Some(c) = rest.chars().next() {
+        match c {
+            '$' if rest.starts_with("$(") => {
+                depth += 1;
+                rest = rest.get(2..).unwrap_or_default();
+                continue;
+            }
+            '(' if depth > 0 => depth += 1,
+            ')' if depth > 0 => {
+                depth -= 1;
+                rest = rest.get(1..).unwrap_or_default();
+                continue;
+            }
+            c if depth == 0 => own.push(c),
+            _ => {}
+        }
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
     }
-    let own = line.commands().iter().filter(|command| command.via().is_none());
-    own.filter(|command| !goes_elsewhere(text, command))
-        .filter_map(|command| Some((command, literal(command)?)))
-        .collect()
+    own
 }
 
 /// Returns whether a pipe, stderr or `/dev/null` receives the output of a command.
@@ -65,8 +115,10 @@ fn answer(literal: &str, entry: &Entry, at: Span, report: &mut Report<'_>) {
     let printed =
         HandlerOutput { stdout: literal.as_bytes(), ..HandlerOutput::nothing(OutputOrigin::Command) };
     let taken = interpret::printed(spec, &printed);
-    if let Some(failure) = &taken.failure {
-        let message = format!("this answer is not understood on `{}`: {failure}", entry.event);
+    // Rights that can't be read refuse each call (E5).
+    let unread = taken.reply.fields.sandbox.as_ref().and_then(SandboxAnswer::unread).map(str::to_owned);
+    if let Some(why) = taken.failure.as_ref().map(ToString::to_string).or(unread) {
+        let message = format!("this answer is not understood on `{}`: {why}", entry.event);
         report
             .warning(at, "answer-not-understood", message)
             .help(format!("`becket check-output {}` shows how an output is interpreted", entry.event))
@@ -80,12 +132,12 @@ fn answer(literal: &str, entry: &Entry, at: Span, report: &mut Report<'_>) {
     }
 }
 
-/// A reminder that is only logged (O2).
-fn unread_text(literal: &str, entry: &Entry, at: Span, report: &mut Report<'_>) {
+/// A reminder that is only logged (O2); returns whether it is one.
+fn unread_text(literal: &str, entry: &Entry, at: Span, report: &mut Report<'_>) -> bool {
     let spec = entry.event.spec();
     let is_addressed = literal.contains(char::is_whitespace);
     if spec.plain_stdout != PlainStdout::Log || !is_addressed {
-        return;
+        return false;
     }
     let message = format!(
         "plain text on stdout is only logged on `{}`: neither the model nor the user sees it",
@@ -97,6 +149,40 @@ fn unread_text(literal: &str, entry: &Entry, at: Span, report: &mut Report<'_>) 
         "to tell the user, print `{\"systemMessage\": \"…\"}`"
     };
     report.note(at, "text-not-shown", message).help(help).rule("O2");
+    true
+}
+
+/// The output of a package manager, where the model reads what a hook prints (O2).
+fn install_output(text: &str, line: &Line, entry: &Entry, report: &mut Report<'_>) {
+    if entry.event.spec().plain_stdout != PlainStdout::Context {
+        return;
+    }
+    let Some(command) = printing(text, line).find(|command| installs(command)) else { return };
+    let at = report.part_of(entry.handler.action_span, text, command.raw());
+    let message =
+        format!("what `{}` prints becomes context of the model on `{}`", command.text(), entry.event);
+    report.note(at, "output-in-context", message).help("add `>/dev/null`, or `>&2`").rule("O2");
+}
+
+/// Returns whether a command installs or builds something, and tells at length about it.
+fn installs(command: &Command) -> bool {
+    let words: Vec<&str> = command.words().map_while(|word| word).collect();
+    match words.as_slice() {
+        [_, rest @ ..] if rest.iter().any(|word| matches!(*word, "-q" | "--quiet" | "--silent" | "-s")) => {
+            false
+        }
+        [
+            "npm" | "pnpm" | "yarn" | "bun" | "pip" | "pip3" | "gem" | "bundle" | "apt-get" | "brew",
+            verb,
+            ..,
+        ] => {
+            // `bun run FILE` starts a program, as `node FILE` does.
+            let is_task = words.get(2).is_some_and(|task| !task.contains(['.', '/']));
+            matches!(*verb, "install" | "ci" | "i" | "add" | "update") || *verb == "run" && is_task
+        }
+        ["yarn" | "make"] | ["cargo", "build" | "install", ..] | ["uv", "sync", ..] => true,
+        _ => false,
+    }
 }
 
 /// A WorktreeCreate hook replaces git's own worktree, so it has to print a path (O1).

@@ -1,6 +1,7 @@
 //! Lints on the text of a command: quoting, relative paths, a swallowed failure, a Stop hook without its guard.
 
-use super::{Around, Entry, answers, fields, swallow, variables};
+use super::guards::is_guard;
+use super::{Around, Entry, answers, checkers, fields, inline, session_end, swallow, variables};
 use crate::config::fix::{Fix, FixChange};
 use crate::config::handler::{Action, Command, Shell};
 use crate::config::nesting::runs_becket;
@@ -51,13 +52,15 @@ fn shell_text(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Repor
         report.error(at, "shell-syntax", message).help("count the quotes and brackets").rule("H2");
         return;
     }
+    bad_substitution(text, entry, report);
     bash_only(text, entry, report);
     variables::lint(text, entry, around, report);
     unquoted(text, entry, around, report);
-    for command in line.commands() {
+    // Behind a `cd` to a place of its own a path starts there, wherever the session is.
+    for command in line.commands().iter().take_while(|command| !goes_to_fixed_place(command)) {
         relative(text, scripts(command.words()).as_deref(), entry, around, report);
     }
-    if holds_back(entry.event)
+    if is_to_refuse(&line, entry)
         && let Some(ending) = swallow::ending(text, &line)
     {
         let message = format!(
@@ -68,6 +71,8 @@ fn shell_text(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Repor
     }
     answers::lint(text, &line, entry, report);
     fields::lint(text, &line, entry, around, report);
+    checkers::lint(text, &line, entry, report);
+    session_end::lint(text, &line, entry, report);
     endless_stop(text, &line, entry, report);
     plain_exit(text, &line, entry, report);
     if !entry.handler.questions && asks(text) {
@@ -81,7 +86,7 @@ fn plain_exit(text: &str, line: &Line, entry: &Entry, report: &mut Report<'_>) {
         let words: Vec<Option<&str>> = command.words().collect();
         match words.as_slice() {
             [Some("exit"), Some(code)] if !matches!(*code, "0" | "2") => code.parse::<u8>().ok(),
-            _ => None,
+            _ => inline::exit_code(command),
         }
     });
     let blocks = holds_back(entry.event) && entry.handler.on_failure == OnFailure::Continue;
@@ -93,6 +98,17 @@ fn plain_exit(text: &str, line: &Line, entry: &Entry, report: &mut Report<'_>) {
         .warning(entry.handler.action_span, "exit-code-does-not-block", message)
         .help("to block, write the reason to stderr and end with `exit 2`")
         .rule("O4");
+}
+
+/// Returns whether a hook is there to refuse something. At the end of a turn, on a prompt and before a compaction many hooks
+/// only record something, so there it must be a guard or a checker.
+fn is_to_refuse(line: &Line, entry: &Entry) -> bool {
+    let often_records = matches!(
+        entry.event.spec().exit_2.effect,
+        Exit2Effect::ContinueTurn | Exit2Effect::RejectPrompt | Exit2Effect::BlockCompaction
+    );
+    let decides = line.commands().iter().any(checkers::is_checker) || is_guard(entry);
+    holds_back(entry.event) && (!often_records || decides)
 }
 
 /// Returns whether exit code 2 holds something back that has not happened yet.
@@ -128,9 +144,35 @@ fn bash_only(text: &str, entry: &Entry, report: &mut Report<'_>) {
     }
 }
 
+/// `${tool.name}`: a path of another program's templates, at which a shell stops.
+fn bad_substitution(text: &str, entry: &Entry, report: &mut Report<'_>) {
+    let is_for_shell = ["bash -c '", "sh -c '"].iter().any(|start| text.trim_start().starts_with(start));
+    let found = text.match_indices("${").find_map(|(at, _)| {
+        let (before, after) = (text.get(..at)?, text.get(at..)?);
+        let written = after.get(..=after.find('}')?)?;
+        let (name, path) = written.get(2..)?.split_once('.')?;
+        let is_path = |part: &str| part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.'));
+        // The options of a plugin are filled in before a shell sees them.
+        let is_other =
+            !name.is_empty() && is_path(name) && is_path(path.trim_end_matches('}')) && name != "user_config";
+        let is_quoted = before.matches('\'').count() % 2 == 1;
+        (is_other && (is_for_shell || !is_quoted) && !before.ends_with('\\')).then_some(written)
+    });
+    let Some(written) = found else { return };
+    let at = report.part_of(entry.handler.action_span, text, written);
+    let message =
+        format!("`{written}` is not a variable of a shell, which stops there: the hook fails every time");
+    report
+        .error(at, "shell-syntax", message)
+        .help("the input of a hook is JSON on stdin: read it by `jq -r .tool_input.file_path`, for instance")
+        .rule("H2");
+}
+
 /// `$CLAUDE_PROJECT_DIR` without quotes breaks on a blank in the path.
 fn unquoted(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
-    let ours = ["PROJECT_DIR", "PLUGIN_ROOT", "PLUGIN_DATA"].map(|part| around.profile.var(part));
+    let [project, root, data] =
+        ["PROJECT_DIR", "PLUGIN_ROOT", "PLUGIN_DATA"].map(|part| around.profile.var(part));
+    let ours = [project, root, data, "HOME".to_owned()];
     let bare = variables::uses(text).into_iter().find(|found| !found.quoted && ours.contains(&found.name));
     if let Some(found) = bare {
         let name = found.name;
@@ -141,8 +183,13 @@ fn unquoted(text: &str, entry: &Entry, around: &Around<'_>, report: &mut Report<
                 report.part_of(entry.handler.action_span, text, &written)
             });
         let message = format!("`${name}` without quotes breaks where the path holds a blank");
-        report
-            .warning(at, "unquoted-variable", message)
+        // A home directory seldom does.
+        let finding = if name == "HOME" {
+            report.note(at, "unquoted-variable", message)
+        } else {
+            report.warning(at, "unquoted-variable", message)
+        };
+        finding
             .help(format!("write `\\\"${name}\\\"{}`", if found.joined { "/…" } else { "" }))
             .rule("H2")
             .fix(Fix::not_safe(
@@ -161,14 +208,38 @@ const INTERPRETERS: &[&str] = &[
 
 /// The script that a command runs, if its words name one: the program itself, or an interpreter's first operand.
 pub(super) fn scripts<'w>(mut words: impl Iterator<Item = Option<&'w str>>) -> Option<String> {
-    let program = words.next()??;
+    let mut program = words.next()??;
+    let mut runs_paths = true;
+    // `uv run FILE`, `npx tsx FILE`: what is run stands behind the runner.
+    if let "npx" | "bunx" | "uv" | "poetry" | "bun" | "deno" = program {
+        let next = words.next()??;
+        let is_run = next == "run" && !matches!(program, "npx" | "bunx");
+        runs_paths = is_run;
+        program = match program {
+            "npx" | "bunx" => next,
+            "bun" | "deno" if !is_run => return script_operand(next),
+            _ if !is_run => return None,
+            _ => words.next()??,
+        };
+    }
     let name = program.rsplit('/').next().unwrap_or(program);
     if !INTERPRETERS.contains(&name) {
-        return program.contains('/').then(|| program.to_owned());
+        return (runs_paths && program.contains('/')).then(|| program.to_owned());
     }
-    let first = words.next()??;
+    script_operand(words.next()??)
+}
+
+/// Returns the operand of an interpreter if it is a path.
+fn script_operand(first: &str) -> Option<String> {
     // An option may change what the next word means; then there is no finding.
     (!first.starts_with('-') && (first.contains('/') || first.contains('.'))).then(|| first.to_owned())
+}
+
+/// Returns whether a command changes to a directory that does not depend on the session's.
+fn goes_to_fixed_place(command: &becket_rules::shell::Command) -> bool {
+    let target = ["cd ", "pushd "].into_iter().find_map(|verb| command.raw().strip_prefix(verb));
+    let target = target.map(|target| target.trim_start_matches("-- ").trim_start_matches('"'));
+    target.is_some_and(|target| target.starts_with(['/', '~', '$', '`']))
 }
 
 /// A path that depends on where the session's directory happens to be.
@@ -177,6 +248,10 @@ fn relative(text: &str, script: Option<&str>, entry: &Entry, around: &Around<'_>
     let Some(script) = script.filter(|script| !script.starts_with(['/', '~', '$', '%'])) else {
         return;
     };
+    // Another agent has directories and variables of its own.
+    if around.agent.is_some() {
+        return;
+    }
     if script.contains(':') || script.contains("://") {
         return;
     }

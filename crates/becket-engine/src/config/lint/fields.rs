@@ -2,7 +2,7 @@
 //! off by a quote, absolute paths that are compared with a bare name.
 
 use super::tool_fields::{self, ToolObject};
-use super::{Around, Entry};
+use super::{Around, Entry, inline};
 use crate::config::source::report::Report;
 use becket_base::suggest;
 use becket_rules::MatcherKind;
@@ -10,12 +10,15 @@ use becket_rules::shell::{Command, Line};
 
 pub(super) fn lint(text: &str, line: &Line, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
     for command in line.commands() {
+        if let Some(program) = inline::program(command) {
+            expected_field(program, text, entry, report);
+        }
         let Some(program) = jq_program(command) else { continue };
         let at = report.part_of(entry.handler.action_span, text, program);
         if let Some(fault) = unbalanced(program) {
             let message = format!("this program of jq has {fault}, so jq fails and prints nothing");
             report
-                .warning(at, "jq-syntax", message)
+                .error(at, "jq-syntax", message)
                 .help("look for a quote of the shell that ends the program too early")
                 .rule("H2");
             continue;
@@ -80,8 +83,8 @@ fn paths(program: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut before = ' ';
     for (at, c) in program.char_indices() {
-        // After a pipe or inside of brackets `.` is no longer the input.
-        if matches!(c, '|' | '[' | '{') {
+        // After a pipe or inside of brackets `.` is no longer the input; in an object that is built it is.
+        if matches!(c, '|' | '[') {
             break;
         }
         if c == '.' && !before.is_alphanumeric() && !matches!(before, '_' | '.' | '"' | ')' | ']' | '?') {
@@ -95,6 +98,45 @@ fn paths(program: &str) -> Vec<String> {
         before = c;
     }
     found
+}
+
+/// Fields that people expect in the input, and that no event has, with what there is instead.
+const EXPECTED: &[(&str, &str)] = &[
+    ("stop_reason", "nothing says why the model stopped; `.last_assistant_message` holds its text"),
+    ("tool_output", "the output of a tool is `.tool_response`"),
+    ("tool_result", "the output of a tool is `.tool_response`"),
+    ("user_prompt", "the text of the user is `.prompt`"),
+    ("hook_event", "the name of the event is `.hook_event_name`"),
+    ("project_dir", "the directory of the project is `$CLAUDE_PROJECT_DIR`"),
+    ("exit_code", "the text in `.tool_response` or `.error` says how a tool ended"),
+];
+
+/// A program in another language than that of jq that reads a field which no event has.
+fn expected_field(program: &str, text: &str, entry: &Entry, report: &mut Report<'_>) {
+    const PREFIXED: [&str; 4] = ["tool_output", "tool_result", "user_prompt", "hook_event"];
+    let fields: Vec<&str> = entry.event.spec().all_input().map(|field| field.name).collect();
+    let reads = |name: &str| {
+        program.match_indices(name).any(|(at, _)| {
+            let before = program.get(..at).unwrap_or_default();
+            let after = program.get(at + name.len()..).unwrap_or_default();
+            before.ends_with(['.', '\'', '"'])
+                && !after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+        })
+    };
+    // A program that also reads the field that there is has a fallback.
+    let is_fallback = |instead: &str| {
+        let field = instead.rsplit('.').next().unwrap_or_default().trim_end_matches('`');
+        !field.is_empty() && reads(field)
+    };
+    let expected = EXPECTED.iter().filter(|(name, _)| PREFIXED.contains(name) && !fields.contains(name));
+    let Some((name, instead)) =
+        expected.into_iter().find(|(name, instead)| reads(name) && !is_fallback(instead))
+    else {
+        return;
+    };
+    let at = report.part_of(entry.handler.action_span, text, name);
+    let message = format!("the input of `{}` has no field `{name}`", entry.event);
+    report.warning(at, "unknown-input-field", message).help(*instead).rule("N1");
 }
 
 /// Checks a path against the fields of the event, and of the tools that the matcher names.
@@ -111,8 +153,11 @@ fn check_path(
     let at = report.part_of(entry.handler.action_span, text, program);
     let fields: Vec<&str> = entry.event.spec().all_input().map(|field| field.name).collect();
     if !fields.contains(&first) {
-        // A host may add fields (N5), so only a near miss is a slip.
-        if let Some(near) = suggest(first, &fields) {
+        // A host may add fields (N5), so only a near miss is a slip, or a name that people expect.
+        if let Some((_, instead)) = EXPECTED.iter().find(|(name, _)| *name == first) {
+            let message = format!("the input of `{}` has no field `{first}`", entry.event);
+            report.warning(at, "unknown-input-field", message).help(*instead).rule("N1");
+        } else if let Some(near) = suggest(first, &fields) {
             let message = format!("the input of `{}` has no field `{first}`", entry.event);
             report
                 .warning(at, "unknown-input-field", message)

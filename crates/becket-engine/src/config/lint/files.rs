@@ -67,6 +67,25 @@ fn read_by_nobody(loaded: &LoadedFiles) -> Vec<Diagnostic> {
     found
 }
 
+/// Returns the finding about a file that is given alone, if it is one of hooks at a place where no program looks for them.
+pub fn lint_place(file: &Path, directory: &str) -> Option<Diagnostic> {
+    let name = READ_BY_NOBODY.into_iter().find(|name| file.ends_with(Path::new(directory).join(name)))?;
+    let place = file.ancestors().nth(Path::new(name).components().count())?;
+    if place.join(".claude-plugin/plugin.json").exists() {
+        return None;
+    }
+    let mut report = Report::new(file.into(), Source::Project, "");
+    report
+        .about_file(
+            Severity::Error,
+            "file-not-read",
+            format!("`{directory}/{name}` is not read: its hooks never run"),
+        )
+        .help(format!("move its `hooks` into `{directory}/settings.json`"))
+        .rule("C4");
+    report.finish().pop()
+}
+
 /// A script, and whether it is started directly rather than by an interpreter.
 struct Script {
     written: String,
@@ -97,7 +116,7 @@ fn look_at(script: &Script, entry: &Entry, report: &mut Report<'_>) {
             report.warning(at, "missing-script", format!("can't look at `{shown}`: {error}")).rule("H2");
             return;
         }
-        Ok(metadata) if script.runs_itself && !is_executable(&metadata) => {
+        Ok(_) if script.runs_itself && !becket_base::is_executable(&script.path) => {
             report
                 .never_works(script.is_certain, at, "not-executable", format!("`{shown}` is not executable"))
                 .help(format!("run `chmod +x {}`, or start it with its interpreter", script.written))
@@ -116,17 +135,6 @@ fn look_at(script: &Script, entry: &Entry, report: &mut Report<'_>) {
             warn_endless(entry, &format!("`{shown}`"), report);
         }
     }
-}
-
-#[cfg(unix)]
-fn is_executable(metadata: &std::fs::Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    metadata.is_file() && metadata.permissions().mode() & 0o111 != 0
-}
-
-#[cfg(not(unix))]
-fn is_executable(metadata: &std::fs::Metadata) -> bool {
-    metadata.is_file()
 }
 
 /// The scripts that a handler's command names in full, its placeholders filled in.

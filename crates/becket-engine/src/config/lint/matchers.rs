@@ -8,6 +8,7 @@ use becket_base::suggest;
 use becket_model::EventKind;
 use becket_model::table::MatcherSpec;
 use becket_rules::{MatcherKind, tools};
+use std::collections::HashSet;
 
 pub(super) fn lint(entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
     let Some(spec) = entry.event.spec().matcher else {
@@ -60,7 +61,7 @@ fn one_name(
     if name.parse::<EventKind>().is_ok() && !spec.values.contains(&name) {
         let message = format!("`{name}` is an event; this matcher is tested against `{}`", spec.field);
         report
-            .warning(entry.matcher_span, "never-matches", message)
+            .never_works(matcher.is_only, entry.matcher_span, "never-matches", message)
             .help("leave the matcher out for every value")
             .rule("M6");
         return;
@@ -93,12 +94,11 @@ fn is_guard(event: EventKind) -> bool {
 
 fn tool_name(matcher: MatcherName<'_>, entry: &Entry, around: &Around<'_>, report: &mut Report<'_>) {
     let MatcherName { name, is_only } = matcher;
-    let is_lost = is_only && is_guard(entry.event);
     if let Some(server) = name.strip_prefix("mcp__") {
         if !server.contains("__") {
             let message = format!("`{name}` is the exact name of no tool, so this never matches");
             report
-                .never_works(is_lost, entry.matcher_span, "never-matches", message)
+                .never_works(is_only, entry.matcher_span, "never-matches", message)
                 .help(format!("for all tools of the server write `{name}__.*`"))
                 .rule("M2")
                 .fix(is_only.then(|| write(entry, format!("{name}__.*"))));
@@ -107,7 +107,16 @@ fn tool_name(matcher: MatcherName<'_>, entry: &Entry, around: &Around<'_>, repor
     }
     let known = tools::known();
     let current = around.tools.current(name);
-    if known.contains(&current) {
+    // Another agent has tools of its own.
+    if known.contains(&current) || around.agent.is_some() {
+        return;
+    }
+    if name.parse::<EventKind>().is_ok() {
+        let message = format!("`{name}` is an event; this matcher is tested against the names of tools");
+        report
+            .never_works(is_only, entry.matcher_span, "never-matches", message)
+            .help(format!("move the group to `{name}`, or leave the matcher out for every tool"))
+            .rule("M2");
         return;
     }
     let near = suggest(name, known);
@@ -117,7 +126,12 @@ fn tool_name(matcher: MatcherName<'_>, entry: &Entry, around: &Around<'_>, repor
     };
     let help = near.map(|near| format!("did you mean `{near}`? names are case-sensitive"));
     report
-        .never_works(is_lost && near.is_some(), entry.matcher_span, "unknown-tool", message)
+        .never_works(
+            is_only && is_guard(entry.event) && near.is_some(),
+            entry.matcher_span,
+            "unknown-tool",
+            message,
+        )
         .maybe_help(help)
         .rule("M2")
         .fix(near.filter(|_| is_only).map(|near| write(entry, near.to_owned())));
@@ -150,20 +164,38 @@ fn expression(text: &str, spec: MatcherSpec, entry: &Entry, report: &mut Report<
             ));
         return;
     }
-    if spec.field == "tool_name" && text.split('|').all(needs_blank_or_colon) {
-        let message = "no tool has a name with a blank or `:` in it, so this expression never matches";
-        report
-            .never_works(is_guard(entry.event), entry.matcher_span, "never-matches", message)
-            .help(tool_filter_help(text).unwrap_or_else(|| {
-                "a matcher holds tool names; what a call does is filtered by `if` on the handler".to_owned()
-            }))
-            .rule("M3");
+    let alternatives = alternatives(text);
+    if spec.field == "tool_name" && alternatives.iter().all(|part| of_file(part).is_some()) {
+        let tools: Vec<&str> = alternatives.iter().filter_map(|part| Some(of_file(part)?.0)).collect();
+        let (tool, pattern) = of_file(text).unwrap_or_default();
+        let pattern = pattern.split('|').next().unwrap_or_default();
+        let message = "a matcher holds tool names; these alternatives also name files, and as an expression they never match";
+        let help = format!(
+            "write `\"matcher\": \"{}\"`, and on each handler an `if` such as `{tool}({pattern})`",
+            without_repetition(tools).join("|")
+        );
+        report.error(entry.matcher_span, "never-matches", message).help(help).rule("M3");
+        return;
+    }
+    let strange: Option<Vec<char>> = alternatives.iter().map(|part| strange_character(part)).collect();
+    if let Some(first) = strange.as_ref().and_then(|characters| characters.first())
+        && spec.field == "tool_name"
+    {
+        let character = if *first == ' ' { "a blank".to_owned() } else { format!("`{first}`") };
+        let message = format!("no tool has a name with {character} in it, so this expression never matches");
+        report.error(entry.matcher_span, "never-matches", message).help(names_help(text)).rule("M3");
+        return;
+    }
+    if alternatives.len() > 1 && alternatives.iter().any(|part| part.trim().is_empty()) {
+        let message =
+            "an alternative of this expression is empty and matches every value: the hooks run on each";
+        report.warning(entry.matcher_span, "empty-alternative", message).help(names_help(text)).rule("M3");
         return;
     }
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '|' | ' ' | ',' | '*');
-    if text.contains('*') && text.chars().all(plain) {
+    if text.contains('*') && text.chars().all(plain) && !text.split('|').all(is_prefix) {
         let message = format!(
-            "in `{text}` each `*` repeats the character in front of it: this is an expression, no glob"
+            "in `{text}` each `*` repeats the character in front of it: this is an expression, not a glob"
         );
         report
             .warning(entry.matcher_span, "glob-in-matcher", message)
@@ -173,19 +205,78 @@ fn expression(text: &str, spec: MatcherSpec, entry: &Entry, report: &mut Report<
     }
 }
 
-/// Returns whether an alternative of an expression matches only texts with a blank or a colon in them.
-fn needs_blank_or_colon(alternative: &str) -> bool {
+/// Returns whether an alternative matches what it would match as a glob: a name, or `mcp__*`, which is found at the beginning
+/// of every longer name.
+fn is_prefix(alternative: &str) -> bool {
     let alternative = alternative.trim();
-    let mut in_class = false;
-    let chars: Vec<char> = alternative.chars().collect();
-    chars.iter().enumerate().any(|(at, c)| {
+    !alternative.contains('*') || alternative.strip_suffix("_*").is_some_and(|front| !front.contains('*'))
+}
+
+/// Returns what to write instead of the filter of another program.
+fn names_help(text: &str) -> String {
+    // `tool == "Edit" || tool == "Write"`
+    let compared = text.split("tool == \"").skip(1).filter_map(|rest| Some(rest.split_once('"')?.0));
+    let names = without_repetition(compared.collect());
+    if !names.is_empty() {
+        return format!(
+            "a matcher holds tool names: write `\"matcher\": \"{}\"`; what a call does is filtered by `if` on the handler",
+            names.join("|")
+        );
+    }
+    tool_filter_help(text).unwrap_or_else(|| {
+        "a matcher holds tool names; what a call does is filtered by `if` on the handler".to_owned()
+    })
+}
+
+fn without_repetition(mut names: Vec<&str>) -> Vec<&str> {
+    let mut seen = HashSet::new();
+    names.retain(|name| seen.insert(*name));
+    names
+}
+
+/// Returns the tool and the pattern of `Edit:*.ts`, which does not describe names.
+fn of_file(alternative: &str) -> Option<(&str, &str)> {
+    let (tool, pattern) = alternative.trim().split_once(':')?;
+    let is_file = pattern.contains('*') && pattern.contains(['.', '/']);
+    (tools::find(tool).is_some() && is_file).then_some((tool, pattern))
+}
+
+/// The alternatives of an expression that are in no group and in no class.
+fn alternatives(text: &str) -> Vec<&str> {
+    let (mut found, mut start) = (Vec::new(), 0);
+    for (at, _) in outside(text).filter(|(_, c)| *c == '|') {
+        found.push(text.get(start..at).unwrap_or_default());
+        start = at + 1;
+    }
+    found.push(text.get(start..).unwrap_or_default());
+    found
+}
+
+/// The characters of an expression that are in no group, in no class and behind no `\\`, each with its place.
+fn outside(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let (mut depth, mut in_class, mut is_escaped) = (0_usize, false, false);
+    text.char_indices().filter(move |(_, c)| {
+        if std::mem::take(&mut is_escaped) {
+            return false;
+        }
         match c {
+            '\\' => is_escaped = true,
             '[' => in_class = true,
             ']' => in_class = false,
-            _ => {}
+            '(' if !in_class => depth += 1,
+            ')' if !in_class => depth = depth.saturating_sub(1),
+            _ => return depth == 0 && !in_class,
         }
-        let is_optional = matches!(chars.get(at + 1), Some('?' | '*' | '{'));
-        let is_group_sign = at > 0 && chars.get(at - 1) == Some(&'?');
-        matches!(c, ' ' | ':') && !in_class && !is_optional && !is_group_sign
+        false
     })
+}
+
+/// The first character that a text must have to be matched by an alternative, and that no name of a tool has.
+fn strange_character(alternative: &str) -> Option<char> {
+    let alternative = alternative.trim();
+    let is_optional =
+        |at: usize| alternative.get(at + 1..).is_some_and(|after| after.starts_with(['?', '*', '{']));
+    outside(alternative)
+        .find(|(at, c)| matches!(c, ' ' | ':' | '"' | '\'' | '=' | '&' | '/') && !is_optional(*at))
+        .map(|(_, c)| c)
 }

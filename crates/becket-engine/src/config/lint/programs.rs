@@ -4,8 +4,8 @@ use super::Entry;
 use crate::config::handler::{Action, Command, Shell};
 use crate::config::load::LoadedFiles;
 use crate::config::source::report::Report;
+use becket_base::find_program;
 use becket_rules::shell::Line;
-use std::ffi::OsStr;
 
 /// Words that name no program: keywords and builtins of the shell, and commands that look before they start something.
 const NOT_PROGRAMS: &[&str] = &[
@@ -36,7 +36,7 @@ pub(super) fn lint(entry: &Entry, loaded: &LoadedFiles, report: &mut Report<'_>)
     let Some(program) = program.filter(|program| is_bare(program)) else { return };
     let sets_path =
         loaded.layers().iter().any(|layer| layer.text.as_deref().is_ok_and(|text| text.contains("\"PATH\"")));
-    if sets_path || is_on(path, &program) {
+    if sets_path || find_program(&program, path).is_some() {
         return;
     }
     let message =
@@ -65,10 +65,4 @@ fn is_keyword(command: &becket_rules::shell::Command) -> bool {
 fn is_bare(program: &str) -> bool {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '+' | '-');
     !program.is_empty() && program.chars().all(is_name) && !NOT_PROGRAMS.contains(&program)
-}
-
-fn is_on(path: &OsStr, program: &str) -> bool {
-    let names: &[&str] = if cfg!(windows) { &["", ".exe", ".cmd", ".bat"] } else { &[""] };
-    std::env::split_paths(path)
-        .any(|directory| names.iter().any(|end| directory.join(format!("{program}{end}")).is_file()))
 }

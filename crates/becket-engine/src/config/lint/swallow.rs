@@ -6,7 +6,7 @@ use becket_rules::shell::Line;
 pub(super) fn ending(text: &str, line: &Line) -> Option<String> {
     let own: Vec<_> = line.commands().iter().filter(|command| command.via().is_none()).collect();
     let (last, before) = own.split_last()?;
-    if before.is_empty() || before.iter().any(|command| refuses(command)) {
+    if before.iter().all(|command| tells(command)) || before.iter().any(|command| refuses(command)) {
         return None;
     }
     let words: Vec<Option<&str>> = last.words().collect();
@@ -26,8 +26,18 @@ pub(super) fn ending(text: &str, line: &Line) -> Option<String> {
     }
 }
 
+/// Returns whether a command only tests something or prints a text, so that no exit code of it refuses.
+fn tells(command: &becket_rules::shell::Command) -> bool {
+    matches!(command.words().next().flatten(), Some("[" | "test" | "echo" | "printf"))
+}
+
 /// Returns whether a command gives the exit code on purpose, so that the ending only covers the rest.
 fn refuses(command: &becket_rules::shell::Command) -> bool {
     let words: Vec<Option<&str>> = command.words().collect();
-    matches!(words.as_slice(), [Some("exit"), code] if *code != Some("0"))
+    match words.as_slice() {
+        [Some("exit"), code] => *code != Some("0"),
+        // The program takes the place of the shell, so its exit code is the hook's.
+        [Some("exec"), _, ..] => true,
+        _ => false,
+    }
 }

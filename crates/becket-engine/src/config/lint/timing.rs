@@ -1,6 +1,7 @@
 //! Time limits that look like milliseconds, and answers that come too late to count.
 
 use super::Entry;
+use super::guards::is_guard;
 use crate::config::fix::{Fix, FixChange};
 use crate::config::handler::Background;
 use crate::config::source::report::Report;
@@ -30,8 +31,9 @@ pub(super) fn lint(entry: &Entry, report: &mut Report<'_>) {
             report.warning(timeout.span, "timeout-in-milliseconds", message).help(help).rule("H11").fix(fix);
         }
     }
-    let gates = entry.event.spec().on_failure != OnFailureEffect::Nothing;
-    if gates && entry.handler.background != Background::No {
+    let gates = entry.event.spec().on_failure != OnFailureEffect::Nothing
+        || entry.event.spec().exit_2.effect.blocks();
+    if gates && entry.handler.background == Background::Async && is_guard(entry) {
         let message =
             format!("this hook runs in the background: `{}` goes on without its answer", entry.event);
         report

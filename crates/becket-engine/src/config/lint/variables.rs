@@ -148,8 +148,25 @@ pub(super) fn lint(text: &str, entry: &Entry, around: &Around<'_>, report: &mut 
         let written = written.iter().find(|written| text.contains(written.as_str()));
         let at = entry.handler.action_span;
         let at = written.map_or(at, |written| report.part_of(at, text, written));
-        report.warning(at, "unset-variable", message).maybe_help(help).rule("H3");
+        report.never_works(is_of_input(name), at, "unset-variable", message).maybe_help(help).rule("H3");
     }
+}
+
+/// Returns whether a name can only mean the input of a hook, which comes on stdin: a hook that reads it works on nothing.
+fn is_of_input(name: &str) -> bool {
+    const PREFIXES: [&str; 3] = ["TOOL_INPUT", "CLAUDE_TOOL_", "CLAUDE_FILE_PATH"];
+    const NAMES: [&str; 9] = [
+        "TOOL_OUTPUT",
+        "TOOL_RESULT",
+        "TOOL_RESPONSE",
+        "TOOL_NAME",
+        "USER_PROMPT",
+        "CLAUDE_USER_PROMPT",
+        "STDIN_JSON",
+        "HOOK_INPUT",
+        "HOOK_EVENT_NAME",
+    ];
+    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// Returns whether the text or a file's `env` sets it.

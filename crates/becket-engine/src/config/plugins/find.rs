@@ -27,6 +27,17 @@ pub(super) struct PluginLocation {
     pub(super) marketplace: Option<PathBuf>,
 }
 
+/// The reason for which there is no directory of a plugin.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum NotFound {
+    /// It lies elsewhere, and was not fetched onto this machine.
+    #[error("{0}")]
+    NotInstalled(String),
+    /// Its id or its marketplace is wrong.
+    #[error("{0}")]
+    Wrong(String),
+}
+
 /// The places in which plugins are looked for.
 pub(super) struct Finder<'a> {
     declared: &'a PluginDeclarations,
@@ -47,11 +58,11 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns the directory of a plugin, or the reason for which there is none.
-    pub(super) fn find(&self, id: &str, switch: &Switch) -> Result<PluginLocation, String> {
+    pub(super) fn find(&self, id: &str, switch: &Switch) -> Result<PluginLocation, NotFound> {
         let Some((name, marketplace)) = id.rsplit_once('@').filter(|(name, market)| {
             !name.is_empty() && !market.is_empty() && !id.contains(['/', '\\']) && !id.contains("..")
         }) else {
-            return Err("an id has the form `plugin@marketplace`".to_owned());
+            return Err(NotFound::Wrong("an id has the form `plugin@marketplace`".to_owned()));
         };
         let mut misses = Misses(None);
         let own = self.in_place(marketplace, switch);
@@ -63,12 +74,17 @@ impl<'a> Finder<'a> {
             // A repository must not replace what the user has installed with its own code.
             .or_else(|| misses.first(self.of_project(id, switch), name));
         found.ok_or_else(|| match misses.0 {
-            Some(error) => error.to_string(),
-            None if self.installed.is_elsewhere(id) => "it is installed for other projects".to_owned(),
-            None if self.installed.cached(marketplace, name).len() > 1 => {
-                "the cache has several versions of it, and no record says which counts".to_owned()
+            Some(error @ MarketplaceError::Fetched { .. }) => NotFound::NotInstalled(error.to_string()),
+            Some(error) => NotFound::Wrong(error.to_string()),
+            None if self.installed.is_elsewhere(id) => {
+                NotFound::NotInstalled("it is installed for other projects".to_owned())
             }
-            None => format!("it is not installed, and no marketplace `{marketplace}` is known"),
+            None if self.installed.cached(marketplace, name).len() > 1 => NotFound::Wrong(
+                "the cache has several versions of it, and no record says which counts".to_owned(),
+            ),
+            None => NotFound::NotInstalled(format!(
+                "it is not installed, and no marketplace `{marketplace}` is known"
+            )),
         })
     }
 

@@ -134,9 +134,7 @@ pub(crate) fn handler_key(member: &Member) -> UnknownKey {
     match member.key.as_str() {
         // Claude Code shows them with the message of a hook that wakes the session.
         "rewakeMessage" | "rewakeSummary" => UnknownKey::Harmless,
-        "name" | "description" => {
-            UnknownKey::Idle("it is shown nowhere; use `statusMessage` for what a user should see")
-        }
+        "name" => UnknownKey::Idle("it is shown nowhere; use `statusMessage` for what a user should see"),
         "event" => lost("the event is the key above the group"),
         "timeoutSec" | "timeoutMs" | "timeout_ms" => lost("write `timeout`, in seconds"),
         "bash" | "powershell" => lost("write `command`, and for PowerShell `\"shell\": \"powershell\"`"),
@@ -156,7 +154,7 @@ pub(crate) fn handler_key(member: &Member) -> UnknownKey {
 /// Returns the meaning of a key of a matcher group that nothing reads.
 pub(crate) fn group_key(member: &Member) -> UnknownKey {
     match member.key.as_str() {
-        "description" | "name" => UnknownKey::Idle("it is shown nowhere; nothing is lost without it"),
+        "name" => UnknownKey::Idle("it is shown nowhere; nothing is lost without it"),
         "if" => lost("`if` belongs on each handler; here the handlers run without it"),
         "filePattern" => lost("write an `if` on each handler, such as `\"if\": \"Edit(*.yml)\"`"),
         "priority" => lost("write `order` on a handler; lower runs first in lists"),
@@ -178,12 +176,10 @@ fn common_key(member: &Member) -> UnknownKey {
             message: "this hook runs: `disabled: true` is not read",
             help: "remove it from the file to turn it off",
         },
-        "id" | "comment" | "comments" | "note" | "notes" | "version" | "author" | "tags" | "title" => {
-            UnknownKey::Idle("nothing is lost without it")
-        }
-        key if key.starts_with(['_', '$', '#']) || key.starts_with("//") => {
-            UnknownKey::Idle("nothing is lost without it")
-        }
+        // Whoever writes a comment expects nothing of it.
+        "description" | "comment" | "comments" | "note" | "notes" => UnknownKey::Harmless,
+        key if key.starts_with(['_', '$', '#']) || key.starts_with("//") => UnknownKey::Harmless,
+        "id" | "version" | "author" | "tags" | "title" => UnknownKey::Idle("nothing is lost without it"),
         _ => UnknownKey::Unknown,
     }
 }

@@ -205,7 +205,7 @@ fn matcher(event: EventKind, fields: &mut Fields<'_, '_, '_>, words: &ReadContex
     }
     let span = text.as_ref().map_or(Span::default(), |text| text.span);
     let text = text.as_ref().map(|text| text.value.as_str());
-    if event.spec().matcher.is_none() && text.is_some_and(|text| !text.is_empty() && text != "*") {
+    if event.spec().matcher.is_none() && text.is_some_and(|text| !["", "*", ".*"].contains(&text)) {
         let message = format!("`{event}` has no matcher: this one is ignored, and the hooks always run");
         fields.report.warning(span, "ignored-matcher", message).help("remove it").rule("M6").fix(Fix::safe(
             span,

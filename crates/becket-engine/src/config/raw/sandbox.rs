@@ -5,7 +5,7 @@
 use super::fields::{At, Fields};
 use super::switches::{strict_flag, strict_instead, strict_list};
 use crate::config::source::report::Report;
-use crate::config::source::tree::{Member, Node, Span};
+use crate::config::source::tree::{Data, Member, Node, Span};
 use becket_rules::EndpointPattern;
 use becket_rules::shell::CommandPattern;
 
@@ -17,6 +17,10 @@ const WITHOUT_EFFECT: [(&str, &str); 5] = [
     ("ignoreViolations", "a program reads the error of the system"),
     ("credentials", "name their files in `denyRead`"),
 ];
+
+/// Those of them that say what happens anyway if they are false.
+const TRUE_IF_FALSE: [&str; 4] =
+    ["allowUnsandboxedCommands", "autoAllowBashIfSandboxed", "enableWeakerNestedSandbox", "tlsTerminate"];
 
 /// The same of its network.
 const NETWORK_WITHOUT_EFFECT: [(&str, &str); 6] = [
@@ -160,7 +164,10 @@ fn unreadable(at: Option<&At<Vec<String>>>, report: &mut Report<'_>) -> Option<S
 }
 
 fn name_without_effect(known: &[(&str, &str)], members: &[Member], report: &mut Report<'_>) {
-    for member in members {
+    let is_so_anyway = |member: &Member| {
+        member.value.data == Data::Bool(false) && TRUE_IF_FALSE.contains(&member.key.as_str())
+    };
+    for member in members.iter().filter(|member| !is_so_anyway(member)) {
         if let Some((key, instead)) = known.iter().find(|(key, _)| *key == member.key) {
             let message = format!("`{key}` has no effect here: {instead}");
             report.warning(member.key_span, "setting-without-effect", message).rule("E5");

@@ -4,13 +4,14 @@ use super::dialect::{self, Dialect};
 use super::group;
 use super::modules;
 use super::permissions;
+use super::policy_helper;
 use super::sheet::{ReadContext, Sheet};
 use super::switches;
 use crate::config::diagnostic::Severity;
 use crate::config::fix::{Fix, FixChange};
 use crate::config::source::json::{self, Document};
 use crate::config::source::report::Report;
-use crate::config::source::tree::{Duplicate, Member, Node, Span};
+use crate::config::source::tree::{Data, Duplicate, Member, Node, Span};
 use becket_base::suggest;
 use becket_model::EventKind;
 
@@ -39,7 +40,13 @@ pub(crate) const KEYS: &[&str] = &[
     "hookBudget",
     "outputStyle",
     "audit",
+    "policyHelper",
 ];
+
+/// Returns whether this engine reads a setting of this name.
+pub(crate) fn is_setting(key: &str) -> bool {
+    KEYS.contains(&key)
+}
 
 /// Reads a settings file. `Err`: it is not JSON, and nothing of it counts (C7).
 pub(crate) fn settings(text: &str, words: &ReadContext, report: &mut Report<'_>) -> Result<Sheet, NotRead> {
@@ -48,11 +55,13 @@ pub(crate) fn settings(text: &str, words: &ReadContext, report: &mut Report<'_>)
     let mut sheet = Sheet::default();
     lost_hooks(&document, &mut sheet, report);
     misplaced_keys(members, &mut sheet, report);
+    keys_of_other_files(members, report);
     if let Some(hooks) = member(members, "hooks") {
         layout(&hooks.value, words, &mut sheet, report);
     }
     permissions::read(members, &mut sheet, report);
     switches::read(members, &mut sheet, report);
+    policy_helper::read(members, &mut sheet, report);
     Ok(sheet)
 }
 
@@ -164,6 +173,7 @@ fn layout(node: &Node, words: &ReadContext, sheet: &mut Sheet, report: &mut Repo
             .about_file(Severity::Note, "other-dialect", message)
             .help("`becket check --for AGENT` shows what an agent makes of hooks");
     }
+    let is_foreign = |member: &Member| is_foreign(member, agent.is_some());
     let foreign: Vec<&Member> = events.iter().filter(|member| is_foreign(member)).collect();
     foreign_events(agent.unwrap_or(Dialect::Copilot), &foreign, events.len(), sheet, report);
     let flat = ReadContext { flat: node.as_list().is_some(), ..words.clone() };
@@ -201,11 +211,13 @@ fn foreign_events(
 }
 
 /// Returns whether an event is another agent's, by its name, or because all of its groups are handlers without `type`,
-/// as Copilot writes them under the names of our events.
-fn is_foreign(member: &Member) -> bool {
+/// as Copilot writes them under the names of our events. In a file that is not another agent's a command alone is a handler
+/// that lacks its group.
+fn is_foreign(member: &Member, is_of_agent: bool) -> bool {
     let is_handler = |node: &Node| {
         let has = |key: &&str| node.get(key).is_some();
-        !["hooks", "type"].iter().any(has) && ["command", "bash", "powershell"].iter().any(has)
+        let is_copilots = ["bash", "powershell"].iter().any(has) || is_of_agent && has(&"command");
+        is_copilots && !["hooks", "type"].iter().any(has)
     };
     let groups = member.value.as_list().unwrap_or_default();
     dialect::foreign_event(&member.key).is_some() || !groups.is_empty() && groups.iter().all(is_handler)
@@ -234,6 +246,45 @@ fn misplaced_keys(members: &[Member], sheet: &mut Sheet, report: &mut Report<'_>
         if let Some(near) = near {
             near_miss(member.key_span, &member.key, near, report);
         }
+    }
+}
+
+/// Keys that people write into settings and that nothing reads there, with the place where they belong.
+const ELSEWHERE: &[(&[&str], &str)] = &[
+    (&["mcpServers", "mcp"], "servers are read from `.mcp.json` at the root of the project"),
+    (&["commands"], "a command is a file in `commands/`, beside the settings"),
+    (&["agents"], "an agent is a file in `agents/`, beside the settings"),
+    (&["skills"], "a skill is a file `skills/NAME/SKILL.md`, beside the settings"),
+    (&["allowedTools", "allow"], "write the rules into `permissions.allow`"),
+    (&["disallowedTools", "deniedTools", "deny"], "write the rules into `permissions.deny`"),
+    (&["ask"], "write the rules into `permissions.ask`"),
+    (&["defaultMode", "permissionMode", "permission_mode"], "write `permissions.defaultMode`"),
+    (&["apiKey"], "name a program that prints it: `apiKeyHelper`"),
+    (&["baseURL", "baseUrl"], "set `ANTHROPIC_BASE_URL` in `env`"),
+];
+
+/// Reports keys that belong into other files or other settings. Those of another agent may be its own.
+fn keys_of_other_files(members: &[Member], report: &mut Report<'_>) {
+    if dialect::of_path(report.file()).is_some() {
+        return;
+    }
+    for member in members.iter().filter(|member| !is_empty(&member.value)) {
+        let elsewhere = ELSEWHERE.iter().find(|(keys, _)| keys.contains(&member.key.as_str()));
+        if let Some((_, instead)) = elsewhere {
+            report
+                .warning(member.key_span, "unknown-setting", format!("`{}` is not a setting", member.key))
+                .help(*instead)
+                .rule("C7");
+        }
+    }
+}
+
+fn is_empty(node: &Node) -> bool {
+    match &node.data {
+        Data::Null => true,
+        Data::List(entries) => entries.is_empty(),
+        Data::Map(members) => members.is_empty(),
+        Data::Bool(_) | Data::Number(_) | Data::Text(_) => false,
     }
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct Sheet {
     pub(crate) broken_guard: Option<String>,
     pub(crate) permissions: RawPermissions,
     pub(crate) switches: Switches,
+    /// The place of `policyHelper`.
+    pub(crate) policy_helper: Option<Span>,
     pub(crate) env: Vec<Variable>,
     /// The other agent that the hooks are written for.
     pub(crate) agent: Option<&'static str>,

@@ -185,6 +185,7 @@ fn warn_of_foreign_switches(parts: &mut [Part<'_>]) {
             ("failClosed", switches.fail_closed.as_ref()),
             ("httpHookLoopback", switches.http_loopback.as_ref()),
         ];
+        let helper = ("policyHelper", part.sheet.policy_helper, "managed settings");
         let trusted_only = [
             ("httpHookProxy", switches.http_proxy.as_ref().map(|at| at.span)),
             ("httpHookAllowedNetworks", switches.http_networks.as_ref().map(|at| at.span)),
@@ -201,6 +202,7 @@ fn warn_of_foreign_switches(parts: &mut [Part<'_>]) {
             .map(|(key, at)| (key, at, "managed settings, the user's and those of the command line"));
         let foreign = managed_only
             .into_iter()
+            .chain([helper])
             .filter(|_| source != Source::Policy)
             .chain(trusted_only.into_iter().filter(|_| !is_of_the_user(&source)))
             .chain(kept);

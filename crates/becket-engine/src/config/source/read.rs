@@ -31,6 +31,12 @@ pub enum ReadError {
     /// Symbolic links that lead in a circle.
     #[error("its symbolic links lead in a circle")]
     LinkLoop,
+    /// The program that prints managed settings gave no answer (C4).
+    #[error("the program printed no settings: {why}")]
+    NoPolicy {
+        /// The reason.
+        why: String,
+    },
     /// The operating system refused.
     #[error("{why}")]
     Refused {

@@ -22,6 +22,14 @@ pub(super) struct Containment {
     pub(super) temporary: RunDirectory,
 }
 
+/// Returns the warning about a hook that has failed while it was contained; `None` if it has all rights.
+pub(super) fn hint(config: &Config, handler: &Handler) -> Option<String> {
+    let Plugin { id, .. } = contained_plugin(config, handler)?;
+    Some(format!(
+        "it ran with the rights of `\"pluginHooks\": \"contained\"`, which may be the cause; `sandbox.plugins.{id}` grants more"
+    ))
+}
+
 /// Returns the containment of a handler; `None` if it has all rights. `env_file` is the file that it may write variables
 /// to (H12).
 pub(super) fn of(
@@ -30,10 +38,7 @@ pub(super) fn of(
     env_file: Option<&Path>,
 ) -> Result<Option<Containment>, Failure> {
     let config = &context.snapshot.config;
-    if !config.sandbox.contains_plugins {
-        return Ok(None);
-    }
-    let Some(plugin) = plugin(config, handler) else { return Ok(None) };
+    let Some(plugin) = contained_plugin(config, handler) else { return Ok(None) };
     let refused = |message: String| Failure::NotContained { message };
     let grant = config.sandbox.plugins.get(&plugin.id);
     let host = context.engine.host.confinement.as_deref();
@@ -48,8 +53,12 @@ pub(super) fn of(
     Ok(Some(Containment { confinement, temporary }))
 }
 
-/// The plugin that has brought the handler along, in its hooks or in a definition of a skill or an agent.
-fn plugin<'c>(config: &'c Config, handler: &Handler) -> Option<&'c Plugin> {
+/// Returns the plugin that has brought the handler along, in its hooks or in a definition of a skill or an agent; `None` if
+/// there is none, or hooks of plugins have all rights.
+fn contained_plugin<'c>(config: &'c Config, handler: &Handler) -> Option<&'c Plugin> {
+    if !config.sandbox.contains_plugins {
+        return None;
+    }
     let mut plugins = config.plugins.iter();
     match &handler.place.source {
         Source::Plugin(source) => plugins.find(|plugin| plugin.id == source.id),

@@ -37,7 +37,9 @@ pub(super) fn redact(redactor: &Redactor, mut taken: Interpretation) -> Interpre
     let stop = stop.as_mut().and_then(|stop| stop.reason.as_mut());
     let texts = texts.chain(reason).chain(stop).chain(system_message).chain(terminal_sequence);
     texts.for_each(|text| *text = redactor.redact(text));
-    redact_fields(redactor, fields);
+    if !fields.is_empty() {
+        redact_fields(redactor, fields);
+    }
     taken
 }
 

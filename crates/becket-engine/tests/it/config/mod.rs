@@ -7,6 +7,8 @@ mod fixes;
 mod guards;
 mod laws;
 mod plugins;
+#[cfg(unix)]
+mod policy_helper;
 mod robust;
 mod schema;
 mod sources;

@@ -5,16 +5,18 @@ use crate::agent::{ConfigForm, ListEntry};
 use crate::command::is_own;
 use crate::document::layout::Gap;
 use crate::document::splice::without;
-use crate::document::{DocumentError, EditedText};
+use crate::document::{DocumentError, EditedText, Insertion, without_insertions};
 use jsonc_parser::ast::{Array, Value as Node};
 use jsonc_parser::common::{Range, Ranged};
 use serde_json::Value;
 
-/// Removes the own entries, and of `created` what is empty then.
+/// Removes the own entries, and of `created` what is empty then. If the `insertions` that added them are still there, they
+/// alone are removed.
 pub(in crate::document) fn remove(
     form: ConfigForm,
     text: &str,
     created: &[Vec<String>],
+    insertions: &[Insertion],
 ) -> Result<EditedText, DocumentError> {
     let parsed = JsonText::of(form, text)?;
     let mut removal = Removal::of(form, text);
@@ -45,14 +47,47 @@ pub(in crate::document) fn remove(
             removal.children(hooks.range, &properties, &gone);
         }
     }
-    let edited =
-        EditedText { text: without(text, removal.ranges), inserted: Vec::new(), created: Vec::new() };
     let mut expected = meaning(form, text)?;
     take_own(form, &mut expected, &keys);
     if takes_all {
         expected.as_object_mut().map(|object| object.shift_remove(HOOKS));
     }
-    checked(form, edited, &expected)
+    let edited = |text: String| EditedText { text, inserted: Vec::new(), created: Vec::new() };
+    if let Some(left) = without_insertions(text, insertions)
+        && leaves_no_comma(form, text, &left)
+        && let Ok(exact) = checked(form, edited(left), &expected)
+    {
+        return Ok(exact);
+    }
+    checked(form, edited(without(text, removal.ranges)), &expected)
+}
+
+/// Returns true if a text that is left has no comma after a last child that the whole text does not have.
+fn leaves_no_comma(form: ConfigForm, whole: &str, left: &str) -> bool {
+    let count = |text: &str| -> Option<usize> {
+        let parsed = JsonText::of(form, text).ok()?;
+        Some(parsed.root.map_or(0, |root| trailing_commas(text, &Node::Object(root))))
+    };
+    count(left).is_some_and(|left| count(whole).is_some_and(|whole| left <= whole))
+}
+
+/// Returns the number of commas after the last child of an object or a list.
+fn trailing_commas(text: &str, node: &Node<'_>) -> usize {
+    let (container, last, inner) = match node {
+        Node::Object(object) => (
+            object.range,
+            object.properties.last().map(|property| property.range.end),
+            object.properties.iter().map(|property| trailing_commas(text, &property.value)).sum::<usize>(),
+        ),
+        Node::Array(list) => (
+            list.range,
+            list.elements.last().map(|element| element.range().end),
+            list.elements.iter().map(|element| trailing_commas(text, element)).sum(),
+        ),
+        Node::NullKeyword(_) | Node::BooleanLit(_) | Node::StringLit(_) | Node::NumberLit(_) => return 0,
+    };
+    let own = last.and_then(|last| Gap::read(text, last..container.end - 1).comma);
+    inner + usize::from(own.is_some())
 }
 
 fn ranges(nodes: &[Node<'_>]) -> Vec<Range> {

@@ -4,9 +4,10 @@ use super::Gateway;
 use super::answer::{Answer, context_text};
 use super::approval_request::Approver;
 use super::offer::rule_names;
-use crate::hook_gate::approval;
 use becket_dialects::{Action, Resolution};
 use becket_engine::CancellationToken;
+use becket_fire::call_approval;
+use becket_fire::one_time_approval::AskingEntry;
 use becket_mcp::{CallError, CallResult, Connect, ProgressListener, ToolCall};
 use becket_model::event::tool::{PostToolUse, PostToolUseFailure, PreToolUse};
 use becket_model::{Event, EventBody, EventKind};
@@ -109,8 +110,9 @@ impl GuardedCall<'_> {
             }
         }
         let session = self.gateway.gate.session();
-        let call = || approval::call_of(session, self.agent, std::slice::from_ref(event));
-        approval::settle(session, call, std::slice::from_mut(resolution));
+        let call = || call_approval::call_of(session, self.agent, std::slice::from_ref(event));
+        let entry = AskingEntry { user_scope: false, call: self.id.clone() };
+        call_approval::settle(session, &entry, call, std::slice::from_mut(resolution));
         if let Action::Ask { reason } = &resolution.action {
             let reason =
                 format!("this call needs the user's approval, which can't be asked for here: {reason}");

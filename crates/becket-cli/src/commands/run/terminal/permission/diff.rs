@@ -5,17 +5,15 @@
 use crate::report::style::{FAINT, NONE, styled};
 use anstyle::{AnsiColor, Style};
 use becket_agent::tool_call::PermissionPrompt;
+use becket_base::line_diff;
 use serde_json::{Map, Value};
-use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The number of lines around a change.
 const AROUND: usize = 3;
-/// The time limit of the search for the shortest diff.
-const LIMIT: Duration = Duration::from_millis(300);
 /// The time limit for reading the file.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// The largest file that is compared, in bytes.
@@ -122,24 +120,10 @@ fn edit(old: &str, new: &str, replace_all: Option<&Value>, before: &Before) -> D
 
 /// Returns the diff of two texts, with the position of each hunk.
 fn diff(old: &str, new: &str) -> Vec<String> {
-    let (old, new): (Vec<&str>, Vec<&str>) = (lines(old).collect(), lines(new).collect());
-    let until = Instant::now() + LIMIT;
-    let ops = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(until));
     let mut shown = Vec::new();
-    for hunk in group_diff_ops(ops, AROUND).iter().filter(|hunk| !hunk.is_empty()) {
-        let line = hunk.first().map_or(0, |op| op.old_range().start) + 1;
-        shown.push(styled(FAINT, &format!("    line {line}")));
-        for op in hunk {
-            let gone = old.get(op.old_range()).unwrap_or_default();
-            let come = new.get(op.new_range()).unwrap_or_default();
-            match op {
-                DiffOp::Equal { .. } => shown.extend(gone.iter().map(|line| marked(' ', line))),
-                DiffOp::Delete { .. } | DiffOp::Insert { .. } | DiffOp::Replace { .. } => {
-                    shown.extend(gone.iter().map(|line| marked('-', line)));
-                    shown.extend(come.iter().map(|line| marked('+', line)));
-                }
-            }
-        }
+    for hunk in line_diff::hunks(old, new, AROUND) {
+        shown.push(styled(FAINT, &format!("    line {}", hunk.old_start + 1)));
+        shown.extend(hunk.lines.iter().map(|line| marked(line.sign, line.text)));
     }
     shown
 }

@@ -2,45 +2,45 @@
 //!
 //! Otherwise the hooks of the user and of managed settings run, and the project's deny and ask rules count.
 
-use crate::error::CliError;
-use crate::session::Session;
+use crate::{FiringError, Launch};
 use becket_dialects::{Action, Resolution};
 use becket_engine::config::trust::is_recorded;
 use becket_engine::{Engine, Settlement, Start};
 use becket_model::{Event, EventBody};
 
 /// The session whose hooks run, and the one whose rules count beside it.
-pub(crate) struct TrustGate {
+#[derive(Debug)]
+pub struct TrustGate {
     /// The session whose hooks run.
-    pub(crate) session: Session,
+    pub launch: Launch,
     /// The whole session, if the hooks of its project are held back.
-    whole: Option<Session>,
+    whole: Option<Launch>,
 }
 
 impl TrustGate {
     /// Holds the hooks of the project back if `user_scope` is set and the user does not trust its folder.
-    pub(crate) fn of(session: Session, user_scope: bool) -> Self {
-        if !user_scope || is_recorded(&session.request()) {
-            return TrustGate { session, whole: None };
+    pub fn of(launch: Launch, user_scope: bool) -> Self {
+        if !user_scope || is_recorded(&launch.request()) {
+            return TrustGate { launch, whole: None };
         }
-        let sources = session.sources.project(false).local(false);
-        let whole = session.clone().trusting(false);
-        TrustGate { session: Session { sources, nested: Vec::new(), ..session }, whole: Some(whole) }
+        let sources = launch.sources.project(false).local(false);
+        let whole = launch.clone().trusting(false);
+        TrustGate { launch: Launch { sources, nested: Vec::new(), ..launch }, whole: Some(whole) }
     }
 
     /// The engine of the rules, which runs no hook; `None` if nothing is held back.
     ///
     /// # Errors
     /// Errors if the configuration forbids the start.
-    pub(crate) fn rules(&self) -> Result<Option<Engine>, CliError> {
+    pub fn rules(&self) -> Result<Option<Engine>, FiringError> {
         let Some(whole) = &self.whole else { return Ok(None) };
         let built = whole.builder(true).start(Start::Bare).build();
-        built.map(Some).map_err(|error| CliError::Start { why: error.why })
+        built.map(Some).map_err(|error| FiringError::Start { why: error.why })
     }
 }
 
 /// Restricts a resolution by the rules of the whole session, and names the hooks that did not run.
-pub(crate) fn restrict(resolution: &mut Resolution, event: &Event, engine: &Engine, rules: &Engine) {
+pub fn restrict(resolution: &mut Resolution, event: &Event, engine: &Engine, rules: &Engine) {
     let judged = [Some(event.clone()), rewritten(event, resolution)];
     for event in judged.iter().flatten() {
         match (rules.host().rule_restriction(event), &resolution.action) {

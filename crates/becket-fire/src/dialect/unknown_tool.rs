@@ -3,7 +3,7 @@
 //! Two settings of managed files, the user's file and the command line: `toolAliases` (`{"teleport": "Bash"}`) names the
 //! tool of the protocol whose guards see it; `unknownTools: "allow"` lets the others pass.
 
-use crate::session::Session;
+use crate::Launch;
 use becket_dialects::{Payload, Resolution};
 use becket_engine::handler::{Handler, If};
 use becket_engine::{Engine, config};
@@ -26,10 +26,10 @@ pub(super) struct UnknownToolPolicy {
 
 impl UnknownToolPolicy {
     /// Reads the settings, if the payload has an unknown tool.
-    pub(super) fn of(session: &Session, incoming: &Payload) -> Self {
+    pub(super) fn of(launch: &Launch, incoming: &Payload) -> Self {
         let Some(tool) = incoming.unknown_tool() else { return UnknownToolPolicy::default() };
         let mut settings = UnknownToolPolicy { tool: Some(tool.to_owned()), ..UnknownToolPolicy::default() };
-        for layer in config::load(&session.request()).layers() {
+        for layer in config::load(&launch.request()).layers() {
             // A file of the project could take an unknown tool out of the reach of guards.
             let counts = matches!(layer.source, Source::Policy | Source::User | Source::Flag);
             let text = layer.text.as_deref().ok().filter(|_| counts);

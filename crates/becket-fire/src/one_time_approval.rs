@@ -4,7 +4,7 @@
 //! whole input. It is locked while it is changed. A call that was not allowed is forgotten after an hour, a permission after
 //! ten minutes.
 
-use crate::error::CliError;
+use crate::FiringError;
 use becket_base::file_lock;
 use becket_base::private_file;
 use becket_base::text::hex;
@@ -18,7 +18,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// The time for which a call that was asked about is kept.
 const KEPT: Duration = Duration::from_secs(60 * 60);
 /// The time for which a permission holds.
-pub(crate) const ALLOWED: Duration = Duration::from_secs(10 * 60);
+pub const ALLOWED: Duration = Duration::from_secs(10 * 60);
 /// The calls that are kept; the oldest go first.
 const CALLS: usize = 64;
 /// The digits of a digest that name a call.
@@ -26,27 +26,74 @@ const DIGITS: usize = 12;
 
 /// A call that hooks asked about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct OneTimeApproval {
+pub struct OneTimeApproval {
     /// The agent.
-    pub(crate) agent: String,
+    pub agent: String,
     /// The project.
-    pub(crate) project: String,
+    pub project: String,
     /// The directory.
-    pub(crate) directory: String,
+    pub directory: String,
     /// The tools with their whole inputs, as JSON.
-    pub(crate) calls: Vec<(String, serde_json::Value)>,
+    pub calls: Vec<(String, serde_json::Value)>,
 }
 
 /// A call on file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct KeptCall {
-    pub(crate) call: OneTimeApproval,
+pub struct KeptCall {
+    /// The call.
+    pub call: OneTimeApproval,
     /// The reason that the hooks gave.
-    pub(crate) reason: String,
+    pub reason: String,
     /// The agent's process: its id and the time of its start.
-    pub(crate) host: Option<(u32, u64)>,
+    pub host: Option<(u32, u64)>,
     asked: u64,
     allowed: Option<u64>,
+    /// Set once the permission was taken.
+    #[serde(default)]
+    taken: Option<TakenPermission>,
+}
+
+/// The entry of becket in an agent's configuration that asks about a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskingEntry {
+    /// True if it is of the user's configuration, false if it is of a project's.
+    pub user_scope: bool,
+    /// The id of the call.
+    pub call: String,
+}
+
+/// A permission that an entry has taken.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct TakenPermission {
+    by: AskingEntry,
+    at: u64,
+}
+
+impl TakenPermission {
+    /// Returns true if the permission holds for this entry as well: it is the agent's entry of the other scope, about the
+    /// same call.
+    fn is_shared_with(&self, entry: &AskingEntry) -> bool {
+        self.by.call == entry.call && self.by.user_scope != entry.user_scope
+    }
+}
+
+impl KeptCall {
+    /// Takes the permission of an entry; returns false if there is none.
+    fn take(&mut self, entry: &AskingEntry) -> bool {
+        let is_free = match &self.taken {
+            None => true,
+            Some(taken) => taken.is_shared_with(entry),
+        };
+        let is_taken = self.allowed.is_some() && is_free;
+        if is_taken && self.taken.is_some() {
+            // Both entries have had it.
+            self.allowed = None;
+        }
+        if is_taken {
+            self.taken = Some(TakenPermission { by: entry.clone(), at: now() });
+        }
+        is_taken
+    }
 }
 
 impl OneTimeApproval {
@@ -57,8 +104,11 @@ impl OneTimeApproval {
     }
 }
 
+/// The path of the file below the user's directory of settings.
+pub const FILE: &str = "becket/asked.json";
+
 /// The file of the calls.
-pub(crate) struct OneTimeApprovals {
+pub struct OneTimeApprovals {
     file: PathBuf,
 }
 
@@ -67,24 +117,23 @@ type Calls = BTreeMap<String, KeptCall>;
 
 impl OneTimeApprovals {
     /// The calls of a user whose directory of settings this is.
-    pub(crate) fn of(user_directory: &Path) -> Self {
-        OneTimeApprovals { file: user_directory.join("becket/asked.json") }
+    pub fn of(user_directory: &Path) -> Self {
+        OneTimeApprovals { file: user_directory.join(FILE) }
     }
 
-    /// Returns true if the call was allowed, and forgets that: it holds once.
+    /// Returns true if the call was allowed, and forgets that: it holds once. Where an agent has an entry for the user and one
+    /// for the project, both ask about the same call, and it holds once for each.
     ///
     /// # Errors
     /// The file can't be used.
-    pub(crate) fn take_permission(&self, call: &OneTimeApproval) -> Result<bool, CliError> {
+    pub fn take_permission(&self, call: &OneTimeApproval, entry: &AskingEntry) -> Result<bool, FiringError> {
         if !self.file.exists() {
             return Ok(false);
         }
         let mut taken = false;
         self.change(|calls| {
-            let digest = call.digest();
-            let is_allowed =
-                calls.get(&digest).is_some_and(|kept| kept.call == *call && kept.allowed.is_some());
-            taken = is_allowed && calls.remove(&digest).is_some();
+            let kept = calls.get_mut(&call.digest()).filter(|kept| kept.call == *call);
+            taken = kept.is_some_and(|kept| kept.take(entry));
         })?;
         Ok(taken)
     }
@@ -93,12 +142,12 @@ impl OneTimeApprovals {
     ///
     /// # Errors
     /// The file can't be used.
-    pub(crate) fn keep(
+    pub fn keep(
         &self,
         call: OneTimeApproval,
         reason: &str,
         host: Option<(u32, u64)>,
-    ) -> Result<String, CliError> {
+    ) -> Result<String, FiringError> {
         let digest = call.digest();
         let name = digest.get(..DIGITS).unwrap_or_default().to_owned();
         self.change(|calls| {
@@ -107,7 +156,8 @@ impl OneTimeApprovals {
                     calls.iter().min_by_key(|(_, kept)| kept.asked).map(|(digest, _)| digest.clone());
                 calls.remove(&oldest.unwrap_or_default());
             }
-            let kept = KeptCall { call, reason: reason.to_owned(), host, asked: now(), allowed: None };
+            let kept =
+                KeptCall { call, reason: reason.to_owned(), host, asked: now(), allowed: None, taken: None };
             calls.insert(digest, kept);
         })?;
         Ok(name)
@@ -117,14 +167,16 @@ impl OneTimeApprovals {
     ///
     /// # Errors
     /// There is none, or the file can't be used.
-    pub(crate) fn find(&self, name: &str) -> Result<KeptCall, CliError> {
+    pub fn find(&self, name: &str) -> Result<KeptCall, FiringError> {
         let mut calls = self.read()?;
         forget_old(&mut calls);
-        let mut found =
-            calls.into_iter().filter(|(digest, _)| name.len() >= DIGITS && digest.starts_with(name));
+        let waits = |(digest, kept): &(String, KeptCall)| {
+            name.len() >= DIGITS && digest.starts_with(name) && kept.taken.is_none()
+        };
+        let mut found = calls.into_iter().filter(waits);
         match (found.next(), found.next()) {
             (Some((_, kept)), None) => Ok(kept),
-            _ => Err(CliError::NoOneTimeApproval { name: name.to_owned() }),
+            _ => Err(FiringError::NoOneTimeApproval { name: name.to_owned() }),
         }
     }
 
@@ -132,26 +184,27 @@ impl OneTimeApprovals {
     ///
     /// # Errors
     /// It is not on file any more, or the file can't be used.
-    pub(crate) fn allow(&self, kept: &KeptCall) -> Result<(), CliError> {
+    pub fn allow(&self, kept: &KeptCall) -> Result<(), FiringError> {
         let mut is_there = false;
         self.change(|calls| {
-            if let Some(kept) = calls.get_mut(&kept.call.digest()) {
+            let waiting = calls.get_mut(&kept.call.digest()).filter(|kept| kept.taken.is_none());
+            if let Some(kept) = waiting {
                 kept.allowed = Some(now());
                 is_there = true;
             }
         })?;
-        if is_there { Ok(()) } else { Err(CliError::NoOneTimeApproval { name: kept.call.digest() }) }
+        if is_there { Ok(()) } else { Err(FiringError::NoOneTimeApproval { name: kept.call.digest() }) }
     }
 
-    fn read(&self) -> Result<Calls, CliError> {
+    fn read(&self) -> Result<Calls, FiringError> {
         let text = read_if_there(&self.file)?.unwrap_or_default();
         // What is broken allows nothing: it starts again.
         Ok(serde_json::from_str(&text).unwrap_or_default())
     }
 
-    fn change(&self, work: impl FnOnce(&mut Calls)) -> Result<(), CliError> {
+    fn change(&self, work: impl FnOnce(&mut Calls)) -> Result<(), FiringError> {
         let lock = self.file.with_extension("lock");
-        let fail = |path: &Path, why| CliError::Write { path: path.to_owned(), why };
+        let fail = |path: &Path, why| FiringError::Write { path: path.to_owned(), why };
         let _lock = file_lock::lock_private(&lock).map_err(|why| fail(&lock, why))?;
         let mut calls = self.read()?;
         forget_old(&mut calls);
@@ -165,9 +218,11 @@ impl OneTimeApprovals {
 fn forget_old(calls: &mut Calls) {
     let now = now();
     let is_within = |since: u64, limit: Duration| since <= now && now - since <= limit.as_secs();
-    calls.retain(|_, kept| match kept.allowed {
-        Some(allowed) => is_within(allowed, ALLOWED),
-        None => is_within(kept.asked, KEPT),
+    calls.retain(|_, kept| match (&kept.taken, kept.allowed) {
+        (Some(taken), Some(_)) => is_within(taken.at, ALLOWED),
+        (Some(_), None) => false,
+        (None, Some(allowed)) => is_within(allowed, ALLOWED),
+        (None, None) => is_within(kept.asked, KEPT),
     });
 }
 
@@ -189,34 +244,65 @@ mod tests {
         }
     }
 
+    fn entry(user_scope: bool, call: &str) -> AskingEntry {
+        AskingEntry { user_scope, call: call.to_owned() }
+    }
+
+    #[test]
+    fn one_yes_is_for_both_entries_of_an_agent_and_the_same_call() {
+        let directory = tempfile::tempdir().unwrap();
+        let calls = OneTimeApprovals::of(directory.path());
+        let (user, project) = (entry(true, "1"), entry(false, "1"));
+        for (first, second) in [(&user, &project), (&project, &user)] {
+            let name = calls.keep(call("a"), "why", None).unwrap();
+            calls.allow(&calls.find(&name).unwrap()).unwrap();
+            assert!(calls.take_permission(&call("a"), first).unwrap());
+            // Neither the same entry again, nor another call with the same input.
+            assert!(!calls.take_permission(&call("a"), first).unwrap());
+            let other = AskingEntry { call: "2".to_owned(), ..second.clone() };
+            assert!(!calls.take_permission(&call("a"), &other).unwrap());
+            assert!(calls.find(&name).is_err(), "it does not wait for a yes any more");
+            assert!(calls.take_permission(&call("a"), second).unwrap());
+            for entry in [first, second] {
+                assert!(!calls.take_permission(&call("a"), entry).unwrap());
+            }
+        }
+    }
+
     #[test]
     fn a_permission_is_for_one_call_once() {
         let directory = tempfile::tempdir().unwrap();
         let calls = OneTimeApprovals::of(directory.path());
-        assert!(!calls.take_permission(&call("a")).unwrap());
+        assert!(!calls.take_permission(&call("a"), &entry(true, "1")).unwrap());
         let name = calls.keep(call("a"), "why", None).unwrap();
-        assert!(!calls.take_permission(&call("a")).unwrap());
+        assert!(!calls.take_permission(&call("a"), &entry(true, "1")).unwrap());
         let kept = calls.find(&name).unwrap();
         assert_eq!((kept.call.clone(), kept.reason.as_str()), (call("a"), "why"));
         calls.allow(&kept).unwrap();
         for other in [call("b"), OneTimeApproval { directory: "/q".to_owned(), ..call("a") }] {
-            assert!(!calls.take_permission(&other).unwrap());
+            assert!(!calls.take_permission(&other, &entry(true, "1")).unwrap());
         }
-        assert!(calls.take_permission(&call("a")).unwrap());
-        assert!(!calls.take_permission(&call("a")).unwrap());
+        assert!(calls.take_permission(&call("a"), &entry(true, "1")).unwrap());
+        assert!(!calls.take_permission(&call("a"), &entry(true, "1")).unwrap());
         assert!(calls.find(&name).is_err() && calls.allow(&kept).is_err());
         assert!(calls.find("").is_err());
         // One that is asked about again after the yes needs another one.
         let name = calls.keep(call("a"), "why", None).unwrap();
         calls.allow(&calls.find(&name).unwrap()).unwrap();
         calls.keep(call("a"), "another reason", None).unwrap();
-        assert!(!calls.take_permission(&call("a")).unwrap());
+        assert!(!calls.take_permission(&call("a"), &entry(true, "1")).unwrap());
     }
 
     #[test]
     fn calls_and_permissions_expire() {
-        let kept =
-            |asked, allowed| KeptCall { call: call("a"), reason: String::new(), host: None, asked, allowed };
+        let kept = |asked, allowed| KeptCall {
+            call: call("a"),
+            reason: String::new(),
+            host: None,
+            asked,
+            allowed,
+            taken: None,
+        };
         let (hour, minute) = (60 * 60, 60);
         for (asked, allowed, stays) in [
             (now() - hour + minute, None, true),
@@ -240,6 +326,6 @@ mod tests {
         }
         assert_eq!(calls.read().unwrap().len(), CALLS);
         std::fs::write(&calls.file, "{broken").unwrap();
-        assert!(!calls.take_permission(&call("1")).unwrap());
+        assert!(!calls.take_permission(&call("1"), &entry(true, "1")).unwrap());
     }
 }

@@ -1,21 +1,23 @@
 //! Asks that become denials: the reason names the command by which a person allows the call once, and a call that was
 //! allowed so is not asked about.
 
+use crate::Launch;
 use crate::enclosing;
-use crate::one_time_approval::{OneTimeApproval, OneTimeApprovals};
-use crate::session::Session;
+use crate::one_time_approval::{AskingEntry, FILE, OneTimeApproval, OneTimeApprovals};
 use becket_dialects::{Action, Resolution};
 use becket_model::{Event, EventBody};
 use becket_rules::shell::Line;
+use becket_rules::tools::path_field;
 use serde_json::{Value, json};
 
 /// Names of processes that only start others.
 const SHELLS: [&str; 7] = ["sh", "bash", "dash", "zsh", "fish", "ksh", "busybox"];
 
 /// Lets a call pass that a person has allowed, and otherwise names the way to allow it. The resolutions are those of its
-/// events; `call` is the call as the person is shown it.
-pub(crate) fn settle(
-    session: &Session,
+/// events; `call` is the call as the person is shown it, `entry` the one that asks.
+pub fn settle(
+    launch: &Launch,
+    entry: &AskingEntry,
     call: impl FnOnce() -> Option<OneTimeApproval>,
     resolutions: &mut [Resolution],
 ) {
@@ -26,10 +28,10 @@ pub(crate) fn settle(
     if reasons.is_empty() || !is_open {
         return;
     }
-    let (Some(directory), Some(call)) = (session.request().user_directory(), call()) else { return };
+    let (Some(directory), Some(call)) = (launch.request().user_directory(), call()) else { return };
     let calls = OneTimeApprovals::of(&directory);
     // A file that can't be used allows nothing: the ask stays a denial.
-    if calls.take_permission(&call).unwrap_or(false) {
+    if calls.take_permission(&call, entry).unwrap_or(false) {
         for resolution in resolutions.iter_mut().filter(|resolution| ask_reason(resolution).is_some()) {
             resolution.action = Action::Proceed;
         }
@@ -57,9 +59,9 @@ fn ask_reason(resolution: &Resolution) -> Option<String> {
 }
 
 /// Returns the call of some events of one agent; `None` if there is no event, or a path is not valid Unicode.
-pub(crate) fn call_of(session: &Session, agent: &str, events: &[Event]) -> Option<OneTimeApproval> {
+pub fn call_of(launch: &Launch, agent: &str, events: &[Event]) -> Option<OneTimeApproval> {
     let first = events.first()?;
-    let project = session.project.as_ref().unwrap_or(&session.start);
+    let project = launch.project.as_ref().unwrap_or(&launch.start);
     Some(OneTimeApproval {
         agent: agent.to_owned(),
         project: project.to_str()?.to_owned(),
@@ -76,10 +78,17 @@ fn tool_and_input(event: &Event) -> Option<(String, Value)> {
 /// The commands by which a person grants something.
 const OF_PERSONS: [&str; 2] = ["allow-once", "trust"];
 
-/// Denies a call that would itself type `becket allow-once` or `becket trust`.
-pub(crate) fn deny_own(resolution: &mut Resolution, event: &Event) {
+/// Denies a call that would itself type `becket allow-once` or `becket trust`, or that names the file of the calls that were
+/// allowed. A program that hides both is not recognised.
+pub fn deny_own(resolution: &mut Resolution, event: &Event) {
     let EventBody::PreToolUse(call) = &event.body else { return };
-    let text = call.tool_input.get("command").and_then(Value::as_str).unwrap_or_default();
+    let text_of = |key: &str| call.tool_input.get(key).and_then(Value::as_str).unwrap_or_default();
+    let text = text_of("command");
+    let path = path_field(&call.tool_name).map(text_of).unwrap_or_default();
+    if !resolution.is_refused() && (text.contains(FILE) || path.ends_with(FILE)) {
+        let why = format!("`{FILE}` holds what a person has allowed: it is not for an agent");
+        *resolution = Resolution::denied(why);
+    }
     if !text.contains("becket") || resolution.is_refused() {
         return;
     }

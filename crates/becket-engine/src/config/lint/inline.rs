@@ -1,0 +1,46 @@
+//! Programs that stand in the command itself: `node -e "…"`, `python3 -c "…"`.
+
+use becket_rules::shell::Command;
+
+/// Interpreters, and the options in front of a program.
+const INTERPRETERS: [(&str, &[&str]); 6] = [
+    ("node", &["-e", "--eval", "-p", "--print"]),
+    ("bun", &["-e", "--eval", "-p", "--print"]),
+    ("deno", &["eval"]),
+    ("python", &["-c"]),
+    ("python3", &["-c"]),
+    ("ruby", &["-e"]),
+];
+
+/// Returns a command with the program that it holds; `None` if it holds none.
+pub(super) fn program(command: &Command) -> Option<&str> {
+    let mut words = command.words();
+    let name = words.next()??;
+    let (_, options) = INTERPRETERS.iter().find(|(interpreter, _)| *interpreter == name)?;
+    let option = words.next()??;
+    // A variable in the program makes a word of it that is unknown, so the text of the command stands for it.
+    options.contains(&option).then(|| command.raw())
+}
+
+/// Returns the code other than 0 and 2 with which a program ends itself, unless it can also end with 2.
+pub(super) fn exit_code(command: &Command) -> Option<u8> {
+    let text = program(command)?;
+    if text.contains("exit(2)") || text.contains("exitCode") {
+        return None;
+    }
+    text.match_indices("exit(").filter(|(at, _)| !is_of_catch(text, *at)).find_map(|(at, call)| {
+        let (code, _) = text.get(at + call.len()..)?.split_once(')')?;
+        code.trim().parse().ok().filter(|code| !matches!(code, 0 | 2))
+    })
+}
+
+/// Returns whether a place is at the beginning of a block that handles an error.
+fn is_of_catch(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    let Some((front, _)) = before.rsplit_once(['{', ':']) else { return false };
+    let front = front.trim_end();
+    let front =
+        front.strip_suffix(')').and_then(|front| front.rsplit_once('(')).map_or(front, |(front, _)| front);
+    front.trim_end().ends_with("catch")
+        || front.rsplit([';', '\n']).next().is_some_and(|last| last.contains("except"))
+}

@@ -1,0 +1,223 @@
+//! The hooks of one payload: its events fired one after another, their answers written as one.
+
+use super::unknown_tool::UnknownToolPolicy;
+use crate::call_approval;
+use crate::carried_context;
+use crate::fire::{Fired, fire};
+use crate::one_time_approval::AskingEntry;
+use crate::result::record_denial;
+use crate::trust_gate::{self, TrustGate};
+use crate::{FiringError, Launch, ProcessContext, hook_output};
+use becket_dialects::{
+    Answer, Asks, Dialect, Facts, Payload, ReadError, Resolution, answer, passes_ask, read,
+};
+use becket_engine::{CancellationToken, Engine};
+use becket_model::{Event, EventKind};
+use serde_json::Value;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The time that Becket keeps of the agent's limit for its answer.
+const MARGIN: Duration = Duration::from_secs(5);
+
+/// The time that hooks in the background have to end before the answer would come too late; half of a short limit.
+const ENDING: Duration = Duration::from_secs(2);
+
+/// The options of an answer.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PayloadOptions {
+    /// The handling of asks.
+    pub asks: Asks,
+    /// The time after which Becket answers; the agent's own limit less a margin if there is none.
+    pub within: Option<Duration>,
+    /// True if the entry is of the user's configuration, false if it is of a project's.
+    pub user_scope: bool,
+}
+
+/// A payload, read as events.
+#[derive(Debug)]
+pub struct IncomingPayload<'a> {
+    dialect: &'static Dialect,
+    input: &'a Value,
+    cwd: String,
+    options: PayloadOptions,
+    payload: Payload,
+}
+
+impl<'a> IncomingPayload<'a> {
+    /// Reads a payload.
+    ///
+    /// # Errors
+    /// Errors if it is not one of the dialect.
+    pub fn read(
+        dialect: &'static Dialect,
+        input: &'a Value,
+        options: PayloadOptions,
+        process: &ProcessContext,
+    ) -> Result<Self, FiringError> {
+        let cwd = process.cwd.as_ref().map(|cwd| cwd.to_string_lossy().into_owned()).unwrap_or_default();
+        let payload = read(dialect, input.clone(), &Facts::new(&cwd)).map_err(unread)?;
+        Ok(IncomingPayload { dialect, input, cwd, options, payload })
+    }
+
+    /// Returns the first event; `None` if there is nothing to decide.
+    pub fn first(&self) -> Option<&Event> {
+        self.payload.events.first()
+    }
+
+    /// Returns the tool of the call if the table of the dialect does not have it.
+    pub fn unknown_tool(&self) -> Option<&str> {
+        self.payload.unknown_tool()
+    }
+
+    /// Returns the answer if there is nothing to decide.
+    pub fn answer_without_hooks(&self) -> Answer {
+        answer(self.dialect, &self.payload, Vec::new(), self.options.asks).answer
+    }
+
+    /// Puts the events into the session around them. `holds_back` is true if the hooks of a project run only where the user
+    /// trusts its folder (G3).
+    ///
+    /// # Errors
+    /// Errors if the payload can't be read with the settings of the session.
+    pub fn in_session(mut self, launch: Launch, holds_back: bool) -> Result<PayloadRun<'a>, FiringError> {
+        let gates = TrustGate::of(launch, holds_back);
+        let settings = UnknownToolPolicy::of(&gates.launch, &self.payload);
+        if !settings.aliases.is_empty() {
+            let mut facts = Facts::new(&self.cwd);
+            facts.aliases = &settings.aliases;
+            self.payload = read(self.dialect, self.input.clone(), &facts).map_err(unread)?;
+        }
+        let background_end = {
+            let limit = limit(self.dialect, self.options);
+            Instant::now() + (limit - ENDING.min(limit / 2))
+        };
+        Ok(PayloadRun { incoming: self, gates, settings, background_end })
+    }
+}
+
+fn unread(why: ReadError) -> FiringError {
+    FiringError::Payload { why: why.to_string() }
+}
+
+/// Returns the time after which Becket answers, whatever the hooks do: the agent would run the call a little later.
+fn limit(dialect: &Dialect, options: PayloadOptions) -> Duration {
+    options.within.unwrap_or_else(|| dialect.timeout.default.saturating_sub(MARGIN))
+}
+
+/// A payload in its session: events with the hooks that may answer them.
+#[derive(Debug)]
+pub struct PayloadRun<'a> {
+    incoming: IncomingPayload<'a>,
+    gates: TrustGate,
+    settings: UnknownToolPolicy,
+    background_end: Instant,
+}
+
+impl PayloadRun<'_> {
+    /// Returns the session whose hooks run.
+    pub fn launch(&self) -> &Launch {
+        &self.gates.launch
+    }
+
+    /// Returns the payload.
+    pub fn payload(&self) -> &Payload {
+        &self.incoming.payload
+    }
+
+    /// Returns the time after which the hooks are ended.
+    pub fn limit(&self) -> Duration {
+        limit(self.incoming.dialect, self.incoming.options)
+    }
+
+    /// Fires the events. `broken` describes what could not be loaded or recorded so far; `amend` adds to each resolution what only the caller
+    /// knows.
+    ///
+    /// # Errors
+    /// Errors if they can't be fired, or if what is kept for their answers can't be used.
+    pub async fn resolve(
+        &self,
+        engine: &Engine,
+        broken: impl Fn() -> String,
+        cancel: &CancellationToken,
+        process: &ProcessContext,
+        mut amend: impl FnMut(&mut Resolution, &Event, &Fired),
+    ) -> Result<Vec<Resolution>, FiringError> {
+        let rules = self.gates.rules()?;
+        let events = &self.payload().events;
+        let mut resolutions = Vec::with_capacity(events.len());
+        for event in events {
+            // Without a hook nothing runs on in the background, and there may be no clock.
+            let is_planned = !engine.plan(event).runs().is_empty();
+            let background_end = is_planned.then_some(self.background_end);
+            let fired = fire(engine, event, cancel, process, background_end).await?;
+            let output = hook_output::of(&fired, &broken());
+            let blocked = output.stderr.as_deref().filter(|_| output.exit == 2);
+            let mut resolution = Resolution::from_protocol(event.kind(), output.json, blocked);
+            resolution.text = output.text;
+            if let Some(rules) = &rules {
+                trust_gate::restrict(&mut resolution, event, engine, rules);
+            }
+            self.settings.restrict(&mut resolution, event, engine);
+            call_approval::deny_own(&mut resolution, event);
+            amend(&mut resolution, event, &fired);
+            record_denial(engine, event, &fired.outcome, &resolution);
+            resolutions.push(resolution);
+        }
+        if let (Some(resolution), Some(event)) = (resolutions.first_mut(), events.first()) {
+            self.add_carried(resolution, event)?;
+        }
+        Ok(resolutions)
+    }
+
+    /// Adds the context that was kept before the call to the answer about its result, and what hooks have said since their
+    /// event.
+    fn add_carried(&self, resolution: &mut Resolution, event: &Event) -> Result<(), FiringError> {
+        let (launch, id, kind) = (self.launch(), &event.session.id, event.kind());
+        if kind == EventKind::SessionEnd {
+            carried_context::forget(launch, id);
+            return Ok(());
+        }
+        if !self.payload().row.is_some_and(|row| row.supports.context) {
+            return Ok(());
+        }
+        let mut kept = Vec::new();
+        if matches!(kind, EventKind::PostToolUse | EventKind::PostToolUseFailure) {
+            kept.extend(carried_context::take(launch, id, self.call_id())?);
+        }
+        kept.extend(carried_context::take_late(launch, id, kind));
+        if !kept.is_empty() {
+            kept.extend(resolution.context.take());
+            resolution.context = Some(kept.join("\n"));
+        }
+        Ok(())
+    }
+
+    fn call_id(&self) -> &str {
+        self.payload().call.as_ref().map_or("", |call| &call.id)
+    }
+
+    /// Returns the answer that resolutions become: an ask that the agent can't put to its user names the way to allow the
+    /// call, and context that it does not take yet is kept.
+    ///
+    /// # Errors
+    /// Errors if the context can't be kept.
+    pub fn answer(&self, mut resolutions: Vec<Resolution>) -> Result<Answer, FiringError> {
+        let IncomingPayload { dialect, options, payload, .. } = &self.incoming;
+        if becomes_denial(payload, options.asks) {
+            let entry = AskingEntry { user_scope: options.user_scope, call: self.call_id().to_owned() };
+            let call = || call_approval::call_of(self.launch(), dialect.name, &payload.events);
+            call_approval::settle(self.launch(), &entry, call, &mut resolutions);
+        }
+        let reply = answer(dialect, payload, resolutions, options.asks);
+        if let (Some(carried), Some(first)) = (&reply.carried, payload.events.first()) {
+            carried_context::keep(self.launch(), &first.session.id, carried)?;
+        }
+        Ok(reply.answer)
+    }
+}
+
+/// Returns true if an ask about the call becomes a denial.
+fn becomes_denial(incoming: &Payload, asks: Asks) -> bool {
+    incoming.row.is_some_and(|row| row.kind == EventKind::PreToolUse && !passes_ask(row, asks))
+}

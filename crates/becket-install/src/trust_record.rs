@@ -1,0 +1,104 @@
+//! The folders that the user of an agent trusts, as the agent itself records them.
+//!
+//! INVARIANT: a record that can't be read, or that says what is not known here, trusts nothing.
+
+use serde_json::{Map, Value};
+use std::fs;
+use std::path::Path;
+use toml_edit::DocumentMut;
+
+/// The form of a record, and its file in the directory of the agent's configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrustRecord {
+    /// JSON: `{"FOLDER": "TRUST_FOLDER" | "TRUST_PARENT" | "DO_NOT_TRUST"}`, as of Gemini CLI. The longest folder counts, and
+    /// what is below it.
+    Folders(&'static str),
+    /// TOML: `projects."FOLDER".trust_level = "trusted" | "untrusted"`, as of Codex: for a folder, or for its repository.
+    Projects(&'static str),
+}
+
+impl TrustRecord {
+    pub(crate) fn trusts(self, directory: &Path, folder: &Path, root: &Path) -> bool {
+        let (TrustRecord::Folders(file) | TrustRecord::Projects(file)) = self;
+        let Ok(text) = fs::read_to_string(directory.join(file)) else { return false };
+        match self {
+            TrustRecord::Folders(_) => is_in_folders(&text, folder).unwrap_or(false),
+            TrustRecord::Projects(_) => is_in_projects(&text, &[folder, root]).unwrap_or(false),
+        }
+    }
+}
+
+fn is_in_folders(text: &str, folder: &Path) -> Option<bool> {
+    let folders: Map<String, Value> = serde_json::from_str(text).ok()?;
+    let folder = folder.canonicalize().ok()?;
+    let covers = |(path, level): &(&String, &Value)| {
+        let path = Path::new(path.as_str());
+        let covered = if *level == "TRUST_PARENT" { path.parent() } else { Some(path) };
+        covered
+            .and_then(|covered| covered.canonicalize().ok())
+            .is_some_and(|covered| folder.starts_with(covered))
+    };
+    let nearest = folders.iter().filter(covers).max_by_key(|(path, _)| path.len());
+    nearest.map(|(_, level)| *level == "TRUST_FOLDER" || *level == "TRUST_PARENT")
+}
+
+fn is_in_projects(text: &str, folders: &[&Path]) -> Option<bool> {
+    let document: DocumentMut = text.parse().ok()?;
+    let projects = document.get("projects")?.as_table_like()?;
+    let level =
+        |folder: &&Path| projects.get(folder.to_str()?)?.as_table_like()?.get("trust_level")?.as_str();
+    folders.iter().find_map(level).map(|level| level == "trusted")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_nearest_folder_of_gemini_cli_counts() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        let work = root.join("work");
+        fs::create_dir_all(work.join("shop/till")).unwrap();
+        let path = |below: &str| work.join(below).display().to_string();
+        let (shop, till) = (path("shop"), path("shop/till"));
+        for (folders, trusted) in [
+            (json!({}), None),
+            (json!({ &shop: "TRUST_FOLDER" }), Some(true)),
+            (json!({ &shop: "DO_NOT_TRUST" }), Some(false)),
+            (json!({ &shop: "TRUST_EVERYTHING" }), Some(false)),
+            (json!({ &shop: true }), Some(false)),
+            (json!({ &shop: "TRUST_FOLDER", &till: "DO_NOT_TRUST" }), Some(false)),
+            (json!({ &shop: "DO_NOT_TRUST", &till: "TRUST_FOLDER" }), Some(true)),
+            (json!({ path("other"): "TRUST_PARENT" }), Some(true)),
+            (json!({ path("gone/other"): "TRUST_PARENT" }), None),
+            (json!({ path("sho"): "TRUST_FOLDER" }), None),
+            (json!([]), None),
+        ] {
+            assert_eq!(is_in_folders(&folders.to_string(), &work.join("shop/till")), trusted, "{folders}");
+        }
+        assert_eq!(is_in_folders("{", &work), None);
+        assert!(!TrustRecord::Folders("none.json").trusts(&root, &work, &work));
+    }
+
+    #[test]
+    fn a_project_of_codex_is_trusted_by_its_name_or_that_of_its_repository() {
+        let (folder, root) = (Path::new("/work/shop/till"), Path::new("/work/shop"));
+        let project = |path: &str, level: &str| format!("[projects.\"{path}\"]\ntrust_level = {level}\n");
+        let (trusted, untrusted) = ("\"trusted\"", "\"untrusted\"");
+        for (text, expected) in [
+            (project("/work/shop/till", trusted), Some(true)),
+            (project("/work/shop", trusted), Some(true)),
+            (project("/work/shop", untrusted), Some(false)),
+            (project("/work/shop", trusted) + &project("/work/shop/till", untrusted), Some(false)),
+            (project("/work/shop", "true"), None),
+            (project("/work", trusted), None),
+            ("projects = { \"/work/shop\" = { trust_level = \"trusted\" } }\n".to_owned(), Some(true)),
+            ("projects = 1".to_owned(), None),
+            ("[broken".to_owned(), None),
+        ] {
+            assert_eq!(is_in_projects(&text, &[folder, root]), expected, "{text}");
+        }
+    }
+}
