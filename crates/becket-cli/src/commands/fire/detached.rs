@@ -57,9 +57,11 @@ pub(super) fn run(
 ) -> Result<(), CliError> {
     let Some((last, others)) = events.split_last() else { return Ok(()) };
     let hooks = DetachedHooks { planned: args.detached.clone(), duplicates: Vec::new() };
-    let builder = services.to(session.builder(true)).audit(Arc::new(NotAudited));
+    let builder = services.to(session.builder(true));
     let builder = builder.amend_hooks(move |hook| hooks.contains(&hook).then_some(hook));
-    let engine = telemetry::observed(builder).build().map_err(|error| CliError::Start { why: error.why })?;
+    // `observed` sets the audit log whose records are exported, so this comes after it.
+    let builder = telemetry::observed(builder).audit(Arc::new(NotAudited));
+    let engine = builder.build().map_err(|error| CliError::Start { why: error.why })?;
     let cancel = CancellationToken::new();
     Ok(interrupt::until_done(&cancel, async {
         early.are_handled();
