@@ -26,8 +26,24 @@ fn main() {
     commands(&mut bench);
 }
 
-/// Every mutant of 43 hooks in POSIX shell, each with a case that it denies and one that it lets pass.
+/// Every mutant of 43 hooks in POSIX shell, each with a case that it denies and one that it lets pass: with a third one that
+/// is not about it, which notices a dropped `if`, and without, where each such mutant runs in all cases and survives.
 fn mutants(bench: &mut Bench) {
+    let complete = [
+        ("tool", "danger", "decision = \"deny\""),
+        ("tool", "list", "decision = \"pass\""),
+        ("other", "danger", "skipped = \"guard{}.sh\""),
+    ];
+    bench.note("86 or 129 cases, of which each runs one hook at most; the control runs are in it");
+    for (name, cases) in [("43 hooks in shell", &complete[..]), ("43 hooks, weak cases", &complete[..2])] {
+        let env = guarded(cases);
+        let tested = || duration(&env, &["test", "--mutate"], "mutants:");
+        bench.sampled(&format!("test: {name}, 12 mutants each"), Must::Nanos(5e9), tested, None);
+    }
+}
+
+/// A project with 43 guards, each with these cases: the name of the program, its argument and the expectation.
+fn guarded(kinds: &[(&str, &str, &str)]) -> TestEnv {
     let env = TestEnv::new(programs::full());
     let mut hooks = Vec::new();
     let mut cases = String::new();
@@ -35,11 +51,12 @@ fn mutants(bench: &mut Bench) {
         env.write(&format!("project/guard{number}.sh"), GUARD);
         let condition = format!("Bash(tool{number} *)");
         hooks.push(json!({"type": "command", "if": condition, "command": format!("sh guard{number}.sh")}));
-        for (word, decision) in [("danger", "deny"), ("list", "pass")] {
+        for (program, word, want) in kinds {
+            let want = want.replace("{}", &number.to_string());
             writeln!(
                 cases,
-                "[[case]]\nname = \"{word} {number}\"\ntool = {{ name = \"Bash\", input = {{ command = \
-                 \"tool{number} {word}\" }} }}\nwant = {{ decision = \"{decision}\" }}\n"
+                "[[case]]\nname = \"{program}{number} {word}\"\ntool = {{ name = \"Bash\", input = {{ command = \
+                 \"{program}{number} {word}\" }} }}\nwant = {{ {want} }}\n"
             )
             .expect("a string takes all");
         }
@@ -47,9 +64,7 @@ fn mutants(bench: &mut Bench) {
     let settings = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": hooks}]}});
     env.write("project/.claude/settings.json", settings.to_string());
     env.write("project/.claude/tests/guards.toml", cases);
-    bench.note("86 cases, of which each runs one hook; the control runs are in it");
-    let tested = || duration(&env, &["test", "--mutate"], "mutants:");
-    bench.sampled("test: 43 hooks in shell, 12 mutants each", Must::Nanos(5e9), tested, None);
+    env
 }
 
 /// A history that rules alone decide.

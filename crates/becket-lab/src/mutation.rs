@@ -8,13 +8,13 @@ mod applicable;
 mod suggestion;
 
 use crate::breakage::Breakage;
-use crate::case::EquivalentMutant;
+use crate::case::{Case, EquivalentMutant, Step};
 use crate::check::Mismatch;
 use crate::handler_key::HandlerKey;
 use crate::handler_name;
 use crate::mutant::Mutant;
 use crate::project::{FileStamps, ThrowAwayProject};
-use crate::runner::{Attempt, CaseError, CaseRecord, Runner};
+use crate::runner::{Attempt, CaseError, CaseRecord, Runner, StepRecord};
 use becket_engine::handler::{Handler, Location};
 use becket_engine::hookset::HookSet;
 use becket_engine::{Engine, LoadedConfig};
@@ -244,23 +244,33 @@ impl Laboratory<'_> {
         }
     }
 
-    /// Returns the cases that could notice the mutant, those in which the handler says something first.
+    /// Returns the cases that could notice the mutant, the likeliest first.
+    ///
+    /// One that selects more handlers shows in cases that don't select them: first in those that expect just that, then in
+    /// those that expect a pass, since a decision that is made already hardly changes. Any other shows in cases that the
+    /// handler runs in, first in those in which it says something.
     fn relevant(&self, target: &Target<'_>, mutant: Mutant) -> Vec<&Specimen<'_>> {
-        let widens = matches!(mutant, Mutant::MatcherWidened | Mutant::IfDropped);
-        let is_relevant = |specimen: &&Specimen<'_>| {
-            let mut steps = specimen.record.steps.iter();
-            steps.any(|step| {
-                let mut runs = step.outcome.runs.iter();
-                (widens && step.event.kind() == target.key.event)
-                    || runs.any(|run| HandlerKey::of(&run.handler) == target.key)
-            })
+        let selected_too = match mutant {
+            Mutant::MatcherWidened => &target.group[..],
+            Mutant::IfDropped => std::slice::from_ref(&target.key),
+            _ => &[],
+        };
+        let is_new = |step: &StepRecord| {
+            step.event.kind() == target.key.event && selected_too.iter().any(|key| !has_run(step, *key))
+        };
+        let of = |specimen: &Specimen<'_>, test: &dyn Fn(&StepRecord) -> bool| {
+            specimen.record.steps.iter().any(test)
+        };
+        let is_relevant = |specimen: &&Specimen<'_>| match selected_too {
+            [] => of(specimen, &|step| has_run(step, target.key)),
+            _ => of(specimen, &is_new),
         };
         let mut relevant: Vec<&Specimen<'_>> = self.records.iter().filter(is_relevant).collect();
-        let is_silent = |specimen: &&Specimen<'_>| {
-            let mut runs = specimen.record.steps.iter().flat_map(|step| &step.outcome.runs);
-            !runs.any(|run| HandlerKey::of(&run.handler) == target.key && !run.reply.is_silent())
-        };
-        relevant.sort_by_key(is_silent);
+        relevant.sort_by_key(|specimen| match selected_too {
+            [] if of(specimen, &|step| says_something(step, target.key)) => 0,
+            [] => 1,
+            _ => unlikelihood(&specimen.record.case, target.handler),
+        });
         relevant
     }
 
@@ -357,6 +367,28 @@ impl Laboratory<'_> {
         }
         Ok(attempted.steps.into_iter().flat_map(|step| step.mismatches).next())
     }
+}
+
+/// Returns how unlikely it is that a case notices that a handler runs in addition: 0, 1 or 2.
+fn unlikelihood(case: &Case, handler: &Handler) -> u8 {
+    let names = |step: &Step| step.want.skipped.iter().any(|name| handler_name::means(name, handler));
+    let passes = |step: &Step| step.want.decision.as_deref() == Some("pass");
+    match &case.steps {
+        steps if steps.iter().any(names) => 0,
+        steps if steps.iter().any(passes) => 1,
+        _ => 2,
+    }
+}
+
+/// Returns whether a handler ran in a step.
+fn has_run(step: &StepRecord, handler: HandlerKey) -> bool {
+    step.outcome.runs.iter().any(|run| HandlerKey::of(&run.handler) == handler)
+}
+
+/// Returns whether a handler ran in a step and its answer says something.
+fn says_something(step: &StepRecord, handler: HandlerKey) -> bool {
+    let mut runs = step.outcome.runs.iter();
+    runs.any(|run| HandlerKey::of(&run.handler) == handler && !run.reply.is_silent())
 }
 
 /// The result of a case with a broken handler.
