@@ -4,7 +4,7 @@ use crate::enclosing;
 use crate::env_file::hand_on;
 use crate::{FiringError, ProcessContext};
 use becket_engine::{BackgroundDelivery, CancellationToken, Engine, Outcome, Wake};
-use becket_model::{Event, Session};
+use becket_model::{Event, EventKind, Session};
 use tokio::time::Instant;
 
 /// A fired event.
@@ -27,7 +27,7 @@ pub struct BackgroundEnd {
 
 /// Fires and waits for the background, too: the process ends with its answer, and what ran on would be lost. Hooks in the
 /// background that still run at `background_end` are ended, since an answer must not come too late because of hooks that
-/// don't decide; without it, each runs up to its own limit. Descendants see the mark of the event, and the agent gets the
+/// don't decide; without it, each runs up to its own limit, and at the end of a session up to the budget of its hooks (A5). Descendants see the mark of the event, and the agent gets the
 /// variables that hooks have set.
 ///
 /// # Errors
@@ -39,8 +39,13 @@ pub async fn fire(
     process: &ProcessContext,
     background_end: Option<Instant>,
 ) -> Result<Fired, FiringError> {
+    let mut background_end = background_end;
     if !engine.plan(event).runs().is_empty() {
         enclosing::show(engine.host().mark(event));
+        if event.kind() == EventKind::SessionEnd {
+            let end = Instant::now() + engine.host().session_end_budget(&event.session);
+            background_end = Some(background_end.map_or(end, |earlier| earlier.min(end)));
+        }
     }
     let outcome = engine.fire_until(event, cancel).await;
     let background = background(engine, &event.session, cancel, background_end).await;

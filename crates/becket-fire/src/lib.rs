@@ -12,6 +12,7 @@
 //! - [`dialect`]: the events of an agent with a dialect of its own, and the answer in its form
 //! - [`trust_gate`], [`call_approval`], [`one_time_approval`], [`carried_context`]: the trust in a project, a person's yes, and
 //!   what is kept for later answers
+//! - `detached_process` (Unix): the processes of hooks that nobody waits for
 //! - [`times`]: records of the time that the hooks take
 //! - [`Refusal`]: the answer if there is none
 //!
@@ -19,6 +20,8 @@
 
 pub mod call_approval;
 pub mod carried_context;
+#[cfg(unix)]
+pub mod detached_process;
 pub mod dialect;
 mod early_signals;
 pub mod enclosing;

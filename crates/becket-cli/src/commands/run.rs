@@ -52,6 +52,7 @@ use context::RunContext;
 use control::{Host, Lines, ReplyOptions, SessionStates, Shutdown};
 use job::Job;
 use options::{Output, RunOptions};
+use printer::Printer;
 use prompts::Prompts;
 use shutdown::RunProcesses;
 use std::path::Path;
@@ -72,10 +73,7 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     let terminal = screen.as_ref().map(|(terminal, _)| terminal);
     let session = with_trust(session, args, terminal)?;
     warn_of_muted(args, out);
-    if let Some(parent) = project::parent(&session.start, &session.request()) {
-        let why = project::not_read_by_sessions(&parent, &session.request());
-        out.tell(&format!("{} {}\n", styled(WARNING, "note:"), plain(&why)));
-    }
+    note_parent(&session, out);
     let debug = args.format.debug_file.as_ref().map(|file| printer::debug_file(&session.start.join(file)));
     let debug = debug.transpose()?;
     let caught = Caught::default();
@@ -117,15 +115,7 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
         (None, options::Prompts::Typed { first }, Some(terminal)) => {
             Prompts::Typed { terminal: terminal.clone(), first }
         }
-        (None, ..) => {
-            let ending = Shutdown { cancel: cancel.clone(), caught: caught.clone() };
-            let answering = ReplyOptions {
-                controls: matches!(options.output, Output::Stream(_)),
-                replays: args.format.replay_user_messages,
-            };
-            let host = Host::new(printer.clone(), SessionStates::of(around, &printer));
-            Prompts::Lines(Lines::open(host, answering, ending))
-        }
+        (None, ..) => lines(at, &printer, Shutdown { cancel: cancel.clone(), caught: caught.clone() }),
     };
     let done = signals.until_done(drive::drive(at, models, prompts, printer.clone()));
     left.wait();
@@ -137,6 +127,24 @@ pub(crate) fn run(args: &RunArgs, global: &Global, around: &Surroundings, out: &
     // Output that was not written is worse than an error before it; a signal takes precedence over both.
     let written = writing.end();
     caught.exit_code().map_or_else(|| done.and_then(|code| written.map(|()| code)), Ok)
+}
+
+/// Names the project above the directory, whose settings a session does not read.
+fn note_parent(session: &Session, out: &Out) {
+    if let Some(parent) = project::parent(&session.start, &session.request()) {
+        let why = project::not_read_by_sessions(&parent, &session.request());
+        out.tell(&format!("{} {}\n", styled(WARNING, "note:"), plain(&why)));
+    }
+}
+
+/// Returns the prompts that a program writes to stdin, a line each.
+fn lines(at: RunContext<'_>, printer: &Printer, ending: Shutdown) -> Prompts {
+    let answering = ReplyOptions {
+        controls: matches!(at.output, Output::Stream(_)),
+        replays: at.args.format.replay_user_messages,
+    };
+    let host = Host::new(printer.clone(), SessionStates::of(at.around, printer));
+    Prompts::Lines(Lines::open(host, answering, ending))
 }
 
 /// Returns whether a SessionStart hook may give the first prompt.

@@ -47,7 +47,7 @@ fn log(env: &TestEnv) -> PathBuf {
     logs[0].clone()
 }
 
-fn records(env: &TestEnv) -> Vec<Value> {
+pub(crate) fn records(env: &TestEnv) -> Vec<Value> {
     let text = fs::read_to_string(log(env)).expect("a log");
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }

@@ -18,6 +18,8 @@ mod bad_input;
 mod call_rights;
 mod check_figures;
 mod checks;
+#[cfg(target_os = "linux")]
+mod detached_hooks;
 #[cfg(unix)]
 mod dialects;
 mod docs;

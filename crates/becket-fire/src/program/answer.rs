@@ -138,7 +138,7 @@ impl AnswerContext<'_> {
     /// Plans events; `None` if something about their configuration has to be said, or if a handler is planned that only the
     /// full program can run.
     fn planned(self, launch: &Launch, events: &[Event], failure: &FirstFailure) -> Option<PlannedEvents> {
-        if carried_context::is_kept(launch) {
+        if carried_context::is_kept(launch) || is_end_of_running(launch, events) {
             return None;
         }
         let builder = launch.builder(true);
@@ -170,6 +170,20 @@ impl AnswerContext<'_> {
             hook_launch(&event.session.cwd, variables, self.process, launched_in).ok()?;
         foreign.is_empty().then_some(launch)
     }
+}
+
+/// Returns true if a session ends that may have processes of hooks that nobody waits for.
+#[cfg(unix)]
+fn is_end_of_running(launch: &Launch, events: &[Event]) -> bool {
+    use becket_fire::detached_process::has_any;
+    let mut ends = events.iter().filter(|event| event.kind() == EventKind::SessionEnd);
+    ends.any(|event| has_any(launch, &event.session.id))
+}
+
+/// Elsewhere a session has none.
+#[cfg(not(unix))]
+fn is_end_of_running(_: &Launch, _: &[Event]) -> bool {
+    false
 }
 
 /// Writes an answer in the form of an agent; returns its exit code.

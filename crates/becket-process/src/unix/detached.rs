@@ -1,7 +1,8 @@
 //! A process that outlives this one.
 //!
 //! It has a session of its own and no output, so that neither a signal to this process' group nor a reader of its output
-//! concerns it. INVARIANT: nobody here waits for it or ends it: it has to bound itself.
+//! concerns it. INVARIANT: nobody here waits for it or ends it: it has to bound itself, or whoever
+//! keeps its id ends it.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -14,21 +15,26 @@ use super::{exec, refusal};
 use crate::command::Command;
 use crate::error::SpawnError;
 
-/// Starts a process that reads `stdin` and outlives this one. Its output is discarded; the stdin, confinement
+/// Starts a process that reads `stdin` and outlives this one; returns its id. Its output is discarded; the stdin, confinement
 /// and descendants of `command` are ignored.
 ///
 /// For a caller that ends soon: until then the process is its child, which nobody waits for.
 ///
 /// # Errors
 /// [`SpawnError`] if it can't be started.
-pub fn start_detached(command: &Command, stdin: OwnedFd) -> Result<(), SpawnError> {
+pub fn start_detached(command: &Command, stdin: OwnedFd) -> Result<u32, SpawnError> {
     let image = exec::image(command)?;
-    let stdio = stdio(stdin).map_err(|error| refusal::of_pipes(command, error))?;
-    ffi::posix_spawn(&image, &stdio).map_err(|error| refusal::of_spawn(command, &image, error))?;
-    Ok(())
+    let stdio = stdio(stdin, command).map_err(|error| refusal::of_pipes(command, error))?;
+    let id = ffi::posix_spawn(&image, &stdio).map_err(|error| refusal::of_spawn(command, &image, error))?;
+    Ok(id.as_raw_nonzero().get().unsigned_abs())
 }
 
-fn stdio(stdin: OwnedFd) -> io::Result<Stdio> {
+fn stdio(stdin: OwnedFd, command: &Command) -> io::Result<Stdio> {
     let null = || above_stdio(rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?);
-    Ok(Stdio { stdin: above_stdio(stdin)?, stdout: null()?, stderr: null()?, channel: None })
+    Ok(Stdio {
+        stdin: above_stdio(stdin)?,
+        stdout: null()?,
+        stderr: null()?,
+        channel: command.channel.clone(),
+    })
 }

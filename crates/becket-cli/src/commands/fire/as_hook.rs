@@ -77,9 +77,12 @@ fn answered(
             if args.exec_rewrite { builder.carries_rights(exec_rewrite::TOOLS) } else { builder }
         };
         let (events, input) = (std::slice::from_ref(&event), input::to_value(&event).to_string());
-        let engine = detached::engine_of_answer(builder, events, input.as_bytes(), around)?;
+        let engine = detached::engine_of_answer(builder, events, input.as_bytes(), &session, around)?;
         let broken = human::findings::brief_text(engine.config().errors(), around);
-        let done = becket_fire::fire(&engine, &event, &cancel, &around.process, None).await;
+        let (done, ()) = tokio::join!(
+            becket_fire::fire(&engine, &event, &cancel, &around.process, None),
+            detached::end_with_session(&engine, events, &session, &cancel)
+        );
         let rewritten = match &done {
             Ok(fired) if args.exec_rewrite => rewrite(&engine, &event, agent, &fired.outcome, around),
             Ok(_) | Err(_) => Ok(None),

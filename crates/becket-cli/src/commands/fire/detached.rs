@@ -2,7 +2,8 @@
 //! agent waits for that.
 //!
 //! The process is this program with the same arguments and input. It runs these hooks alone, each up to its own limit, ends
-//! with the last of them, and keeps what they say for the model until an answer takes it (A3): an agent can't be woken.
+//! with the last of them or with the session, and keeps what they say for the model until an answer takes it (A3): an agent
+//! can't be woken.
 //!
 //! INVARIANT: a hook runs once: here unless the other process was started.
 
@@ -17,7 +18,7 @@ use crate::telemetry;
 use becket_engine::handler::{Background, Handler};
 use becket_engine::{Builder, CancellationToken, Engine, NotAudited, SkipReason};
 use becket_fire::{BackgroundEnd, EarlySignals, carried_context};
-use becket_model::Event;
+use becket_model::{Event, EventKind};
 use std::sync::Arc;
 
 /// Returns the engine for an answer to some events: without the hooks that no event waits for, if a process of their own
@@ -29,13 +30,14 @@ pub(super) fn engine_of_answer(
     builder: impl Fn() -> Builder,
     events: &[Event],
     input: &[u8],
+    session: &Session,
     around: &Surroundings,
 ) -> Result<Engine, CliError> {
     let whole = telemetry::observed(builder());
     let loaded = whole.load().map_err(|error| CliError::Start { why: error.why })?;
     let engine = whole.build_with(&loaded);
     let hooks = DetachedHooks::of(&engine, events);
-    if hooks.planned.is_empty() || !is_started(&hooks.planned, input, around) {
+    if hooks.planned.is_empty() || !is_started(&hooks.planned, events, input, session, around) {
         return Ok(engine);
     }
     let others = move |hook: Handler| (!hooks.contains(&hook)).then_some(hook);
@@ -87,7 +89,8 @@ struct DetachedHooks {
 impl DetachedHooks {
     fn of(engine: &Engine, events: &[Event]) -> Self {
         let mut hooks = DetachedHooks { planned: Vec::new(), duplicates: Vec::new() };
-        for event in events {
+        // The last ones of a session run here, up to the budget of its end.
+        for event in events.iter().filter(|event| event.kind() != EventKind::SessionEnd) {
             let all = engine.host().hooks();
             if !all.of(event.kind()).iter().any(|hook| hook.background != Background::No) {
                 continue;
@@ -111,9 +114,19 @@ impl DetachedHooks {
 
 /// Starts the process of the hooks with these positions; returns false if it can't be started.
 #[cfg(unix)]
-fn is_started(positions: &[u64], input: &[u8], around: &Surroundings) -> bool {
+fn is_started(
+    positions: &[u64],
+    events: &[Event],
+    input: &[u8],
+    session: &Session,
+    around: &Surroundings,
+) -> bool {
+    use becket_fire::detached_process::DetachedProcess;
     use becket_process::{Command, Program, start_detached};
     use std::ffi::OsString;
+    let Some(event) = events.first() else { return false };
+    let Ok(Some(process)) = DetachedProcess::create(session, &event.session.id) else { return false };
+    let Ok(lock) = process.descriptor() else { return false };
     let positions: Vec<String> = positions.iter().map(u64::to_string).collect();
     let mut more = vec!["--detached".to_owned(), positions.join(",")];
     // The process around it is not one of a hook, and has the mark of these events.
@@ -124,18 +137,38 @@ fn is_started(positions: &[u64], input: &[u8], around: &Surroundings) -> bool {
     let arguments = around.process.arguments.iter().skip(1).cloned();
     let arguments: Vec<OsString> = arguments.chain(more.into_iter().map(OsString::from)).collect();
     let (Some(program), Some(directory)) = (&around.program, &around.process.cwd) else { return false };
-    let mut command = Command::new(Program::exec(program, arguments), directory);
+    let mut command = Command::new(Program::exec(program, arguments), directory).channel(lock);
     for (name, value) in &around.process.vars {
         command = command.env(name, value);
     }
     let Ok(stdin) = file_of(input) else { return false };
-    start_detached(&command, stdin.into()).is_ok()
+    let Ok(id) = start_detached(&command, stdin.into()) else { return false };
+    // Without its id it ends with the last of its hooks.
+    let _ = process.started(id);
+    true
 }
 
 /// Elsewhere they run here.
 #[cfg(not(unix))]
-fn is_started(_: &[u64], _: &[u8], _: &Surroundings) -> bool {
+fn is_started(_: &[u64], _: &[Event], _: &[u8], _: &Session, _: &Surroundings) -> bool {
     false
+}
+
+/// Ends what still runs of earlier events, if the session ends: after the budget of its hooks (A5).
+pub(super) async fn end_with_session(
+    engine: &Engine,
+    events: &[Event],
+    session: &Session,
+    cancel: &CancellationToken,
+) {
+    let ended = events.iter().find(|event| event.kind() == EventKind::SessionEnd);
+    #[cfg(unix)]
+    if let Some(event) = ended {
+        let budget = engine.host().session_end_budget(&event.session);
+        becket_fire::detached_process::end(session, &event.session.id, budget, cancel).await;
+    }
+    #[cfg(not(unix))]
+    let _none_is_detached = (ended, engine, session, cancel);
 }
 
 /// A file without a name that contains the input.

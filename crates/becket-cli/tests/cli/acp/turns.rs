@@ -160,15 +160,20 @@ fn prompts_that_cant_be_judged_are_refused() {
     assert!(!editor.heard().contains("session/prompt"));
 }
 
-// rule: G3
+// rules: G3, G6
 #[test]
 fn hooks_of_a_folder_that_nobody_trusts_do_not_run() {
     let env = guarded(&json!({"deny": ["Bash(git push:*)"]}), &hook("UserPromptSubmit", "", "exit 2"));
     fs::remove_file(env.root().join("home/.claude.json")).expect("a record");
+    env.write("managed/managed-settings.json", json!({"audit": "required"}).to_string());
     let mut editor = Editor::start(&env);
     assert_eq!(editor.prompt("hello")["result"]["stopReason"], "end_turn");
     let push = json!({"sessionId": "s1", "command": "git push"});
     assert_eq!(editor.agent_asks("terminal/create", &push)["code"], -32000, "its rules count");
+    let recorded = crate::audit::records(&env);
+    let of_calls = recorded.iter().filter(|record| record["what"]["event"] == "PreToolUse");
+    let decisions: Vec<&Value> = of_calls.map(|record| &record["what"]["decision"]).collect();
+    assert_eq!(decisions, ["proceed", "block"], "{recorded:?}");
     let told = fs::read_to_string(env.root().join("stderr")).expect("a log");
     assert!(told.contains("`becket trust` there changes that"), "{told}");
     assert!(told.contains("prompts can be refused"), "{told}");

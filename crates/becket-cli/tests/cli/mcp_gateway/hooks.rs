@@ -182,6 +182,19 @@ fn an_edited_hook_counts_from_the_next_call_on() {
     assert_eq!(calls(&env), 1);
 }
 
+// rule: G6
+#[test]
+fn a_denial_after_the_verdict_is_recorded() {
+    let env = guarded(&json!({}), &json!({}));
+    env.write("managed/managed-settings.json", json!({"audit": "required"}).to_string());
+    let agent = Gateway::of(&env).start();
+    assert_refused(&agent.call("s__echo", &json!({"command": "becket allow-once k3x"})), "for a person");
+    let of_call = |record: &Value| record["what"]["subject"] == "mcp__s__echo";
+    let recorded: Vec<Value> = crate::audit::records(&env).into_iter().filter(of_call).collect();
+    let decisions: Vec<&Value> = recorded.iter().map(|record| &record["what"]["decision"]).collect();
+    assert_eq!(decisions, ["proceed", "block"], "{recorded:?}");
+}
+
 // rule: G3
 #[test]
 fn hooks_of_a_folder_that_nobody_trusts_do_not_run_and_its_rules_count() {

@@ -102,7 +102,7 @@ impl WholeRun<'_> {
             if self.args.exec_rewrite { builder.carries_rights(exec_rewrite::TOOLS) } else { builder }
         };
         let (events, input) = (&self.run.payload().events, self.input.to_string());
-        let engine = detached::engine_of_answer(builder, events, input.as_bytes(), self.around)?;
+        let engine = detached::engine_of_answer(builder, events, input.as_bytes(), session, self.around)?;
         let findings = human::findings::brief_text(engine.config().errors(), self.around);
         let broken = || with_failure(findings.clone());
         let amend = |resolution: &mut Resolution, event: &Event, fired: &becket_fire::Fired| {
@@ -113,7 +113,10 @@ impl WholeRun<'_> {
                 self.rewrite(resolution, event, &fired.outcome.verdict.fields.sandbox, &engine);
             }
         };
-        let done = self.run.resolve(&engine, broken, cancel, &self.around.process, amend).await;
+        let (done, ()) = tokio::join!(
+            self.run.resolve(&engine, broken, cancel, &self.around.process, amend),
+            detached::end_with_session(&engine, events, session, cancel)
+        );
         engine.close().await;
         if let Some(mcp) = &mcp {
             mcp.close().await;
