@@ -33,7 +33,7 @@ const HEAD: &str = "# Benchmarks
 
 Written by `cargo xtask bench`; don't edit. Ours and the floor are measured in turns in one run; a time is the median of
 its samples, a ratio the median of the ratios of neighbouring samples. Trust ratios more than times: they meet the same
-load. The programs `becket` are those of a package (`cargo xtask dist`), the libraries are built by the profile `release`.
+load. The programs `becket` are those of a package (`cargo xtask dist`), the libraries are built by the profile `bench`.
 ";
 
 const REFERENCE: &str = "
