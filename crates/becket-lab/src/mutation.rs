@@ -250,10 +250,12 @@ impl Laboratory<'_> {
     /// those that expect a pass, since a decision that is made already hardly changes. Any other shows in cases that the
     /// handler runs in, first in those in which it says something.
     fn relevant(&self, target: &Target<'_>, mutant: Mutant) -> Vec<&Specimen<'_>> {
-        let selected_too = match mutant {
-            Mutant::MatcherWidened => &target.group[..],
-            Mutant::IfDropped => std::slice::from_ref(&target.key),
-            _ => &[],
+        let selected_too = if mutant == Mutant::MatcherWidened {
+            &target.group[..]
+        } else if mutant == Mutant::IfDropped {
+            std::slice::from_ref(&target.key)
+        } else {
+            &[]
         };
         let is_new = |step: &StepRecord| {
             step.event.kind() == target.key.event && selected_too.iter().any(|key| !has_run(step, *key))
