@@ -8,7 +8,9 @@
 use quote::ToTokens as _;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use syn::{Attribute, Fields, ImplItem, Item, ItemImpl, TraitItem, UseTree, Visibility};
+use syn::{
+    Attribute, Fields, FnArg, ImplItem, Item, ItemImpl, Pat, Signature, TraitItem, UseTree, Visibility,
+};
 
 /// The library crates.
 const CRATES: [&str; 14] = [
@@ -99,7 +101,7 @@ impl Listing {
         let Some(name) = path.path.segments.last().map(|segment| segment.ident.to_string()) else { return };
         for item in &block.items {
             let line = match item {
-                ImplItem::Fn(method) if is_public(&method.vis) => text(&method.sig),
+                ImplItem::Fn(method) if is_public(&method.vis) => signature(&method.sig),
                 ImplItem::Const(constant) if is_public(&constant.vis) => {
                     format!("const {}: {}", constant.ident, text(&constant.ty))
                 }
@@ -199,12 +201,12 @@ impl Listing {
                 self.lines.insert(format!("{path}trait {}", item.ident));
                 for member in &item.items {
                     if let TraitItem::Fn(method) = member {
-                        self.lines.insert(format!("{path}{}::{}", item.ident, text(&method.sig)));
+                        self.lines.insert(format!("{path}{}::{}", item.ident, signature(&method.sig)));
                     }
                 }
             }
             Item::Fn(item) if is_public(&item.vis) => {
-                self.lines.insert(format!("{path}{}", text(&item.sig)));
+                self.lines.insert(format!("{path}{}", signature(&item.sig)));
             }
             Item::Const(item) if is_public(&item.vis) => {
                 self.lines.insert(format!("{path}const {}: {}", item.ident, text(&item.ty)));
@@ -308,6 +310,23 @@ fn is_test(attributes: &[Attribute]) -> bool {
         attribute.path().is_ident("cfg")
             && attribute.meta.to_token_stream().to_string().starts_with("cfg (test")
     })
+}
+
+/// Returns a signature as source text, without what only concerns its body: that a parameter is `mut`.
+fn signature(signature: &Signature) -> String {
+    let mut signature = signature.clone();
+    for input in &mut signature.inputs {
+        match input {
+            FnArg::Receiver(receiver) if receiver.reference.is_none() => receiver.mutability = None,
+            FnArg::Receiver(_) => {}
+            FnArg::Typed(parameter) => {
+                if let Pat::Ident(name) = &mut *parameter.pat {
+                    name.mutability = None;
+                }
+            }
+        }
+    }
+    text(&signature)
 }
 
 /// Returns tokens as source text.

@@ -8,7 +8,7 @@ use crate::{FiringError, Launch};
 use becket_base::file_lock;
 use becket_base::private_file;
 use becket_base::text_file::read_if_there;
-use becket_dialects::{CarriedContext, derived_id};
+use becket_dialects::CarriedContext;
 use becket_model::{EventKind, SessionId};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
@@ -125,8 +125,7 @@ fn lock_of(file: &Path) -> PathBuf {
     file.with_extension("lock")
 }
 
-/// The file of a session, in the user's directory of the profile. Its name is derived: an id may hold anything.
+/// The file of a session.
 fn file(launch: &Launch, id: &SessionId) -> Option<PathBuf> {
-    let name = derived_id(id.as_str(), &Map::new());
-    Some(launch.request().user_directory()?.join(DIRECTORY).join(name).with_extension("json"))
+    Some(launch.path_of_session(DIRECTORY, id)?.with_extension("json"))
 }

@@ -9,11 +9,9 @@
 use crate::{FiringError, Launch, carried_context};
 use becket_base::file_lock::{self, LockState};
 use becket_base::private_file;
-use becket_dialects::derived_id;
 use becket_engine::CancellationToken;
 use becket_model::SessionId;
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Map;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
@@ -40,7 +38,7 @@ impl DetachedProcess {
     /// # Errors
     /// Errors if the file can't be created.
     pub fn create(launch: &Launch, session: &SessionId) -> Result<Option<Self>, FiringError> {
-        let directory = directory_of(launch, session).ok_or(FiringError::NoUserDirectory)?;
+        let directory = launch.path_of_session(DIRECTORY, session).ok_or(FiringError::NoUserDirectory)?;
         let fail = |why| FiringError::Write { path: directory.clone(), why };
         DetachedProcess::in_directory(&directory).map_err(fail)
     }
@@ -77,13 +75,14 @@ impl DetachedProcess {
 
 /// Returns true if a session may have processes.
 pub fn has_any(launch: &Launch, session: &SessionId) -> bool {
-    directory_of(launch, session).is_some_and(|directory| directory.exists())
+    launch.path_of_session(DIRECTORY, session).is_some_and(|directory| directory.exists())
 }
 
 /// Ends the processes of a session: those that still run after `budget`, or once `cancel` is cancelled, end their hooks after
 /// a signal. What they have kept for later answers is removed.
 pub async fn end(launch: &Launch, session: &SessionId, budget: Duration, cancel: &CancellationToken) {
-    let Some(directory) = directory_of(launch, session).filter(|directory| directory.exists()) else {
+    let Some(directory) = launch.path_of_session(DIRECTORY, session).filter(|directory| directory.exists())
+    else {
         return;
     };
     let mut left = ended_within(running(&directory), budget, || cancel.is_cancelled()).await;
@@ -162,12 +161,6 @@ fn remove(directory: &Path) {
 
 fn lock_of(directory: &Path) -> PathBuf {
     directory.with_extension("lock")
-}
-
-/// The directory of a session, in the user's directory of the profile. Its name is derived: an id may hold anything.
-fn directory_of(launch: &Launch, session: &SessionId) -> Option<PathBuf> {
-    let name = derived_id(session.as_str(), &Map::new());
-    Some(launch.request().user_directory()?.join(DIRECTORY).join(name))
 }
 
 #[cfg(test)]

@@ -27,8 +27,8 @@ pub struct BackgroundEnd {
 
 /// Fires and waits for the background, too: the process ends with its answer, and what ran on would be lost. Hooks in the
 /// background that still run at `background_end` are ended, since an answer must not come too late because of hooks that
-/// don't decide; without it, each runs up to its own limit, and at the end of a session up to the budget of its hooks (A5). Descendants see the mark of the event, and the agent gets the
-/// variables that hooks have set.
+/// don't decide; without it, each runs up to its own limit. At the end of a session they have the budget of its hooks (A5).
+/// Descendants see the mark of the event, and the agent gets the variables that hooks have set.
 ///
 /// # Errors
 /// Errors if `cancel` is cancelled: then the hooks were ended.
@@ -37,9 +37,8 @@ pub async fn fire(
     event: &Event,
     cancel: &CancellationToken,
     process: &ProcessContext,
-    background_end: Option<Instant>,
+    mut background_end: Option<Instant>,
 ) -> Result<Fired, FiringError> {
-    let mut background_end = background_end;
     if !engine.plan(event).runs().is_empty() {
         enclosing::show(engine.host().mark(event));
         if event.kind() == EventKind::SessionEnd {

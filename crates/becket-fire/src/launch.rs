@@ -1,8 +1,11 @@
 //! The directory and dialect of a session, and the additional sources of its configuration.
 
 use becket_audit::VerdictLog;
+use becket_dialects::derived_id;
 use becket_engine::config::{FlagPermissions, FlagSettings, NestedFolder, Plugin, Request, Sources};
 use becket_engine::{Builder, Engine, Environment, HookConfinement, Profile};
+use becket_model::SessionId;
+use serde_json::Map;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -58,6 +61,13 @@ impl Launch {
             nested: Vec::new(),
             confinement: None,
         }
+    }
+
+    /// Returns the path of what is kept for a session in a directory below the user's directory of settings. Its last part is
+    /// derived, since an id may contain anything.
+    pub(crate) fn path_of_session(&self, directory: &str, id: &SessionId) -> Option<PathBuf> {
+        let name = derived_id(id.as_str(), &Map::new());
+        Some(self.request().user_directory()?.join(directory).join(name))
     }
 
     /// Sets whether the folder is trusted.

@@ -8,7 +8,7 @@ mod applicable;
 mod suggestion;
 
 use crate::breakage::Breakage;
-use crate::case::{Case, EquivalentMutant, Step};
+use crate::case::EquivalentMutant;
 use crate::check::Mismatch;
 use crate::handler_key::HandlerKey;
 use crate::handler_name;
@@ -245,33 +245,16 @@ impl Laboratory<'_> {
     }
 
     /// Returns the cases that could notice the mutant, the likeliest first.
-    ///
-    /// One that selects more handlers shows in cases that don't select them: first in those that expect just that, then in
-    /// those that expect a pass, since a decision that is made already hardly changes. Any other shows in cases that the
-    /// handler runs in, first in those in which it says something.
     fn relevant(&self, target: &Target<'_>, mutant: Mutant) -> Vec<&Specimen<'_>> {
-        let selected_too = if mutant == Mutant::MatcherWidened {
-            &target.group[..]
-        } else if mutant == Mutant::IfDropped {
-            std::slice::from_ref(&target.key)
-        } else {
-            &[]
-        };
-        let is_new = |step: &StepRecord| {
-            step.event.kind() == target.key.event && selected_too.iter().any(|key| !has_run(step, *key))
-        };
-        let of = |specimen: &Specimen<'_>, test: &dyn Fn(&StepRecord) -> bool| {
-            specimen.record.steps.iter().any(test)
-        };
-        let is_relevant = |specimen: &&Specimen<'_>| match selected_too {
-            [] => of(specimen, &|step| has_run(step, target.key)),
-            _ => of(specimen, &is_new),
+        let widens = matches!(mutant, Mutant::MatcherWidened | Mutant::IfDropped);
+        let is_relevant = |specimen: &&Specimen<'_>| {
+            let mut steps = specimen.record.steps.iter();
+            steps.any(|step| widens && step.event.kind() == target.key.event || has_run(step, target.key))
         };
         let mut relevant: Vec<&Specimen<'_>> = self.records.iter().filter(is_relevant).collect();
-        relevant.sort_by_key(|specimen| match selected_too {
-            [] if of(specimen, &|step| says_something(step, target.key)) => 0,
-            [] => 1,
-            _ => unlikelihood(&specimen.record.case, target.handler),
+        relevant.sort_by_key(|specimen| match widens {
+            true => rank_for_widening(specimen.record, target),
+            false => rank_for_breakage(specimen.record, target),
         });
         relevant
     }
@@ -371,26 +354,33 @@ impl Laboratory<'_> {
     }
 }
 
-/// Returns how unlikely it is that a case notices that a handler runs in addition: 0, 1 or 2.
-fn unlikelihood(case: &Case, handler: &Handler) -> u8 {
-    let names = |step: &Step| step.want.skipped.iter().any(|name| handler_name::means(name, handler));
-    let passes = |step: &Step| step.want.decision.as_deref() == Some("pass");
-    match &case.steps {
-        steps if steps.iter().any(names) => 0,
-        steps if steps.iter().any(passes) => 1,
-        _ => 2,
+/// Returns the place of a case in the order in which a mutant that selects a handler more often is tried: cases that expect
+/// the handler to be skipped, those that expect a pass without it, other ones without it, and those in which it runs anyway.
+fn rank_for_widening(record: &CaseRecord, target: &Target<'_>) -> u8 {
+    let wants = || record.case.steps.iter().map(|step| &step.want);
+    let mut skipped = wants().flat_map(|want| &want.skipped);
+    if skipped.any(|name| handler_name::means(name, target.handler)) {
+        0
+    } else if record.steps.iter().any(|step| has_run(step, target.key)) {
+        3
+    } else if wants().any(|want| want.decision.as_deref() == Some("pass")) {
+        1
+    } else {
+        2
     }
+}
+
+/// Returns the place of a case in the order in which any other mutant is tried: those in which the handler says something
+/// come first.
+fn rank_for_breakage(record: &CaseRecord, target: &Target<'_>) -> u8 {
+    let mut runs = record.steps.iter().flat_map(|step| &step.outcome.runs);
+    let speaks = runs.any(|run| HandlerKey::of(&run.handler) == target.key && !run.reply.is_silent());
+    u8::from(!speaks)
 }
 
 /// Returns whether a handler ran in a step.
 fn has_run(step: &StepRecord, handler: HandlerKey) -> bool {
     step.outcome.runs.iter().any(|run| HandlerKey::of(&run.handler) == handler)
-}
-
-/// Returns whether a handler ran in a step and its answer says something.
-fn says_something(step: &StepRecord, handler: HandlerKey) -> bool {
-    let mut runs = step.outcome.runs.iter();
-    runs.any(|run| HandlerKey::of(&run.handler) == handler && !run.reply.is_silent())
 }
 
 /// The result of a case with a broken handler.

@@ -1,6 +1,6 @@
 use crate::bench::{Bench, GUARD, guarded_by, killed, results, survived, with};
 use becket_lab::mutant::Mutant;
-use becket_lab::mutation::MutantResult;
+use becket_lab::mutation::{MutantReport, MutantResult};
 
 const DENY: &str = r#"
 [[case]]
@@ -75,6 +75,22 @@ fn a_survivor_comes_with_a_case_that_kills_it() {
     let add = add.replace('…', "x");
     let bench = guarded(&[DENY, PASS, &add]);
     assert_eq!(with(&bench.mutants(), survived), Vec::<String>::new());
+}
+
+#[test]
+fn a_case_that_expects_a_skipped_hook_is_tried_first_with_a_wider_matcher() {
+    let group = |matcher: &str, command: &str| serde_json::json!({"matcher": matcher, "hooks": [{"type": "command", "command": command}]});
+    let groups = [group("Bash", "sh \"$CLAUDE_PROJECT_DIR\"/guard.sh"), group("*", "true")];
+    let bench = Bench::new(&serde_json::json!({"hooks": {"PreToolUse": groups}}).to_string());
+    bench.write("guard.sh", GUARD);
+    // Without its expectation about the guard this case would notice the mutant, too.
+    let passes = OTHER.replace(", skipped = \"NAME\"", "").replace("only commands are judged", "it passes");
+    let reports = bench.cases(&[DENY, &passes, OTHER].concat().replace("NAME", "guard.sh")).mutants();
+    let of_guard =
+        |report: &&MutantReport| report.name == "guard.sh" && report.mutant == Mutant::MatcherWidened;
+    let widened = reports.iter().find(of_guard).expect("it is one of twelve");
+    let MutantResult::Killed { case, .. } = &widened.result else { panic!("{widened:?}") };
+    assert_eq!(case, "only commands are judged");
 }
 
 #[test]

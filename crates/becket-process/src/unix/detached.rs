@@ -1,8 +1,7 @@
 //! A process that outlives this one.
 //!
 //! It has a session of its own and no output, so that neither a signal to this process' group nor a reader of its output
-//! concerns it. INVARIANT: nobody here waits for it or ends it: it has to bound itself, or whoever
-//! keeps its id ends it.
+//! concerns it. INVARIANT: nobody here waits for it or ends it: it has a limit of its own, or the caller keeps its id.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -15,8 +14,8 @@ use super::{exec, refusal};
 use crate::command::Command;
 use crate::error::SpawnError;
 
-/// Starts a process that reads `stdin` and outlives this one; returns its id. Its output is discarded; the stdin, confinement
-/// and descendants of `command` are ignored.
+/// Starts a process that reads `stdin` and outlives this one, and returns its id. Its output is discarded; the stdin,
+/// confinement and descendants of `command` are ignored.
 ///
 /// For a caller that ends soon: until then the process is its child, which nobody waits for.
 ///

@@ -154,22 +154,23 @@ fn is_started(_: &[u64], _: &[Event], _: &[u8], _: &Session, _: &Surroundings) -
     false
 }
 
-/// Ends what still runs of earlier events, if the session ends: after the budget of its hooks (A5).
+/// Ends the processes of earlier events if the session ends: those that still run after the budget of its hooks (A5).
+#[cfg(unix)]
 pub(super) async fn end_with_session(
     engine: &Engine,
     events: &[Event],
     session: &Session,
     cancel: &CancellationToken,
 ) {
-    let ended = events.iter().find(|event| event.kind() == EventKind::SessionEnd);
-    #[cfg(unix)]
-    if let Some(event) = ended {
+    if let Some(event) = events.iter().find(|event| event.kind() == EventKind::SessionEnd) {
         let budget = engine.host().session_end_budget(&event.session);
         becket_fire::detached_process::end(session, &event.session.id, budget, cancel).await;
     }
-    #[cfg(not(unix))]
-    let _none_is_detached = (ended, engine, session, cancel);
 }
+
+/// Elsewhere there are none.
+#[cfg(not(unix))]
+pub(super) async fn end_with_session(_: &Engine, _: &[Event], _: &Session, _: &CancellationToken) {}
 
 /// A file without a name that contains the input.
 #[cfg(unix)]
