@@ -114,14 +114,17 @@ mod tests {
             BenchSelection::read(&arguments, &bench_programs::all().unwrap())
         };
         assert_eq!(read(&[]), Ok(BenchSelection::default()));
-        let crates = vec!["becket-cli".to_owned(), "becket-python".to_owned()];
+        let crates = vec!["becket-bench".to_owned(), "becket-python".to_owned()];
         assert_eq!(
-            read(&["becket-cli", "--quick", "becket-python"]),
+            read(&["becket-bench", "--quick", "becket-python"]),
             Ok(BenchSelection { quick: true, crates })
         );
         for wrong in ["--fast", "becket-pyton", "cli"] {
             let why = read(&[wrong]).unwrap_err();
-            assert!(why.contains(wrong) && why.contains("--quick") && why.contains("becket-cli, "), "{why}");
+            assert!(
+                why.contains(wrong) && why.contains("--quick") && why.contains("becket-bench, "),
+                "{why}"
+            );
         }
     }
 

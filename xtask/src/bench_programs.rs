@@ -62,7 +62,7 @@ impl Program {
                 Err(reason) => say(&format!("SKIPPED: rows with the TypeScript SDK: {reason}")),
             }
         }
-        if self.krate == "becket-cli" {
+        if self.krate == "becket-bench" {
             let target = bindings::target(root)?;
             // As packages ship them.
             command.env("BECKET_BENCH_FULL", crate::dist::full(&target)?);
@@ -130,7 +130,7 @@ mod tests {
         let crates: Vec<&str> = found.iter().map(|program| program.krate.as_str()).collect();
         assert!(crates.is_sorted(), "{crates:?}");
         for (krate, name) in
-            [("becket-process", "process"), ("becket-cli", "serve"), ("becket-python", "callback")]
+            [("becket-process", "process"), ("becket-bench", "serve"), ("becket-python", "callback")]
         {
             assert!(found.iter().any(|program| program.krate == krate && program.name == name), "{found:?}");
         }

@@ -2,8 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "a bench fails by panicking")]
 
-mod programs;
-
+use becket_bench::full_program;
 use becket_testkit::bench::{Bench, Must};
 use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};
@@ -20,7 +19,7 @@ const CALLS: usize = 100_000;
 const COMMANDS: usize = 1_000;
 
 fn main() {
-    let mut bench = Bench::new("becket-cli");
+    let mut bench = Bench::new("becket-bench");
     mutants(&mut bench);
     rules(&mut bench);
     commands(&mut bench);
@@ -44,7 +43,7 @@ fn mutants(bench: &mut Bench) {
 
 /// A project with 43 guards, each with these cases: the name of the program, its argument and the expectation.
 fn guarded(kinds: &[(&str, &str, &str)]) -> TestEnv {
-    let env = TestEnv::new(programs::full());
+    let env = TestEnv::new(full_program());
     let mut hooks = Vec::new();
     let mut cases = String::new();
     for number in 0..HOOKS {
@@ -69,7 +68,7 @@ fn guarded(kinds: &[(&str, &str, &str)]) -> TestEnv {
 
 /// A history that rules alone decide.
 fn rules(bench: &mut Bench) {
-    let env = TestEnv::new(programs::full());
+    let env = TestEnv::new(full_program());
     let deny: Vec<String> = (0..100).map(|number| format!("Bash(tool{number} *)")).collect();
     env.write("project/.claude/settings.json", json!({"permissions": {"deny": deny}}).to_string());
     let calls = if bench.is_quick() { CALLS / 10 } else { CALLS };
@@ -81,7 +80,7 @@ fn rules(bench: &mut Bench) {
 
 /// A history that a new process decides, call by call.
 fn commands(bench: &mut Bench) {
-    let env = TestEnv::new(programs::full());
+    let env = TestEnv::new(full_program());
     env.write("project/guard.sh", GUARD);
     let hook = json!({"type": "command", "command": "sh guard.sh"});
     let settings = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}});

@@ -3,13 +3,12 @@
 
 #![expect(clippy::expect_used, reason = "a bench fails by panicking")]
 
-mod programs;
-
+use becket_bench::{full_program, small_program};
 use becket_testkit::bench::{Bench, Must};
 use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The limits on what a program may add to the process that every hook is, in nanoseconds.
@@ -23,13 +22,13 @@ const DIALECT_MAY_ADD: f64 = 0.3e6;
 const SMALL_MAY_TAKE: f64 = 4e6;
 
 fn main() {
-    let mut bench = Bench::new("becket-cli");
+    let mut bench = Bench::new("becket-bench");
     bench.note("floor: `sh -c true`");
-    let full = Place::new(&settings(1, "true"), &programs::full());
+    let full = Place::new(&settings(1, "true"), &full_program());
     full.rows(&mut bench, "", [FULL_MAY_ADD; 2]);
     dialects(&mut bench, &full, "");
     recorded(&mut bench, &full);
-    match small() {
+    match small_program() {
         Some(small) => {
             let place = Place::new(&settings(1, "true"), &small);
             place.rows(&mut bench, "small program, ", [SMALL_MAY_ADD_TO_A_HOOK, SMALL_MAY_ADD]);
@@ -44,11 +43,6 @@ fn main() {
 #[expect(clippy::print_stdout, reason = "a bench program talks to its caller")]
 fn skipped() {
     println!("SKIPPED: rows of the small program: `BECKET_BENCH_SMALL` names none");
-}
-
-#[expect(clippy::disallowed_methods, reason = "the caller of a bench names the program")]
-fn small() -> Option<PathBuf> {
-    std::env::var_os("BECKET_BENCH_SMALL").map(PathBuf::from)
 }
 
 /// Settings with `count` hooks on PreToolUse, the first of which matches `Bash`.

@@ -2,9 +2,9 @@
 
 #![expect(clippy::expect_used, reason = "a bench fails by panicking")]
 
-mod programs;
 mod ways;
 
+use becket_bench::full_program;
 use becket_testkit::bench::{Bench, Must};
 use becket_testkit::env::TestEnv;
 use serde_json::{Value, json};
@@ -16,11 +16,11 @@ const AHEAD: usize = 64;
 const COMMAND: &str = "the command `true` is its hook; floor: `sh -c true`";
 
 fn main() {
-    let env = TestEnv::new(programs::full());
+    let env = TestEnv::new(full_program());
     let hook = json!({"type": "command", "if": "Bash(git push *)", "command": "true"});
     let settings = json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}});
     env.write("project/.claude/settings.json", settings.to_string());
-    let mut bench = Bench::new("becket-cli");
+    let mut bench = Bench::new("becket-bench");
     over_a_socket(&mut bench, &env);
     over_stdio(&mut bench, &env);
     over_http(&mut bench, &env);

@@ -3,8 +3,7 @@
 
 #![expect(clippy::expect_used, reason = "a bench fails by panicking")]
 
-mod programs;
-
+use becket_bench::full_program;
 use becket_testkit::bench::{Bench, Must};
 use becket_testkit::env::TestEnv;
 use becket_testkit::messages_api::{Server, Turn};
@@ -23,8 +22,8 @@ const TURNS: usize = 10;
 const SESSIONS: usize = 200;
 
 fn main() {
-    let mut bench = Bench::new("becket-cli");
-    let env = TestEnv::new(programs::full());
+    let mut bench = Bench::new("becket-bench");
+    let env = TestEnv::new(full_program());
     let (told, requests) = channel();
     let server = Server::start_with(move |_| {
         // The bench has ended if nobody is told.
