@@ -7,7 +7,7 @@ use becket_rules::shell::Line;
 use becket_rules::{
     Alphabet, Call, Condition, Matcher, NoLinks, Renames, Rule, RuleList, RuleOrigin, RuleSet, Scope,
 };
-use becket_testkit::bench::{Bench, Must};
+use becket_testkit::bench::{Bench, BenchTarget};
 use serde_json::{Map, Value};
 
 const MATCHERS: [&str; 8] = [
@@ -31,7 +31,7 @@ fn input(field: &str, text: &str) -> Map<String, Value> {
 
 fn matchers(bench: &mut Bench) {
     let renames = Renames::tools();
-    bench.alone("compile of 1,000 matchers, one in two an expression", Must::Nanos(10e6), || {
+    bench.alone("compile of 1,000 matchers, one in two an expression", BenchTarget::Nanos(10e6), || {
         (0..1000).filter_map(|index| compile(MATCHERS[index % MATCHERS.len()], &renames)).count()
     });
     for (row, text, value) in [
@@ -41,19 +41,19 @@ fn matchers(bench: &mut Bench) {
         ("match of one lookahead", "^(?!mcp__).*$", "NotebookEdit"),
     ] {
         if let Some(matcher) = compile(text, &renames) {
-            bench.alone(row, Must::Nanos(2000.0), || matcher.matches(black_box(value)));
+            bench.alone(row, BenchTarget::Nanos(2000.0), || matcher.matches(black_box(value)));
         }
     }
     if let Some(matcher) = compile("^(a+)+$", &renames) {
         let value = "a".repeat(4000) + "b";
-        bench.alone("4,001 characters against `^(a+)+$`", Must::Nanos(10e6), || {
+        bench.alone("4,001 characters against `^(a+)+$`", BenchTarget::Nanos(10e6), || {
             matcher.judge(black_box(&value))
         });
     }
 }
 
 fn rules(bench: &mut Bench) {
-    bench.alone("parse of a rule", Must::Nanos(2000.0), || {
+    bench.alone("parse of a rule", BenchTarget::Nanos(2000.0), || {
         Rule::parse(black_box("Bash(git push --force *)")).is_ok()
     });
     let origin = RuleOrigin { label: "project".to_owned(), anchor: "/work/.claude".into() };
@@ -70,24 +70,24 @@ fn rules(bench: &mut Bench) {
     let cwd = Path::new("/work");
     let scope = Scope { cwd, home: None, anchor: cwd, links: &NoLinks };
     let command = input("command", "tool50 run a | tool60 run b && tool99 run 'c d'");
-    bench.alone("decision on a command under 300 rules", Must::Nanos(1e6), || {
+    bench.alone("decision on a command under 300 rules", BenchTarget::Nanos(1e6), || {
         set.decide(&Call::new("Bash", &command), &scope).behavior
     });
     let path = input("file_path", "/work/src/deep/down/below/main.rs");
-    bench.alone("decision on a path under 300 rules", Must::Nanos(1e6), || {
+    bench.alone("decision on a path under 300 rules", BenchTarget::Nanos(1e6), || {
         set.decide(&Call::new("Read", &path), &scope).behavior
     });
     if let Ok(Some(condition)) = Condition::parse("Edit(src/**/*.rs)") {
-        bench.alone("one `if` on a path", Must::Nanos(20_000.0), || {
+        bench.alone("one `if` on a path", BenchTarget::Nanos(20_000.0), || {
             condition.applies(&Call::new("Edit", &path), &scope)
         });
     }
 }
 
-/// Characters of a line that is analysed, and then asked about in any case.
+/// The maximum length of a line that is analysed, in characters, and then matched against rules.
 const LONGEST: usize = 10_000;
 
-/// A line that is as long as it may be: a beginning, then pieces, then an end.
+/// Returns a line of the maximum length: a beginning, then pieces, then an end.
 fn long(start: &str, piece: impl Fn(usize) -> String, end: &str) -> String {
     let mut line = start.to_owned();
     for next in (0..).map(piece) {
@@ -99,7 +99,7 @@ fn long(start: &str, piece: impl Fn(usize) -> String, end: &str) -> String {
     line + end
 }
 
-/// Lines of 10,000 characters that take most work, each for another reason.
+/// Returns lines of 10,000 characters that take the most work, each for another reason.
 fn long_lines() -> [(&'static str, String); 18] {
     let directories = long("", |at| if at < 64 { format!("cd d{at};") } else { format!("cat f{at};") }, "");
     let moved = "cd x;".repeat(64) + "cat ";
@@ -152,7 +152,7 @@ fn lines(bench: &mut Bench) {
         let decided = || set.decide(&Call::new("Bash", &command), &scope).behavior;
         bench.note("floor: the line is read, and put to no rule").versus(
             &row,
-            Must::Nanos(50e6),
+            BenchTarget::Nanos(50e6),
             decided,
             || Line::parse(&line),
         );

@@ -40,7 +40,7 @@ impl DomainPattern {
         self.everything
     }
 
-    /// `host` as [`host`] gives it.
+    /// Returns whether `host`, as returned by [`host`], matches.
     pub(crate) fn matches(&self, host: &str) -> bool {
         let labels: Vec<&str> = host.split('.').collect();
         let Some(skipped) = labels.len().checked_sub(self.labels.len()) else { return self.everything };
@@ -50,8 +50,9 @@ impl DomainPattern {
     }
 }
 
-/// The host of a URL: lower case, without its port and trailing dot, addresses in their usual form; `None` if it can't
-/// be read: another scheme than `http` and `https`, letters beyond ASCII, an address in a form of its own.
+/// Returns the host of a URL: lower case, without its port and trailing dot, addresses in their usual form. Returns
+/// `None` if it can't be read: another scheme than `http` and `https`, letters beyond ASCII, an unusual form of an
+/// address.
 pub(crate) fn host(url: &str) -> Option<String> {
     let blank = |c: char| c.is_whitespace() || c.is_control();
     let url: String = url.trim_matches(blank).chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
@@ -67,7 +68,7 @@ pub(crate) fn host(url: &str) -> Option<String> {
     is_readable(host).then(|| host.to_owned())
 }
 
-/// Returns a host that is not part of a URL as [`host`] gives it: a name, or an IPv4 address.
+/// Returns a host that is not part of a URL in the form of [`host`]: a name, or an IPv4 address.
 pub(crate) fn name(text: &str) -> Option<String> {
     let name = text.to_ascii_lowercase();
     let name = name.strip_suffix('.').unwrap_or(&name);
@@ -83,7 +84,7 @@ fn is_readable(host: &str) -> bool {
     host.split('.').all(labels) && (!number || host.parse::<Ipv4Addr>().is_ok())
 }
 
-/// The text behind `http:` or `https:`; none behind another scheme. `host:80` has no scheme.
+/// Returns the text after `http:` or `https:`; `None` for any other scheme. `host:80` has no scheme.
 fn after_scheme(url: &str) -> Option<&str> {
     match url.split_once(':') {
         Some((scheme, rest)) if ["http", "https"].iter().any(|own| scheme.eq_ignore_ascii_case(own)) => {

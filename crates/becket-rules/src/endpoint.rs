@@ -21,8 +21,8 @@ pub enum Host {
 }
 
 impl Host {
-    /// Reads a host; an IPv6 address may have brackets. `None` if it can't be read: letters beyond ASCII, an address in
-    /// a form of its own (`0x7f.1`).
+    /// Reads a host; an IPv6 address may have brackets. `None` if it can't be read: letters beyond ASCII, an unusual
+    /// form of an address (`0x7f.1`).
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
@@ -33,7 +33,7 @@ impl Host {
         Some(name.parse().map_or(Self::Name(name), Self::Address))
     }
 
-    /// Returns whether it is this machine's own name (`localhost`, `*.localhost`).
+    /// Returns whether the host is this machine's own name (`localhost`, `*.localhost`).
     #[must_use]
     pub fn is_localhost(&self) -> bool {
         matches!(self, Self::Name(name) if is_localhost(name))
@@ -60,7 +60,7 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Reads `host:port`; without a port it is `default`. `None` if it can't be read, or has a user name.
+    /// Reads `host:port`; a missing port is `default`. `None` if the text can't be read, or has a user name.
     #[must_use]
     pub fn parse(authority: &str, default: Option<u16>) -> Option<Self> {
         let (host, port) = split_port(authority)?;
@@ -76,7 +76,7 @@ impl fmt::Display for Endpoint {
 }
 
 /// An entry of `allowedDomains` or `deniedDomains`: a name, a pattern of names, an address or a network, with a port or
-/// for every one.
+/// for every port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndpointPattern {
     text: String,
@@ -90,16 +90,16 @@ enum HostPattern {
     Addresses(Network),
 }
 
-/// The reason for which an entry can't be read.
+/// The reason why an entry can't be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum EndpointPatternError {
-    /// The part behind the colon is not a port.
+    /// The part after the colon is not a port.
     #[error("the part after `:` is not a port")]
     Port,
-    /// It has letters beyond ASCII.
+    /// The entry has letters beyond ASCII.
     #[error("it has letters beyond ASCII: write the name in its ASCII form (`xn--…`)")]
     NotAscii,
-    /// It can match no host.
+    /// The entry can match no host.
     #[error(
         "it is not a host: write a name without a scheme and a path, such as `*.example.com` or `example.com:443`"
     )]
@@ -107,7 +107,7 @@ pub enum EndpointPatternError {
 }
 
 impl EndpointPattern {
-    /// Returns whether it covers a connection to this endpoint, as far as its host is named. A name is not resolved.
+    /// Returns whether the entry covers a connection to this endpoint by the name of its host. A name is not resolved.
     #[must_use]
     pub fn matches(&self, endpoint: &Endpoint) -> bool {
         self.has_port(endpoint.port)
@@ -120,9 +120,9 @@ impl EndpointPattern {
             }
     }
 
-    /// Returns whether it names an address that a host has: as an address or a network of which it is a part, and, for
-    /// this machine, as `localhost`. An address that nothing connects to (cloud metadata, link-local) is named only
-    /// alone.
+    /// Returns whether the entry names an address that a host has: as an address or a network that contains it, and,
+    /// for this machine, as `localhost`. An address that nothing connects to (cloud metadata, link-local) must be named
+    /// as a single address.
     #[must_use]
     pub fn names_address(&self, address: IpAddr, endpoint: &Endpoint) -> bool {
         let class = AddressClass::of(address);
@@ -137,13 +137,13 @@ impl EndpointPattern {
             }
     }
 
-    /// Returns whether it is everything, on every port.
+    /// Returns whether the entry is everything, on every port.
     #[must_use]
     pub fn is_everything(&self) -> bool {
         self.port.is_none() && matches!(&self.hosts, HostPattern::Names(pattern) if pattern.is_everything())
     }
 
-    /// Returns whether it names this machine, outside of the namespace of a program.
+    /// Returns whether the entry names this machine, outside of the namespace of a program.
     #[must_use]
     pub fn names_this_machine(&self) -> bool {
         match &self.hosts {

@@ -3,7 +3,7 @@
 //! Everything here is pure: no process, no file, no clock, no environment. The one thing a verdict may need from the
 //! file system, the target of a link, comes through the trait [`Links`].
 //!
-//! Answers are three-valued where text alone can't decide: match, no match, unknown. What is unknown is never read as
+//! Answers are three-valued where text alone can't decide: match, no match, unknown. An unknown result is never read as
 //! *no match*: a guard runs, and no permission is granted.
 
 mod domain;

@@ -2,9 +2,9 @@
 //!
 //! Text that is not a valid ECMAScript expression is an error and never a matcher (M4).
 //!
-//! INVARIANT: no text and no value makes a matcher run long. What is regular, lookaround included, runs on an automaton
-//! in linear time; back-references run on `regress`, on values so short that even its worst case is small. A value past
-//! a bound is [`Verdict::Unknown`], never a silent *no match*.
+//! INVARIANT: no text and no value makes a matcher run long. Regular expressions in the strict sense, lookaround
+//! included, run on an automaton in linear time; back-references run on `regress`, on values so short that even its
+//! worst case is small. A value past a bound is [`Verdict::Unknown`], never a silent *no match*.
 
 mod bounded;
 mod deferred;
@@ -43,7 +43,7 @@ pub enum Verdict {
     Match,
     /// The value does not match.
     NoMatch,
-    /// The value is too long for this expression to be judged in bounded time. A guard runs.
+    /// The value is too long for this expression to be decided in bounded time. A guard runs.
     Unknown,
 }
 
@@ -58,7 +58,7 @@ pub enum MatcherKind<'a> {
     Expression(&'a str),
 }
 
-/// A compiled matcher. Cloning is cheap: clones share what was compiled.
+/// A compiled matcher. Cloning is cheap: clones share the compiled form.
 ///
 /// ```
 /// use becket_rules::{Alphabet, Matcher, Renames};
@@ -90,7 +90,7 @@ impl Matcher {
     /// Compiles `text` under M1–M3; `renames` are the other names under which a value matches (M5, M7).
     ///
     /// # Errors
-    /// [`MatcherError`] if the text is not a valid expression (M4), or its cost can't be bounded.
+    /// Errors with [`MatcherError`] if the text is not a valid expression (M4), or its cost can't be bounded.
     pub fn compile(text: Option<&str>, alphabet: Alphabet, renames: &Renames) -> Result<Self, MatcherError> {
         let text = text.unwrap_or_default();
         let test = match text {
@@ -138,14 +138,14 @@ impl Matcher {
         }
     }
 
-    /// The text as the user wrote it; empty if there was none.
+    /// Returns the text as the user wrote it; empty if there was none.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.0.text
     }
 
-    /// The longest value, in UTF-16 units, that this matcher judges; `None` if it judges values of any sensible length.
-    /// `check` warns of a small one: longer values are [`Verdict::Unknown`].
+    /// Returns the length of the longest value that this matcher decides, in UTF-16 units; `None` if it decides values
+    /// of any sensible length. `check` warns of a small one: longer values are [`Verdict::Unknown`].
     #[must_use]
     pub fn longest_judged(&self) -> Option<usize> {
         match &self.0.test {
@@ -186,7 +186,7 @@ fn names(text: &str) -> Vec<String> {
     text.split(['|', ',']).map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-/// `regress` judges validity; the automaton runs all but back-references.
+/// Compiles an expression: `regress` validates it, the automaton runs everything but back-references.
 fn expression(text: &str) -> Result<Test, MatcherError> {
     let parsed = syntax::parse(text);
     if let Err(syntax::ParseFailure::TooDeep | syntax::ParseFailure::TooLong) = parsed {

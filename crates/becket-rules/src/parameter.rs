@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::wildcard;
 
-/// `name:value` of a parameter rule.
+/// The `name:value` of a parameter rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Parameter<'a> {
     pub(crate) name: &'a str,
@@ -12,7 +12,7 @@ pub(crate) struct Parameter<'a> {
 }
 
 impl<'a> Parameter<'a> {
-    /// `None` if the specifier has no such form.
+    /// Parses a specifier; `None` if it does not have this form.
     pub(crate) fn new(specifier: &'a str) -> Option<Self> {
         let (name, value) = specifier.split_once(':')?;
         let (name, value) = (name.trim(), value.trim());

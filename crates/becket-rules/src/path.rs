@@ -1,9 +1,9 @@
 //! Paths and path patterns of rules (protocol.md P7, P8).
 //!
 //! Patterns are gitignore's, one at a time. Paths are compared as text, absolute and lexically normal, with `/`
-//! between the parts: nothing is looked up but where links lead, through [`Links`].
+//! between the parts: the only lookup is the target of links, through [`Links`].
 //!
-//! INVARIANT: no `..`, no `~` and no doubled slash is left in a path that a pattern sees.
+//! INVARIANT: no `..`, no `~` and no doubled slash remains in a path that is compared with a pattern.
 
 mod glob;
 mod links;
@@ -11,7 +11,7 @@ mod normal;
 mod pattern;
 mod places;
 
-pub(crate) use glob::INSIDE;
+pub(crate) use glob::{ANY, FOLDED, GLOB_AT_END, INSIDE, glob_matches, is_any_name};
 pub(crate) use links::LinkCache;
 pub use links::{Links, NoLinks};
 pub(crate) use normal::{Normal, lexical};

@@ -11,6 +11,7 @@ mod call;
 mod compiled;
 mod directories;
 mod executed;
+mod read_pattern;
 mod removal;
 mod restrict;
 mod set;

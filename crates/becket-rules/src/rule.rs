@@ -1,7 +1,7 @@
 //! One permission rule as text: `Tool` or `Tool(specifier)` (protocol.md P1), and a handler's `if` (P12).
 //!
-//! The grammar is the same everywhere. A text that can't be parsed in full is an error: a rule that is half understood
-//! would deny less, or allow more, than its author meant.
+//! The grammar is the same everywhere. A text that can't be parsed completely is an error: a rule that is half
+//! understood would deny less, or allow more, than its author meant.
 //!
 //! INVARIANT: the text that [`Rule`] displays parses to an equal rule.
 
@@ -32,12 +32,12 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Reads one rule. Blanks around it don't count; `Tool(*)` and `Tool()` are `Tool`. The specifier is the text
-    /// between the first `(` and the last `)`, as it is.
+    /// Parses one rule. Blanks around it don't count; `Tool(*)` and `Tool()` are `Tool`. The specifier is the text
+    /// between the first `(` and the last `)`, unchanged.
     ///
     /// # Errors
-    /// [`RuleError`], with the place of the fault; several rules joined by `|`, `||`, `&&` or `,` are one too, and
-    /// it holds them apart.
+    /// Errors with [`RuleError`], which has the position of the fault; several rules joined by `|`, `||`, `&&` or `,`
+    /// are an error too, which lists them separately.
     pub fn parse(text: &str) -> Result<Self, RuleError> {
         let start = text.len() - text.trim_start().len();
         let trimmed = text.trim();
@@ -66,10 +66,11 @@ impl Rule {
         Ok(Self::new(name, Some(inside)))
     }
 
-    /// A rule from a tool's name and its specifier, each as it is (P13).
+    /// Creates a rule from a tool's name and its specifier, both unchanged (P13).
     ///
     /// # Errors
-    /// [`RuleError`] if the name is not valid, or if the two, written as one text, would read as something else.
+    /// Errors with [`RuleError`] if the name is not valid, or if the two, written as one text, would read as something
+    /// else.
     pub fn from_parts(tool: &str, specifier: Option<&str>) -> Result<Self, RuleError> {
         let rule = Self::new(tool, specifier);
         let text = rule.to_string();
@@ -84,13 +85,13 @@ impl Rule {
         Self { name: ToolName::new(name), specifier }
     }
 
-    /// The tool's name as written: a name, an MCP server (`mcp__server`), or a glob.
+    /// Returns the tool's name as written: a name, an MCP server (`mcp__server`), or a glob.
     #[must_use]
     pub fn tool(&self) -> &str {
         self.name.text()
     }
 
-    /// The text between the parentheses; `None` if the rule means every call of the tool.
+    /// Returns the text between the parentheses; `None` if the rule means every call of the tool.
     #[must_use]
     pub fn specifier(&self) -> Option<&str> {
         self.specifier.as_deref()

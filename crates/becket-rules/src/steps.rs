@@ -1,12 +1,12 @@
-//! A bound on work that is counted, not timed: the same question has the same answer on every machine (rule P6).
+//! A bound on work that is counted, not timed: the same query has the same result on every machine (rule P6).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Steps that are left: bytes of text that patterns are compared with.
+/// The remaining steps: bytes of text that patterns are compared with.
 #[derive(Debug)]
 pub(crate) struct Steps(AtomicU64);
 
-/// No steps are left, so the question is not answered.
+/// An error: no steps are left, so the query has no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OutOfSteps;
 
@@ -20,16 +20,16 @@ impl Default for Steps {
 }
 
 impl Steps {
-    /// Steps without a bound, for one pattern alone.
+    /// Returns steps without a bound, for a single pattern.
     pub(crate) fn unbounded() -> Self {
         Self(AtomicU64::new(u64::MAX))
     }
 
-    /// Takes `count` steps.
+    /// Consumes `count` steps.
     pub(crate) fn take(&self, count: usize) -> Result<(), OutOfSteps> {
         let count = u64::try_from(count).unwrap_or(u64::MAX);
         let left = self.0.load(Ordering::Relaxed);
-        // Only one thread puts rules to a call; were there two, each would be bounded still.
+        // Only one thread compares rules with a call; with two, each would still be bounded.
         match left.checked_sub(count) {
             Some(less) => {
                 self.0.store(less, Ordering::Relaxed);

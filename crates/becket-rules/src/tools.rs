@@ -20,7 +20,7 @@ pub enum Primary {
     Bash(&'static str),
     /// A PowerShell command (P15).
     PowerShell(&'static str),
-    /// A path (P7), and what the tool does with it.
+    /// A path (P7), and the tool's access to it.
     Path(&'static str, Access),
     /// `domain:host` of a URL (P9).
     Domain(&'static str),
@@ -28,7 +28,7 @@ pub enum Primary {
     Name(&'static str),
     /// A skill's name (P10).
     Skill(&'static str),
-    /// Nothing but parameter rules.
+    /// None: only parameter rules apply.
     None,
 }
 
@@ -36,14 +36,14 @@ pub enum Primary {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Tool {
-    /// Its name today; old names are in [`Renames`](crate::Renames).
+    /// Its current name; old names are in [`Renames`](crate::Renames).
     pub name: &'static str,
     /// The meaning of its specifier.
     pub primary: Primary,
 }
 
 impl Primary {
-    /// The input field that the specifier is compared with.
+    /// Returns the input field that the specifier is compared with.
     #[must_use]
     pub fn field(self) -> Option<&'static str> {
         match self {
@@ -111,25 +111,25 @@ const NAMES: [&str; TOOLS.len()] = {
     names
 };
 
-/// The names of the tools in the table, sorted; new names only.
+/// Returns the names of the tools in the table, sorted; new names only.
 #[must_use]
 pub fn known() -> &'static [&'static str] {
     &NAMES
 }
 
-/// The tools whose input the rules understand, by name.
+/// Returns the tools whose input the rules understand, by name.
 #[must_use]
 pub fn table() -> &'static [Tool] {
     TOOLS
 }
 
-/// The known tool of this name, case-sensitive, new names only.
+/// Returns the known tool of this name, case-sensitive, new names only.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().find(|tool| tool.name == name)
 }
 
-/// The input field with the path that a tool reads or writes; none for tools without one.
+/// Returns the input field with the path that a tool reads or writes; `None` for tools without one.
 #[must_use]
 pub fn path_field(name: &str) -> Option<&'static str> {
     match find(name)?.primary {

@@ -1,8 +1,8 @@
 //! Changes to permissions that a hook, a host or a person makes (protocol.md P13): `permission_suggestions` and
 //! `updatedPermissions`.
 //!
-//! It reads them exactly, applies those about rules to a [`RuleSet`], and writes them back as JSON. Modes and
-//! directories are left to the session, files to the engine: nothing is written here.
+//! Updates are read exactly; those about rules are applied to a [`RuleSet`], and all are written back as JSON. The
+//! session applies modes and directories, the engine writes files: nothing is written here.
 //!
 //! INVARIANT: an update that is not fully understood is an error, and changes nothing.
 
@@ -83,7 +83,7 @@ pub struct PermissionUpdate {
 impl Destination {
     const ALL: [Self; 4] = [Self::Session, Self::LocalSettings, Self::ProjectSettings, Self::UserSettings];
 
-    /// The name on the wire.
+    /// Returns the name on the wire.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -96,11 +96,11 @@ impl Destination {
 }
 
 impl Mode {
-    /// All of them.
+    /// All modes.
     pub const ALL: [Self; 6] =
         [Self::Default, Self::AcceptEdits, Self::Plan, Self::DontAsk, Self::BypassPermissions, Self::Auto];
 
-    /// The mode of that name; `manual` is another one of `default`.
+    /// Returns the mode of this name; `manual` is another name of `default`.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
@@ -109,7 +109,7 @@ impl Mode {
         }
     }
 
-    /// The name on the wire.
+    /// Returns the name on the wire.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -124,15 +124,15 @@ impl Mode {
 }
 
 impl PermissionUpdate {
-    /// Reads one entry. `{tool, behavior}` is an `addRules` for the session; an absent `destination` is the session.
+    /// Parses one entry. `{tool, behavior}` is an `addRules` for the session; an absent `destination` is the session.
     ///
     /// # Errors
-    /// [`UpdateError`], which names the field, what was expected and what came.
+    /// Errors with [`UpdateError`], which names the field, the expected value and the value found.
     pub fn parse(value: &Value) -> Result<Self, UpdateError> {
         parse::update(value)
     }
 
-    /// The entry as JSON, in the long form.
+    /// Returns the entry as JSON, in the long form.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let mut entry = Map::new();
@@ -152,8 +152,8 @@ impl PermissionUpdate {
 }
 
 impl RuleSet {
-    /// Applies a change of rules; `origin` is that of the destination, and rules of other labels stay as they are.
-    /// Modes and directories change nothing here. Returns what `check` would name about the new rules.
+    /// Applies a change of rules; `origin` is that of the destination, and rules with other labels stay as they are.
+    /// Changes of modes and directories have no effect here. Returns the warnings of `check` about the new rules.
     pub fn update(&mut self, change: &Change, origin: &RuleOrigin) -> Vec<RuleWarning> {
         match change {
             Change::AddRules(list, rules) => self.add_missing(*list, rules, origin),

@@ -1,7 +1,7 @@
 //! Text with `*` for any text: tool names, parameter values, skills. Not for paths and not for commands.
 //!
-//! INVARIANT: linear in the text for each piece between stars, and no backtracking: the leftmost place of each piece
-//! leaves the most room for the rest.
+//! INVARIANT: the time for each piece between stars is linear in the text, without backtracking: the leftmost match of
+//! each piece leaves the most room for the rest.
 
 /// Returns whether `text` matches `pattern`, in which each `*` matches any text, also an empty one.
 pub(crate) fn matches(pattern: &str, text: &str) -> bool {

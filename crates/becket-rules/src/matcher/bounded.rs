@@ -1,17 +1,17 @@
 //! Expressions with back-references run on `regress`, a backtracking engine without a step limit.
 //!
-//! So the limit is on the value: from the tree follows how many ways there are, at worst, to match a value of a
-//! given length, and the longest value whose worst case stays small is the longest that is judged. `(a|b)*\1` gets a
-//! handful of units, `(\w+)__\1` thousands.
+//! So the limit is on the value: the tree determines how many ways there are, at worst, to match a value of a given
+//! length, and the longest value whose worst case stays small is the longest that is decided. `(a|b)*\1` gets a handful
+//! of units, `(\w+)__\1` thousands.
 
 use regress::Regex;
 
 use super::syntax::Node;
 use super::{MatcherError, Verdict};
 
-/// Most steps of the backtracking engine for one value: some tens of milliseconds.
+/// The maximum number of steps of the backtracking engine for one value: some tens of milliseconds.
 const MOST_STEPS: f64 = 2_000_000.0;
-/// Longest value that is judged at all.
+/// The maximum length of a value.
 const LONGEST: usize = 4_096;
 
 /// An expression with back-references.
@@ -35,7 +35,7 @@ impl BoundedRegex {
     pub(super) fn new(regex: Regex, node: &Node) -> Self {
         let fits = |length: usize| worst_case(node, length) <= MOST_STEPS;
         let (mut low, mut high) = (0, LONGEST + 1);
-        // INVARIANT: what is shorter than `low` fits, `high` and longer does not; the worst case grows with length.
+        // INVARIANT: lengths below `low` fit, `high` and above do not; the worst case grows with the length.
         while low < high {
             let middle = low.midpoint(high);
             if middle <= LONGEST && fits(middle) {
@@ -63,13 +63,13 @@ impl BoundedRegex {
     }
 }
 
-/// Steps for a value of `length` units: every start, every way, every unit and node on the way.
+/// Returns the steps for a value of `length` units: every start, every way, every unit and node on the way.
 fn worst_case(node: &Node, length: usize) -> f64 {
     let length = as_float(length);
     (length + 1.0) * ways(node, length) * (length + nodes(node))
 }
 
-/// An upper bound of the ways, finished or not, to match the node from one position.
+/// Returns an upper bound of the ways, finished or not, to match the node from one position.
 fn ways(node: &Node, length: f64) -> f64 {
     match node {
         Node::Unit(_) | Node::Start | Node::End | Node::WordEdge { .. } | Node::Back => 1.0,
@@ -77,7 +77,7 @@ fn ways(node: &Node, length: f64) -> f64 {
         Node::Choice(branches) => branches.iter().map(|node| ways(node, length)).sum(),
         Node::Look { node, .. } => ways(node, length) + 1.0,
         Node::Repeat { node, least, most } => {
-            // Past `least` every round consumes a unit, so there are no more rounds than units.
+            // Beyond `least`, every round consumes a unit, so there are no more rounds than units.
             let rounds = length.max(f64::from(*least)).min(most.map_or(f64::INFINITY, f64::from));
             let each = ways(node, length);
             if each > 1.0 { each.powf(rounds + 1.0) } else { rounds + 1.0 }

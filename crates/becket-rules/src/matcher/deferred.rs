@@ -1,4 +1,4 @@
-//! Expressions so plain that they are valid by their characters alone, compiled when a value is first compared.
+//! Expressions so plain that their characters alone prove them valid, compiled when a value is first compared.
 //!
 //! Most matchers of a large configuration are for other tools, or other events, than the one that is fired.
 
@@ -14,7 +14,7 @@ const LONGEST: usize = 1024;
 pub(super) struct DeferredProgram(OnceLock<Option<Box<Program>>>);
 
 impl DeferredProgram {
-    /// Compares a value with the expression `text`, which is always the same plain one.
+    /// Compares a value with the expression `text`, which must be the same plain one in every call.
     pub(super) fn judge(&self, text: &str, value: &str) -> Verdict {
         if is_ruled_out(text, value) {
             return Verdict::NoMatch;
@@ -37,7 +37,7 @@ fn is_ruled_out(text: &str, value: &str) -> bool {
     value.len() <= LONGEST && text.split('|').all(is_without)
 }
 
-/// Returns the characters with which every match of a plain branch begins, as far as they stand for themselves.
+/// Returns the literal characters with which every match of a plain branch begins.
 fn opening(branch: &str) -> &[u8] {
     let inner = branch.strip_prefix('^').unwrap_or(branch).as_bytes();
     let end = inner.iter().position(|byte| b".*+$".contains(byte)).unwrap_or(inner.len());

@@ -6,7 +6,7 @@ use super::syntax::ParseFailure;
 /// A matcher whose text can't be compiled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MatcherError {
-    /// Not valid as an ECMAScript expression without flags.
+    /// The text is not valid as an ECMAScript expression without flags.
     #[error("`{text}` is not a valid ECMAScript expression: {why}")]
     Invalid {
         /// The matcher, cut if it is very long.
@@ -14,18 +14,18 @@ pub enum MatcherError {
         /// The message of the regex compiler, lowercase, without a final dot.
         why: String,
     },
-    /// Nested too deeply or too long to be compiled.
+    /// The expression is nested too deeply or too long to be compiled.
     #[error("`{text}` is too large: write a shorter expression, or split the group in two")]
     TooLarge {
         /// The matcher, cut if it is very long.
         text: String,
     },
-    /// Valid, but it uses a construct that Becket does not run.
+    /// The expression is valid, but uses a construct that Becket does not run.
     #[error("`{text}` uses {construct}, which matchers can't use: {instead}")]
     Unsupported {
         /// The matcher, cut if it is very long.
         text: String,
-        /// The construct, in words.
+        /// The description of the construct.
         construct: &'static str,
         /// The text to write instead.
         instead: &'static str,
@@ -53,7 +53,7 @@ impl MatcherError {
     }
 }
 
-/// The text for a message: at most 120 characters of it.
+/// Returns the text for a message: at most 120 characters of it.
 pub(super) fn shown(text: &str) -> String {
     becket_base::text::cut(text, 120)
 }

@@ -1,6 +1,6 @@
 //! The set of units that a match of a program can begin with; decides most values without running the program.
 //!
-//! It can only rule a match out. All other values are run.
+//! It can only rule a match out; the program runs for all other values.
 
 use super::program::Step;
 use super::units::Units;
@@ -26,9 +26,9 @@ impl FirstUnits {
         let Some(first) = &self.first else { return false };
         let mut units = value.encode_utf16();
         if self.anchored {
-            units.next().is_none_or(|unit| !first.holds(unit))
+            units.next().is_none_or(|unit| !first.contains(unit))
         } else {
-            !units.any(|unit| first.holds(unit))
+            !units.any(|unit| first.contains(unit))
         }
     }
 }

@@ -1,14 +1,14 @@
 //! A tree as an automaton that runs in linear time, lookaround included.
 //!
-//! A lookaround asks only whether its body matches from, or up to, a position. So each is a program of its own, run
-//! once over the whole value beforehand: a lookbehind from the left, a lookahead, compiled in reverse, from the
-//! right. What it found is a table of positions that the outer program reads.
+//! A lookaround only needs to know whether its body matches from, or up to, a position. So each is a separate program,
+//! run once over the whole value beforehand: a lookbehind from the left, a lookahead, compiled in reverse, from the
+//! right. Its result is a table of positions that the outer program reads.
 
 use super::first_units::FirstUnits;
 use super::syntax::Node;
 use super::units::Units;
 
-/// Most steps in an expression, lookarounds included.
+/// The maximum number of steps in an expression, lookarounds included.
 const MOST_STEPS: usize = 10_000;
 
 /// A compiled expression.
@@ -16,7 +16,7 @@ const MOST_STEPS: usize = 10_000;
 pub(super) struct Program {
     pub(super) main: Vec<Step>,
     pub(super) opening: FirstUnits,
-    /// In the order of evaluation: a lookaround inside another comes first.
+    /// The lookarounds in order of evaluation: one inside another comes first.
     pub(super) looks: Vec<Look>,
     pub(super) size: usize,
 }
@@ -28,7 +28,7 @@ pub(super) struct Look {
     pub(super) behind: bool,
 }
 
-/// One step. Every step but the jumps goes on with the next one.
+/// One step. Every step but the jumps continues with the next one.
 #[derive(Debug)]
 pub(super) enum Step {
     Unit(Units),
@@ -41,11 +41,11 @@ pub(super) enum Step {
     Accept,
 }
 
-/// The size was exceeded, or the tree holds what an automaton can't do.
+/// The expression is too large, or contains a construct that an automaton can't run.
 struct CompileError;
 
 impl Program {
-    /// `None` if the program would be too large, or if the tree holds a back-reference.
+    /// Compiles a tree; `None` if the program would be too large, or if the tree contains a back-reference.
     pub(super) fn compile(node: &Node) -> Option<Self> {
         let mut compiler = Compiler { looks: Vec::new(), size: 0 };
         let main = compiler.whole(node, false).ok()?;
@@ -147,7 +147,7 @@ impl Compiler {
             let before = self.size;
             self.add(node, reversed, steps)?;
             if self.size == before {
-                break; // An empty body: once is as good as any number of times.
+                break; // An empty body: one repetition equals any number.
             }
         }
         let Some(most) = most else {

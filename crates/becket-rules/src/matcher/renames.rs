@@ -17,27 +17,27 @@ pub struct Renames(Arc<Table>);
 
 #[derive(Debug, Clone, Default)]
 struct Table {
-    /// (old, new): the two mean the same in both directions.
+    /// (old, new): both names match in both directions.
     renamed: Vec<(Name, Name)>,
-    /// (value, also): the value matches under the other name too, not the reverse.
+    /// (value, also): the value also matches under the other name, but not the reverse.
     also: Vec<(Name, Name)>,
 }
 
 impl Renames {
-    /// Returns an empty table: for a field that does not hold a tool name.
+    /// Returns an empty table, for a field that does not contain a tool name.
     #[must_use]
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// The renamed tools of M7.
+    /// Returns the renamed tools of M7.
     #[must_use]
     pub fn tools() -> Self {
         let renamed = TOOLS.map(|(old, new)| (Name::from(old), Name::from(new))).to_vec();
         Self(Arc::new(Table { renamed, also: Vec::new() }))
     }
 
-    /// The error names of `StopFailure` (M5): an `overloaded` is found by a matcher that names `server_error` too.
+    /// Returns the error names of `StopFailure` (M5): a matcher that names `server_error` also matches `overloaded`.
     #[must_use]
     pub fn stop_failures() -> Self {
         Self(Arc::new(Table {
@@ -46,7 +46,7 @@ impl Renames {
         }))
     }
 
-    /// This table and one more renaming, for a host whose tool had another name.
+    /// Returns this table with one more renaming, for a host whose tool had another name.
     #[must_use]
     pub fn with(self, old: impl Into<String>, new: impl Into<String>) -> Self {
         let mut table = Arc::unwrap_or_clone(self.0);
@@ -54,7 +54,7 @@ impl Renames {
         Self(Arc::new(table))
     }
 
-    /// The name that is used today: the new one for an old one, else the name itself.
+    /// Returns the current name: the new one for an old one, else the name itself.
     #[must_use]
     pub fn current<'a>(&'a self, name: &'a str) -> &'a str {
         self.0.renamed.iter().find(|(old, _)| old == name).map_or(name, |(_, new)| new)
@@ -66,7 +66,7 @@ impl Renames {
             || self.0.also.iter().any(|(name, _)| name == value)
     }
 
-    /// Every other name under which `value` matches.
+    /// Returns every other name under which `value` matches.
     pub fn also<'a>(&'a self, value: &'a str) -> impl Iterator<Item = &'a str> {
         let current = self.current(value);
         let family = self.0.renamed.iter().flat_map(move |(old, new)| {

@@ -1,10 +1,10 @@
-//! Runs a program over a value: all threads abreast, one pass, no backtracking.
+//! Runs a program over a value: all threads in parallel, one pass, no backtracking.
 
 use super::Verdict;
 use super::program::{Look, Program, Step};
 use super::units::is_word;
 
-/// Most units × steps that one value may cost.
+/// The maximum of units × steps that one value may cost.
 const MOST_WORK: usize = 50_000_000;
 
 impl Program {
@@ -36,7 +36,7 @@ impl Program {
 }
 
 impl Look {
-    /// At which positions the body holds.
+    /// Returns, for each position, whether the body matches there.
     fn table(&self, units: &[u16], tables: &[Vec<bool>]) -> Vec<bool> {
         let mut held = vec![false; units.len() + 1];
         let mut pass = Pass::new(&self.steps, units, tables);
@@ -70,7 +70,7 @@ impl<'a> Pass<'a> {
         Self { steps, units, tables, seen: vec![0; steps.len()], waiting: Vec::new(), stack: Vec::new() }
     }
 
-    /// Follows every thread, and a new one, to the steps that consume; whether one accepts here.
+    /// Follows every thread, and a new one, to the steps that consume; returns whether one accepts here.
     fn arrive(&mut self, at: usize) -> bool {
         self.stack.clear();
         self.stack.append(&mut self.waiting);
@@ -101,7 +101,7 @@ impl<'a> Pass<'a> {
     fn consume(&mut self, unit: u16) {
         let steps = self.steps;
         self.waiting.retain_mut(|index| {
-            let taken = matches!(steps.get(*index), Some(Step::Unit(set)) if set.holds(unit));
+            let taken = matches!(steps.get(*index), Some(Step::Unit(set)) if set.contains(unit));
             *index += 1;
             taken
         });

@@ -1,16 +1,16 @@
 //! Reads an ECMAScript expression without flags, Annex B included, into a tree.
 //!
-//! It does not judge validity: `regress` does, and this reader sees what that judge accepts. Captures are not kept,
-//! since a matcher only asks whether there is a match.
+//! Validity is not checked here: `regress` does that, and this parser reads only what it accepts. Captures are not
+//! kept, since a matcher only needs to know whether there is a match.
 
 mod class;
 mod escape;
 
 use super::units::Units;
 
-/// Deepest nesting of groups that is read.
+/// The maximum nesting of groups.
 const DEEPEST: usize = 60;
-/// Longest expression that is read, in UTF-16 units.
+/// The maximum length of an expression, in UTF-16 units.
 const LONGEST: usize = 16_384;
 
 /// One node of an expression.
@@ -22,13 +22,13 @@ pub(super) enum Node {
     Start,
     /// `$`.
     End,
-    /// `\b`, or `\B` where negated.
+    /// `\b`, or `\B` if negated.
     WordEdge { negated: bool },
     /// One after the other; none is the empty expression.
     Sequence(Vec<Node>),
     /// One of several.
     Choice(Vec<Node>),
-    /// As often as `least` to `most`.
+    /// A repetition, `least` to `most` times.
     Repeat { node: Box<Node>, least: u32, most: Option<u32> },
     /// A lookahead or lookbehind.
     Look { node: Box<Node>, behind: bool, negated: bool },
@@ -36,7 +36,7 @@ pub(super) enum Node {
     Back,
 }
 
-/// A read expression.
+/// A parsed expression.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Pattern {
     pub(super) node: Node,
@@ -81,7 +81,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The next unit where it is ASCII; other units are 0xFF here, which no syntax uses.
+    /// Returns the next unit if it is ASCII; other units are 0xFF here, which no syntax uses.
     fn peek(&self) -> Option<u8> {
         self.peek_at(0)
     }
@@ -197,7 +197,7 @@ impl Reader<'_> {
         self.repeated(node, least, most)
     }
 
-    /// A lazy quantifier finds a match exactly where a greedy one does.
+    /// Parses a lazy quantifier as a greedy one, which finds a match in the same cases.
     fn repeated(&mut self, node: Node, least: u32, most: Option<u32>) -> Read<Node> {
         self.eat("?");
         if most.is_some_and(|most| most < least) {
@@ -206,7 +206,7 @@ impl Reader<'_> {
         Ok(Node::Repeat { node: Box::new(node), least, most })
     }
 
-    /// `{n}`, `{n,}` or `{n,m}` here, with its length; anything else in braces is literal text.
+    /// Returns the bounds of `{n}`, `{n,}` or `{n,m}` here, with the length; other text in braces is literal.
     fn bounds(&self) -> Option<(u32, Option<u32>, usize)> {
         let (least, mut length) = self.number_at(1)?;
         let most = match self.peek_at(length) {
@@ -232,7 +232,7 @@ impl Reader<'_> {
     }
 }
 
-/// Number of capturing groups, and whether one has a name.
+/// Returns the number of capturing groups, and whether one has a name.
 fn count_groups(units: &[u16]) -> (u32, bool) {
     let byte = |at: usize| units.get(at).and_then(|unit| u8::try_from(*unit).ok());
     let (mut groups, mut named, mut in_class, mut at) = (0, false, false, 0);

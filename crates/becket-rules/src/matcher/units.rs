@@ -1,6 +1,6 @@
-//! Sets of UTF-16 code units: what one step of an expression may consume.
+//! Sets of UTF-16 code units, which one step of an expression may consume.
 //!
-//! An ECMAScript expression without the `u` flag sees UTF-16 units, so a character outside the basic plane is two
+//! An ECMAScript expression without the `u` flag matches UTF-16 units, so a character outside the basic plane is two
 //! steps there, and here.
 //!
 //! INVARIANT: ranges are sorted, disjoint and not adjacent.
@@ -75,7 +75,7 @@ impl Units {
         &self.0
     }
 
-    pub(super) fn holds(&self, unit: u16) -> bool {
+    pub(super) fn contains(&self, unit: u16) -> bool {
         match self.0.as_slice() {
             [(low, high)] => *low <= unit && unit <= *high,
             ranges => {

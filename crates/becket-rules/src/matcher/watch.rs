@@ -1,7 +1,7 @@
 //! The watch list that a `FileChanged` matcher builds (M8). It names files; it watches nothing.
 
-/// The literal file names, to be looked for in the cwd, that a `FileChanged` matcher asks to be watched: its text
-/// split on `|`, blanks around each name trimmed, empty names dropped. `*` is a name like any other.
+/// Returns the literal file names that a `FileChanged` matcher asks to watch in the cwd: its text split on `|`, blanks
+/// around each name trimmed, empty names dropped. `*` is a name like any other.
 ///
 /// ```
 /// assert_eq!(becket_rules::watch_names(Some(".env|Cargo.toml")), [".env", "Cargo.toml"]);

@@ -1,10 +1,37 @@
 //! One segment of a gitignore pattern: `*`, `?`, `[…]` and `\`, never across a `/`.
 //!
-//! INVARIANT: at most text × pattern steps: only the last star is ever taken back.
+//! INVARIANT: at most text × pattern steps: only the last star is ever backtracked to.
 
-/// A path segment for any entry of a directory. Only a segment of nothing but stars matches it: a directory that is
+/// A path segment for any entry of a directory. Only a segment that consists of stars matches it: a directory that is
 /// searched, copied or removed is covered as a whole, or not at all.
 pub(crate) const INSIDE: &str = "\u{1}inside\u{1}";
+
+/// The start of a path segment for any name with the ending that follows. The rules of shells about leading dots do not
+/// hold for it.
+pub(crate) const ANY: &str = "\u{1}any\u{1}";
+
+/// The start of a path segment for a name in any case of letters.
+pub(crate) const FOLDED: &str = "\u{1}folded\u{1}";
+
+/// The start of a path segment for a shell glob at the end of a path. Such globs are everyday (`cat README*`): one that
+/// has no text in common with `*.pem` does not match it, although a name could match both.
+pub(crate) const GLOB_AT_END: &str = "\u{1}end\u{1}";
+
+/// Returns whether a path is everything in what `*` at its end may become.
+pub(super) fn is_all_of_directory(segments: &[&str]) -> bool {
+    let [.., glob, INSIDE] = segments else { return false };
+    glob.strip_prefix(GLOB_AT_END).is_some_and(is_any_name)
+}
+
+/// Returns whether a glob has no fixed text.
+pub(crate) fn is_any_name(glob: &str) -> bool {
+    glob.trim_matches(['*', '?']).is_empty()
+}
+
+/// Returns whether a text, slashes included, matches a glob; a malformed one matches itself.
+pub(crate) fn glob_matches(glob: &str, text: &str) -> bool {
+    Segment::new(glob).matches(text, SegmentMode { wide: true, fold: false, globs: false })
+}
 
 /// A compiled segment.
 #[derive(Debug, Clone)]
@@ -17,12 +44,12 @@ pub(super) struct Segment {
 /// The way in which a segment is compared with a name.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SegmentMode {
-    /// A name that equals the segment's text, letter by letter, matches as well: `[id].ts` is a file's name somewhere.
-    /// And a malformed segment, which matches nothing in git, matches its own text.
+    /// A name that equals the segment's text letter by letter matches as well: `[id].ts` may be the name of a file. A
+    /// malformed segment, which matches nothing in git, matches its own text.
     pub(super) wide: bool,
-    /// Letters' case does not count.
+    /// The case of letters does not count.
     pub(super) fold: bool,
-    /// The name is a glob of the shell's, and matches if it may become a name that does.
+    /// The name is a shell glob, and matches if it may expand to a name that does.
     pub(super) globs: bool,
 }
 
@@ -41,17 +68,17 @@ enum Item {
 }
 
 impl Segment {
-    /// Every text is a segment.
+    /// Parses a segment; every text is one.
     pub(super) fn new(text: &str) -> Self {
         Self { tokens: tokens(text), text: text.to_owned() }
     }
 
-    /// A segment that no name matches.
+    /// Returns a segment that no name matches.
     pub(super) fn nothing() -> Self {
         Self { tokens: None, text: String::new() }
     }
 
-    /// The one name that it matches, if it is not a glob.
+    /// Returns the only name that it matches, if it is not a glob.
     pub(super) fn literal(&self) -> Option<&str> {
         let plain = self.tokens.is_some() && !self.text.contains(['*', '?', '[', '\\']);
         plain.then_some(self.text.as_str())
@@ -66,6 +93,16 @@ impl Segment {
             let stars = |token: &Token| matches!(token, Token::Star);
             return self.tokens.as_ref().is_some_and(|tokens| !tokens.is_empty() && tokens.iter().all(stars));
         }
+        if let Some(ending) = name.strip_prefix(ANY).filter(|_| manner.globs) {
+            return self.could_end(ending);
+        }
+        if let Some(name) = name.strip_prefix(FOLDED).filter(|_| manner.globs) {
+            return self.matches(name, SegmentMode { fold: true, ..manner })
+                || name.eq_ignore_ascii_case(&self.text);
+        }
+        if let Some(glob) = name.strip_prefix(GLOB_AT_END).filter(|_| manner.globs) {
+            return self.could_meet(glob) && self.shares_text(glob);
+        }
         if manner.globs && name.contains(WILDCARDS) && self.could_meet(name) {
             return true;
         }
@@ -75,8 +112,31 @@ impl Segment {
 }
 
 impl Segment {
-    /// Returns whether some name may match both the segment and a glob of the shell's: of two globs only the fixed text at
-    /// their ends is compared. A leading dot is never the shell's wildcard.
+    /// Returns whether the segment matches the fixed text of a glob, or the glob that of the segment; true for a
+    /// segment without wildcards.
+    fn shares_text(&self, glob: &str) -> bool {
+        let fixed = |text: &str| text.replace(['*', '?'], "");
+        let (own, other) = (fixed(&self.text), fixed(glob));
+        let manner = SegmentMode { wide: true, fold: false, globs: false };
+        self.literal().is_some()
+            || own.is_empty()
+            || self.matches(&other, manner)
+            || glob_matches(glob, &own)
+            || own.contains(&other)
+    }
+
+    /// Returns whether some name with this ending, in any case of letters, may match.
+    fn could_end(&self, ending: &str) -> bool {
+        let own = self.text.rsplit(['*', '?', ']', '\\']).next().unwrap_or_default().to_lowercase();
+        let ending = ending.to_lowercase();
+        match self.literal() {
+            Some(name) => name.to_lowercase().ends_with(&ending),
+            None => own.ends_with(&ending) || ending.ends_with(&own),
+        }
+    }
+
+    /// Returns whether some name may match both the segment and a shell glob: of two globs only the fixed text at their
+    /// ends is compared. A shell wildcard never matches a leading dot.
     fn could_meet(&self, glob: &str) -> bool {
         if self.text.starts_with('.') && glob.starts_with(WILDCARDS) {
             return false;
@@ -96,10 +156,10 @@ impl Segment {
     }
 }
 
-/// Characters with which a glob of the shell's starts to be one.
+/// Characters that start a shell wildcard.
 const WILDCARDS: [char; 4] = ['*', '?', '[', '('];
 
-/// `None` if the text is malformed.
+/// Parses the tokens of a segment; `None` if the text is malformed.
 fn tokens(text: &str) -> Option<Vec<Token>> {
     let mut letters = text.chars().peekable();
     let mut tokens = Vec::new();
@@ -174,7 +234,7 @@ fn upper(letter: char) -> char {
     letter.to_uppercase().next().unwrap_or(letter)
 }
 
-/// The class after its `[`; `None` if it is never closed.
+/// Parses a class after its `[`; `None` if it is never closed.
 fn class(letters: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<Token> {
     let negated = letters.next_if(|c| matches!(c, '!' | '^')).is_some();
     let mut items = Vec::new();
@@ -202,7 +262,7 @@ fn class(letters: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<Token
     }
 }
 
-/// `[:name:]` after its `[`; an unknown name spoils the whole pattern.
+/// Parses `[:name:]` after its `[`; an unknown name makes the whole pattern malformed.
 fn posix(letters: &mut std::iter::Peekable<std::str::Chars<'_>>) -> Option<Item> {
     letters.next();
     let name: String = letters.by_ref().take_while(|c| *c != ':').take(8).collect();

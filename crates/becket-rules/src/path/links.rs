@@ -1,25 +1,25 @@
-//! The real target of a path: the only question to the file system, asked through a trait.
+//! The real target of a path: the only query to the file system, made through a trait.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// Says where links lead (P8).
+/// A resolver of links (P8).
 pub trait Links {
-    /// The path with every link in it followed, its parents' too, if that is another path; `None` if `path` leads to
-    /// itself, or if nothing is known of it. Of a file that does not exist yet the nearest parent that does counts.
-    /// `path` is absolute; it may hold `..`, which is to be read as the file system reads it.
+    /// Returns the path with every link in it followed, including those of its parents, if that is another path; `None`
+    /// if `path` leads to itself, or is unknown. For a file that does not exist yet, its nearest existing parent
+    /// counts. `path` is absolute; it may contain `..`, which is to be read as the file system reads it.
     fn target(&self, path: &Path) -> Option<PathBuf>;
 }
 
-/// No path is a link, either: for tests and for hosts without a file system.
+/// A resolver for tests and for hosts without a file system: no path is a link.
 impl Links for () {
     fn target(&self, _: &Path) -> Option<PathBuf> {
         None
     }
 }
 
-/// No path is a link.
+/// A resolver for which no path is a link.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoLinks;
 
@@ -35,7 +35,7 @@ impl Links for HashMap<PathBuf, PathBuf> {
     }
 }
 
-/// Links that stay as they were found first.
+/// Links whose first result is kept.
 pub(crate) struct LinkCache<'a> {
     links: &'a dyn Links,
     found: RefCell<HashMap<PathBuf, Option<PathBuf>>>,

@@ -8,7 +8,7 @@ use std::path::Path;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Normal(String);
 
-/// The directories in which agents have worktrees of their own.
+/// The directories in which agents keep their worktrees.
 const WORK_TREES: [&str; 3] = ["/.claude/worktrees/", "/.becket/worktrees/", "/.agent/worktrees/"];
 
 impl Normal {
@@ -20,14 +20,14 @@ impl Normal {
         normalise(&path.to_string_lossy())
     }
 
-    /// The parts below `base`; `None` if the path is not `base` or below it.
+    /// Returns the parts below `base`; `None` if the path is not `base` or below it.
     pub(crate) fn below<'a>(&'a self, base: &Self) -> Option<&'a str> {
         let base = base.0.trim_end_matches('/');
         let rest = self.0.strip_prefix(base)?;
         if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
     }
 
-    /// The path that a file of an agent's worktree (`.claude/worktrees/NAME`) has in the main working tree.
+    /// Returns the path that a file of an agent's worktree (`.claude/worktrees/NAME`) has in the main working tree.
     pub(crate) fn in_main_tree(&self) -> Option<Self> {
         WORK_TREES.iter().find_map(|trees| {
             let (main, below) = self.0.rsplit_once(trees)?;
@@ -36,7 +36,7 @@ impl Normal {
         })
     }
 
-    /// The directory that is `levels` above; the root is above itself.
+    /// Returns the directory that is `levels` above; the root is above itself.
     pub(crate) fn up(&self, levels: usize) -> Self {
         let mut text = self.0.as_str();
         for _ in 0..levels {
@@ -45,14 +45,14 @@ impl Normal {
         Self(if text.is_empty() { "/".to_owned() } else { text.to_owned() })
     }
 
-    /// `other` below this path, or alone where it is absolute.
+    /// Returns `other` below this path, or alone if it is absolute.
     pub(crate) fn join(&self, other: &str) -> Self {
         if is_absolute(other) { normalise(other) } else { normalise(&format!("{}/{other}", self.0)) }
     }
 }
 
-/// The path that `text` names, seen from `cwd`; `None` if it starts with a `~` that can't be read (no home, or another
-/// user's).
+/// Returns the path that `text` names, relative to `cwd`; `None` if it starts with a `~` that can't be resolved (no
+/// home, or another user's).
 pub(crate) fn lexical(text: &str, cwd: &Normal, home: Option<&Normal>) -> Option<Normal> {
     match text.strip_prefix('~') {
         Some("") => home.cloned(),
@@ -66,7 +66,7 @@ fn is_absolute(text: &str) -> bool {
     text.starts_with('/') || text.starts_with("\\\\") || drive(text).is_some()
 }
 
-/// The drive letter of `C:\…` or `C:/…`, and the rest from the slash.
+/// Returns the drive letter of `C:\…` or `C:/…`, and the rest from the slash.
 fn drive(text: &str) -> Option<(char, &str)> {
     let letter = text.chars().next().filter(char::is_ascii_alphabetic)?;
     let rest = text.get(1..)?.strip_prefix(':')?;

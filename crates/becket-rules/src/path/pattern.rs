@@ -1,6 +1,6 @@
-//! A path rule's pattern: where it starts from, and what it matches there.
+//! The pattern of a path rule: where it starts, and what it matches there.
 
-use super::glob::{Segment, SegmentMode};
+use super::glob::{Segment, SegmentMode, is_all_of_directory};
 use super::normal::Normal;
 use super::places::Places;
 
@@ -25,16 +25,16 @@ pub(crate) struct PathPattern {
     /// The number of directories above its base at which it starts: leading `..`.
     up: usize,
     parts: Vec<Part>,
-    /// Has no slash but a trailing one: a name, wherever it is.
+    /// True for a name without a slash but a trailing one, which matches at any depth.
     bare: bool,
     /// Starts with `./`.
     dotted: bool,
     /// Ends in `/`: only directories, and what is in them.
     directory: bool,
-    /// `name/**` without a sign of where it starts.
+    /// True for `name/**` without a prefix that says where it starts.
     single: bool,
     negated: bool,
-    /// The longest of its segments that only one name matches.
+    /// The longest of its literal segments.
     literal: Option<String>,
 }
 
@@ -55,7 +55,7 @@ enum Part {
 }
 
 impl PathPattern {
-    /// Parses a pattern. Every text is one. A text that starts with `!` matches nothing, since a rule stands alone and
+    /// Parses a pattern; every text is one. A text that starts with `!` matches nothing, since a rule stands alone and
     /// has no list to exclude from.
     pub(crate) fn new(text: &str) -> Self {
         let text = text.trim_start_matches(' ');
@@ -84,7 +84,7 @@ impl PathPattern {
         self.parts.iter().any(|part| matches!(part, Part::One(segment) if segment.is_malformed()))
     }
 
-    /// The pattern with the places that it starts from looked up.
+    /// Returns the pattern with its starting points resolved.
     pub(crate) fn at(&self, places: &Places<'_>, reading: MatchMode) -> PlacedPattern<'_> {
         // Without a home directory `~` may be any directory.
         let homeless = self.base == Base::Home && places.home.is_none() && reading != MatchMode::Allow;
@@ -102,27 +102,37 @@ impl PathPattern {
         };
         let anywhere =
             self.bare || (self.base == Base::Cwd && matches!(self.parts.first(), Some(Part::Deep)));
+        // A call may run elsewhere than the author of a guard expects, and the file with the guard stays where it is.
+        if reading == MatchMode::Restrict && self.base == Base::Cwd {
+            let settings = places.settings();
+            bases.extend(settings.into_iter().filter(|base| !bases.contains(base)).collect::<Vec<_>>());
+        }
         if reading == MatchMode::If && (anywhere || self.base == Base::Settings) {
             bases.push(places.root());
         }
         bases
     }
 
-    /// Returns whether the path can't match, since a name of the pattern is nowhere in it: most paths are compared with
-    /// rules that are about other files.
+    /// Returns whether the path can't match, since a literal segment of the pattern occurs nowhere in it: most paths
+    /// are compared with rules about other files.
     fn lacks_literal(&self, path: &Normal) -> bool {
         !FOLDS && self.literal.as_ref().is_some_and(|name| !path.text().contains(name.as_str()))
     }
 
     fn matches_below(&self, below: &str, homeless: bool, reading: MatchMode, globs: bool) -> bool {
         let segments: Vec<&str> = below.split('/').filter(|part| !part.is_empty()).collect();
+        // `rm -r build/*` is all of a directory, and no `secrets` or `*.pem` that may be in it.
+        let all = globs && is_all_of_directory(&segments);
+        if all && self.bare {
+            return false;
+        }
         let floating = match reading {
             // `name/` is a directory pattern like `name/**`.
             MatchMode::Allow => self.bare && !self.dotted && !self.directory,
-            MatchMode::Restrict => self.bare || self.single || homeless,
+            MatchMode::Restrict => self.bare || (self.single && !all) || homeless,
             MatchMode::If => self.bare || homeless,
         };
-        // A directory's own path does not show that it is one: a rule that restricts assumes it, one that grants does
+        // The path of a directory does not show that it is one: a rule that restricts assumes it, one that grants does
         // not.
         let inside = self.directory && reading == MatchMode::Allow;
         let wide = reading != MatchMode::Allow;
@@ -131,7 +141,7 @@ impl PathPattern {
     }
 }
 
-/// A pattern, ready for paths.
+/// A pattern with resolved starting points.
 pub(crate) struct PlacedPattern<'p> {
     pattern: &'p PathPattern,
     bases: Vec<Normal>,
@@ -145,7 +155,7 @@ impl PlacedPattern<'_> {
         !self.pattern.lacks_literal(path) && self.matches_as(path, false)
     }
 
-    /// Returns whether a path that the shell makes of one with globs may match.
+    /// Returns whether a path with shell globs may expand to a match.
     pub(crate) fn could_match(&self, path: &Normal) -> bool {
         self.matches_as(path, true)
     }
@@ -159,7 +169,7 @@ impl PlacedPattern<'_> {
     }
 }
 
-/// Returns how many directories above its base a pattern starts, and its parts from there.
+/// Returns the number of directories above its base at which a pattern starts, and its parts from there.
 fn parts(text: &str) -> (usize, Vec<Part>) {
     let (mut up, mut parts) = (0, Vec::new());
     for part in text.split('/') {
@@ -178,9 +188,9 @@ fn parts(text: &str) -> (usize, Vec<Part>) {
 }
 
 /// Returns whether the parts match the first segments, or all of them; with `floating` from any segment on; with
-/// `inside` with one segment left over.
+/// `inside` with one segment remaining.
 ///
-/// INVARIANT: the shortest match leaves most for what follows, so only the last `**` ever backtracks.
+/// INVARIANT: the shortest match leaves most for the parts that follow, so only the last `**` ever backtracks.
 fn matches_start(
     parts: &[Part],
     segments: &[&str],
@@ -192,7 +202,7 @@ fn matches_start(
     let mut retry = floating.then_some((0, 0));
     loop {
         match (parts.get(at), segments.get(from)) {
-            // A pattern of nothing, or only `**`, is the base and all that is below.
+            // An empty pattern, or only `**`, is the base and everything below it.
             (None, rest) => return !inside || rest.is_some() || parts.is_empty(),
             (Some(Part::Deep), _) if at + 1 == parts.len() && inside => return segments.len() > from + 1,
             (Some(Part::Deep), next) if at + 1 == parts.len() => return next.is_some() || at == 0,
@@ -216,7 +226,7 @@ fn matches_start(
     }
 }
 
-/// The base, whether the text starts with `./`, and the rest.
+/// Returns the base, whether the text starts with `./`, and the rest.
 fn base(text: &str) -> (Base, bool, &str) {
     if let Some(rest) = text.strip_prefix("//") {
         return (Base::Root, false, rest);
@@ -233,7 +243,7 @@ fn base(text: &str) -> (Base, bool, &str) {
     }
 }
 
-/// Without trailing blanks, unless a backslash keeps them.
+/// Trims trailing blanks, unless a backslash keeps them.
 fn trim_end(text: &str) -> &str {
     let trimmed = text.trim_end_matches(' ');
     let kept = trimmed.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;

@@ -1,4 +1,4 @@
-//! The places that patterns start from, each by its own name and by where it really is.
+//! The directories that patterns start from, each by its name and by its real path.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ impl Places<'_> {
         self.both(self.cwd)
     }
 
-    /// A place, and its real path.
+    /// Returns a directory and its real path.
     pub(crate) fn both(&self, path: &Path) -> Vec<Normal> {
         let mut names = vec![Normal::of(path)];
         names.extend(

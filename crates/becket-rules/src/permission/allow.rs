@@ -11,10 +11,10 @@ use crate::shell::{self, CommandPattern, Coverage, RedirectionKind, Target};
 use crate::steps::Steps;
 use crate::tools::{Access, Primary};
 
-/// Steps that it takes to compare a path with a rule.
+/// The number of steps for comparing a path with a rule.
 const STEPS_PER_FILE_RULE: usize = 512;
 
-/// The first rule that covers a part of the call, or why a part is covered by none.
+/// Returns the first rule that covers a part of the call, or why no rule covers some part.
 pub(super) fn covering<'r>(
     allows: &'r [RuleEntry],
     call: &Call<'_>,
@@ -23,7 +23,7 @@ pub(super) fn covering<'r>(
     steps: &Steps,
 ) -> Result<(&'r RuleEntry, String), String> {
     let named: Vec<&RuleEntry> =
-        allows.iter().filter(|entry| entry.compiled().means(call, Globs::AfterServer)).collect();
+        allows.iter().filter(|entry| entry.compiled().matches(call, Globs::AfterServer)).collect();
     match (call.primary(), call.line()) {
         (Primary::Bash(_), Some(CommandLine::Bash(line))) => bash(allows, &named, line, scope, steps),
         (Primary::PowerShell(field), Some(CommandLine::PowerShell(line))) => {
@@ -37,7 +37,7 @@ pub(super) fn covering<'r>(
     }
 }
 
-/// One rule covers the call, or none does.
+/// Returns the rule that covers the whole call, or the reason why there is none.
 fn whole<'r>(named: &[&'r RuleEntry], call: &Call<'_>) -> Result<(&'r RuleEntry, String), String> {
     let covers = |entry: &&&RuleEntry| {
         let specifier = entry.compiled().specifier.as_ref();
@@ -65,7 +65,7 @@ fn powershell<'r>(
     first_rule(named, |pattern| matches!(first.uncovered(&[pattern]), Coverage::Covered))
 }
 
-/// A path that may be written, or read, under an allow rule.
+/// Returns the allow rule for a path that is written or read.
 pub(super) fn file_rule<'r>(
     allows: &'r [RuleEntry],
     file: &FileUse,
@@ -74,7 +74,7 @@ pub(super) fn file_rule<'r>(
     allows.iter().find(|entry| {
         let compiled = entry.compiled();
         compiled.covers(file.access)
-            && compiled.placed(scope, &entry.origin().anchor, MatchMode::Allow).means(file)
+            && compiled.placed(scope, &entry.origin().anchor, MatchMode::Allow).matches(file)
     })
 }
 
@@ -94,7 +94,7 @@ fn files<'r>(
         named.iter().copied().find(|entry| {
             let compiled = entry.compiled();
             COVERED_BY_ANOTHER.iter().all(|(tool, _)| *tool != compiled.rule.tool())
-                && compiled.placed(scope, &entry.origin().anchor, MatchMode::Allow).means(file)
+                && compiled.placed(scope, &entry.origin().anchor, MatchMode::Allow).matches(file)
         })
     };
     let mut first = None;
@@ -151,7 +151,7 @@ fn is_connection(path: &str) -> bool {
     path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
 }
 
-/// The patterns of the rules, and one more for a rule without a specifier.
+/// Returns the patterns of the rules, and one more for a rule without a specifier.
 fn patterns<'r>(named: &[&'r RuleEntry]) -> (Vec<&'r CommandPattern>, Option<CommandPattern>) {
     let specified = named.iter().filter_map(|entry| entry.compiled().specifier.as_ref());
     let whole = named.iter().any(|entry| entry.compiled().specifier.is_none());

@@ -15,19 +15,19 @@ use becket_base::text::cut;
 /// The result of a handler's `if`. Only [`Applies::NoMatch`] keeps the handler from running.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Applies {
-    /// It holds.
+    /// The condition matches.
     Match {
-        /// The part that matched, in words.
+        /// The part that matched.
         why: String,
     },
-    /// It does not hold.
+    /// The condition does not match.
     NoMatch {
-        /// The reason, in words.
+        /// The reason.
         why: String,
     },
-    /// The call leaves it open: the handler runs.
+    /// The call does not determine the result: the handler runs.
     Unknown {
-        /// The part that could not be decided, in words.
+        /// The part that could not be decided.
         why: String,
     },
 }
@@ -59,7 +59,7 @@ impl Condition {
     /// Evaluates the condition for a call. A tool's name means that tool alone, and paths are matched broadly.
     #[must_use]
     pub fn applies(&self, call: &Call<'_>, scope: &Scope<'_>) -> Applies {
-        let meant = |rule: &&Rule| rule.name().means(call.tool(), Globs::Anywhere, call.renames());
+        let meant = |rule: &&Rule| rule.name().matches(call.tool(), Globs::Anywhere, call.renames());
         match self.alternatives().iter().find(meant) {
             Some(rule) => applies(CompiledRule::new(rule.clone()), call, scope),
             None => {
@@ -128,7 +128,7 @@ fn of_paths(compiled: &CompiledRule, call: &Call<'_>, scope: &Scope<'_>) -> Appl
         ));
     }
     let placed = compiled.placed(scope, scope.anchor, MatchMode::If);
-    if let Some(file) = uses.files.iter().find(|file| placed.means(file)) {
+    if let Some(file) = uses.files.iter().find(|file| placed.matches(file)) {
         return Applies::either(true, &compiled.rule, &file.text);
     }
     match (&uses.unread, uses.files.first()) {

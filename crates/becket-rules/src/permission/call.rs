@@ -1,4 +1,4 @@
-//! One tool call and the place that it happens in.
+//! One tool call and its directories.
 
 use std::path::Path;
 use std::sync::{LazyLock, OnceLock};
@@ -39,7 +39,7 @@ pub struct Scope<'a> {
     pub cwd: &'a Path,
     /// The home directory, absolute: `~/p` starts there. Without one `~` is unknown.
     pub home: Option<&'a Path>,
-    /// The directory of the settings source, absolute: `/p` in a handler's `if` starts there. A [`RuleSet`] takes each
+    /// The directory of the settings source, absolute: `/p` in a handler's `if` starts there. A [`RuleSet`] uses each
     /// rule's own from its origin.
     ///
     /// [`RuleSet`]: crate::RuleSet
@@ -60,7 +60,7 @@ impl CommandLine {
 }
 
 impl<'a> Call<'a> {
-    /// A call of `tool` with its input object; renamed tools are those of M7.
+    /// Creates a call of `tool` with its input object; renamed tools are those of M7.
     #[must_use]
     pub fn new(tool: &'a str, input: &'a Map<String, Value>) -> Self {
         Self {
@@ -73,32 +73,32 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The same call with the host's own table of renamed tools.
+    /// Returns the call with the host's own table of renamed tools.
     #[must_use]
     pub fn renamed(self, renames: &'a Renames) -> Self {
         Self { renames, ..self }
     }
 
-    /// The same call with the input as the model itself wrote it, before defaults were filled in and hooks rewrote it:
-    /// parameter rules are compared with that (P10).
+    /// Returns the call with the input as the model itself wrote it, before defaults were filled in and hooks rewrote
+    /// it: parameter rules are compared with that (P10).
     #[must_use]
     pub fn written(self, literal: &'a Map<String, Value>) -> Self {
         Self { literal, ..self }
     }
 
-    /// The tool's name.
+    /// Returns the tool's name.
     #[must_use]
     pub fn tool(&self) -> &'a str {
         self.tool
     }
 
-    /// The input as the model wrote it.
+    /// Returns the input as the model wrote it.
     #[must_use]
     pub(crate) fn literal(&self) -> &'a Map<String, Value> {
         self.literal
     }
 
-    /// The input object.
+    /// Returns the input object.
     #[must_use]
     pub fn input(&self) -> &'a Map<String, Value> {
         self.input
@@ -124,7 +124,7 @@ impl<'a> Call<'a> {
         self.input.get(field).and_then(Value::as_str)
     }
 
-    /// The command line, analysed once however many rules ask.
+    /// Returns the command line, analysed only once.
     pub(crate) fn line(&self) -> Option<&CommandLine> {
         let read = || match self.primary() {
             Primary::Bash(field) => {
@@ -142,13 +142,13 @@ impl<'a> Call<'a> {
 }
 
 impl<'a> Scope<'a> {
-    /// The places of a rule that was written in `settings`.
+    /// Returns the places of a rule that was written in `settings`.
     pub(crate) fn places(&self, settings: &'a Path) -> Places<'a> {
         let Self { cwd, home, anchor: _, links } = *self;
         Places { cwd, home, settings, links }
     }
 
-    /// Asks a question of many paths, in which no path is looked up twice.
+    /// Runs a query on many paths in which no path is looked up twice.
     pub(crate) fn remembering<T>(&self, ask: impl FnOnce(&Scope<'_>) -> T) -> T {
         let links = LinkCache::new(self.links);
         ask(&Scope { links: &links, ..*self })

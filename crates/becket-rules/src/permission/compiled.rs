@@ -1,4 +1,4 @@
-//! A rule with its specifier read in every way that a call may ask for.
+//! A rule with its specifier parsed for every kind of call.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::wildcard;
 pub(crate) const COVERED_BY_ANOTHER: [(&str, &str); 4] =
     [("Write", "Edit"), ("NotebookEdit", "Edit"), ("MultiEdit", "Edit"), ("Glob", "Read")];
 
-/// The subagent that a call means which names none.
+/// The subagent of a call that names none.
 const DEFAULT_AGENT: &str = "general-purpose";
 
 /// A compiled rule.
@@ -51,10 +51,11 @@ impl CompiledRule {
 
     /// Returns whether a permission rule applies to the tool. Rules for Bash apply to `Monitor` too, which runs the
     /// same lines.
-    pub(crate) fn means(&self, call: &Call<'_>, globs: Globs) -> bool {
+    pub(crate) fn matches(&self, call: &Call<'_>, globs: Globs) -> bool {
         let name = self.rule.name();
-        name.means(call.tool(), globs, call.renames())
-            || (call.renames().current(call.tool()) == "Monitor" && name.means("Bash", globs, call.renames()))
+        name.matches(call.tool(), globs, call.renames())
+            || (call.renames().current(call.tool()) == "Monitor"
+                && name.matches("Bash", globs, call.renames()))
     }
 
     /// Returns whether a path rule for this tool covers this kind of access.
@@ -65,7 +66,7 @@ impl CompiledRule {
         }
     }
 
-    /// The rule's pattern where it starts from.
+    /// Returns the rule's pattern with its starting points.
     pub(crate) fn placed<'c>(
         &'c self,
         scope: &Scope<'_>,
@@ -89,7 +90,7 @@ impl PlacedRule<'_> {
     /// Returns whether the rule matches the file: an allow must match every name of it, a rule that restricts any one
     /// (P8). For the latter, a file of an agent's worktree also counts as the file of the main tree: a copy does not
     /// evade a rule.
-    pub(crate) fn means(&self, file: &FileUse) -> bool {
+    pub(crate) fn matches(&self, file: &FileUse) -> bool {
         let Some(pattern) = &self.pattern else { return true };
         match self.reading {
             MatchMode::Allow => file.paths.iter().all(|path| pattern.matches(path)),
@@ -111,7 +112,7 @@ impl PlacedRule<'_> {
         let cost = |file: &FileUse| file.paths.iter().map(|path| 2 * path.text().len() + 32).sum::<usize>();
         for file in files {
             steps.take(cost(file))?;
-            if self.means(file) {
+            if self.matches(file) {
                 return Ok(Some(file));
             }
         }
@@ -120,7 +121,7 @@ impl PlacedRule<'_> {
 }
 
 impl Specifier {
-    /// Returns whether it names the host of a URL, a subagent or a skill; `None` if the call can't be compared.
+    /// Returns whether the rule names the host of a URL, a subagent or a skill; `None` if the call can't be compared.
     pub(crate) fn names(&self, call: &Call<'_>) -> Option<bool> {
         match call.primary() {
             Primary::Domain(field) => {
@@ -139,7 +140,7 @@ impl Specifier {
         }
     }
 
-    /// Returns whether it is a parameter rule that matches the call's input (P10).
+    /// Returns whether the rule is a parameter rule that matches the call's input (P10).
     pub(crate) fn matches_parameter(&self, call: &Call<'_>) -> bool {
         Parameter::new(&self.text)
             .filter(|parameter| call.primary().field() != Some(parameter.name))

@@ -1,7 +1,7 @@
 //! Decisions about a program that is really executed: its argument list is compared instead of the text of a line
 //! (protocol.md E1).
 //!
-//! Only deny and ask rules for Bash count. An allow rule is about a whole line, and rules on files are about the text.
+//! Only deny and ask rules for Bash count. An allow rule covers a whole line, and rules on files apply to its text.
 
 use super::set::{Behavior, Decision, RuleEntry, RuleSet};
 use crate::Call;
@@ -25,7 +25,7 @@ impl RuleEntry {
     /// Returns whether the rule applies to commands of the Bash tool.
     fn is_about_programs(&self) -> bool {
         let nothing = serde_json::Map::new();
-        self.compiled().means(&Call::new("Bash", &nothing), Globs::Anywhere)
+        self.compiled().matches(&Call::new("Bash", &nothing), Globs::Anywhere)
     }
 
     fn matches_any(&self, forms: &[String]) -> Option<String> {

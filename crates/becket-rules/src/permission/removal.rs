@@ -2,7 +2,7 @@
 //! home directory, the cwd and their parents, and of a glob or slash straight after a variable, which is the root if
 //! the variable is empty.
 //!
-//! It errs on the side of a prompt. All that is in a directory (`dir/*`) counts as the directory, wherever in the
+//! It errs on the side of a prompt. The content of a directory (`dir/*`) counts as the directory, wherever in the
 //! command `rm` is; a variable counts as each value that the line may give it; and a line that can't be read but names
 //! `rm` is critical.
 
@@ -17,7 +17,7 @@ use crate::path::Normal;
 use crate::shell::{self, Arg, Command, CommandPattern};
 use crate::tools::Primary;
 
-/// Paths that one line may remove, seen from each directory that it may be in.
+/// The maximum number of paths that one line may remove, relative to each directory that it may be in.
 const MOST_PATHS: usize = 8_192;
 
 /// Returns why a call removes a critical path, if it does.
@@ -37,8 +37,8 @@ pub fn critical_removal(call: &Call<'_>, scope: &Scope<'_>) -> Option<String> {
     }
 }
 
-/// Returns whether a line can't run `rm`, without an analysis, which most lines are not worth. In a text of these
-/// characters alone each word is what it says: nothing is quoted, expanded or brought in from elsewhere.
+/// Returns whether a line can't run `rm`, without the analysis, which most lines don't need. In a text of only these
+/// characters each word is literal: nothing is quoted, expanded or read from elsewhere.
 fn names_no_removal(line: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" \t\n./-_,:=@%+;|&".contains(&byte);
     line.bytes().all(is_plain) && !line.contains("rm")
@@ -58,7 +58,7 @@ fn in_bash(line: &shell::Line, scope: &Scope<'_>) -> Option<String> {
     let found = found.or_else(|| {
         let hidden = ["rm *", "rmdir *"].into_iter().find(|text| {
             let pattern = CommandPattern::new(text);
-            // Nothing was found as a command, so it is the scan of an unreadable line that hits.
+            // No command matches, so the match is from the scan of an unreadable line.
             line.hit(&pattern).is_some() && line.find(&pattern).is_none()
         })?;
         let why = line.unknowns().next().map(ToString::to_string).unwrap_or_default();
@@ -89,7 +89,7 @@ const RUN_NOTHING: [&str; 18] = [
 ];
 
 impl<'a> Removal<'a> {
-    /// The removal that a command is, or that the program it starts is asked to run.
+    /// Returns the removal that a command is, or that the program it starts runs.
     fn of(command: &'a Command, values: &Values<'_>) -> Option<Self> {
         let (first, rest) = command.args.split_first()?;
         let after = |args: &'a [Arg], name: &str| Self {
@@ -104,7 +104,7 @@ impl<'a> Removal<'a> {
                 Some(after(rest.get(at + 1..)?, rest.get(at)?.command_name()?))
             }
             None if values.may_be(&first.text, is_removal) => Some(Self { args: rest, is_recursive: true }),
-            // The name is known only at run time. With an option that makes `rm` remove directories it may be one.
+            // The name is known only at run time. With an option that makes `rm` remove directories it may be `rm`.
             None => rest.iter().any(is_recursive).then_some(Self { args: rest, is_recursive: true }),
         }
     }
@@ -114,8 +114,8 @@ fn is_removal(name: &str) -> bool {
     matches!(name, "rm" | "rmdir")
 }
 
-/// Returns whether the words of a line that can't be read hold an option that makes `rm` remove directories, a few words
-/// behind one that run time may turn into `rm`.
+/// Returns whether the words of a line that can't be read contain an option that makes `rm` remove directories, a few
+/// words after one that may become `rm` at run time.
 fn may_hold_removal<'l>(words: impl Iterator<Item = &'l str>) -> bool {
     const FEW: usize = 16;
     let mut left = 0_usize;
@@ -128,7 +128,7 @@ fn may_hold_removal<'l>(words: impl Iterator<Item = &'l str>) -> bool {
     false
 }
 
-/// `-r`, `-fR`, `--recursive` or a beginning of it.
+/// Returns whether the argument is `-r`, `-fR`, `--recursive` or a prefix of it.
 fn is_recursive(arg: &Arg) -> bool {
     is_recursive_option(&arg.text)
 }
@@ -142,7 +142,7 @@ fn is_recursive_option(text: &str) -> bool {
     }
 }
 
-/// The same, or a word that run time fills in, which may be an option.
+/// Returns whether the argument may be such an option, or is a word known only at run time, which may be one.
 fn may_be_recursive(arg: &Arg) -> bool {
     is_recursive(arg) || (arg.open && arg.text.starts_with(['$', '`']) && !arg.text.contains('/'))
 }
@@ -167,19 +167,19 @@ fn in_command(command: &Command, places: &Places<'_>, values: &Values<'_>) -> Op
     if !is_filled {
         return None;
     }
-    // `xargs rm -rf`: what the line prints is what is removed.
+    // `xargs rm -rf`: the output of the line is removed.
     let mut printed = values.printed().into_iter();
-    printed.find_map(|text| places.named(&text, true).map(|what| format!("`{text}` is {what}"))).or_else(
-        || {
-            // `find -exec rm -rf {}`: what it starts from is found, too.
+    printed
+        .find_map(|text| places.critical_path(&text, true).map(|what| format!("`{text}` is {what}")))
+        .or_else(|| {
+            // `find -exec rm -rf {}`: its starting points are found, too.
             let mut starts =
                 values.commands().iter().filter(|_| removal.is_recursive).flat_map(found::starts);
             starts.find_map(|start| match start {
                 Some(start) => operand(start, true, places, values),
-                None => places.named(".", false).map(|what| format!("`find` starts from {what}")),
+                None => places.critical_path(".", false).map(|what| format!("`find` starts from {what}")),
             })
-        },
-    )
+        })
 }
 
 /// Returns why an operand in the same word as the name (`rm$IFS-rf$IFS/`) is critical, if one is.
@@ -189,11 +189,11 @@ fn in_name(command: &Command, places: &Places<'_>, values: &Values<'_>) -> Optio
         let mut words = reading.text.split_whitespace();
         words.next().filter(|name| is_removal(name.rsplit('/').next().unwrap_or(name)))?;
         let mut operands = words.filter(|word| !word.starts_with('-'));
-        operands.find_map(|word| places.named(word, true).map(|what| format!("`{word}` is {what}")))
+        operands.find_map(|word| places.critical_path(word, true).map(|what| format!("`{word}` is {what}")))
     })
 }
 
-/// Returns whether another program fills an argument in or appends it, from what it reads.
+/// Returns whether another program fills in or appends an argument from its input.
 fn is_filled_in(arg: &Arg) -> bool {
     arg.is_open() || (arg.dynamic && !arg.text.contains(['$', '`']))
 }
@@ -202,7 +202,7 @@ fn is_filled_in(arg: &Arg) -> bool {
 fn operand(arg: &Arg, is_recursive: bool, places: &Places<'_>, values: &Values<'_>) -> Option<String> {
     let text = &arg.text;
     if !arg.dynamic {
-        return places.named(text, arg.glob).map(|what| format!("`{text}` is {what}"));
+        return places.critical_path(text, arg.glob).map(|what| format!("`{text}` is {what}"));
     }
     if is_unguarded(text) {
         return Some(format!(
@@ -216,7 +216,9 @@ fn operand(arg: &Arg, is_recursive: bool, places: &Places<'_>, values: &Values<'
         }
         // An expansion outside of quotes is several words.
         let mut words = reading.text.split_whitespace();
-        words.find_map(|word| places.named(word, true).map(|what| format!("`{text}` is {what}{assumed}")))
+        words.find_map(|word| {
+            places.critical_path(word, true).map(|what| format!("`{text}` is {what}{assumed}"))
+        })
     })
 }
 
@@ -239,7 +241,7 @@ fn in_power_shell(command: &str, places: &Places<'_>) -> Option<String> {
             (None, None) if word.contains('$') => return None,
             (None, None) => word.to_owned(),
         };
-        places.named(&text, text.contains('*')).map(|what| format!("`{word}` is {what}"))
+        places.critical_path(&text, text.contains('*')).map(|what| format!("`{word}` is {what}"))
     })
 }
 

@@ -1,4 +1,4 @@
-//! Deny and ask rules: one part of a call is enough.
+//! Deny and ask rules: matching one part of a call is enough.
 
 use super::call::{Call, CommandLine, Scope};
 use super::compiled::{COVERED_BY_ANOTHER, CompiledRule};
@@ -14,7 +14,7 @@ impl RuleEntry {
     /// Returns why this deny or ask rule matches, if it does.
     ///
     /// # Errors
-    /// [`OutOfSteps`] if it was not compared with all of the call.
+    /// Errors with [`OutOfSteps`] if the rule was not compared with all of the call.
     pub(super) fn restricts(
         &self,
         call: &Call<'_>,
@@ -23,7 +23,7 @@ impl RuleEntry {
         steps: &Steps,
     ) -> Result<Option<String>, OutOfSteps> {
         let compiled = self.compiled();
-        if compiled.means(call, Globs::Anywhere)
+        if compiled.matches(call, Globs::Anywhere)
             && let Some(why) = self.means_call(call, uses, scope, steps)?
         {
             return Ok(Some(why));
@@ -49,9 +49,9 @@ impl RuleEntry {
         compiled.covers(Access::Read) || compiled.covers(Access::Edit)
     }
 
-    /// Returns whether the rule is about calls of the tool.
+    /// Returns whether the rule applies to calls of the tool.
     pub(super) fn is_about_tool(&self, call: &Call<'_>) -> bool {
-        self.compiled().means(call, Globs::Anywhere)
+        self.compiled().matches(call, Globs::Anywhere)
     }
 
     /// Returns whether the rule covers the access. A deny of reading denies writing as well: a writer could move the
@@ -87,7 +87,7 @@ impl RuleEntry {
             }
             (Primary::Domain(field), _) if specifier.domain.is_some() => match specifier.names(call) {
                 Some(named) => named.then(|| format!("the input names `{}`", specifier.text.trim())),
-                // A host that can't be read may be any.
+                // A host that can't be read may be any host.
                 None => call.text(field).map(|url| format!("the host of `{url}` can't be read")),
             },
             (Primary::Domain(_) | Primary::Name(_) | Primary::Skill(_), _) => {

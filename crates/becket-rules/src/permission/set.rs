@@ -11,7 +11,7 @@ use crate::rule::{Globs, Rule};
 use crate::steps::{OutOfSteps, Steps};
 use crate::tools::Access;
 
-/// The list that holds a rule.
+/// The list that contains a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RuleList {
     /// `permissions.deny`.
@@ -25,7 +25,7 @@ pub enum RuleList {
 /// The origin of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleOrigin {
-    /// The name shown to people: a file, a plugin, the session. Rules are removed and replaced by it (P13).
+    /// The name shown to users: a file, a plugin, the session. Rules are removed and replaced by it (P13).
     pub label: String,
     /// The directory that `/p` in the rule starts from (P7), absolute.
     pub anchor: PathBuf,
@@ -46,7 +46,7 @@ pub enum Behavior {
     Deny,
     /// An ask rule matches, and no deny rule.
     Ask,
-    /// Allow rules cover the whole call, and nothing restricts it.
+    /// Allow rules cover the whole call, and no rule restricts it.
     Allow,
     /// No rule decides: the mode does, and without one a person is asked (P11).
     Undecided,
@@ -60,7 +60,7 @@ pub struct Decision<'r> {
     pub behavior: Behavior,
     /// The rule that decided; the first of them if several allow rules cover a command line together.
     pub rule: Option<&'r RuleEntry>,
-    /// In words, lowercase, without a final dot.
+    /// The reason, lowercase, without a final dot.
     pub why: String,
 }
 
@@ -89,10 +89,10 @@ pub struct RuleSet {
 }
 
 impl RuleList {
-    /// All, strictest first: the order in which they are asked.
+    /// All lists, strictest first: the order in which they are consulted.
     pub const ALL: [Self; 3] = [Self::Deny, Self::Ask, Self::Allow];
 
-    /// The key in a settings file.
+    /// Returns the key in a settings file.
     #[must_use]
     pub const fn key(self) -> &'static str {
         match self {
@@ -104,7 +104,7 @@ impl RuleList {
 }
 
 impl RuleEntry {
-    /// Returns the list that holds it.
+    /// Returns the list that contains it.
     #[must_use]
     pub fn list(&self) -> RuleList {
         self.list
@@ -116,7 +116,7 @@ impl RuleEntry {
         &self.origin
     }
 
-    /// The rule itself.
+    /// Returns the rule itself.
     #[must_use]
     pub fn rule(&self) -> &Rule {
         &self.compiled.rule
@@ -131,7 +131,7 @@ impl RuleSet {
     /// Adds a rule and returns the warnings that `check` should print about it.
     ///
     /// # Errors
-    /// [`RuleError`](crate::RuleError) if the text is not a rule; nothing is added then.
+    /// Errors with [`RuleError`](crate::RuleError) if the text is not a rule; nothing is added then.
     pub fn add(
         &mut self,
         list: RuleList,
@@ -148,7 +148,7 @@ impl RuleSet {
         warnings
     }
 
-    /// The rules of one list, in the order they were added.
+    /// Returns the rules of one list, in the order they were added.
     #[must_use]
     pub fn list(&self, list: RuleList) -> &[RuleEntry] {
         match list {
@@ -184,7 +184,7 @@ impl RuleSet {
             let why = "the call is too long, or names too many files, to be compared with it".to_owned();
             return Decision { behavior: Behavior::Ask, rule: Some(entry), why };
         }
-        // Nor was one about a line that was not read to its end, of which only the words are known (P4).
+        // The same holds for a rule about a line that was not read to its end, of which only the words are known (P4).
         if let Some(reason) = call.line().and_then(CommandLine::unread)
             && let Some(entry) = self.deny.iter().chain(&self.ask).find(|entry| entry.is_about_tool(call))
         {
@@ -207,13 +207,13 @@ impl RuleSet {
         offered.into_iter().filter_map(move |tool| {
             let whole = |entry: &&RuleEntry| {
                 let compiled = entry.compiled();
-                compiled.specifier.is_none() && compiled.rule.name().means(tool, Globs::Anywhere, renames)
+                compiled.specifier.is_none() && compiled.rule.name().matches(tool, Globs::Anywhere, renames)
             };
             self.deny.iter().find(whole).map(|entry| (tool, entry))
         })
     }
 
-    /// The deny rule for a path that no tool call names: a `@file` in a prompt, or one result of a search (P7).
+    /// Returns the deny rule for a path that no tool call names: a `@file` in a prompt, or one result of a search (P7).
     #[must_use]
     pub fn path_denied(&self, access: Access, path: &str, scope: &Scope<'_>) -> Option<&RuleEntry> {
         let mut uses = Uses::default();
@@ -228,8 +228,8 @@ impl RuleSet {
         self.deny.iter().find(|entry| !matches!(entry.restricts(&call, &uses, scope, &steps), Ok(None)))
     }
 
-    /// The allow rule for a path that is read or written, with no deny or ask rule about it; for modes that judge the
-    /// parts of a command line themselves (P14).
+    /// Returns the allow rule for a path that is read or written, with no deny or ask rule about it; for modes that
+    /// check the parts of a command line themselves (P14).
     #[must_use]
     pub fn path_allowed(&self, access: Access, path: &str, scope: &Scope<'_>) -> Option<&RuleEntry> {
         let mut uses = Uses::default();

@@ -1,10 +1,11 @@
-//! The files that a call reads and writes, as far as its text shows (P7), each by name and by where it leads (P8).
+//! The files that a call reads and writes, as far as its text shows (P7), each by name and by target (P8).
 
 use std::path::{Path, PathBuf};
 
 use super::call::{Call, CommandLine, Scope};
 use super::directories::directories;
-use crate::path::{INSIDE, Normal, lexical};
+use super::read_pattern;
+use crate::path::{GLOB_AT_END, INSIDE, Normal, glob_matches, is_any_name, lexical};
 use crate::shell::{self, FileAccess, MAX_PATHS, MAX_VALUES, RedirectionKind, Target, Unknown};
 use crate::tools::{Access, Primary};
 
@@ -12,13 +13,13 @@ use crate::tools::{Access, Primary};
 #[derive(Debug, Clone)]
 pub(crate) struct FileUse {
     pub(crate) access: Access,
-    /// As the call names it.
+    /// The name in the call.
     pub(crate) text: String,
     /// The path as it is named and, if it is a link, the path that it leads to.
     pub(crate) paths: Vec<Normal>,
-    /// The path holds globs, and is what the shell makes of it.
+    /// True if the path contains globs, which the shell expands.
     pub(crate) globs: bool,
-    /// For a file of an agent's worktree, what it is in the main tree.
+    /// The paths in the main tree of a file in an agent's worktree.
     pub(crate) originals: Vec<Normal>,
 }
 
@@ -26,9 +27,9 @@ pub(crate) struct FileUse {
 #[derive(Debug, Default)]
 pub(crate) struct Uses {
     pub(crate) files: Vec<FileUse>,
-    /// Something whose path can't be determined from the text.
+    /// Text whose path can't be determined.
     pub(crate) unread: Option<String>,
-    /// There are more files, or directories that they may be in, than are compared with rules.
+    /// True if there are more files, or directories that they may be in, than are compared with rules.
     pub(crate) cut: bool,
 }
 
@@ -37,14 +38,14 @@ pub(crate) struct Uses {
 pub(crate) enum Globs {
     /// Everything in the directory before the glob.
     Directory,
-    /// Itself.
+    /// The path itself.
     AsText,
 }
 
 impl Call<'_> {
-    /// The files that the call would edit, as far as its text shows (P7): each by name, seen from every directory that
-    /// the line may be in by then, and by where it leads (P8). A directory stands for the files that are put into it,
-    /// and a glob is left as it is. `None` if there are too many to list.
+    /// Returns the files that the call would edit, as far as its text shows (P7): each by name, relative to every
+    /// directory that the line may be in by then, and by target (P8). A directory stands for the files that are put
+    /// into it, and a glob is kept as it is. `None` if there are too many to list.
     #[must_use]
     pub fn edited(&self, scope: &Scope<'_>) -> Option<Vec<PathBuf>> {
         let of_directory = format!("/{INSIDE}");
@@ -72,7 +73,7 @@ impl Uses {
     pub(crate) fn add(&mut self, access: Access, text: &str, directory: bool, scope: &Scope<'_>) {
         let cwd = Normal::of(scope.cwd);
         let path = lexical(text, &cwd, scope.home_path().as_ref()).unwrap_or_else(|| {
-            // Tools that don't expand a `~` take it as a name: deny and ask rules see that name.
+            // Tools that don't expand a `~` treat it as a name: deny and ask rules are compared with that name.
             self.unread = Some(text.to_owned());
             cwd.join(&format!("./{text}"))
         });
@@ -91,23 +92,27 @@ impl Uses {
         self.files.push(FileUse { access, text: text.to_owned(), paths, globs: false, originals });
     }
 
-    /// Adds what a path becomes that has a glob in front of its last part: `*/key`.
-    fn add_glob(&mut self, access: Access, text: &str, scope: &Scope<'_>) {
-        let in_front = text.rsplit_once('/').is_some_and(|(front, _)| front.contains(['*', '?', '[']));
-        let path = lexical(text, &Normal::of(scope.cwd), scope.home_path().as_ref());
-        if let Some(path) = path.filter(|_| in_front) {
-            let paths = vec![path];
-            self.files.push(FileUse {
-                access,
-                text: text.to_owned(),
-                paths,
-                globs: true,
-                originals: Vec::new(),
-            });
+    /// Adds the paths to which a path with a glob may expand: `*/key`, `.en?`, and, for a command that uses all of a
+    /// directory, everything in `sec*`.
+    fn add_glob(&mut self, access: Access, text: &str, recursive: bool, scope: &Scope<'_>) {
+        let cwd = Normal::of(scope.cwd);
+        let (front, last) = text.trim_end_matches('/').rsplit_once('/').unwrap_or((".", text));
+        let at_end = !front.contains(['*', '?', '[']);
+        let written = if at_end { format!("{front}/{GLOB_AT_END}{last}") } else { text.to_owned() };
+        let seen = |text: &str| lexical(text, &cwd, scope.home_path().as_ref());
+        let Some(path) = seen(text) else { return };
+        let mut paths: Vec<Normal> = seen(&written).into_iter().collect();
+        paths.extend(own_process(text, &path, &cwd));
+        let inside: Vec<Normal> = paths.iter().filter(|_| recursive).map(|path| path.join(INSIDE)).collect();
+        // `*` is the directory as a whole, as without it.
+        if at_end && is_any_name(last) {
+            paths.clear();
         }
+        paths.extend(inside);
+        self.files.push(FileUse { access, text: text.to_owned(), paths, globs: true, originals: Vec::new() });
     }
 
-    /// The files of a command line, seen from each of its directories.
+    /// Adds the files of a command line, relative to each of its directories.
     fn of_line(&mut self, line: &shell::Line, globs: Globs, scope: &Scope<'_>) {
         if globs == Globs::Directory
             && let Some(words) = line.unread_words()
@@ -115,7 +120,7 @@ impl Uses {
             self.of_words(words, scope);
         }
         let directories = directories(line, scope);
-        // A rule that restricts is about what the line may read; what is protected, about what it names.
+        // A rule that restricts covers what the line may read; a protected path, what it names.
         let unknown = match globs {
             Globs::Directory => Unknown::AnyWord,
             Globs::AsText => Unknown::LeftOut,
@@ -149,7 +154,7 @@ impl Uses {
                 };
                 self.add(access, path, true, &scope);
                 if globs == Globs::Directory && file.glob {
-                    self.add_glob(access, &file.path, &scope);
+                    self.add_glob(access, &file.path, file.recursive, &scope);
                 }
             }
             for (redirection, targets) in &redirections {
@@ -161,7 +166,7 @@ impl Uses {
         }
     }
 
-    /// Each word of a line that was not read to its end may be a file, and so may what the words become.
+    /// Adds each word of a line that was not read to its end, and its possible expansions, as a file.
     fn of_words<'w>(&mut self, words: impl Iterator<Item = &'w str>, scope: &Scope<'_>) {
         for word in words.filter(|word| !word.starts_with('-')) {
             if self.is_full() {
@@ -173,7 +178,7 @@ impl Uses {
         self.cut = true;
     }
 
-    /// Returns true once no more files are compared with rules; some were then left out.
+    /// Returns true once the limit of files is reached; further ones are left out.
     fn is_full(&mut self) -> bool {
         self.cut |= self.files.len() >= MAX_PATHS;
         self.cut && self.files.len() >= MAX_PATHS
@@ -190,7 +195,10 @@ impl Uses {
             }
         };
         self.add(access, path, searches, scope);
-        // A search may name files by a pattern of its own.
+        if let Some(pattern) = call.text("glob").filter(|_| call.renames().current(call.tool()) == "Read") {
+            self.add_pattern(access, pattern, scope);
+        }
+        // A search may name files by a separate pattern.
         for narrowed in ["pattern", "glob"]
             .into_iter()
             .filter(|name| searches && (*name == "glob" || call.tool() == "Glob"))
@@ -201,7 +209,24 @@ impl Uses {
         }
     }
 
-    /// The part of a search pattern before its first wildcard, below the path that is searched.
+    /// Adds the files that a pattern of a tool which reads several files may mean: a Read with a `glob`.
+    fn add_pattern(&mut self, access: Access, pattern: &str, scope: &Scope<'_>) {
+        let Some(paths) = read_pattern::paths(pattern, scope) else {
+            // They may be anywhere.
+            self.unread = Some(pattern.to_owned());
+            self.cut = true;
+            return;
+        };
+        self.files.push(FileUse {
+            access,
+            text: pattern.to_owned(),
+            paths,
+            globs: true,
+            originals: Vec::new(),
+        });
+    }
+
+    /// Adds the part of a search pattern before its first wildcard, below the path that is searched.
     fn add_search(&mut self, path: &str, pattern: &str, scope: &Scope<'_>) {
         // Braces and `..` may leave the directory that the literal part names.
         let leaves = ["{/", ",/", "{~", ",~"].iter().any(|start| pattern.contains(start));
@@ -219,8 +244,8 @@ impl Uses {
         self.add(Access::Read, &text, true, scope);
     }
 
-    /// The file of a redirection: what its target may be, braces and variables expanded as far as the line determines
-    /// it.
+    /// Adds the file of a redirection: its possible targets, with braces and variables expanded as far as the line
+    /// determines them.
     fn redirection(
         &mut self,
         redirection: &shell::Redirection,
@@ -245,7 +270,7 @@ impl Uses {
                     };
                     self.add(access, known, known != path, scope);
                     if known != path {
-                        self.add_glob(access, path, scope);
+                        self.add_glob(access, path, false, scope);
                     }
                 }
                 self.unread = Some(text.clone());
@@ -254,7 +279,7 @@ impl Uses {
     }
 }
 
-/// The directory in front of the first part with a glob.
+/// Returns the directory before the first part with a glob.
 fn before_glob(path: &str) -> &str {
     let literal = path.find(['*', '?', '[']).and_then(|at| path.get(..at)).unwrap_or(path);
     match literal.rfind('/') {
@@ -264,28 +289,42 @@ fn before_glob(path: &str) -> &str {
     }
 }
 
-/// The path that another one is by way of `/proc`: the directory and the root of a process, for which the line's own
-/// counts.
+/// Returns the equivalent of a path through `/proc`: the directory and the root of a process count as those of the
+/// line.
 pub(super) fn own_process(text: &str, path: &Normal, cwd: &Normal) -> Option<Normal> {
     let by_descriptor = text.strip_prefix("/dev/fd/../").map(|rest| cwd.join(&format!("/proc/self/{rest}")));
     let path = by_descriptor.as_ref().unwrap_or(path);
-    let (_, rest) = path.text().strip_prefix("/proc/")?.split_once('/')?;
-    let rest = rest.strip_prefix("task/").and_then(|rest| Some(rest.split_once('/')?.1)).unwrap_or(rest);
-    let below = |name: &str| rest.strip_prefix(name).filter(|rest| rest.is_empty() || rest.starts_with('/'));
-    match (below("cwd"), below("root")) {
-        (Some(rest), _) => Some(cwd.join(&format!("./{rest}"))),
-        (None, Some(rest)) => Some(cwd.join(&format!("/{rest}"))),
-        (None, None) => None,
+    let mut parts = path.text().strip_prefix('/')?.split('/').peekable();
+    parts.next_if(|part| may_be(part, "proc"))?;
+    parts.next()?;
+    if parts.next_if(|part| may_be(part, "task")).is_some() {
+        parts.next()?;
+    }
+    let name = parts.next()?;
+    let rest = parts.collect::<Vec<_>>().join("/");
+    match (may_be(name, "cwd"), may_be(name, "root")) {
+        (true, _) => Some(cwd.join(&format!("./{rest}"))),
+        (false, true) => Some(cwd.join(&format!("/{rest}"))),
+        (false, false) => None,
     }
 }
 
+/// Returns whether a part of a path is a name, or a glob that may become it.
+fn may_be(part: &str, name: &str) -> bool {
+    let globs = part.contains(['*', '?', '[']);
+    part == name || (globs && (part.len() > MAX_GLOB || glob_matches(part, name)))
+}
+
+/// The maximum length of a glob that is compared; a longer one may become any name.
+const MAX_GLOB: usize = 64;
+
 /// Returns the targets of a path, read with and without its `..`: the file system follows links before it goes up.
 fn targets(text: &str, path: &Normal, scope: &Scope<'_>) -> Vec<Normal> {
-    let mut asked = vec![PathBuf::from(path.text())];
+    let mut candidates = vec![PathBuf::from(path.text())];
     if Path::new(text).components().any(|part| part == std::path::Component::ParentDir) {
         let tail = text.strip_prefix("~/");
         let base = if tail.is_some() { scope.home.unwrap_or(scope.cwd) } else { scope.cwd };
-        asked.push(base.join(tail.unwrap_or(text)));
+        candidates.push(base.join(tail.unwrap_or(text)));
     }
-    asked.iter().filter_map(|path| scope.links.target(path)).map(|target| Normal::of(&target)).collect()
+    candidates.iter().filter_map(|path| scope.links.target(path)).map(|target| Normal::of(&target)).collect()
 }

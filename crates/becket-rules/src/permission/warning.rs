@@ -13,7 +13,7 @@ use becket_base::suggest;
 /// A rule that does less than it seems to.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleWarning {
-    /// An allow rule whose glob is not behind `mcp__<server>__` (P1). It is skipped.
+    /// An allow rule whose glob is not after `mcp__<server>__` (P1). It is skipped.
     #[error(
         "`{rule}` allows nothing: in an allow rule a `*` in the tool's name must stand behind `mcp__<server>__`"
     )]
@@ -21,7 +21,7 @@ pub enum RuleWarning {
         /// The rule.
         rule: String,
     },
-    /// A deny or ask rule for a tool that is not known (P1). It counts, should there be such a tool.
+    /// A deny or ask rule for a tool that is not known (P1). It counts if there is such a tool.
     #[error("`{tool}` is not a known tool{}", suggestion.map(|name| format!(": did you mean `{name}`?")).unwrap_or_default())]
     UnknownTool {
         /// The name.
@@ -55,7 +55,7 @@ pub enum RuleWarning {
         /// The rule.
         rule: String,
     },
-    /// A specifier for `WebFetch` that names no host (P9).
+    /// A specifier for `WebFetch` without a host (P9).
     #[error("`{rule}` matches nothing: write `WebFetch(domain:host)`, without scheme, port and path")]
     NoDomain {
         /// The rule.
@@ -66,8 +66,14 @@ pub enum RuleWarning {
     NeverMatches {
         /// The rule.
         rule: String,
-        /// The fault, and what to write instead.
+        /// The fault, and the correct form.
         why: String,
+    },
+    /// A rule with the placeholder of an example, which no call holds.
+    #[error("`{rule}` matches nothing: `/path/to/` is a placeholder; write the path itself")]
+    Placeholder {
+        /// The rule.
+        rule: String,
     },
     /// A path that looks absolute and starts at the directory of the settings file (P7).
     #[error(
@@ -134,6 +140,9 @@ fn unknown_tool(tool: &str) -> Option<RuleWarning> {
 }
 
 fn of_specifier(rule: &Rule, specifier: &str, list: RuleList) -> Option<RuleWarning> {
+    if specifier.contains(PLACEHOLDER) {
+        return Some(RuleWarning::Placeholder { rule: rule.to_string() });
+    }
     let renames = Renames::tools();
     let tool = renames.current(rule.tool());
     let primary = tools::find(tool).map_or(Primary::None, |tool| tool.primary);
@@ -168,7 +177,7 @@ fn is_url(specifier: &str) -> bool {
     specifier.split_once(':').is_some_and(|(_, rest)| rest.trim_start().starts_with("//"))
 }
 
-/// Returns a warning for syntax of another kind: a regular expression, a quoted argument, two rules in one.
+/// Returns a warning for another kind of syntax: a regular expression, a quoted argument, two rules in one.
 fn of_command(rule: &Rule, specifier: &str) -> Option<RuleWarning> {
     let text = specifier.trim();
     let expression = text.starts_with('^')
@@ -185,8 +194,13 @@ fn of_command(rule: &Rule, specifier: &str) -> Option<RuleWarning> {
             "words are separated by spaces, and `:` is a part of a word; write `{}({words})`",
             rule.tool()
         )
-    } else if let Some(word) = text.split([' ', ':']).next().filter(|word| SHELL_KEYWORDS.contains(word)) {
+    } else if let Some(word) = keyword(text) {
         format!("`{word}` is a keyword of the shell, not a command; write a rule for each command around it")
+    } else if let Some(front) = open_quote(text) {
+        format!(
+            "a `*` behind a blank or `:` ends the word, and the quote goes on in it; write `{}({front} *)`",
+            rule.tool()
+        )
     } else if SQL.iter().any(|verb| text.starts_with(verb)) {
         format!(
             "SQL is an argument of a program, not a command; write a rule for the program, such as `{}(psql *)`",
@@ -211,10 +225,27 @@ const SQL: [&str; 7] = [
     "CREATE TABLE",
 ];
 
-/// Keywords of a shell, which are not commands.
-const SHELL_KEYWORDS: [&str; 7] = ["do", "done", "then", "else", "elif", "fi", "esac"];
+/// The beginning of a path in the examples of manuals.
+const PLACEHOLDER: &str = "/path/to/";
 
-/// Fields of a call of a shell that a rule may name in front of a `:`.
+/// Returns the keyword of a shell that a rule begins with. A loop that is spelt out to its end is a line of its own.
+fn keyword(text: &str) -> Option<&str> {
+    const INNER: [&str; 7] = ["do", "done", "then", "else", "elif", "fi", "esac"];
+    const FIRST: [&str; 5] = ["for", "while", "until", "if", "case"];
+    let word = text.split([' ', ':']).next()?;
+    let is_open = || !text.contains([';', '\n']);
+    (INNER.contains(&word) || FIRST.contains(&word) && is_open()).then_some(word)
+}
+
+/// Returns the words in front of a quote that is open where a rule ends: `python -c ":*`.
+fn open_quote(text: &str) -> Option<&str> {
+    let front = text.strip_suffix(":*").or_else(|| text.strip_suffix(" *"))?;
+    let quote = front.chars().next_back().filter(|c| matches!(c, '"' | '\''))?;
+    let words = front.strip_suffix(quote)?.strip_suffix(' ')?;
+    (front.matches(quote).count() % 2 == 1).then(|| words.trim_end())
+}
+
+/// Fields of a shell call that a rule may name before a `:`.
 const SHELL_CALL_FIELDS: [&str; 5] =
     ["command", "description", "timeout", "run_in_background", "dangerouslyDisableSandbox"];
 
@@ -234,7 +265,7 @@ fn words_joined_by_colons(text: &str) -> Option<String> {
     Some(format!("{}{end}", words.trim_end()))
 }
 
-/// Directories of the root that a path from there starts with.
+/// Directories of the root that an absolute path starts with.
 const OF_THE_ROOT: [&str; 26] = [
     "etc",
     "usr",

@@ -5,7 +5,7 @@ use crate::shell::{Applies, CommandPattern, Coverage, Hit, UnknownReason};
 use super::alias;
 use super::split::{Word, split};
 
-/// A PowerShell line and the commands it may run (protocol.md P15). Never fails: what can't be split is kept as such.
+/// A PowerShell line and the commands it may run (protocol.md P15). Never fails: unsplittable text is kept as such.
 ///
 /// ```
 /// use becket_rules::powershell::Line;
@@ -25,9 +25,10 @@ pub struct Line {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Command {
     raw: String,
-    /// The texts that patterns are compared with: lower case, aliases resolved or not, with and without a path.
+    /// The texts that patterns are compared with: lower case, with and without resolved aliases, with and without a
+    /// path.
     forms: Vec<String>,
-    /// The same without the ones that drop a path: what allow rules see.
+    /// The texts for allow rules: `forms` without the ones that drop a path.
     allow: Vec<String>,
 }
 
@@ -47,13 +48,13 @@ impl Line {
         line
     }
 
-    /// The number of bytes that a pattern is compared with.
+    /// Returns the number of bytes that a pattern is compared with.
     pub(crate) fn weight(&self) -> usize {
         let forms = self.commands.iter().flat_map(|command| &command.forms);
         self.text.len() + forms.map(String::len).sum::<usize>()
     }
 
-    /// Puts a handler's `if` to the line.
+    /// Evaluates a handler's `if` for the line.
     #[must_use]
     pub fn condition(&self, pattern: &CommandPattern) -> Applies {
         let folded = fold(pattern);
@@ -74,7 +75,7 @@ impl Line {
         }
     }
 
-    /// Returns the command that a deny or ask rule matches; one is enough. In a line that can't be split every word is
+    /// Returns the command that a deny or ask rule matches; one is enough. In a line that can't be split, every word is
     /// tried as the start of a command.
     #[must_use]
     pub fn hit(&self, pattern: &CommandPattern) -> Option<Hit> {
@@ -106,7 +107,7 @@ impl Line {
         }
     }
 
-    /// The commands, as far as they could be separated, in the order of the line.
+    /// Returns the commands, as far as they could be separated, in the order of the line.
     pub fn commands(&self) -> impl Iterator<Item = &str> {
         self.commands.iter().map(|command| command.raw.as_str())
     }
@@ -116,7 +117,7 @@ impl Line {
     }
 
     fn add(&mut self, words: &[Word]) {
-        // `. script` and `& name` run what follows; the `&` is gone already.
+        // `. script` and `& name` run the next word; the `&` has already been removed.
         let words = if words.len() > 1 && words[0].text == "." { &words[1..] } else { words };
         let Some((first, rest)) = words.split_first() else { return };
         let raw = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
@@ -144,7 +145,7 @@ impl Line {
     }
 }
 
-/// A pattern in lower case, an alias at its start as its cmdlet.
+/// Returns a pattern in lower case, with an alias at its start replaced by its cmdlet.
 fn fold(pattern: &CommandPattern) -> CommandPattern {
     let lower = crate::shell::normalise_text(&pattern.text().to_lowercase());
     let end = lower.find([' ', ':', '*']).unwrap_or(lower.len());
@@ -155,7 +156,7 @@ fn fold(pattern: &CommandPattern) -> CommandPattern {
     }
 }
 
-/// A line in lower case, every alias as its cmdlet, backticks gone.
+/// Returns a line in lower case, with aliases replaced by their cmdlets and without backticks.
 fn fold_words(line: &str) -> String {
     let lower = line.to_lowercase().replace('`', "");
     let mut out = String::with_capacity(lower.len());

@@ -4,7 +4,7 @@
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Word {
     pub(crate) text: String,
-    /// Holds a variable: the text is not the value.
+    /// True if it contains a variable: the text is not the value.
     pub(crate) dynamic: bool,
     pub(crate) quoted: bool,
 }
@@ -55,7 +55,7 @@ impl Splitter<'_> {
                 '&' => self.ampersand(),
                 '<' | '>' => self.end_word(),
                 '$' => self.variable(false),
-                // A dash of typography is a dash.
+                // A typographic dash is a dash.
                 '–' | '—' | '―' => self.push('-'),
                 blank if blank.is_whitespace() => self.end_word(),
                 other => self.push(other),
@@ -107,7 +107,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// `&&` separates; a single `&` calls what follows, or sends what precedes to the background.
+    /// Handles `&`: `&&` separates; a single `&` calls the next word, or sends the command before it to the background.
     fn ampersand(&mut self) {
         self.end_command();
         if self.starts(&["&"]) {
@@ -156,7 +156,7 @@ impl Splitter<'_> {
         self.obstacle("an unterminated quote");
     }
 
-    /// `$name`; `$(…)` and `${…}` are brackets.
+    /// Handles `$name`; `$(…)` and `${…}` are brackets.
     fn variable(&mut self, quoted: bool) {
         let rest = &self.line[self.at..];
         let length = rest.find(|c: char| !(c.is_alphanumeric() || "_:?$^".contains(c))).unwrap_or(rest.len());

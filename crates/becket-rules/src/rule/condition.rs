@@ -23,8 +23,8 @@ impl Condition {
     /// ```
     ///
     /// # Errors
-    /// [`RuleError`] for anything else that is not one rule; [`RuleError::rules`] lists them if several were joined.
-    /// The handler then never runs, and its file grants nothing (C7b).
+    /// Errors with [`RuleError`] for anything else that is not one rule; [`RuleError::rules`] lists joined rules. The
+    /// handler then never runs, and its file grants nothing (C7b).
     pub fn parse(text: &str) -> Result<Option<Self>, RuleError> {
         if text.trim().is_empty() {
             return Ok(None);
@@ -39,13 +39,13 @@ impl Condition {
         Ok(Some(Self { text: text.to_owned(), alternatives }))
     }
 
-    /// The text as written; two handlers are the same only if it is (H1).
+    /// Returns the text as written; two handlers are the same only if it is (H1).
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The rules of which one is enough: one, or a bare name each.
+    /// Returns the rules, of which one has to match: one, or one for each bare name.
     #[must_use]
     pub fn alternatives(&self) -> &[Rule] {
         &self.alternatives

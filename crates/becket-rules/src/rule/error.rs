@@ -16,7 +16,7 @@ pub enum RuleErrorKind {
     /// Nothing but blanks.
     #[error("the rule is empty: write `Tool` or `Tool(specifier)`")]
     Empty,
-    /// A character that no tool's name holds, or none before it.
+    /// A character that no tool's name contains, or that has no name before it.
     #[error(
         "`{found}` can't stand here: a rule is `Tool` or `Tool(specifier)`, without a blank before the `(`"
     )]
@@ -24,13 +24,13 @@ pub enum RuleErrorKind {
         /// The character.
         found: char,
     },
-    /// No `)`.
+    /// A missing `)`.
     #[error("the `(` is never closed: end the rule with `)`")]
     Unclosed,
     /// Text after the last `)`.
     #[error("`{rest}` after the closing `)`: a rule ends there")]
     Trailing {
-        /// That text.
+        /// The text.
         rest: String,
     },
     /// Several rules in one text (P12).
@@ -43,19 +43,19 @@ pub enum RuleErrorKind {
     },
 }
 
-/// The separator as a message names it.
+/// Returns the separator as a message names it.
 fn separator_name(separator: &str) -> String {
     if separator.is_empty() { "blanks".to_owned() } else { format!("`{separator}`") }
 }
 
 impl RuleError {
-    /// `at` is in bytes of `text`.
+    /// Creates an error; `at` is in bytes of `text`.
     pub(super) fn new(text: &str, at: usize, kind: RuleErrorKind) -> Self {
         let offset = text.get(..at).unwrap_or(text).chars().count();
         Self { text: text.to_owned(), offset, kind }
     }
 
-    /// The text that was to be a rule.
+    /// Returns the text that is not a rule.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -73,7 +73,7 @@ impl RuleError {
         &self.kind
     }
 
-    /// The rules to write instead, one handler each, if several were joined (P12).
+    /// Returns the rules to write instead, one handler each, if several were joined (P12).
     #[must_use]
     pub fn rules(&self) -> Option<&[String]> {
         match &self.kind {
@@ -85,7 +85,8 @@ impl RuleError {
         }
     }
 
-    /// Two lines for a terminal: the text, and a caret under the fault. Of a long text the part around it.
+    /// Returns two lines for a terminal: the text, and a caret under the fault. A long text is cut to the part around
+    /// it.
     #[must_use]
     pub fn caret(&self) -> String {
         const BEFORE: usize = 60;

@@ -1,8 +1,7 @@
-//! Finds several rules in one text, so that the error can show them apart (P12).
+//! Finds several rules in one text, so that the error can list them separately (P12).
 //!
-//! A specifier may hold parentheses and separators of its own: `Bash((a) | (b))` is one rule. So a `)` ends a rule only
-//! if a separator and another rule follow, and if it either closes the first `(` or is followed by the name of a known
-//! tool.
+//! A specifier may contain parentheses and separators: `Bash((a) | (b))` is one rule. So a `)` ends a rule only if a
+//! separator and another rule follow, and if it either closes the first `(` or is followed by the name of a known tool.
 
 use super::name;
 use crate::tools;
@@ -15,10 +14,10 @@ pub(super) struct JoinedRules {
     pub(super) rules: Vec<String>,
 }
 
-/// Longest first: `||` is not two `|`.
+/// The separators, longest first: `||` is not two `|`.
 const SEPARATORS: [&str; 10] = ["||", "&&", "|", "&", ",", ";", "or ", "and ", "OR ", "AND "];
 
-/// The rules, if there is more than one.
+/// Returns the rules, if there is more than one.
 pub(super) fn split(text: &str) -> Option<JoinedRules> {
     let (mut rules, mut first, mut start) = (Vec::new(), None, 0);
     while let Some((end, separator)) = text.get(start..).and_then(rule_end) {
@@ -60,7 +59,7 @@ fn rule_end(text: &str) -> Option<(usize, &'static str)> {
     None
 }
 
-/// A separator and the tool's name of a rule, at the start of the text.
+/// Returns a separator and the tool's name of a rule, at the start of the text.
 fn next_rule(text: &str) -> Option<(&'static str, &str)> {
     let rest = text.trim_start();
     let Some(separator) = SEPARATORS.into_iter().find(|separator| rest.starts_with(separator)) else {
@@ -74,7 +73,7 @@ fn next_rule(text: &str) -> Option<(&'static str, &str)> {
     (!tool.is_empty() && ends).then_some((separator, tool))
 }
 
-/// Nothing but blanks, and a rule of a known tool with its parentheses behind them.
+/// Returns blanks as the separator if a rule of a known tool with its parentheses follows them.
 fn blank_before_rule(text: &str) -> Option<(&'static str, &str)> {
     let rest = text.trim_start();
     let (tool, after) = rest.split_at(rest.find(|c| !name::is_letter(c))?);

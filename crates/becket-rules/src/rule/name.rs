@@ -7,7 +7,7 @@ use crate::wildcard;
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct ToolName(String);
 
-/// The places where a tool's name may hold a glob (P1).
+/// The positions where a tool's name may contain a glob (P1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Globs {
     /// Anywhere: deny and ask rules, and a handler's `if`, which must not miss.
@@ -16,7 +16,7 @@ pub(crate) enum Globs {
     AfterServer,
 }
 
-/// Returns whether a tool's name may hold the character.
+/// Returns whether a tool's name may contain the character.
 pub(super) fn is_letter(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '*')
 }
@@ -37,8 +37,9 @@ impl ToolName {
         server.is_none_or(|(server, _)| server.is_empty())
     }
 
-    /// Returns whether it names the tool, under any of its names. An MCP server's bare name means all its tools.
-    pub(crate) fn means(&self, tool: &str, globs: Globs, renames: &Renames) -> bool {
+    /// Returns whether the rule's name matches the tool, under any of its names. The bare name of an MCP server matches
+    /// all its tools.
+    pub(crate) fn matches(&self, tool: &str, globs: Globs, renames: &Renames) -> bool {
         if globs == Globs::AfterServer && self.is_unanchored_glob() {
             return false;
         }
@@ -54,7 +55,7 @@ impl ToolName {
             })
     }
 
-    /// The whole text where it is `mcp__server`.
+    /// Returns the whole text if it is `mcp__server`.
     fn server(&self) -> Option<&str> {
         let server = self.0.strip_prefix("mcp__")?;
         (!server.is_empty() && !server.contains("__") && !server.contains('*')).then_some(&self.0)

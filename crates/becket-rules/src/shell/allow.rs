@@ -2,14 +2,18 @@
 
 use super::arg::Arg;
 use super::ast::Assign;
-use super::file_use::sed_program;
+use super::dialect::Dialect;
+use super::file_use::{sed_in_place, sed_program};
 use super::git;
 use super::line::AllowForm;
+use super::open_options::open_options;
 use super::option_programs;
 use super::pattern::{normalise, push_normal};
 use super::program::runs_others;
+use super::shells::executes_at;
 use super::wrapper;
 use super::wrapper_table::{EXACT_ONLY, FIND_RUNS, FIND_WRITES, is_harmless_variable};
+use super::written_options;
 
 /// Returns the text that an allow rule must cover; `None` for assignments that are ignored and run nothing.
 pub(crate) fn allow_form(args: &[Arg], raw: &str, assigns: &[Assign]) -> Option<AllowForm> {
@@ -25,18 +29,29 @@ pub(crate) fn allow_form(args: &[Arg], raw: &str, assigns: &[Assign]) -> Option<
     let texts = |args: &[Arg]| vec![written(args), plain_text(args)];
     let stripped = if past { texts(left) } else { vec![normalise(raw)] };
     let whole = if past && left.len() < args.len() { texts(args) } else { Vec::new() };
-    let head = named_program(name, left).and_then(|at| left.get(..=at)).unwrap_or_default();
-    // Assignments and wrappers that stay are in front of it.
+    // Assignments and wrappers that are kept come before it.
     let before = stripped.first().map_or(0, |text| text.len().saturating_sub(written(left).len()));
-    let spelled = if past {
-        vec![written(head).len(), plain_text(head).len()]
-    } else {
-        vec![if head.is_empty() { 0 } else { before + written(head).len() }]
+    let spelled = |at: Option<usize>| {
+        let head = at.and_then(|at| left.get(..=at)).unwrap_or_default();
+        match past {
+            true => vec![written(head).len(), plain_text(head).len()],
+            false => vec![if head.is_empty() { 0 } else { before + written(head).len() }],
+        }
     };
-    Some(AllowForm { stripped, whole, exact_only, open, spelled })
+    let named = named_program(name, left).max(written_options::writes_at(name, left));
+    let in_place = matches!(name, "sed" | "gsed").then(|| sed_in_place(left)).flatten();
+    Some(AllowForm {
+        whole,
+        exact_only,
+        open,
+        spelled: spelled(named),
+        in_place: spelled(in_place),
+        open_options: open_options(name, left, |at| spelled(Some(at))),
+        stripped,
+    })
 }
 
-/// Returns the index of the last word that an allow rule must spell out, since it lets the words behind it name a
+/// Returns the index of the last word that an allow rule must spell out, since it makes a later word the name of a
 /// program: an option, or the name of a command that runs others.
 fn named_program(name: &str, args: &[Arg]) -> Option<usize> {
     let by_option = match name {
@@ -45,23 +60,24 @@ fn named_program(name: &str, args: &[Arg]) -> Option<usize> {
         "compgen" | "complete" | "jobs" => args.iter().rposition(|arg| {
             arg.could_be_option() && (arg.dynamic || arg.text.contains(['C', 'F', 'W', 'x']))
         }),
+        _ if Dialect::of(name).is_some() => executes_at(args),
         _ => option_programs::named_at(name, args),
     };
     by_option.or_else(|| runs_others(name).then_some(0))
 }
 
-/// As it is written, blanks normalised.
+/// Returns the words as they are written, blanks normalised.
 fn written(args: &[Arg]) -> String {
     join(args.iter().map(|arg| arg.raw.as_str()))
 }
 
-/// Without quotes, but for words that would read as more than one, or as another.
+/// Returns the words without quotes, except words that would read as several, or as another one.
 fn plain_text(args: &[Arg]) -> String {
     let one_word = |text: &str| !text.is_empty() && !text.contains([' ', '\t', '\n', '*', '\\']);
     join(args.iter().map(|arg| if one_word(&arg.text) { arg.text.as_str() } else { arg.raw.as_str() }))
 }
 
-/// Words with one blank between them.
+/// Joins words with one blank between them.
 pub(crate) fn join<'a>(words: impl Iterator<Item = &'a str>) -> String {
     let mut out = String::new();
     words.for_each(|word| push_normal(&mut out, word));

@@ -3,8 +3,8 @@
 use std::iter::Peekable;
 use std::str::CharIndices;
 
-/// Decodes up to the closing quote, of which `rest` is what follows the opening one. `None`: it never closes. The
-/// text is `None` where it is not known here; the number is the length in bytes with the closing quote.
+/// Decodes up to the closing quote; `rest` is the text after the opening one. Returns `None` if it never closes. The
+/// decoded text is `None` if it can't be known; the number is the length in bytes with the closing quote.
 pub(crate) fn decode(rest: &str) -> Option<(Option<String>, usize)> {
     let mut bytes = Some(Vec::new());
     let mut chars = rest.char_indices().peekable();
@@ -29,7 +29,7 @@ pub(crate) fn decode(rest: &str) -> Option<(Option<String>, usize)> {
     None
 }
 
-/// One escape. The outer `None` is the end of the text, the inner one a value that is not known here.
+/// Decodes one escape. The outer `None` is the end of the text, the inner one an unknown value.
 fn escape(chars: &mut Peekable<CharIndices<'_>>) -> Option<Option<Vec<u8>>> {
     let (_, kind) = chars.next()?;
     let byte = match kind {
@@ -46,7 +46,7 @@ fn escape(chars: &mut Peekable<CharIndices<'_>>) -> Option<Option<Vec<u8>>> {
         'x' => return Some(hex(chars, 2).and_then(|code| u8::try_from(code).ok()).and_then(known)),
         'u' => return Some(unicode(chars, 4)),
         'U' => return Some(unicode(chars, 8)),
-        // A control character: nothing that a pattern names, and its rules differ by version.
+        // A control character: no pattern names one, and its rules differ by version.
         'c' => return chars.next().map(|_| None),
         other => return Some(Some(format!("\\{other}").into_bytes())),
     };
@@ -78,7 +78,7 @@ fn unicode(chars: &mut Peekable<CharIndices<'_>>, most: usize) -> Option<Vec<u8>
     if decoded == '\0' { None } else { Some(decoded.to_string().into_bytes()) }
 }
 
-/// NUL ends the quoted text early in bash.
+/// Returns a known byte; NUL ends the quoted text early in bash.
 fn known(byte: u8) -> Option<Vec<u8>> {
     if byte == 0 { None } else { Some(vec![byte]) }
 }

@@ -6,30 +6,30 @@ use super::brace::{self, Unit};
 /// One argument of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Arg {
-    /// As it is written.
+    /// The argument as it is written.
     pub(crate) raw: String,
-    /// Without its quotes; expansions as they are written, `~` and globs as they are.
+    /// The argument without its quotes; expansions, `~` and globs are kept as they are written.
     pub(crate) text: String,
-    /// Holds an expansion: `text` is not the value.
+    /// Contains an expansion: `text` is not the value.
     pub(crate) dynamic: bool,
-    /// Holds an expansion other than `$HOME`: it may be no word, or several.
+    /// Contains an expansion other than `$HOME`: it may become no word, or several.
     pub(crate) open: bool,
-    /// Holds an unquoted glob.
+    /// Contains an unquoted glob.
     pub(crate) glob: bool,
     /// Starts with an unquoted `~`.
     pub(crate) tilde: bool,
-    /// Holds an expansion that may become several words: unquoted, or `"$@"` and its like.
+    /// Contains an expansion that may become several words: unquoted, or `"$@"` and similar ones.
     pub(crate) splits: bool,
 }
 
 impl Arg {
-    /// Any words at all.
+    /// Returns an argument that stands for any words.
     pub(crate) fn open() -> Self {
         let (raw, text) = (String::new(), String::new());
         Self { raw, text, dynamic: true, open: true, glob: false, tilde: false, splits: true }
     }
 
-    /// An argument that is fixed text.
+    /// Returns an argument with a fixed text.
     pub(crate) fn literal(text: &str) -> Self {
         let (raw, text) = (text.to_owned(), text.to_owned());
         Self { raw, text, dynamic: false, open: false, glob: false, tilde: false, splits: false }
@@ -40,12 +40,12 @@ impl Arg {
         self.dynamic && self.raw.is_empty()
     }
 
-    /// The end of the argument that is `text`, as the value of an option is.
+    /// Returns the end of the argument that is `text`, such as the value of an option.
     pub(crate) fn part(&self, text: &str) -> Self {
         Self { raw: text.to_owned(), text: text.to_owned(), tilde: false, ..self.clone() }
     }
 
-    /// The value, if the text alone says it.
+    /// Returns the value, if the text alone determines it.
     pub(crate) fn value(&self) -> Option<&str> {
         if self.dynamic { None } else { Some(&self.text) }
     }
@@ -56,7 +56,7 @@ impl Arg {
             return words.contains(&self.text.as_str());
         }
         let head = self.head();
-        // What a glob matches ends as the glob does, and has a slash where it has one.
+        // What a glob matches ends as the glob does, and has a slash if it has one.
         let tail =
             if self.dynamic { "" } else { self.text.rsplit(['*', '?', ']']).next().unwrap_or_default() };
         let fits = |word: &&str| word.starts_with(head) && word.ends_with(tail);
@@ -75,8 +75,8 @@ impl Arg {
         self.could_start_with("-")
     }
 
-    /// The text in front of what run time fills in.
-    fn head(&self) -> &str {
+    /// Returns the text before the part that is known only at run time.
+    pub(crate) fn head(&self) -> &str {
         let open: &[char] = match (self.dynamic, self.glob) {
             (false, false) => &[],
             (true, false) => &['$', '`'],
@@ -85,12 +85,13 @@ impl Arg {
         self.text.split(open).next().unwrap_or_default()
     }
 
-    /// The path that it names, if the text alone says it.
+    /// Returns the path that it names, if the text alone determines it.
     pub(crate) fn path(&self) -> Option<&str> {
         self.value().filter(|_| !self.glob && !self.tilde)
     }
 
-    /// The name of the command that it starts: the value without a path in front. `None`: only run time knows.
+    /// Returns the name of the command that it starts: the value without a leading path; `None` if only run time knows
+    /// it.
     pub(crate) fn command_name(&self) -> Option<&str> {
         let value = self.value().filter(|_| !self.glob)?;
         match value.rsplit_once('/') {
@@ -100,7 +101,7 @@ impl Arg {
     }
 }
 
-/// The arguments that a word becomes; one that is unknown if its braces hold more than is followed here.
+/// Returns the arguments that a word becomes; an unknown one if its braces contain more than is followed here.
 pub(crate) fn arguments(word: &Word) -> &[Arg] {
     word.arguments.get_or_init(|| expanded(word))
 }
@@ -149,7 +150,7 @@ fn splits(expansion: &Expansion) -> bool {
     !one || list
 }
 
-/// `None`: nothing is left of the word, not even quotes.
+/// Returns the argument of a word; `None` if nothing of the word remains, not even quotes.
 fn argument(units: &[Unit], word: &Word) -> Option<Arg> {
     if units.is_empty() && !word.parts.is_empty() {
         return None;

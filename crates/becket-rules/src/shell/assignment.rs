@@ -1,11 +1,11 @@
-//! Assignments in front of a command, or as arguments of `declare` and its like.
+//! Assignments before a command, or as arguments of `declare` and similar builtins.
 
 use super::ast::{Assign, Part, Word};
 use super::cursor::{Parser, Read, in_name, is_meta, starts_name};
 use super::word::WordContext;
 
 impl Assign {
-    /// The texts in brackets: of `name[…]=`, and of each `[…]=` in an array.
+    /// Returns the texts in brackets: of `name[…]=`, and of each `[…]=` in an array.
     pub(crate) fn subscripts(&self) -> Vec<String> {
         let element =
             self.words.iter().map(|word| word.raw.replace("\\\n", "")).filter(|raw| raw.starts_with('['));
@@ -15,7 +15,7 @@ impl Assign {
         own.into_iter().chain(element.filter_map(of_element)).collect()
     }
 
-    /// The value, if it is text alone and the name has no subscript.
+    /// Returns the value, if it is plain text and the name has no subscript.
     pub(crate) fn value(&self) -> Option<String> {
         let [value] = self.words.as_slice() else { return None };
         value.literal().filter(|_| !self.is_subscripted() && !self.raw.contains("=("))
@@ -25,7 +25,7 @@ impl Assign {
         self.raw.get(self.name.len()..).is_some_and(|rest| rest.replace("\\\n", "").starts_with('['))
     }
 
-    /// The argument that it is after `declare`: one word, `name=` and everything that is assigned.
+    /// Returns the assignment as an argument of `declare`: one word, `name=` and everything that is assigned.
     pub(crate) fn into_word(self) -> Word {
         let mut parts = vec![Part::Text { text: format!("{}=", self.name), quoted: true }];
         parts.extend(self.words.into_iter().flat_map(|word| word.parts));
@@ -34,8 +34,8 @@ impl Assign {
 }
 
 impl Parser<'_> {
-    /// An assignment, if one starts here. `leading`: in front of the command, where `name[` starts a subscript even if
-    /// no `=` follows.
+    /// Parses an assignment, if one starts here. `leading` means before the command, where `name[` starts a subscript
+    /// even if no `=` follows.
     pub(crate) fn assignment(&mut self, leading: bool) -> Read<Option<Assign>> {
         self.peek();
         let from = self.pos;
@@ -69,7 +69,7 @@ impl Parser<'_> {
         Ok(Some(Assign { name, words, raw: self.src[from..self.pos].to_owned() }))
     }
 
-    /// A name, if one starts here; consumed.
+    /// Parses and consumes a name, if one starts here.
     pub(crate) fn variable_name(&mut self) -> Option<String> {
         if !self.peek().is_some_and(starts_name) {
             return None;
@@ -94,7 +94,7 @@ impl Parser<'_> {
                 Some(b'\n') => {
                     return self.refuse("a newline in an array, before the body of a here-document");
                 }
-                // `[subscript]=value`: the brackets may hold blanks, which only bash's own reader follows.
+                // `[subscript]=value`: the brackets may contain blanks, which only bash's own parser handles.
                 Some(b'[') => words.push(self.array_element()?),
                 Some(_) => words.push(self.word()?),
                 None => return self.refuse("an unterminated array"),

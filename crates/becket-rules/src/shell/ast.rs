@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::arg::Arg;
 
-/// A list: its pipelines in order.
+/// A list of pipelines, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Script {
     pub(crate) pipelines: Vec<Vec<Node>>,
@@ -26,7 +26,7 @@ pub(crate) struct Node {
 pub(crate) enum Kind {
     /// Assignments and words.
     Simple { assigns: Vec<Assign>, words: Vec<Word> },
-    /// `( )`, `{ }`, `if`, `while`, `until`: every list in it.
+    /// `( )`, `{ }`, `if`, `while`, `until`: every list inside.
     Group(Vec<Script>),
     /// `for` and `select`: the variable, the words, the body. `for ((…))` has no variable.
     Loop { variable: Option<String>, words: Vec<Word>, body: Script },
@@ -54,26 +54,26 @@ pub(crate) struct Assign {
 pub(crate) struct Word {
     pub(crate) raw: String,
     pub(crate) parts: Vec<Part>,
-    /// The arguments that it becomes, made when first asked for.
+    /// The arguments that it becomes, computed on first use.
     pub(crate) arguments: OnceCell<Vec<Arg>>,
 }
 
 /// A piece of a word.
 #[derive(Debug, Clone)]
 pub(crate) enum Part {
-    /// Fixed text; unquoted text may still hold globs, braces and a tilde.
+    /// Fixed text; unquoted text may still contain globs, braces and a tilde.
     Text { text: String, quoted: bool },
     /// Text that is known only at run time.
     Expansion(Rc<Expansion>),
 }
 
-/// An expansion: as it is written, and what it holds.
+/// An expansion, as it is written, and its contents.
 #[derive(Debug, Default)]
 pub(crate) struct Expansion {
     pub(crate) raw: String,
     /// Commands that it runs.
     pub(crate) scripts: Vec<Script>,
-    /// Text inside it that is expanded in turn (`${x:-…}`, `$((…))`).
+    /// Text inside it that is itself expanded (`${x:-…}`, `$((…))`).
     pub(crate) words: Vec<Word>,
     pub(crate) kind: ExpansionKind,
     /// Texts that are evaluated as arithmetic: an expression, a subscript, an offset, the name of `${!x}`.
@@ -111,7 +111,7 @@ pub(crate) struct Redirect {
     pub(crate) op: RedirectOp,
     /// The file, the descriptor, the here-string, or the here-document's delimiter.
     pub(crate) target: Word,
-    /// The here-document's body; filled when the reader gets there.
+    /// The here-document's body; set once it has been parsed.
     pub(crate) body: Rc<OnceCell<Word>>,
 }
 
@@ -135,7 +135,7 @@ pub(crate) enum RedirectOp {
 }
 
 impl Word {
-    /// The text, if nothing in the word is an expansion. Globs, braces and tildes are still in it.
+    /// Returns the text, if nothing in the word is an expansion. Globs, braces and tildes are kept.
     pub(crate) fn literal(&self) -> Option<String> {
         let mut out = String::new();
         for part in &self.parts {
@@ -147,8 +147,8 @@ impl Word {
         Some(out)
     }
 
-    /// The word as the shell would see it in a text that is parsed again: fixed text without its quotes, expansions as
-    /// they are written. The flag says whether there are any.
+    /// Returns the word as the shell would see it in a text that is parsed again: fixed text without its quotes,
+    /// expansions as they are written. The flag is true if there are any.
     pub(crate) fn rendered(&self) -> (String, bool) {
         let (mut out, mut dynamic) = (String::new(), false);
         for part in &self.parts {

@@ -60,6 +60,8 @@ fn of_simple(assigns: &[Assign], words: &[Word]) -> Option<&'static str> {
         Some("declare" | "typeset") => Some("declare"),
         Some("mapfile" | "readarray") => Some("mapfile"),
         Some("shopt") => Some("shopt"),
+        Some("disown") => Some("disown"),
+        Some("pushd" | "popd") => Some("pushd"),
         _ => assigns.iter().find_map(|assign| of_words(&assign.words)).or_else(|| of_words(words)),
     }
 }
@@ -100,6 +102,8 @@ mod tests {
             ("for f in $(source x); do :; done", Some("source")),
             ("list=(a b)", Some("name=( )")),
             ("case $x in a) mapfile y;; esac", Some("mapfile")),
+            ("./watch.sh >/dev/null 2>&1 & disown; exit 0", Some("disown")),
+            ("pushd src && make", Some("pushd")),
             ("[ -n \"$x\" ] && . ./env && x=$((1 + 1)) && y=\"(a)\"", None),
             ("bash -c '[[ a ]]'", None),
             ("echo '[[ a ]]' \"<<<\"", None),

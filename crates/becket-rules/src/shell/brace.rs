@@ -1,6 +1,6 @@
 //! Brace expansion: `{git,push}` is two words. Comes before every other expansion, so the text alone decides it.
 //!
-//! Sequences (`{1..3}`) and braces beyond the limits are left to run time: the word is *unknown* then.
+//! Sequences (`{1..3}`) and braces beyond the limits are known only at run time: the word is *unknown* then.
 
 use super::limits::MAX_BRACE_WORDS;
 
@@ -11,22 +11,22 @@ pub(crate) enum Unit {
     Plain(char),
     /// A quoted character.
     Quoted(char),
-    /// Quotes were here, so that the word is not dropped when it is empty.
+    /// A mark of removed quotes, so that the word is not dropped when it is empty.
     Quote,
     /// An expansion, as it is written, and whether it may become several words.
     Dynamic { raw: String, splits: bool },
 }
 
-/// Levels of braces in braces.
+/// The maximum nesting of braces.
 const MAX_NESTING: u32 = 8;
 
-/// The words that the braces make. `None`: a sequence, or more than is followed.
+/// Returns the words that the braces make; `None` for a sequence, or for more than is followed.
 pub(crate) fn expand(units: Vec<Unit>) -> Option<Vec<Vec<Unit>>> {
     let opens = units.iter().filter(|unit| **unit == Unit::Plain('{')).count();
     if opens == 0 {
         return Some(vec![units]);
     }
-    // `p{$,u}sh` becomes `p$sh`: only after the braces it is a variable.
+    // `p{$,u}sh` becomes `p$sh`, which is a variable only after brace expansion.
     if opens > MAX_BRACE_WORDS || units.contains(&Unit::Plain('$')) {
         None
     } else {
@@ -49,7 +49,7 @@ fn expand_nested(units: &[Unit], nesting: u32) -> Option<Vec<Vec<Unit>>> {
 }
 
 enum Group {
-    /// The positions of `{`, each `,`, in order; and of `}`.
+    /// The positions of `{`, of each `,`, in order, and of `}`.
     Alternatives(Vec<usize>, usize),
     Sequence,
     Plain,

@@ -1,4 +1,4 @@
-//! Programs that `find` and some builtins are given among their arguments (rule P6).
+//! Programs in the arguments of `find` and some builtins (rule P6).
 
 use super::arg::Arg;
 use super::context::Context;
@@ -17,7 +17,7 @@ const COMPLETE: Syntax = Syntax { short: "abcdefgjksuvDEIo:A:G:W:P:S:X:F:C:pr", 
 const FD_RUNS: &[&str] = &["-x", "-X", "--exec", "--exec-batch"];
 
 impl Walk {
-    /// `find -exec`, `fd -x`, and their like.
+    /// Finds the commands of `find -exec`, `fd -x` and similar options.
     pub(crate) fn find_actions(&mut self, name: &str, args: &[Arg], context: &Context) {
         let is_find = matches!(name, "find" | "bfs");
         if args.iter().any(Arg::is_open) {
@@ -45,7 +45,8 @@ impl Walk {
         }
     }
 
-    /// Builtins that run the value of `-C` (`mapfile`, `compgen`, `complete`) or `-x` (`bind`), or expand that of `-W`.
+    /// Finds the programs of builtins that run the value of `-C` (`mapfile`, `compgen`, `complete`) or `-x` (`bind`),
+    /// or expand that of `-W`.
     pub(crate) fn callback(&mut self, name: &str, args: &[Arg], context: &Context) {
         let found = self.found();
         if name == "bind" {
@@ -65,7 +66,7 @@ impl Walk {
         }
     }
 
-    /// A text that is expanded once more.
+    /// Records a text that is expanded once more.
     fn expanded(&mut self, arg: &Arg, context: &Context) {
         if arg.dynamic {
             self.unknown(UnknownReason::ProgramText(arg.raw.clone()), false);
@@ -77,7 +78,7 @@ impl Walk {
     }
 }
 
-/// The command of an action: up to `;`, or up to `+` behind `{}`.
+/// Returns the command of an action: up to `;`, or up to `+` after `{}`.
 fn action(args: &[Arg]) -> &[Arg] {
     let ends =
         |at: usize, arg: &Arg| arg.text == ";" || (arg.text == "+" && at > 0 && args[at - 1].text == "{}");
@@ -85,7 +86,7 @@ fn action(args: &[Arg]) -> &[Arg] {
     &args[..end]
 }
 
-/// The first word of the command, attached to an option of `fd`.
+/// Returns the first word of the command, attached to an option of `fd`.
 fn fd_attached(option: &str) -> Option<&str> {
     let long = option.strip_prefix("--exec-batch=").or_else(|| option.strip_prefix("--exec="));
     long.or_else(|| {

@@ -7,7 +7,7 @@ use super::cursor::{Parser, Read, is_meta};
 const COMPOUND: [&str; 8] = ["{", "[[", "case", "for", "if", "select", "until", "while"];
 
 impl Parser<'_> {
-    /// One command of a pipeline.
+    /// Parses one command of a pipeline.
     pub(crate) fn command(&mut self) -> Read<Node> {
         self.skip_blanks();
         match self.compound()? {
@@ -19,7 +19,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A compound command without its redirections, if one starts here.
+    /// Parses a compound command without its redirections, if one starts here.
     fn compound(&mut self) -> Read<Option<Kind>> {
         if self.looks_at("((") {
             self.eat("((");
@@ -132,7 +132,7 @@ impl Parser<'_> {
         Ok(Kind::Loop { variable: None, words, body })
     }
 
-    /// `do … done`, or the older `{ … }`.
+    /// Parses `do … done`, or the older `{ … }`.
     fn loop_body(&mut self) -> Read<Script> {
         self.skip_lines()?;
         if self.eat_reserved("{") {
@@ -182,7 +182,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `coproc command` or `coproc NAME compound`.
+    /// Parses `coproc command` or `coproc NAME compound`.
     fn coproc(&mut self) -> Read<Kind> {
         self.eat_reserved("coproc");
         self.skip_blanks();
@@ -216,7 +216,7 @@ impl Parser<'_> {
         Ok(self.function_body()?.kind)
     }
 
-    /// The body after `name ()`.
+    /// Parses the body after `name ()`.
     pub(crate) fn function_body(&mut self) -> Read<Node> {
         self.skip_lines()?;
         let Some(kind) = self.nested(Self::compound)? else {
@@ -227,7 +227,7 @@ impl Parser<'_> {
         Ok(Node { kind: Kind::Function(body), redirects: Vec::new() })
     }
 
-    /// `[[ … ]]`: only its words matter, and the operators that evaluate them.
+    /// Parses `[[ … ]]`: only its words matter, and the operators that evaluate them.
     fn test(&mut self) -> Read<Kind> {
         self.eat_reserved("[[");
         let mut words = Vec::new();
@@ -253,7 +253,7 @@ impl Parser<'_> {
     }
 }
 
-/// Operators of `[[` that evaluate their operands as arithmetic.
+/// Returns whether a word is an operator of `[[` that evaluates its operands as arithmetic.
 fn evaluates_operands(word: &Word) -> bool {
     matches!(word.raw.as_str(), "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" | "-v")
 }

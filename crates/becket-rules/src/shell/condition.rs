@@ -18,9 +18,9 @@ pub enum Applies {
     },
     /// No command of the line matches, and all of them are known.
     NoMatch,
-    /// The text leaves it open: the handler runs.
+    /// The text does not determine the result: the handler runs.
     Unknown {
-        /// Why.
+        /// The reason.
         why: UnknownReason,
     },
 }
@@ -37,13 +37,13 @@ impl Applies {
 }
 
 impl Line {
-    /// Puts a handler's `if` to the line (protocol.md P6).
+    /// Evaluates a handler's `if` for the line (protocol.md P6).
     #[must_use]
     pub fn condition(&self, pattern: &CommandPattern) -> Applies {
         self.condition_within(pattern, &Steps::unbounded())
     }
 
-    /// Evaluates with the remaining steps. Without any, the result is unknown.
+    /// Evaluates the condition within the remaining steps; without any, the result is unknown.
     pub(crate) fn condition_within(&self, pattern: &CommandPattern, steps: &Steps) -> Applies {
         if pattern.is_everything() {
             return Applies::Match { command: self.text.clone(), via: None };
@@ -74,7 +74,7 @@ impl Line {
         }
     }
 
-    /// The first command that a deny, ask or `if` pattern matches.
+    /// Returns the first command that a deny, ask or `if` pattern matches.
     pub(crate) fn find(&self, pattern: &CommandPattern) -> Option<&Command> {
         self.find_within(pattern, &Steps::unbounded()).ok().flatten()
     }

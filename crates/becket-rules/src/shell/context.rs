@@ -31,7 +31,7 @@ impl Context {
         Self { input, depth: self.depth + 1, ..self.clone() }
     }
 
-    /// The inputs of a command here, before its own redirections.
+    /// Returns the inputs of a command here, before its own redirections.
     pub(crate) fn inputs(&self) -> Inputs {
         Inputs { standard: self.input.clone(), others: self.descriptors.clone() }
     }

@@ -1,7 +1,7 @@
-//! The reader's place in the text, and the one thing bash does below its grammar: a backslash before a newline
+//! The parser's position in the text, and the one thing bash does below its grammar: a backslash before a newline
 //! vanishes everywhere but in single quotes, comments and quoted here-documents.
 //!
-//! Invariant: `pos` is on a character boundary. Only ASCII decides anything, so bytes are looked at, and text is cut
+//! Invariant: `pos` is on a character boundary. Only ASCII decides anything, so bytes are inspected, and text is cut
 //! at ASCII bytes or copied by whole characters.
 
 use std::cell::OnceCell;
@@ -23,7 +23,7 @@ pub(crate) struct PendingDocument {
     pub(crate) body: Rc<OnceCell<Word>>,
 }
 
-/// The reader of one text.
+/// The parser of one text.
 #[derive(Debug)]
 pub(crate) struct Parser<'a> {
     pub(crate) src: &'a str,
@@ -45,7 +45,7 @@ impl<'a> Parser<'a> {
         Err(UnknownReason::Unparsable { at: self.pos, what })
     }
 
-    /// Notes a construct that POSIX does not have.
+    /// Records a construct that POSIX does not have.
     pub(crate) fn beyond_posix(&mut self, construct: &'static str) {
         self.beyond.get_or_insert(construct);
     }
@@ -74,13 +74,13 @@ impl<'a> Parser<'a> {
         self.raw()
     }
 
-    /// The next bytes, past line continuations, are exactly `token`.
+    /// Returns whether the next bytes, past line continuations, are exactly `token`.
     pub(crate) fn looks_at(&mut self, token: &str) -> bool {
         self.peek();
         self.end_of(token).is_some()
     }
 
-    /// Takes `token` if it comes next.
+    /// Consumes `token` if it comes next.
     pub(crate) fn eat(&mut self, token: &str) -> bool {
         self.peek();
         match self.end_of(token) {
@@ -92,7 +92,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The byte after `token`, which must come next (`None` if it does not, or nothing follows).
+    /// Returns the byte after `token`, which must come next (`None` if it does not, or nothing follows).
     pub(crate) fn after(&mut self, token: &str) -> Option<u8> {
         let from = self.pos;
         let next = if self.eat(token) { self.peek() } else { None };
@@ -100,14 +100,14 @@ impl<'a> Parser<'a> {
         next
     }
 
-    /// Takes one whole character.
+    /// Consumes one whole character.
     pub(crate) fn take_char(&mut self) -> Option<char> {
         let next = self.src[self.pos..].chars().next()?;
         self.pos += next.len_utf8();
         Some(next)
     }
 
-    /// Blanks, and a comment if one starts here. Only called where a new word may start, never inside one.
+    /// Skips blanks, and a comment if one starts here. Only called where a new word may start, never inside one.
     pub(crate) fn skip_blanks(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t')) {
             self.pos += 1;
@@ -134,17 +134,17 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Bytes that end an unquoted word.
+/// Returns whether a byte ends an unquoted word.
 pub(crate) fn is_meta(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
 }
 
-/// The first byte of a variable's name.
+/// Returns whether a byte can start the name of a variable.
 pub(crate) fn starts_name(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || byte == b'_'
 }
 
-/// A byte of a variable's name.
+/// Returns whether a byte can be part of the name of a variable.
 pub(crate) fn in_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }

@@ -1,6 +1,6 @@
-//! The shell that a program in text is for, and what of bash's grammar it reads differently (rule P6).
+//! The shell that a program in text is for, and the parts of bash's grammar that it reads differently (rule P6).
 //!
-//! The syntax is always bash's. A text for another shell is read as bash would read it, and is *unknown* if it holds
+//! The syntax is always bash's. A text for another shell is read as bash would read it, and is *unknown* if it contains
 //! anything that the other shell may parse differently.
 
 use super::ast::{Part, Word};
@@ -9,7 +9,7 @@ use super::ast::{Part, Word};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Bash,
-    /// `sh`, `dash`, `ash` and their like: POSIX and no more.
+    /// `sh`, `dash`, `ash` and similar shells: POSIX and no more.
     Posix,
     /// `ksh`, `mksh`: what bash took over from them is read alike.
     Korn,
@@ -62,10 +62,10 @@ const ZSH_WORDS: &[&str] = &[
     "r",
 ];
 
-/// The same for ksh.
+/// Words at the start of a command that mean more to ksh than a command's name.
 const KORN_WORDS: &[&str] = &["hist", "r"];
 
-/// The same for fish and csh.
+/// Words at the start of a command that mean more to fish or csh than a command's name.
 const FOREIGN_WORDS: &[&str] = &[
     "and", "or", "not", "begin", "end", "if", "else", "switch", "case", "while", "for", "foreach", "repeat",
     "function", "alias", "abbr", "set", "@", "source", "goto", "onintr", "breaksw", "endif", "endsw", "nice",
@@ -73,13 +73,13 @@ const FOREIGN_WORDS: &[&str] = &[
 ];
 
 impl Dialect {
-    /// The dialect of a shell; `None` for any other command.
+    /// Returns the dialect of a shell; `None` for any other command.
     pub(crate) fn of(name: &str) -> Option<Self> {
         let name = name.strip_prefix('-').unwrap_or(name);
         SHELLS.iter().find(|(shell, _)| *shell == name).map(|(_, dialect)| *dialect)
     }
 
-    /// Returns whether it reads a construct of bash that POSIX does not have in another way.
+    /// Returns whether it reads a construct of bash that POSIX does not have differently.
     pub(crate) fn differs(self) -> bool {
         match self {
             Self::Posix | Self::Foreign => true,
@@ -87,7 +87,7 @@ impl Dialect {
         }
     }
 
-    /// The first of a simple command's words that it may parse differently than bash.
+    /// Returns the first of a simple command's words that it may parse differently from bash.
     pub(crate) fn odd_word(self, words: &[Word]) -> Option<&str> {
         let first = words.first()?;
         let literal = first.literal().unwrap_or_default();
@@ -109,7 +109,7 @@ impl Dialect {
     }
 }
 
-/// `=name` is the path of a command, and `$=x` splits, where bash sees plain text.
+/// Returns whether zsh expands a word that bash sees as plain text: `=name` is the path of a command, and `$=x` splits.
 fn expands_in_zsh(word: &Word) -> bool {
     let plain = |part: &Part| match part {
         Part::Text { text, quoted } => !*quoted && text.contains(['$', '^']),

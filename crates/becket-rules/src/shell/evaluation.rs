@@ -1,11 +1,11 @@
 //! The arithmetic of a line, and whether its operands are known to be numbers (rule P4).
 //!
 //! bash evaluates the value of every name in an expression, and runs the `$( )` in a subscript of that value. So the
-//! text of an expression says nothing about what it runs: a file, a file's name or an argument may hold `a[$(…)]`. Only
+//! text of an expression does not show what it runs: a file, a file's name or an argument may contain `a[$(…)]`. Only
 //! numbers are certain, and names that the line itself sets to nothing but numbers.
 //!
 //! INVARIANT: a name counts as a number only after an assignment of one, and only if nothing else in the line may set
-//! it. What can't be followed ([`Evaluations::set_any`]) leaves no name certain.
+//! it. An assignment that can't be followed ([`Evaluations::set_any`]) leaves no name certain.
 
 use std::collections::BTreeSet;
 
@@ -39,11 +39,11 @@ const SHELL_SETS: [&str; 12] = [
     "HISTCMD",
 ];
 
-/// Variables with the integer attribute: text that is assigned to them is evaluated.
+/// Variables with the integer attribute: text assigned to them is evaluated.
 const INTEGERS: [&str; 9] =
     ["RANDOM", "SRANDOM", "SECONDS", "OPTIND", "HISTCMD", "LINENO", "EPOCHSECONDS", "BASHPID", "PPID"];
 
-/// Variables that bash sets to a number itself, whatever the environment holds.
+/// Variables that bash itself sets to a number, whatever the environment contains.
 const COUNTERS: [&str; 9] =
     ["RANDOM", "SRANDOM", "SECONDS", "LINENO", "EPOCHSECONDS", "BASHPID", "PPID", "UID", "EUID"];
 
@@ -53,7 +53,7 @@ pub(crate) fn is_integer(name: &str) -> bool {
 }
 
 impl Evaluations {
-    /// `text` is evaluated; `shown` is how it is written in the line.
+    /// Records that `text` is evaluated; `shown` is how it is written in the line.
     pub(crate) fn evaluate(&mut self, text: &str, shown: &str) {
         let Some(operands) = operands(text) else { return self.uncertain(shown) };
         for (name, role) in operands {
@@ -67,7 +67,7 @@ impl Evaluations {
         }
     }
 
-    /// Something that may run text was met.
+    /// Records something that may run text.
     pub(crate) fn uncertain(&mut self, shown: &str) {
         self.uncertain.get_or_insert_with(|| shown.to_owned());
     }
@@ -79,7 +79,7 @@ impl Evaluations {
         }
     }
 
-    /// `name` is set to what may be no number. An integer variable evaluates that.
+    /// Records that `name` is set to a value that may not be a number. For an integer variable, the value is evaluated.
     pub(crate) fn set_text(&mut self, name: &str) {
         if is_integer(name) {
             self.uncertain(name);
@@ -87,12 +87,12 @@ impl Evaluations {
         self.texts.insert(name.to_owned());
     }
 
-    /// Any variable may be set to any text.
+    /// Records that any variable may be set to any text.
     pub(crate) fn set_any(&mut self) {
         self.any = true;
     }
 
-    /// The first evaluation that may run what the line does not say.
+    /// Returns the first evaluation that may run something that is not in the line.
     pub(crate) fn finish(self) -> Option<String> {
         let Self { uncertain, relied_on, texts, any, .. } = self;
         uncertain.or_else(|| {
@@ -106,11 +106,11 @@ impl Evaluations {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Read,
-    /// `name = …`: the old value is not looked at, and the new one is a number.
+    /// `name = …`: the old value is not used, and the new one is a number.
     Assigned,
 }
 
-/// The names in an expression; `None` if it holds more than numbers, names and operators.
+/// Returns the names in an expression; `None` if it contains more than numbers, names and operators.
 fn operands(text: &str) -> Option<Vec<(&str, Role)>> {
     let mut names = Vec::new();
     let mut rest = text;
@@ -136,7 +136,8 @@ fn operands(text: &str) -> Option<Vec<(&str, Role)>> {
     Some(names)
 }
 
-/// The length of a number: `12`, `0x1f`, `16#ff`. `None` if it runs into an expansion, which makes another one of it.
+/// Returns the length of a number: `12`, `0x1f`, `16#ff`. `None` if an expansion follows directly and changes the
+/// number.
 fn number(text: &str) -> Option<usize> {
     let length = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '#' | '@' | '_')));
     let length = length.unwrap_or(text.len());
@@ -154,8 +155,8 @@ fn role(after: &str) -> Role {
     if after.starts_with('=') && !after.starts_with("==") { Role::Assigned } else { Role::Read }
 }
 
-/// `$name` or `${name}`, and what is always a number (`$#`, `$?`, `${#name}`). `None` for another expansion, and for one
-/// that touches other text and makes a name of both.
+/// Parses `$name` or `${name}`, and expansions that are always numbers (`$#`, `$?`, `${#name}`). `None` for another
+/// expansion, and for one that touches other text and forms a name with it.
 fn variable(text: &str) -> Option<(usize, Option<&str>)> {
     let inner = text.strip_prefix('$')?;
     let (length, found) = if inner.starts_with(['#', '?']) {

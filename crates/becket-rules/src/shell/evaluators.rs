@@ -1,6 +1,6 @@
 //! Builtins that evaluate an argument as arithmetic, or set a variable by name (rule P4).
 //!
-//! What an argument will be at run time counts: `printf $x` takes an option from `$x`, and `[ $x ]` an operator.
+//! The value of an argument at run time counts: `printf $x` takes an option from `$x`, and `[ $x ]` an operator.
 
 use super::arg::Arg;
 use super::cursor::in_name;
@@ -17,7 +17,7 @@ const BINARY: [&str; 20] = [
 ];
 
 impl Evaluations {
-    /// A command of the shell itself; wrappers are stripped.
+    /// Handles a command of the shell itself, after wrappers are stripped.
     pub(crate) fn builtin(&mut self, args: &[Arg]) {
         let Some((name, args)) = args.split_first().and_then(|(name, args)| Some((name.value()?, args)))
         else {
@@ -31,14 +31,14 @@ impl Evaluations {
             "mapfile" | "readarray" => self.mapfile(args),
             "wait" => self.wait(args),
             "declare" | "typeset" | "local" => self.declare(args, &['i', 'n', 'a', 'A']),
-            // `export -n` only takes the mark off.
+            // `export -n` only removes the export attribute.
             "export" | "readonly" => self.declare(args, &['a', 'A']),
             "eval" | "source" | "." => self.set_any(),
             _ => {}
         }
     }
 
-    /// `[[ … ]]`, as its words. Its operators are known from the text alone.
+    /// Handles `[[ … ]]`, as its words. Its operators are known from the text alone.
     pub(crate) fn condition(&mut self, words: &[Option<Arg>]) {
         let text = |at: usize| words.get(at).and_then(Option::as_ref);
         for (at, word) in words.iter().enumerate() {
@@ -61,11 +61,11 @@ impl Evaluations {
     }
 
     fn expression(&mut self, arg: &Arg) {
-        // An expansion in quotes is the same to arithmetic as one without.
+        // A quoted expansion means the same to arithmetic as an unquoted one.
         if arg.glob { self.uncertain(&arg.raw) } else { self.evaluate(&arg.text, &arg.raw) }
     }
 
-    /// A variable by its name: a subscript is evaluated.
+    /// Handles a variable by its name: a subscript is evaluated.
     fn name(&mut self, arg: &Arg) {
         match arg.value().filter(|_| !arg.glob || arg.text.ends_with(']')) {
             Some(text) => match text.split_once('[') {
@@ -79,7 +79,7 @@ impl Evaluations {
         }
     }
 
-    /// A variable that is set to text.
+    /// Handles a variable that is set to text.
     fn target(&mut self, arg: &Arg) {
         self.name(arg);
         match arg.value() {
@@ -92,7 +92,7 @@ impl Evaluations {
         for (at, arg) in args.iter().enumerate() {
             let next = args.get(at + 1);
             if arg.splits {
-                // Only a number is surely one word, and no operator.
+                // Only a number is certainly one word, and not an operator.
                 self.evaluate(&arg.text, &arg.raw);
             } else if arg.glob && arg.could_be(&["-v"]) {
                 self.uncertain(&arg.raw);
@@ -106,7 +106,7 @@ impl Evaluations {
         }
     }
 
-    /// `printf -v name`: an option, if there is one, is the first argument.
+    /// Handles `printf -v name`: an option, if there is one, is the first argument.
     fn printf(&mut self, args: &[Arg]) {
         let Some(first) = args.first() else { return };
         match first.value().filter(|_| !first.glob).map(|text| text.strip_prefix("-v")) {
@@ -127,7 +127,7 @@ impl Evaluations {
         }
     }
 
-    /// Operands that are names. A value behind `=` is text, and so is the value of an option.
+    /// Handles operands that are names. A value after `=` is text, and so is the value of an option.
     fn names(&mut self, args: &[Arg]) {
         for arg in args {
             let name = arg.text.split_once('=').map(|(name, _)| name);
@@ -171,12 +171,13 @@ impl Evaluations {
         }
     }
 
-    /// `-i` and `-n` make later assignments run text, and with `-a` or `-A` a value in parentheses is read again.
+    /// Handles `declare`: `-i` and `-n` make later assignments run text, and with `-a` or `-A` a value in parentheses
+    /// is parsed again.
     fn declare(&mut self, args: &[Arg], attributes: &[char]) {
         for arg in args {
             let attribute = |text: &str| text.starts_with(['-', '+']) && text.contains(attributes);
             let value = arg.text.split_once('=').map_or("", |(_, value)| value);
-            // An array that `export` is given a text for reads it again, too; but most texts are for no array.
+            // An array that `export` sets to a text also parses it again; but most texts are not for an array.
             let hidden = attributes.contains(&'i') && value.starts_with(['$', '`']);
             let compound = value.starts_with('(') || hidden || arg.raw.contains("=(");
             let option = arg.could_be_option() && !is_assignment(&arg.text);
@@ -187,7 +188,7 @@ impl Evaluations {
         self.names(args);
     }
 
-    /// An assignment in front of a command or alone.
+    /// Handles an assignment before a command or alone.
     pub(crate) fn assign(&mut self, name: &str, value: Option<&str>, lasts: bool) {
         match value.filter(|value| is_number(value)) {
             Some(_) if lasts => self.set_number(name),

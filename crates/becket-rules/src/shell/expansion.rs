@@ -1,11 +1,11 @@
-//! `$name`, `${…}`, and the way to `$(…)`, `$((…))` and `$[…]`.
+//! `$name`, `${…}`, and the dispatch to `$(…)`, `$((…))` and `$[…]`.
 
 use super::ast::{Expansion, ExpansionKind, Word};
 use super::cursor::{Parser, Read, in_name, starts_name};
 use super::word::WordContext;
 
 impl Parser<'_> {
-    /// `$name`, `$1`, `$@` and their like; `next` is the byte after the `$`.
+    /// Parses `$name`, `$1`, `$@` and similar ones; `next` is the byte after the `$`.
     pub(crate) fn variable(&mut self, next: u8) -> Expansion {
         let from = self.pos;
         self.eat("$");
@@ -24,7 +24,7 @@ impl Parser<'_> {
         Expansion { raw: self.src[from..self.pos].to_owned(), kind, ..Expansion::default() }
     }
 
-    /// An expansion that starts with `$(`, `$[` or `${`.
+    /// Parses an expansion that starts with `$(`, `$[` or `${`.
     pub(crate) fn bracketed(&mut self, quoted: bool) -> Read<Expansion> {
         let from = self.pos;
         let mut expansion = if self.looks_at("$((") {
@@ -43,7 +43,7 @@ impl Parser<'_> {
         Ok(expansion)
     }
 
-    /// Reads the rest of a `${`, its `}` included.
+    /// Parses the rest of a `${`, including its `}`.
     fn parameter(&mut self, quoted: bool) -> Read<Expansion> {
         match self.peek() {
             // Newer versions of bash run `${ command; }` and `${|command; }`.
@@ -76,7 +76,7 @@ impl Parser<'_> {
         Ok(Expansion { words, kind, evaluated, sets: assigns.then_some(plain_name), ..Expansion::default() })
     }
 
-    /// `name`, `1`, `@`, with a `!` or `#` before it.
+    /// Parses `name`, `1` or `@`, with a `!` or `#` before it.
     fn parameter_name(&mut self) {
         if matches!(self.peek(), Some(b'!' | b'#')) {
             self.pos += 1;
@@ -92,7 +92,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads `[…]`, brackets included; an error if it holds more than a word.
+    /// Parses `[…]` with its brackets; refuses more than one word.
     pub(crate) fn subscript(&mut self) -> Read<Word> {
         self.eat("[");
         let word = self.word_in(WordContext::Subscript)?;
@@ -110,7 +110,7 @@ fn parameter_kind(name: &str, operator: Option<u8>, rest: &str, subscript: Optio
     let evaluated = subscript.is_some_and(|word| evaluates(&word.raw));
     let offset =
         operator == Some(b':') && !rest[1..].starts_with(['-', '=', '?', '+']) && evaluates(&rest[1..]);
-    // `${!x}` takes the value for a name, subscript and all.
+    // `${!x}` uses the value as a name, including its subscript.
     let indirect = name.len() > 1 && name.starts_with('!');
     if evaluated || offset || indirect {
         ExpansionKind::Arithmetic { names: true }
@@ -120,7 +120,7 @@ fn parameter_kind(name: &str, operator: Option<u8>, rest: &str, subscript: Optio
 }
 
 /// Returns the texts that bash evaluates in a parameter: its subscript, its offset and length, and the value of
-/// `${!x}`, which is a name with a subscript of its own.
+/// `${!x}`, which is a name that may have a subscript.
 fn evaluated_texts(name: &str, rest: &str, subscript: Option<&Word>) -> Vec<String> {
     let mut texts: Vec<String> = subscript
         .map(|word| word.raw.replace("\\\n", ""))
@@ -136,13 +136,13 @@ fn evaluated_texts(name: &str, rest: &str, subscript: Option<&Word>) -> Vec<Stri
     texts
 }
 
-/// An operator of `${ }` that POSIX does not have.
+/// Returns whether an operator of `${ }` is not in POSIX.
 fn is_beyond_posix(name: &str, operator: Option<u8>, rest: &str) -> bool {
     let offset = operator == Some(b':') && !rest[1..].starts_with(['-', '=', '?', '+']);
     (name.len() > 1 && name.starts_with('!')) || offset || matches!(operator, Some(b'/' | b'^' | b',' | b'@'))
 }
 
-/// A subscript or an offset that is more than a number names variables, whose values are evaluated.
+/// Returns whether a subscript or an offset is more than a number: it then names variables, whose values are evaluated.
 fn evaluates(text: &str) -> bool {
     text.contains(|c: char| !c.is_ascii_digit() && !" -:@*".contains(c))
 }

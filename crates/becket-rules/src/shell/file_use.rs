@@ -2,17 +2,23 @@
 
 mod collector;
 mod git;
+mod git_table;
 mod operands;
+mod patched;
+mod sed;
+mod special;
+mod target;
+mod urls;
 
 use super::arg::Arg;
 use super::file_table;
 use super::limits::MAX_PATHS;
 use super::line::Line;
 use super::wrapper;
-use collector::Collector;
+use collector::{Collector, Source};
 
 pub(crate) use collector::paths;
-pub(crate) use operands::{sed_program, sed_runs};
+pub(crate) use sed::{sed_in_place, sed_program, sed_script_files, sed_scripts};
 
 /// The access of a command to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,21 +33,23 @@ pub enum FileAccess {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileUse {
-    /// Read or edited.
+    /// The access: read or edited.
     pub access: FileAccess,
-    /// The path without quotes. `~/` and `$HOME/` in front are `~/`; a file named `~` is `./~`. A variable is what the line
-    /// sets it to; a path with another one, or with another `~`, is not listed.
+    /// The path without quotes. A leading `~/` or `$HOME/` is `~/`; a file named `~` is `./~`. A variable is replaced
+    /// by the value that the line sets; a path with another one, or with another `~`, is not listed.
     pub path: String,
-    /// The path holds a glob, which run time expands.
+    /// True if the path contains a glob, which is expanded at run time.
     pub glob: bool,
-    /// True for the path that a copied or moved file gets if its target is a directory.
+    /// True for the path of a copied or moved file if its target is a directory.
     pub landing: bool,
+    /// True if the command also uses everything in the directories that a glob may become: `rm -r`, `grep -r`, `mv`.
+    pub recursive: bool,
 }
 
 impl Line {
-    /// The files that well-known commands read (`cat`, `head`, `grep`, `sed`, …) and write (`tee`, `cp`, `mv`, `rm`, `sed -i`,
-    /// …), as far as the text names them (protocol.md P7). No globs; relative paths are left out where the line changes
-    /// its directory.
+    /// Returns the files that well-known commands read (`cat`, `head`, `grep`, `sed`, …) and write (`tee`, `cp`, `mv`,
+    /// `rm`, `sed -i`, …), as far as the text names them (protocol.md P7). Globs are left out, and so are relative
+    /// paths if the line changes its directory.
     #[must_use]
     pub fn file_uses(&self) -> Vec<FileUse> {
         let (mut uses, _) = self.collect_uses(Unknown::LeftOut, usize::MAX);
@@ -49,14 +57,15 @@ impl Line {
         uses
     }
 
-    /// The same with globs, and with relative paths, which start from wherever the line is by then. The flag says that there
-    /// may be more. Of more files than are compared with rules, the first are enough.
+    /// Returns the files with globs, and with relative paths, which start from the directory of the line at that point.
+    /// The flag is true if there may be more. If there are more files than are compared with rules, the first are
+    /// enough.
     pub(crate) fn all_file_uses(&self, unknown: Unknown) -> (Vec<FileUse>, bool) {
         self.collect_uses(unknown, MAX_PATHS + 1)
     }
 
     fn collect_uses(&self, unknown: Unknown, most: usize) -> (Vec<FileUse>, bool) {
-        let mut uses = Collector::new(&self.values, most);
+        let mut uses = Collector::new(&self.values, unknown, most);
         for command in &self.commands {
             let (args, _) = wrapper::strip(&command.args);
             let name = args.first().and_then(Arg::command_name).unwrap_or_default();
@@ -66,7 +75,11 @@ impl Line {
                 git::collect(&args[1..], &mut uses);
             }
         }
+        patched::collect(self, &mut uses);
+        special::of_variables(&self.values, &mut uses);
         if unknown == Unknown::AnyWord {
+            uses.begin(Source::AnyText, false);
+            target::collect(self, &mut uses);
             self.any_word(&mut uses);
         }
         uses.finish()
@@ -76,30 +89,51 @@ impl Line {
     fn any_word(&self, uses: &mut Collector<'_>) {
         let args = self.commands.iter().flat_map(|command| command.args.iter().skip(1));
         let literal = args.filter(|arg| !arg.dynamic && !arg.text.starts_with('-'));
+        // `printf 'a\0b\n'` prints two names.
+        let printed = literal.clone().filter(|arg| arg.text.contains('\\'));
+        let printed: Vec<Arg> = printed.flat_map(|arg| printed_words(&arg.text)).collect();
         let given = self.values.all().filter(|text| !text.contains(['$', '`']));
-        let given: Vec<Arg> = given.flat_map(str::split_whitespace).map(Arg::literal).collect();
-        for access in uses.take_unknown() {
+        // `key=value` and `key = "value"` are lines of configurations.
+        let split = |c: char| c.is_whitespace() || matches!(c, '=' | '"' | '\'');
+        let words = |text: &'_ str| -> Vec<Arg> {
+            text.split_whitespace().chain(text.split(split)).map(Arg::literal).collect()
+        };
+        let given: Vec<Arg> = given.flat_map(words).collect();
+        for (access, source) in uses.take_unknown() {
             uses.all(literal.clone(), access);
-            uses.all(&given, access);
+            uses.all(&printed, access);
+            match source {
+                Source::AnyText => uses.all(&given, access),
+                Source::Arguments => {}
+            }
         }
     }
+}
+
+/// Returns the names that a format of `printf` separates.
+fn printed_words(format: &str) -> Vec<Arg> {
+    let ends = ["\\0", "\\n", "\\t"];
+    let blanks = ends.iter().fold(format.to_owned(), |text, end| text.replace(end, " "));
+    blanks.split_whitespace().map(Arg::literal).collect()
 }
 
 /// The meaning of an operand that is known only at run time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Unknown {
-    /// Nothing.
+    /// The operand is left out.
     LeftOut,
-    /// Each word of the line: `f() { cat "$1"; }; f secrets/key`, `echo secrets/key | xargs cat`.
+    /// The operand is each word of the line: `f() { cat "$1"; }; f secrets/key`, `echo secrets/key | xargs cat`.
     AnyWord,
 }
 
-/// The directory that `env -C` and `sudo -D` change to.
+/// Returns the directory that `env -C`, `sudo -D` and `unshare -w` change to.
 pub(crate) fn directory_option(args: &[Arg]) -> Option<Arg> {
     let name = args.first()?.command_name()?;
     let names: &[&str] = match name {
         "env" => &["C", "chdir"],
         "sudo" => &["D", "chdir"],
+        "unshare" => &["w", "wd"],
+        "nsenter" => &["w", "wd", "W", "wdns"],
         _ => return None,
     };
     wrapper::lookup(name)?.locate(args).options.values(names).last().cloned()

@@ -7,9 +7,9 @@ use super::options::Options;
 use super::walk::Walk;
 
 impl Walk {
-    /// `xargs`: what it reads is appended, or replaces a mark.
+    /// Handles `xargs`: its input is appended, or replaces a mark.
     pub(crate) fn xargs(&mut self, options: &Options, rest: &[Arg], context: &Context) {
-        // Without a command it prints.
+        // Without a command, `xargs` prints.
         if rest.is_empty() {
             return;
         }
@@ -24,7 +24,7 @@ impl Walk {
         self.run(&args, &inner);
     }
 
-    /// `env -S 'text' more`: the text is split like a command line, but has no operators.
+    /// Handles `env -S 'text' more`: the text is split like a command line, but has no operators.
     pub(crate) fn split_string(&mut self, options: &Options, args: &[Arg], context: &Context) {
         let given =
             options.given.iter().rposition(|given| matches!(given.name.as_str(), "S" | "split-string"));
@@ -32,7 +32,7 @@ impl Walk {
         let plain = |c: char| c.is_alphanumeric() || " \t\n_./=:,@%+-'\"".contains(c);
         let rest = &args[options.operand..];
         let dynamic = !value.text.chars().all(plain) || value.dynamic || rest.iter().any(|arg| arg.dynamic);
-        // The text may go on with options of `env`.
+        // The text may continue with options of `env`.
         let mut text = format!("env {}", value.text.replace('\n', " "));
         for arg in rest {
             text.push(' ');
@@ -42,7 +42,7 @@ impl Walk {
     }
 }
 
-/// Words that hold `mark` are filled in at run time.
+/// Returns the arguments with words that contain `mark` marked as filled in at run time.
 pub(crate) fn substitute(args: &[Arg], mark: &str) -> Vec<Arg> {
     let filled = |arg: &Arg| {
         let filled = arg.text.contains(mark);

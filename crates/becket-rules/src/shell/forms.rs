@@ -1,4 +1,4 @@
-//! The texts of a line's commands, sorted, so that a pattern is compared only with those that begin as it does.
+//! The texts of a line's commands, sorted, so that a pattern is compared only with those that begin in the same way.
 
 use super::line::Command;
 use super::pattern::CommandPattern;
@@ -11,7 +11,7 @@ struct TextIndex {
     text: usize,
 }
 
-/// The steps that comparing a pattern with a text costs, however short it is.
+/// The minimum number of steps for comparing a pattern with a text.
 const STEPS_PER_TEXT: usize = 64;
 
 /// An index of the texts of commands, each text once.
@@ -31,7 +31,7 @@ impl Forms {
         Self { sorted, open }
     }
 
-    /// The first command that the pattern matches.
+    /// Returns the first command that the pattern matches.
     pub(crate) fn find<'c>(
         &self,
         commands: &'c [Command],
@@ -54,7 +54,7 @@ impl Forms {
         Ok(first.and_then(|at| commands.get(at)))
     }
 
-    /// The first command to which run time adds arguments that the pattern may name.
+    /// Returns the first command to which run time adds arguments that the pattern may name.
     pub(crate) fn find_open<'c>(
         &self,
         commands: &'c [Command],
@@ -72,7 +72,7 @@ impl Forms {
     }
 }
 
-/// The indexes of all texts, sorted by text; of equal texts the first.
+/// Returns the indexes of all texts, sorted by text; of equal texts the first.
 fn unique(commands: &[Command], texts: impl Fn(&Command) -> &Vec<String> + Copy) -> Vec<TextIndex> {
     let mut indexes = Vec::new();
     for (at, command) in commands.iter().enumerate() {

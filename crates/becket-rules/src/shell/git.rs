@@ -3,100 +3,82 @@
 use super::arg::Arg;
 use super::context::Context;
 use super::dialect::Dialect;
+use super::git_programs::{GitProgram, Runs, programs};
+use super::open_options::candidates;
 use super::option_programs::is_filter;
+use super::refusal::UnknownReason;
 use super::walk::Walk;
-
-/// Options of some subcommand whose value a shell runs.
-const TEXT_OPTIONS: &[&str] =
-    &["--exec", "--extcmd", "--upload-pack", "--receive-pack", "--open-files-in-pager"];
-
-/// Short options of the same kind, and the subcommands that have them.
-const SHORT_OPTIONS: &[(&str, &str)] =
-    &[("rebase", "-x"), ("difftool", "-x"), ("grep", "-O"), ("clone", "-u")];
-
-/// Last parts of the settings that hold a program.
-const PROGRAM_KEYS: &[&str] = &[
-    "askpass",
-    "clean",
-    "cmd",
-    "command",
-    "difffilter",
-    "driver",
-    "editor",
-    "external",
-    "fsmonitor",
-    "gitproxy",
-    "helper",
-    "packobjectshook",
-    "pager",
-    "process",
-    "program",
-    "receivepack",
-    "smudge",
-    "sshcommand",
-    "textconv",
-    "tocmd",
-    "cccmd",
-    "uploadpack",
-];
-
-/// A program in the arguments of a `git` command.
-#[derive(Debug)]
-struct GitProgram {
-    /// The index of the option, or of the word, that says that a program follows.
-    option: usize,
-    /// The index of the argument that holds it.
-    at: usize,
-    runs: Runs,
-    text: String,
-}
-
-/// The way in which git runs a program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Runs {
-    /// By a shell.
-    Text,
-    /// Split at blanks, with more arguments behind it.
-    Words,
-    /// The arguments from here on are joined, and run by a shell.
-    Rest,
-    /// The arguments from here on are a command.
-    Command,
-}
 
 impl Walk {
     /// Finds the programs in the arguments of a `git` command.
     pub(crate) fn git(&mut self, args: &[Arg], context: &Context) {
-        for GitProgram { at, runs, text, .. } in programs(args) {
-            let Some(value) = args.get(at) else { continue };
-            match runs {
-                Runs::Text => self.shell_text(&text, value.dynamic, context),
-                Runs::Words => self.words_of(&text, value, context),
-                Runs::Rest => {
-                    self.joined(&args[at..], &Context { dialect: Dialect::Posix, ..context.clone() });
-                }
-                Runs::Command => self.run(&args[at..], context),
+        for program in programs(args) {
+            if self.is_full() {
+                return self.unknown(UnknownReason::TooComplex, true);
             }
+            self.git_program(&program, args, context);
         }
+    }
+
+    fn git_program(&mut self, program: &GitProgram, args: &[Arg], context: &Context) {
+        let Some(value) = args.get(program.at) else { return };
+        match program.runs {
+            Runs::Text => self.shell_text(&program.text, value.dynamic, context),
+            Runs::Words => {
+                self.words_of(&program.text, value, context);
+                // What follows an alias are the arguments of the subcommand that it means.
+                let rest = args.get(subcommand_at(args) + 1..).unwrap_or_default();
+                let mut command: Vec<Arg> =
+                    program.text.split_whitespace().map(|word| value.part(word)).collect();
+                command.extend(rest.iter().cloned());
+                self.run(&command, context);
+            }
+            Runs::Address => {
+                let text = program.text.replace("% ", "\0");
+                let words = text.split_whitespace().map(|word| value.part(&word.replace('\0', " ")));
+                let words: Vec<Arg> = words.chain([Arg::open()]).collect();
+                self.run(&words, context);
+            }
+            Runs::Rest => {
+                self.joined(&args[program.at..], &Context { dialect: Dialect::Posix, ..context.clone() });
+            }
+            Runs::Command => self.run(&args[program.at..], context),
+            Runs::Git => {
+                let command: Vec<Arg> =
+                    std::iter::once(Arg::literal("git")).chain(args[program.at..].iter().cloned()).collect();
+                self.run(&command, context);
+            }
+            Runs::Environment => self.git_environment(&program.text, value, context),
+            Runs::Unknown => self.unknown(UnknownReason::ProgramText(value.raw.clone()), false),
+        }
+    }
+
+    /// Handles a setting whose value is in a variable: each value that the line gives to it, or another one.
+    fn git_environment(&mut self, pair: &str, value: &Arg, context: &Context) {
+        let Some((key, variable)) = pair.rsplit_once('=') else { return };
+        for text in self.values.of(variable).to_vec() {
+            let pair = format!("{key}={text}");
+            let value = Arg { dynamic: value.dynamic || text.contains(['$', '`']), ..value.part(&pair) };
+            self.git(&[Arg::literal("git"), Arg::literal("-c"), value], context);
+        }
+        self.unknown(UnknownReason::ProgramText(value.raw.clone()), false);
     }
 }
 
 /// Returns the index of the last argument that an allow rule must spell out, since a program is named there.
 pub(crate) fn named_at(args: &[Arg]) -> Option<usize> {
-    // An alias for a subcommand is only a subcommand.
-    let alias = |program: &GitProgram| {
-        let name = program.text.strip_prefix("git ").filter(|_| program.runs == Runs::Words);
-        name.is_some_and(|name| name.starts_with(char::is_alphabetic))
-    };
     let subcommand = subcommand_at(args);
     let is_clone = args.get(subcommand).is_some_and(|arg| arg.text == "clone");
-    // `-c` is a setting in front of the subcommand, and of `clone`.
+    // `-c` is a setting before the subcommand, and of `clone`.
     let other = |program: &GitProgram| {
         !is_clone
             && program.option > subcommand
             && args.get(program.option).is_some_and(|arg| arg.text == "-c")
     };
-    let harmless = |program: &GitProgram| is_filter(&program.text) || alias(program) || other(program);
+    let mut left = MOST_ALIASES;
+    let mut harmless = |program: &GitProgram| {
+        is_filter(&program.text) || is_plain_alias(program, args, &mut left) || other(program)
+    };
     let own = programs(args).into_iter().filter(|program| !harmless(program)).map(|program| program.option);
     let hidden = |pair: &[Arg]| pair[0].text == "-c" && pair[1].dynamic && !pair[1].text.contains('=');
     let settings = args.windows(2).rposition(hidden);
@@ -104,72 +86,71 @@ pub(crate) fn named_at(args: &[Arg]) -> Option<usize> {
     own.max().max(settings).max(path)
 }
 
-/// Returns the index of the subcommand, or of a word that may be it.
+/// The maximum number of aliases of a command that are followed.
+const MOST_ALIASES: u32 = 8;
+
+/// Returns whether a setting is an alias for a subcommand, which runs no program with the arguments behind it.
+fn is_plain_alias(program: &GitProgram, args: &[Arg], left: &mut u32) -> bool {
+    let name = program.text.strip_prefix("git ").filter(|_| program.runs == Runs::Words);
+    if !name.is_some_and(|name| name.starts_with(char::is_alphabetic)) || *left == 0 {
+        return false;
+    }
+    *left -= 1;
+    let rest = args.get(subcommand_at(args) + 1..).unwrap_or_default();
+    let words = program.text.split_whitespace().map(Arg::literal);
+    let command: Vec<Arg> = words.chain(rest.iter().cloned()).collect();
+    programs(&command).iter().all(|program| is_filter(&program.text))
+}
+
+/// Returns the indexes of the arguments that may become an option which names a program, each with whether it counts
+/// unless the line gives all of its values: behind the name of a subcommand that has such an option.
+pub(crate) fn open_at(args: &[Arg]) -> Vec<(usize, bool)> {
+    let subcommand = subcommand_at(args);
+    let runs = args.get(subcommand).and_then(Arg::value).is_some_and(|name| RUNNERS.contains(&name));
+    let named = |at: &usize| (*at <= subcommand || runs) && args[*at].could_be_option();
+    let of_git = |at: &usize| *at < subcommand && TAKES_VALUE.contains(&args[*at - 1].text.as_str());
+    let value = |at: &usize| of_git(at) && !args[*at].splits;
+    let open = candidates("git", args).into_iter().filter(|at| named(at) && !value(at));
+    open.map(|at| (at, at > subcommand)).collect()
+}
+
+/// Subcommands with an option that names a program.
+const RUNNERS: &[&str] = &[
+    "archive",
+    "bisect",
+    "clone",
+    "difftool",
+    "fetch",
+    "fetch-pack",
+    "filter-branch",
+    "grep",
+    "instaweb",
+    "ls-remote",
+    "pull",
+    "push",
+    "rebase",
+    "send-email",
+    "send-pack",
+    "submodule",
+];
+
+/// Options of git itself whose value is the next argument.
+const TAKES_VALUE: &[&str] = &[
+    "-c",
+    "-C",
+    "--git-dir",
+    "--work-tree",
+    "--namespace",
+    "--super-prefix",
+    "--config-env",
+    "--attr-source",
+];
+
+/// Returns the index of the subcommand, or of a word that may be the subcommand.
 fn subcommand_at(args: &[Arg]) -> usize {
     let mut at = 1;
     while let Some(arg) = args.get(at).filter(|arg| arg.text.starts_with('-') || arg.could_be_option()) {
-        at += if matches!(arg.text.as_str(), "-c" | "-C") { 2 } else { 1 };
+        at += if TAKES_VALUE.contains(&arg.text.as_str()) { 2 } else { 1 };
     }
     at
-}
-
-fn programs(args: &[Arg]) -> Vec<GitProgram> {
-    let is = |text: &str| args.iter().any(|arg| arg.text == text);
-    let short: Vec<&str> =
-        SHORT_OPTIONS.iter().filter(|(subcommand, _)| is(subcommand)).map(|(_, option)| *option).collect();
-    let mut found = Vec::new();
-    for (option, arg) in args.iter().enumerate().skip(1) {
-        let (at, next) = (option, args.get(option + 1));
-        let text = arg.text.as_str();
-        let attached = match text.split_once('=') {
-            Some((name, value)) if is_text_option(name) => Some(value),
-            _ => short.iter().find_map(|option| text.strip_prefix(option)),
-        };
-        let program = match (attached, next) {
-            (Some(""), Some(value)) => Some((at + 1, Runs::Text, value.text.clone())),
-            (Some(value), _) => Some((at, Runs::Text, value.to_owned())),
-            (None, Some(value)) if is_text_option(text) => Some((at + 1, Runs::Text, value.text.clone())),
-            (None, Some(pair)) if matches!(text, "-c" | "--config") => {
-                setting(&pair.text).map(|(runs, text)| (at + 1, runs, text))
-            }
-            (None, _) => None,
-        };
-        let pair = text.strip_prefix("--config=").and_then(setting).map(|(runs, text)| (at, runs, text));
-        let remote = text.strip_prefix("ext::").map(|words| (at, Runs::Words, words.to_owned()));
-        let program = [program, pair, remote].into_iter().flatten();
-        found.extend(program.map(|(at, runs, text)| GitProgram { option, at, runs, text }));
-    }
-    found.extend(command_behind(args, "submodule", "foreach", Runs::Rest));
-    found.extend(command_behind(args, "bisect", "run", Runs::Command));
-    found
-}
-
-/// `git submodule foreach command`, `git bisect run command`.
-fn command_behind(args: &[Arg], subcommand: &str, verb: &str, runs: Runs) -> Option<GitProgram> {
-    let from = args.iter().position(|arg| arg.text == subcommand)?;
-    let at = from + args.get(from..)?.iter().position(|arg| arg.text == verb)? + 1;
-    let options = args.get(at..)?.iter().take_while(|arg| arg.text.starts_with('-')).count();
-    let first = args.get(at + options)?;
-    Some(GitProgram { option: at - 1, at: at + options, runs, text: first.text.clone() })
-}
-
-/// The program in `section.key=value`: one of the shell's, or for `alias.name` a subcommand unless it starts with `!`.
-fn setting(pair: &str) -> Option<(Runs, String)> {
-    let (key, value) = pair.split_once('=')?;
-    let key = key.to_ascii_lowercase();
-    let last = key.rsplit('.').next().unwrap_or_default();
-    match value.strip_prefix('!') {
-        Some(text) => Some((Runs::Text, text.to_owned())),
-        None if key.starts_with("alias.") => Some((Runs::Words, format!("git {value}"))),
-        None if PROGRAM_KEYS.contains(&last) || key.starts_with("pager.") => {
-            Some((Runs::Text, value.to_owned()))
-        }
-        None => None,
-    }
-}
-
-/// Returns whether it is one of the options, or the beginning of one.
-fn is_text_option(name: &str) -> bool {
-    let begins = |option: &&str| name.len() > "--exe".len() && option.starts_with(name);
-    TEXT_OPTIONS.iter().any(begins) || (name.starts_with("--") && name.ends_with("-filter"))
 }

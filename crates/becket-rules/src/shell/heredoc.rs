@@ -1,4 +1,4 @@
-//! Here-documents: their bodies follow the newline that ends the line they are named on.
+//! Here-documents, whose bodies follow the newline that ends their line.
 
 use super::ast::{Part, Word};
 use super::cursor::{Parser, PendingDocument, Read};
@@ -24,7 +24,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The body of a here-document that is expanded.
+    /// Parses the body of a here-document that is expanded.
     fn document_word(&mut self, body: &str) -> Read<Word> {
         let mut inner = Parser::new(body, self.depth);
         let word = inner.word_in(WordContext::Document)?;
@@ -32,7 +32,7 @@ impl Parser<'_> {
         Ok(word)
     }
 
-    /// The lines up to the delimiter, or to the end of the text, as bash takes it with a warning.
+    /// Reads the lines up to the delimiter, or to the end of the text, which bash accepts with a warning.
     fn document_text(&mut self, document: &PendingDocument) -> Read<String> {
         let mut body = String::new();
         while self.pos < self.src.len() {
@@ -55,7 +55,7 @@ impl Parser<'_> {
         Ok(body)
     }
 
-    /// One line with its newline. If the body is expanded, a backslash before the newline joins two lines.
+    /// Reads one line with its newline. If the body is expanded, a backslash before the newline joins two lines.
     fn document_line(&mut self, expands: bool) -> String {
         let mut line = String::new();
         while let Some(next) = self.take_char() {

@@ -13,13 +13,13 @@ pub(crate) enum Input {
     Line,
     /// A file.
     File,
-    /// A here-document or a here-string; the flag says that it holds expansions.
+    /// A here-document or a here-string; the flag is true if it contains expansions.
     Text(Rc<str>, bool),
     /// A pipe, or a descriptor that can't be followed.
     Opaque,
 }
 
-/// The file of a redirection; `None` for a descriptor, a process substitution and `/dev/null`.
+/// Returns the file of a redirection; `None` for a descriptor, a process substitution and `/dev/null`.
 pub(crate) fn target(redirect: &Redirect) -> Option<Target> {
     let process = redirect.target.parts.iter().any(|part| match part {
         Part::Expansion(expansion) => matches!(expansion.kind, ExpansionKind::Process { .. }),
@@ -39,7 +39,7 @@ pub(crate) fn target(redirect: &Redirect) -> Option<Target> {
     Some(Target::Literal(path.to_owned()))
 }
 
-/// A descriptor of the line itself, by the path that it has everywhere.
+/// Returns whether a path names a descriptor of the line itself, in its universal form.
 fn is_own_descriptor(path: &str) -> bool {
     path == "/dev/stdin"
         || path
@@ -60,7 +60,7 @@ impl Descriptors {
         Self::Known(Rc::default())
     }
 
-    /// Returns what is read from a descriptor. One that nothing opened is the line's own, unless `exec` opens it.
+    /// Returns what is read from a descriptor. One that was not opened belongs to the line, unless `exec` opens it.
     fn input(&self, descriptor: &str, standard: &Input) -> Input {
         let descriptor = number(descriptor);
         match (self, descriptor) {
@@ -88,7 +88,7 @@ pub(crate) struct Inputs {
 }
 
 impl Inputs {
-    /// Goes through one redirection.
+    /// Applies one redirection.
     pub(crate) fn redirect(&mut self, redirect: &Redirect) {
         let Some(input) = self.made_by(redirect) else { return };
         match redirect.descriptor.as_deref().map(number) {
@@ -97,7 +97,7 @@ impl Inputs {
         }
     }
 
-    /// The input that a redirection makes, if it makes one.
+    /// Returns the input that a redirection creates, if it creates one.
     fn made_by(&self, redirect: &Redirect) -> Option<Input> {
         match redirect.op {
             RedirectOp::Read | RedirectOp::ReadWrite => {
@@ -139,7 +139,7 @@ impl Inputs {
     }
 }
 
-/// The number of a descriptor without leading zeros: `00<<< x` is the standard input.
+/// Returns the number of a descriptor without leading zeros: `00<<< x` is the standard input.
 fn number(descriptor: &str) -> &str {
     match descriptor.trim_start_matches('0') {
         "" if !descriptor.is_empty() => "0",
@@ -152,18 +152,19 @@ pub(crate) fn feeds(redirect: &Redirect) -> bool {
     redirect.op != RedirectOp::Write
 }
 
-/// The target of a path, as far as a shell would take a program from it.
+/// The target of a path, if a shell would read a program from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PathInput {
     File,
     /// The input of the command itself.
     Input,
-    /// Another open descriptor, or what only run time knows.
+    /// Another open descriptor, or one that is known only at run time.
     Descriptor,
 }
 
 impl PathInput {
-    /// Returns what an argument names. The directory may be any, so the end of a path decides: `cd /dev; bash stdin`.
+    /// Returns the target of an argument. The directory may be any, so the end of a path decides: `cd /dev; bash
+    /// stdin`.
     pub(crate) fn by(arg: &Arg) -> Self {
         let Some(path) = arg.value() else { return Self::Descriptor };
         if path == "-" {
@@ -184,7 +185,7 @@ impl PathInput {
     }
 }
 
-/// The parts of a path, without `.`, `..` and empty ones.
+/// Returns the parts of a path, without `.`, `..` and empty ones.
 fn components(path: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     for part in path.split('/') {

@@ -1,17 +1,63 @@
-//! Commands that start another one in a way of their own: `su`, `capsh`, `start-stop-daemon`, … (rule P6).
+//! Commands that start another one in an unusual way: `su`, `capsh`, `start-stop-daemon`, … (rule P6).
 
 use super::arg::Arg;
 use super::context::Context;
 use super::dialect::Dialect;
 use super::options::Syntax;
+use super::refusal::UnknownReason;
+use super::unversioned::unversioned;
 use super::walk::Walk;
 
-/// `su` and `runuser` read options after operands, too; what follows the user goes to the shell.
+/// The options of `su` and `runuser`, which are read after operands, too; arguments after the user go to the shell.
 const SU: Syntax = Syntax {
     short: "c:fg:G:lmpPs:Tu:w:",
     long: "command: fast group: login no-pty preserve-environment pty session-command: shell: supp-group: user: \
          whitelist-environment:",
 };
+
+/// The options of `start-stop-daemon`.
+const DAEMON: Syntax = Syntax {
+    short: "HKSTVa:bc:Cd:g:I:k:mn:N:oO:p:P:qr:R:s:tu:vx:",
+    long: "background chdir: chroot: chuid: exec: exedir: group: iosched: make-pidfile name: nicelevel: no-close \
+           notify-await notify-timeout: oknodo output: pid: pidfile: ppid: procsched: quiet remove-pidfile retry: \
+           signal: start startas: status stop test umask: user: verbose",
+};
+
+/// The options of `npx` and similar commands.
+const PACKAGE_RUNNER: Syntax = Syntax {
+    short: "c:p:qyw:",
+    long: "bun call: from: ignore-existing loglevel: no no-install package: prefer-offline quiet silent verbose with: \
+           workspace: workspaces yes",
+};
+
+/// The words that come between a command and one that it runs.
+type Verbs = (&'static [&'static str], &'static [&'static str], Operands);
+
+/// The operands between such a word and the command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operands {
+    None,
+    Some,
+}
+
+/// Commands that run what follows one of the words in their arguments.
+const VERBS: &[Verbs] = &[
+    (&["npm", "pnpm"], &["exec", "x", "dlx"], Operands::None),
+    (&["yarn", "yarnpkg"], &["exec", "dlx"], Operands::None),
+    (&["bundle", "bundler", "pyenv", "rbenv", "nodenv", "goenv", "jenv"], &["exec"], Operands::None),
+    (&["poetry", "pipenv", "uv", "pdm", "hatch", "rye", "pixi"], &["run"], Operands::None),
+    (&["foreman", "honcho", "doppler", "infisical", "op", "dotenvx", "teller"], &["run"], Operands::None),
+    (&["cmake"], &["-E"], Operands::None),
+    (&["podman", "buildah"], &["unshare"], Operands::None),
+    (&["libtool"], &["--mode=execute"], Operands::None),
+    (&["corepack"], &["npm", "pnpm", "yarn"], Operands::Some),
+    (&["mise", "rtx", "asdf", "nvm", "fnm"], &["exec", "x"], Operands::Some),
+    (&["ip", "direnv", "aws-vault", "chamber"], &["exec"], Operands::Some),
+    (&["sops"], &["exec-env", "exec-file"], Operands::Some),
+    (&["rustup", "volta", "conda", "mamba", "micromamba", "toolbox", "flatpak"], &["run"], Operands::Some),
+    (&["nix", "nix-shell"], &["-c", "--command", "--run"], Operands::Some),
+    (&["gprofng"], &["app"], Operands::Some),
+];
 
 /// The kinds of `socat` addresses that run something.
 const SOCAT: &[&str] = &["exec", "system", "shell"];
@@ -27,18 +73,18 @@ impl Walk {
             "capsh" => self.capsh(args, context),
             "start-stop-daemon" => self.start_stop_daemon(args, context),
             "socat" => self.socat(args, context),
-            "gcc" | "g++" | "cc" | "c++" => self.compiler(args, context),
-            "ip" | "cmake" | "direnv" => {
-                let runs = |arg: &Arg| matches!(arg.text.as_str(), "exec" | "-E");
-                let from = args.iter().position(runs).unwrap_or(args.len() - 1);
-                self.every_word(&args[from + 1..], context);
-            }
-            _ => return false,
+            "run-parts" => self.run_parts(args),
+            "npx" | "bunx" | "pnpx" | "uvx" => self.package_runner(args, context),
+            name => match VERBS.iter().find(|(names, ..)| names.contains(&unversioned(name))) {
+                Some((_, verbs, operands)) => self.behind_verb(args, verbs, *operands, context),
+                None => return self.git_part(args, context),
+            },
         }
         true
     }
 
-    /// `su`: the program of `-c` was found among the options. Without one, the user's shell gets what follows the user.
+    /// Handles `su`: the program of `-c` was found among the options. Without one, the user's shell gets the arguments
+    /// after the user.
     fn su(&mut self, args: &[Arg], context: &Context) {
         let context = &Context { dialect: Dialect::Posix, ..context.clone() };
         self.every_word(&args[1..], context);
@@ -68,7 +114,7 @@ impl Walk {
         }
     }
 
-    /// `script`: a program of `-c`, or a shell.
+    /// Handles `script`: a program of `-c`, or a shell.
     fn script_recorder(&mut self, args: &[Arg], context: &Context) {
         let context = &Context { dialect: Dialect::Posix, ..context.clone() };
         self.every_word(&args[1..], context);
@@ -81,26 +127,36 @@ impl Walk {
         }
     }
 
-    /// `capsh … -- arguments of bash`.
+    /// Handles `capsh … -- arguments of bash`, or of the shell in `--shell`.
     fn capsh(&mut self, args: &[Arg], context: &Context) {
-        if let Some(at) = args.iter().position(|arg| arg.text == "--") {
-            let mut command = vec![Arg::literal("bash")];
-            command.extend(args[at + 1..].iter().cloned());
-            self.run(&command, context);
+        let starts = |arg: &Arg| matches!(arg.text.as_str(), "--" | "-+" | "==" | "=+");
+        if let Some(at) = args.iter().position(starts) {
+            let own = args[1..at].iter().filter_map(|arg| Some(arg.part(arg.text.strip_prefix("--shell=")?)));
+            for shell in own.chain([Arg::literal("bash")]) {
+                let mut command = vec![shell];
+                command.extend(args[at + 1..].iter().cloned());
+                self.run(&command, context);
+            }
         }
         self.every_word(&args[1..], context);
     }
 
-    /// `start-stop-daemon --exec program -- arguments`.
+    /// Handles `start-stop-daemon --exec program -- arguments`. Without `--` the operands are the arguments.
     fn start_stop_daemon(&mut self, args: &[Arg], context: &Context) {
         let end = args.iter().position(|arg| arg.text == "--");
-        let own = end.map_or(&args[..0], |at| &args[at + 1..]);
+        let own = match end {
+            Some(at) => args[at + 1..].to_vec(),
+            None => operands(&DAEMON, args),
+        };
         let names_next = |arg: &Arg| {
             let long =
                 ["--exec", "--startas"].iter().any(|name| arg.text.len() > 2 && name.starts_with(&arg.text));
             long || (arg.text.starts_with('-') && arg.text.ends_with(['x', 'a']))
         };
         for (at, arg) in args.iter().enumerate().skip(1) {
+            if self.is_full() {
+                break;
+            }
             let program = match arg.text.strip_prefix('-') {
                 Some(long) if long.starts_with('-') => long.split_once('=').map(|(_, text)| arg.part(text)),
                 Some(letters) => letters.split_once(['x', 'a']).map(|(_, text)| arg.part(text)),
@@ -114,7 +170,7 @@ impl Walk {
         }
     }
 
-    /// `socat EXEC:'program'`: up to a comma, which starts options.
+    /// Handles `socat EXEC:'program'`: up to a comma, which starts options.
     fn socat(&mut self, args: &[Arg], context: &Context) {
         for arg in args.iter().skip(1) {
             for address in arg.text.split("!!") {
@@ -127,12 +183,79 @@ impl Walk {
         }
     }
 
-    /// `gcc -wrapper program,arguments`.
-    fn compiler(&mut self, args: &[Arg], context: &Context) {
-        for (at, _) in args.iter().enumerate().filter(|(_, arg)| arg.text == "-wrapper") {
-            if let Some(value) = args.get(at + 1) {
-                self.words_of(&value.text.replace(',', " "), value, context);
+    /// Handles `run-parts --arg=argument directory`, which runs every program there.
+    fn run_parts(&mut self, args: &[Arg]) {
+        let gives = |arg: &&Arg| arg.text.starts_with("--a") || arg.text.starts_with("-a");
+        if let Some(arg) = args.iter().find(gives) {
+            self.unknown(UnknownReason::CommandWord(arg.raw.clone()), false);
+        }
+    }
+
+    /// Handles `npx command`.
+    fn package_runner(&mut self, args: &[Arg], context: &Context) {
+        let options = PACKAGE_RUNNER.read(args, 1);
+        if options.certain {
+            self.run(&args[options.operand..], context);
+        } else {
+            self.every_part(&args[1..], context);
+        }
+    }
+
+    /// Handles `npm exec command`, `rustup run toolchain command` and similar ones.
+    fn behind_verb(&mut self, args: &[Arg], verbs: &[&str], operands: Operands, context: &Context) {
+        let is_verb = |arg: &Arg| verbs.contains(&arg.text.as_str());
+        if let Some(at) = args.iter().position(is_verb) {
+            let rest = &args[at + 1..];
+            let rest = rest.strip_prefix(&[Arg::literal("--")]).unwrap_or(rest);
+            let starts = rest.first().and_then(Arg::value).is_some_and(|text| !text.starts_with('-'));
+            if starts && operands == Operands::None {
+                self.run(rest, context);
+            } else {
+                self.every_part(rest, context);
+            }
+        }
+        // The package comes first, and the rest is text for a shell.
+        if let Some(at) = args.iter().position(|arg| arg.text == "explore") {
+            self.every_part(&args[at + 1..], context);
+        }
+    }
+
+    /// Tries each word as the start of a command, and each that has blanks as a text for a shell.
+    pub(crate) fn every_part(&mut self, args: &[Arg], context: &Context) {
+        self.every_word(args, context);
+        for arg in args {
+            let text = option_value(&arg.text).unwrap_or(&arg.text);
+            if text.contains(char::is_whitespace) {
+                self.shell_text(text, arg.dynamic, context);
             }
         }
     }
+
+    /// Handles a part of git that is called by its path: `/usr/lib/git-core/git-push`.
+    fn git_part(&mut self, args: &[Arg], context: &Context) -> bool {
+        let path = args[0].value().filter(|path| path.contains("git-core/"));
+        let part = path.and_then(|path| path.rsplit_once("/git-")).filter(|(_, name)| !name.contains('/'));
+        if let Some((_, name)) = part {
+            let own = [Arg::literal("git"), Arg::literal(name)];
+            let command: Vec<Arg> = own.into_iter().chain(args[1..].iter().cloned()).collect();
+            self.run(&command, context);
+        }
+        part.is_some()
+    }
+}
+
+/// Returns the arguments that are neither options nor their values.
+fn operands(syntax: &Syntax, args: &[Arg]) -> Vec<Arg> {
+    let (mut at, mut operands) = (1, Vec::new());
+    while at < args.len() {
+        let options = syntax.read(args, at);
+        operands.extend(args.get(options.operand).cloned());
+        at = options.operand + 1;
+    }
+    operands
+}
+
+/// Returns the value in `--option=value`.
+pub(crate) fn option_value(text: &str) -> Option<&str> {
+    text.strip_prefix("--")?.split_once('=').map(|(_, value)| value)
 }

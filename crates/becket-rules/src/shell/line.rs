@@ -7,12 +7,13 @@ use super::context::Context;
 use super::cursor::Parser;
 use super::forms::Forms;
 use super::limits::MAX_CHARS;
+use super::open_options::OpenOption;
 use super::refusal::UnknownReason;
 use super::values::Values;
 use super::walk::Walk;
 use super::words_scan::FlatText;
 
-/// A command line and everything it may run. Never fails: what can't be known is kept as such.
+/// A command line and everything it may run. Never fails: unknown parts are kept as such.
 ///
 /// ```
 /// use becket_rules::shell::{Applies, CommandPattern, Line};
@@ -29,15 +30,15 @@ pub struct Line {
     pub(crate) unknowns: Vec<Unknown>,
     /// The first expansion that isn't `$HOME`, as it is written (P6 d).
     pub(crate) expansion: Option<String>,
-    /// Changes its directory, so that relative paths are not the line's own.
+    /// True if the line changes its directory, so that relative paths are not its own.
     pub(crate) moves: bool,
-    /// Its commands by their texts, made when first asked for.
+    /// The commands by their texts, computed on first use.
     pub(crate) forms: OnceLock<Forms>,
-    /// Programs in it that could not be read.
+    /// Programs in the line that could not be read.
     pub(crate) unread: Vec<String>,
-    /// Its words, for patterns that are tried on each of them.
+    /// The words, for patterns that are tried on each of them.
     pub(crate) words: OnceLock<FlatText>,
-    /// The values that it sets variables to, and its here-strings.
+    /// The values to which the line sets variables, and its here-strings.
     pub(crate) values: Values,
     /// The reason why only a rule without `*`, or one for every command, covers the line (P4): it evaluates or sets
     /// something.
@@ -47,11 +48,12 @@ pub struct Line {
 /// One command that a line may run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
-    /// As it is written, blanks normalised, leading assignments included.
+    /// The command as it is written, blanks normalised, leading assignments included.
     pub(crate) raw: String,
     /// The texts that deny, ask and `if` patterns are compared with, blanks normalised.
     pub(crate) forms: Vec<String>,
-    /// `None`: found behind a wrapper or in the text of a program, so no allow rule need cover it.
+    /// The text for allow rules; `None` if the command was found in a wrapper or in the text of a program, so that no
+    /// allow rule need cover it.
     pub(crate) allow: Option<AllowForm>,
     pub(crate) args: Vec<Arg>,
     pub(crate) via: Option<String>,
@@ -63,20 +65,25 @@ pub struct Command {
 /// The text that an allow rule must cover (P5).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AllowForm {
-    /// After the wrappers are stripped, and harmless assignments looked past.
+    /// The texts without wrappers and harmless assignments.
     pub(crate) stripped: Vec<String>,
     /// The whole command, which only a rule without `*` covers, if it is more than `stripped`.
     pub(crate) whole: Vec<String>,
-    /// No rule with a `*` covers it.
+    /// True if no rule with a `*` covers it.
     pub(crate) exact_only: bool,
-    /// Only a rule with a `*` covers it: run time appends arguments.
+    /// True if only a rule with a `*` covers it: arguments are appended at run time.
     pub(crate) open: bool,
-    /// For each text in `stripped` the bytes in front of what names a program: a rule covers the command only if it has
-    /// no `*` before their end.
+    /// For each text in `stripped`, the number of bytes before a name of a program: a rule covers the command only if
+    /// it has no `*` before that position.
     pub(crate) spelled: Vec<usize>,
+    /// For each text in `stripped`, the number of bytes that a rule with an option has to spell out: the option that
+    /// makes a command write the files which it reads otherwise.
+    pub(crate) in_place: Vec<usize>,
+    /// The arguments that count in `spelled` if they may become an option.
+    pub(crate) open_options: Vec<OpenOption>,
 }
 
-/// Something unknown; `direct` where P4's own walk met it, so that no allow covers the line.
+/// An unknown part; `direct` if P4's own walk found it, so that no allow rule covers the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unknown {
     pub(crate) reason: UnknownReason,
@@ -84,13 +91,13 @@ pub(crate) struct Unknown {
 }
 
 impl Command {
-    /// The command without its quotes and leading assignments, blanks normalised.
+    /// Returns the command without its quotes and leading assignments, blanks normalised.
     #[must_use]
     pub fn text(&self) -> &str {
         self.forms.first().map_or(&self.raw, |form| form)
     }
 
-    /// The command as it is written, blanks normalised.
+    /// Returns the command as it is written, blanks normalised.
     #[must_use]
     pub fn raw(&self) -> &str {
         &self.raw
@@ -114,7 +121,7 @@ impl Command {
         self.args.iter().map(|arg| arg.value().filter(|_| !arg.glob))
     }
 
-    /// Its words without quotes, each with what run time does to it.
+    /// Returns its words without quotes, each with the effect of run time on it.
     pub fn arguments(&self) -> impl Iterator<Item = Argument<'_>> {
         self.args.iter().map(|arg| match (arg.value(), arg.glob) {
             (Some(text), false) => Argument::Literal(text),
@@ -130,17 +137,17 @@ impl Command {
 /// A word of a command, as far as the text determines it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Argument<'l> {
-    /// Its value.
+    /// The value.
     Literal(&'l str),
-    /// A text that holds a glob, quotes removed: quoted wildcards look like others.
+    /// A text that contains a glob, quotes removed: quoted wildcards look like others.
     Glob(&'l str),
-    /// Nothing but one variable, `$NAME`, `${NAME}`, quoted or not: its name.
+    /// The name of a single variable, `$NAME` or `${NAME}`, quoted or not.
     Variable(&'l str),
     /// Any other expansion.
     Unknown,
 }
 
-/// The name of the variable that a word is, as it is written.
+/// Returns the name of the variable that a word consists of, as it is written.
 fn plain_variable(raw: &str) -> Option<&str> {
     let unquoted = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(raw);
     let name = unquoted.strip_prefix('$')?;
@@ -156,7 +163,7 @@ pub struct Redirection {
     pub kind: RedirectionKind,
     /// The file.
     pub target: Target,
-    /// The words that the target becomes: several where it holds braces.
+    /// The words that the target becomes: several if it contains braces.
     pub(crate) words: Vec<Arg>,
 }
 
@@ -174,8 +181,8 @@ pub enum RedirectionKind {
 pub enum Target {
     /// The path as the shell will open it, relative to the line's own directory unless it is absolute.
     Literal(String),
-    /// Known only at run time, as it is written: holds `~`, a glob or a variable, or is relative in a line that
-    /// changes its directory. Asks.
+    /// A path that is known only at run time, as it is written: it contains `~`, a glob or a variable, or is relative
+    /// in a line that changes its directory. Asks.
     Dynamic(String),
 }
 
@@ -197,13 +204,13 @@ impl Line {
         walk.finish(text)
     }
 
-    /// The line as it was given.
+    /// Returns the line as it was given.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Every command that the line may run, in the order they were found; those behind wrappers and in the text of
+    /// Returns every command that the line may run, in the order they were found; those in wrappers and in the text of
     /// programs follow the command that they were found in.
     #[must_use]
     pub fn commands(&self) -> &[Command] {

@@ -8,7 +8,7 @@ use super::refusal::UnknownReason;
 const CLOSERS: [&str; 8] = ["then", "elif", "else", "fi", "do", "done", "esac", "}"];
 
 impl Parser<'_> {
-    /// A whole program: everything up to the end of the text.
+    /// Parses a whole program: everything up to the end of the text.
     pub(crate) fn program(mut self) -> Read<Script> {
         let mut script = self.list()?;
         script.beyond = self.beyond;
@@ -18,7 +18,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A list up to the end of the text, a `)`, a `;;`, or a word that closes a compound command.
+    /// Parses a list up to the end of the text, a `)`, a `;;`, or a word that closes a compound command.
     pub(crate) fn list(&mut self) -> Read<Script> {
         let mut script = Script::default();
         loop {
@@ -36,7 +36,7 @@ impl Parser<'_> {
                 }
                 continue;
             }
-            // A closing word may follow a compound command at once: `{ (a) }`.
+            // A closing word may directly follow a compound command: `{ (a) }`.
             if self.list_ends() {
                 return Ok(script);
             }
@@ -48,7 +48,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Blanks, comments and newlines; bodies of here-documents are read on the way.
+    /// Skips blanks, comments and newlines; bodies of here-documents are parsed on the way.
     pub(crate) fn skip_lines(&mut self) -> Read<()> {
         loop {
             self.skip_blanks();
@@ -93,7 +93,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `!` and `time` with their options; `true` if nothing follows them.
+    /// Parses `!` and `time` with their options; returns `true` if nothing follows them.
     fn pipeline_prefix(&mut self) -> bool {
         let mut any = false;
         let mut timed = false;
@@ -116,7 +116,7 @@ impl Parser<'_> {
         any && matches!(self.peek(), None | Some(b'\n' | b';' | b'&' | b'|' | b')'))
     }
 
-    /// The word that starts here, if it is plain text: only then it can be a reserved word.
+    /// Returns the word that starts here, if it is plain text: only then can it be a reserved word.
     pub(crate) fn reserved(&mut self) -> Option<&'static str> {
         let first = self.peek()?;
         RESERVED
@@ -125,7 +125,7 @@ impl Parser<'_> {
             .copied()
     }
 
-    /// Takes the reserved word if it comes next.
+    /// Consumes the reserved word if it comes next.
     pub(crate) fn eat_reserved(&mut self, word: &'static str) -> bool {
         self.skip_blanks();
         let found = self.is_whole_word(word);
@@ -135,7 +135,7 @@ impl Parser<'_> {
         found
     }
 
-    /// Takes the reserved word, after newlines, or refuses.
+    /// Consumes the reserved word, after newlines, or refuses.
     pub(crate) fn expect_reserved(&mut self, word: &'static str) -> Read<()> {
         self.skip_lines()?;
         if self.eat_reserved(word) {
@@ -155,7 +155,7 @@ impl Parser<'_> {
     }
 }
 
-/// Words that mean something at the start of a command, and the options of `time`.
+/// Reserved words at the start of a command, and the options of `time`.
 const RESERVED: [&str; 24] = [
     "!", "-p", "--", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if",
     "in", "select", "then", "time", "until", "while", "{", "}", "[[", "]]",

@@ -11,7 +11,7 @@
 //! `echo \$'\' ; git push #'` as one command and panics on `99999999999>x`; `tree-sitter-bash` drops `git >f push`.
 //! Anything this parser does not understand is *unknown*.
 //!
-//! The syntax is always bash's. A program in text for another shell (`sh -c`, `zsh -c`) is *unknown* if it holds
+//! The syntax is always bash's. A program in text for another shell (`sh -c`, `zsh -c`) is *unknown* if it contains
 //! anything that the other shell may parse differently.
 //!
 //! Not analysed: programs in files and in other languages (`sh x.sh`, `make`, `python -c`, `ssh`), and what a command
@@ -41,6 +41,8 @@ mod file_use;
 mod filled;
 mod forms;
 mod git;
+mod git_programs;
+mod git_settings;
 mod heredoc;
 mod input;
 mod launchers;
@@ -48,11 +50,14 @@ mod limits;
 mod line;
 mod list;
 mod modes;
+mod open_options;
 mod option_programs;
+mod option_table;
 mod options;
 mod parallel;
 mod pattern;
 mod permission;
+mod positions;
 mod program;
 mod program_variables;
 mod quoted_word;
@@ -61,6 +66,8 @@ mod sed;
 mod shells;
 mod simple;
 mod subst;
+mod unversioned;
+mod value_changes;
 mod values;
 mod variables;
 mod walk;
@@ -68,6 +75,7 @@ mod word;
 mod words_scan;
 mod wrapper;
 mod wrapper_table;
+mod written_options;
 
 pub use beyond_sh::beyond_sh;
 pub use condition::Applies;

@@ -1,17 +1,17 @@
-//! Options of the shell that change how the rest of a program is read, and commands that run what was typed before.
+//! Shell options that change how the rest of a program is read, and commands that run the history.
 
 use super::arg::Arg;
 use super::options::Syntax;
 use super::refusal::UnknownReason;
 use super::walk::Walk;
 
-/// Names for `set -o` that turn on another reading: `NAME=value` anywhere is an assignment, `!` repeats commands.
+/// Names for `set -o` that change how text is read: `NAME=value` anywhere is an assignment, `!` repeats commands.
 const NAMES: &[&str] = &["keyword", "histexpand"];
 
 /// The letters of the same options.
 const LETTERS: &[char] = &['k', 'H'];
 
-/// Names for `shopt -u`: without it, an interactive shell knows no comments.
+/// Names for `shopt -u`: without it, an interactive shell has no comments.
 const SHOPT_OFF: &[&str] = &["interactive_comments"];
 
 const SHOPT: Syntax = Syntax { short: "opqsu", long: "" };
@@ -22,7 +22,7 @@ pub(crate) fn is_letter(letter: char) -> bool {
     LETTERS.contains(&letter)
 }
 
-/// Returns whether the name behind `-o` (`on`) or `+o` changes how a program is read, or may do so.
+/// Returns whether the name after `-o` (`on`) or `+o` changes how a program is read, or may do so.
 pub(crate) fn changes(name: &Arg, on: bool) -> bool {
     match name.value() {
         Some(name) if on => NAMES.contains(&name),
@@ -32,7 +32,7 @@ pub(crate) fn changes(name: &Arg, on: bool) -> bool {
 }
 
 impl Walk {
-    /// `set`, `shopt` and `fc`.
+    /// Records `set`, `shopt` and `fc`.
     pub(crate) fn note_modes(&mut self, name: &str, args: &[Arg], direct: bool) {
         let changed = match name {
             "set" => set_changes(&args[1..]),
@@ -52,7 +52,7 @@ impl Walk {
     }
 }
 
-/// The argument of `set` that changes how the rest is read.
+/// Returns the argument of `set` that changes how the rest is read.
 fn set_changes(args: &[Arg]) -> Option<&Arg> {
     let mut at = 0;
     while let Some(arg) = args.get(at) {
@@ -82,7 +82,7 @@ fn set_changes(args: &[Arg]) -> Option<&Arg> {
     None
 }
 
-/// The argument of `shopt` that changes how the rest is read.
+/// Returns the argument of `shopt` that changes how the rest is read.
 fn shopt_changes(args: &[Arg]) -> Option<&Arg> {
     let options = SHOPT.read(args, 1);
     let names = &args[options.operand..];

@@ -1,4 +1,4 @@
-//! Options as a program reads them: clusters, attached values, and beginnings of long names (rule P6).
+//! Options as a program reads them: clusters, attached values, and prefixes of long names (rule P6).
 //!
 //! A [`Syntax`] is written in the notation of getopt(3), so that it can be compared with the program's own source.
 
@@ -13,12 +13,16 @@ pub(crate) struct Syntax {
     pub(crate) long: &'static str,
 }
 
-/// An option that was given.
+/// An option in the arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ParsedOption {
     /// The letter, or the long name written out.
     pub(crate) name: String,
     pub(crate) value: Option<Arg>,
+    /// The index of the argument that is the option.
+    pub(crate) at: usize,
+    /// The index of the argument that the value is in.
+    pub(crate) value_at: usize,
 }
 
 /// The arguments of a program up to its first operand.
@@ -27,11 +31,11 @@ pub(crate) struct Options {
     pub(crate) given: Vec<ParsedOption>,
     /// The index of the first operand; the number of arguments if there is none.
     pub(crate) operand: usize,
-    /// Every option was known. If not, any later word may be the first operand.
+    /// True if every option was known. If not, any later word may be the first operand.
     pub(crate) certain: bool,
 }
 
-/// Returns whether an option takes a value.
+/// The way in which an option takes a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Takes {
     Nothing,
@@ -47,7 +51,7 @@ impl Options {
         self.given.iter().any(|given| names.contains(&given.name.as_str()))
     }
 
-    /// The values of the options in `names`.
+    /// Returns the values of the options in `names`.
     pub(crate) fn values<'o>(&'o self, names: &'o [&str]) -> impl Iterator<Item = &'o Arg> {
         let wanted = |given: &&ParsedOption| names.contains(&given.name.as_str());
         self.given.iter().filter(wanted).filter_map(|given| given.value.as_ref())
@@ -55,8 +59,8 @@ impl Options {
 }
 
 impl Syntax {
-    /// Reads `args` from index `from` up to the first operand or past `--`. An argument that is known only at run time
-    /// may be an option, so reading ends there and is not certain.
+    /// Parses `args` from index `from` up to the first operand or past `--`. An argument that is known only at run time
+    /// may be an option, so parsing ends there and is not certain.
     pub(crate) fn read(&self, args: &[Arg], from: usize) -> Options {
         let mut options = Options { given: Vec::new(), operand: from, certain: true };
         while let Some(arg) = args.get(options.operand) {
@@ -83,7 +87,7 @@ impl Syntax {
         options
     }
 
-    /// One long option; `true` if its value is the next argument.
+    /// Parses one long option; returns `true` if its value is the next argument.
     fn read_long(&self, text: &str, arg: &Arg, next: Option<&Arg>, options: &mut Options) -> bool {
         let (typed, attached) = match text.split_once('=') {
             Some((name, value)) => (name, Some(arg.part(value))),
@@ -95,26 +99,30 @@ impl Syntax {
         };
         let takes_next = takes == Takes::Value && attached.is_none();
         let value = if takes_next { next.cloned() } else { attached };
-        options.given.push(ParsedOption { name: name.to_owned(), value });
+        let at = options.operand - 1;
+        let value_at = at + usize::from(takes_next);
+        options.given.push(ParsedOption { name: name.to_owned(), value, at, value_at });
         takes_next
     }
 
-    /// A cluster of short options; `true` if the value of the last one is the next argument.
+    /// Parses a cluster of short options; returns `true` if the value of the last one is the next argument.
     fn read_cluster(&self, arg: &Arg, next: Option<&Arg>, options: &mut Options) -> bool {
         let mut rest = arg.text.chars();
         rest.next();
+        let at = options.operand - 1;
         while let Some(letter) = rest.next() {
             let Some(takes) = self.letter(letter) else {
                 options.certain = false;
                 continue;
             };
             let attached = Some(rest.as_str()).filter(|text| !text.is_empty()).map(|text| arg.part(text));
+            let value_at = at + usize::from(takes == Takes::Value && attached.is_none());
             let (value, ends) = match takes {
                 Takes::Nothing => (None, false),
                 Takes::Attached => (attached, true),
                 Takes::Value => (attached.or_else(|| next.cloned()), true),
             };
-            options.given.push(ParsedOption { name: letter.to_string(), value });
+            options.given.push(ParsedOption { name: letter.to_string(), value, at, value_at });
             if ends {
                 return takes == Takes::Value && rest.as_str().is_empty();
             }
@@ -122,12 +130,17 @@ impl Syntax {
         false
     }
 
+    /// Returns whether a letter takes a value, attached or the next argument.
+    pub(crate) fn takes_value(&self, letter: char) -> bool {
+        self.letter(letter) == Some(Takes::Value)
+    }
+
     fn letter(&self, wanted: char) -> Option<Takes> {
         let (_, rest) = self.short.split_once(wanted).filter(|_| wanted != ':')?;
         Some(marks(rest))
     }
 
-    /// The long option that `typed` is, or is the beginning of. Several candidates count as one if they take their
+    /// Returns the long option that `typed` is, or is a prefix of. Several candidates count as one if they take their
     /// values in the same way.
     fn long_name(&self, typed: &str) -> Option<(&'static str, Takes)> {
         let split = |entry: &'static str| {

@@ -1,5 +1,5 @@
-//! GNU parallel (rule P6): a command line for a shell, to which arguments are appended or put in the place of a mark; and
-//! without one, the arguments are command lines themselves.
+//! GNU parallel (rule P6): a command line for a shell, to which arguments are appended or in which they replace a mark;
+//! and without one, the arguments are command lines themselves.
 
 use super::arg::Arg;
 use super::context::Context;
@@ -12,7 +12,7 @@ use super::quoted_word::quoted_word;
 use super::refusal::UnknownReason;
 use super::walk::Walk;
 
-/// parallel reads its options up to the first operand.
+/// The options of parallel, which are read up to the first operand.
 const SYNTAX: Syntax = Syntax {
     short: "0a:B:C:d:D:e::E:fgH:i::I:j:kl::L:mMn:N:opP:qrs:S:tTuU:vW:xX",
     long: "arg-file: arg-file-sep: arg-sep: bar basefile: bf: bg bibtex block: block-size: block-timeout: cat citation \
@@ -33,19 +33,28 @@ const SYNTAX: Syntax = Syntax {
          use-sockets-instead-of-threads verbose wait wd: workdir: xapply xargs exit",
 };
 
-/// Marks in front of arguments in the line, or of files with arguments.
+/// Marks before arguments in the line, or before files with arguments.
 const SOURCES: &[&str] = &[":::", ":::+", "::::", "::::+"];
+
+/// The maximum number of bytes of a mark with a number, its brackets aside.
+const LONGEST_MARK: usize = 8;
+
+/// The maximum number of sources whose arguments are combined.
+const MOST_SOURCES: usize = 8;
+
+/// The maximum number of bytes of the command lines that are made of all combinations.
+const MOST_FILLED: usize = 1 << 17;
 
 /// Options that put several arguments into one command line.
 const JOINS: &[&str] =
     &["N", "n", "L", "l", "m", "X", "max-args", "max-lines", "max-replace-args", "xargs", "colsep", "C"];
 
-/// Options that change which marks are replaced: then any word may be.
+/// Options that change which marks are replaced: any word may then be one.
 const OTHER_MARKS: &[&str] =
     &["rpl", "parens", "U", "plus", "arg-sep", "arg-file-sep", "template", "tmpl", "profile"];
 
 impl Walk {
-    /// `parallel` and its other names.
+    /// Handles `parallel` and its other names.
     pub(crate) fn parallel(&mut self, name: &str, args: &[Arg], context: &Context) {
         let options = SYNTAX.read(args, 1);
         let inner = Context { input: Input::Opaque, dialect: Dialect::Posix, fills: true, ..context.clone() };
@@ -71,7 +80,7 @@ impl Walk {
         self.parallel_arguments(command, sources, &options, &inner);
     }
 
-    /// The program of the same name in moreutils: `parallel [-i] command -- arguments`, `parallel -- commands`.
+    /// Handles the program of the same name in moreutils: `parallel [-i] command -- arguments`, `parallel -- commands`.
     fn parallel_of_moreutils(&mut self, args: &[Arg], context: &Context) {
         let Some(end) = args.iter().position(|arg| arg.text == "--") else { return };
         let mut command = substitute(&args[1..end], "{}");
@@ -86,7 +95,7 @@ impl Walk {
         }
     }
 
-    /// The command, with its marks, or with arguments behind it.
+    /// Handles the command, with its marks, or with arguments after it.
     fn parallel_command(&mut self, command: &[Arg], options: &Options, context: &Context) {
         let own = options.values(&["I", "i"]).map(|arg| arg.text.as_str()).find(|mark| !mark.is_empty());
         let text: Vec<&str> = command.iter().map(|arg| arg.text.as_str()).collect();
@@ -96,7 +105,7 @@ impl Walk {
         self.program(&text, command.iter().any(|arg| arg.dynamic || arg.glob), context);
     }
 
-    /// The command with the arguments that the line itself holds: all of each `:::`, in every combination.
+    /// Handles the command with the arguments in the line: all of each `:::`, in every combination.
     fn parallel_arguments(&mut self, command: &[Arg], sources: &[Arg], options: &Options, context: &Context) {
         let literal = |arg: &&Arg| arg.value().is_some() && !arg.glob;
         if sources.iter().any(|arg| arg.text.starts_with("::::")) || !command.iter().all(|arg| literal(&arg))
@@ -107,22 +116,26 @@ impl Walk {
         let text: Vec<&str> = command.iter().map(|arg| arg.text.as_str()).collect();
         let text = text.join(" ");
         let text = own.map_or_else(|| text.clone(), |own| text.replace(own, "{}"));
-        let mut combinations = vec![Vec::new()];
-        for group in sources.split(|arg| SOURCES.contains(&arg.text.as_str())).skip(1) {
-            let values = group.iter().filter(literal).map(|arg| quoted_word(&arg.text));
-            let values: Vec<String> = values.take(MAX_BRACE_WORDS).collect();
-            let longer = |before: &Vec<String>| {
-                let with = |value: &String| before.iter().chain([value]).cloned().collect();
-                values.iter().map(with).collect::<Vec<Vec<String>>>()
-            };
-            combinations = combinations.iter().flat_map(longer).take(MAX_BRACE_WORDS).collect();
-        }
-        for values in combinations {
-            self.program(&filled(&text, &values), false, &Context { fills: false, ..context.clone() });
+        let groups: Vec<&[Arg]> = sources
+            .split(|arg| SOURCES.contains(&arg.text.as_str()))
+            .skip(1)
+            .take(MOST_SOURCES + 1)
+            .collect();
+        let mut left = MOST_FILLED;
+        let complete = groups.len() <= MOST_SOURCES
+            && combinations(&groups).is_some_and(|combinations| {
+                combinations.iter().all(|values| {
+                    let line = filled(&text, values, &mut left);
+                    line.map(|line| self.program(&line, false, &Context { fills: false, ..context.clone() }))
+                        .is_some()
+                })
+            });
+        if !complete {
+            self.unknown(UnknownReason::ProgramText(text), false);
         }
     }
 
-    /// No command: each argument, or each line of the input, is one.
+    /// Handles the form without a command: each argument, or each line of the input, is one.
     fn parallel_lines(&mut self, name: &str, options: &Options, sources: &[Arg], context: &Context) {
         let context = &Context { dialect: Dialect::Posix, ..context.clone() };
         let files: Vec<&Arg> = options.values(&["a", "arg-file"]).collect();
@@ -149,25 +162,64 @@ impl Walk {
         }
     }
 
-    /// Options that are not known: any word may start the command, or be all of it.
+    /// Handles unknown options: any word may start the command, or be all of it.
     fn parallel_anywhere(&mut self, args: &[Arg], context: &Context) {
         self.unknown(UnknownReason::ProgramText(args[0].raw.clone()), false);
         self.every_word(&args[1..], context);
     }
 }
 
-/// The command line that parallel makes of a text and one argument of each source.
-fn filled(text: &str, values: &[String]) -> String {
-    let all = values.join(" ");
-    let mut out = text.to_owned();
-    for (at, value) in values.iter().enumerate() {
-        out = out.replace(&format!("{{{}}}", at + 1), value);
+/// Returns one value of each source, in every combination; `None` if there are more than are followed.
+fn combinations(groups: &[&[Arg]]) -> Option<Vec<Vec<String>>> {
+    let mut combinations = vec![Vec::new()];
+    for group in groups {
+        let literal = group.iter().filter(|arg| arg.value().is_some() && !arg.glob);
+        let values: Vec<String> =
+            literal.map(|arg| quoted_word(&arg.text)).take(MAX_BRACE_WORDS + 1).collect();
+        if combinations.len() * values.len() > MAX_BRACE_WORDS {
+            return None;
+        }
+        let longer = |before: &Vec<String>| {
+            let with = |value: &String| before.iter().chain([value]).cloned().collect();
+            values.iter().map(with).collect::<Vec<Vec<String>>>()
+        };
+        combinations = combinations.iter().flat_map(longer).collect();
     }
-    let whole = out.replace("{}", &all);
-    if whole == text { format!("{text} {all}") } else { whole }
+    Some(combinations)
 }
 
-/// Returns whether a text holds marks, and the text with all of them written `{}`.
+/// Returns the command line that parallel makes of a text and one argument of each source. Consumes its bytes of
+/// `left`; `None` if there are not enough.
+fn filled(text: &str, values: &[String], left: &mut usize) -> Option<String> {
+    let all = values.join(" ");
+    let (mut out, mut rest, mut marked) = (String::new(), text, false);
+    while let Some((before, after)) = rest.split_once('{') {
+        let close = after.bytes().take(LONGEST_MARK).position(|byte| byte == b'}');
+        let mark =
+            close.and_then(|at| Some((after.get(..at)?, after.get(at + 1..)?))).and_then(|(mark, after)| {
+                let number = || values.get(mark.parse::<usize>().ok()?.checked_sub(1)?);
+                let value = if mark.is_empty() { Some(&all) } else { number() };
+                value.map(|value| (value, after))
+            });
+        let (value, after) = mark.map_or(("{", after), |(value, after)| (value.as_str(), after));
+        marked |= mark.is_some();
+        out.push_str(before);
+        out.push_str(value);
+        rest = after;
+        if out.len() > *left {
+            return None;
+        }
+    }
+    out.push_str(rest);
+    if !marked {
+        out.push(' ');
+        out.push_str(&all);
+    }
+    *left = left.checked_sub(out.len())?;
+    Some(out)
+}
+
+/// Returns whether a text contains marks, and the text with all of them written `{}`.
 fn marks(text: &str, own: Option<&str>) -> (bool, String) {
     let mut out = own.map_or_else(|| text.to_owned(), |own| text.replace(own, "{}"));
     let known = |inner: &str| {

@@ -51,7 +51,7 @@ impl CommandPattern {
         self.pieces.iter().all(String::is_empty) && (self.pieces.len() > 1 || normalise(&self.text).len() < 2)
     }
 
-    /// The pattern as it was written.
+    /// Returns the pattern as it was written.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -62,7 +62,7 @@ impl CommandPattern {
         self.pieces.first().map_or("", String::as_str)
     }
 
-    /// Returns whether it holds a `*`, the trailing ones included.
+    /// Returns whether it contains a `*`, the trailing ones included.
     pub(crate) fn is_prefix(&self) -> bool {
         self.boundary || self.pieces.len() > 1
     }
@@ -78,7 +78,7 @@ impl CommandPattern {
         core.trim_end_matches('*').trim_end().contains([' ', '*'])
     }
 
-    /// [`matches`](Self::matches) for text whose blanks are normal already.
+    /// Does the same as [`matches`](Self::matches), for text whose blanks are already normalised.
     pub(crate) fn matches_normal(&self, text: &str) -> bool {
         if text.len() < self.shortest {
             return false;
@@ -92,7 +92,7 @@ impl CommandPattern {
     /// Returns whether some text that starts with `head` and a blank could match.
     pub(crate) fn could_continue(&self, head: &str) -> bool {
         let Some(first) = self.pieces.first() else { return true };
-        // The text is `head` and a blank; nothing is put together, since this is asked of each command for each rule.
+        // The text is `head` and a blank; nothing is allocated, since this runs for each command and each rule.
         let continues = |text: &str, start: &str| text.strip_prefix(start).map(|rest| rest.starts_with(' '));
         let starts = head.starts_with(first.as_str()) || first.strip_suffix(' ') == Some(head);
         if self.pieces.len() > 1 && starts {
@@ -113,7 +113,7 @@ impl CommandPattern {
         if rest.is_empty() {
             return heads.any(|end| ends_word(text, end));
         }
-        // The earliest head leaves the most room for what must follow it.
+        // The earliest head leaves the most room for the rest.
         heads.next().is_some_and(|end| follows(text, end, rest))
     }
 
@@ -135,7 +135,7 @@ impl CommandPattern {
     }
 }
 
-/// Blanks at the ends dropped, every run of them one blank.
+/// Normalises text: drops blanks at the ends, and makes every run of them one blank.
 pub(crate) fn normalise(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     push_normal(&mut out, text);

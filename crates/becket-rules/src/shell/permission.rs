@@ -11,7 +11,7 @@ use crate::steps::{OutOfSteps, Steps};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Hit {
-    /// The command, as it is written; the whole line where commands can't be separated.
+    /// The command, as it is written; the whole line if commands can't be separated.
     pub command: String,
     /// The wrapper that runs it (`sudo`, `sh -c`).
     pub via: Option<String>,
@@ -29,7 +29,7 @@ pub enum Coverage {
     },
     /// No rule can cover the line: it asks.
     Unknown {
-        /// Why.
+        /// The reason.
         why: UnknownReason,
     },
 }
@@ -43,7 +43,7 @@ impl Line {
         self.hit_within(pattern, &Steps::unbounded()).ok().flatten()
     }
 
-    /// The same with as many steps as are left.
+    /// Does the same within the remaining steps.
     pub(crate) fn hit_within(
         &self,
         pattern: &CommandPattern,
@@ -59,7 +59,7 @@ impl Line {
         Ok(hit.then(|| Hit { command: self.text.clone(), via: None }))
     }
 
-    /// The same for a line that may take an assignment behind the name of a command for one in front of it (`set -k`).
+    /// Does the same for a line that may treat an assignment after the name of a command as one before it (`set -k`).
     fn hit_between_assignments(&self, pattern: &CommandPattern, steps: &Steps) -> Result<bool, OutOfSteps> {
         let moves = |unknown: &Unknown| matches!(unknown.reason, UnknownReason::Mode(_));
         if !self.unknowns.iter().any(moves) {
@@ -76,7 +76,7 @@ impl Line {
         Ok(false)
     }
 
-    /// The words of the line, and of the programs in it that could not be read.
+    /// Returns the words of the line, and of the programs in it that could not be read.
     fn flat_text(&self) -> &FlatText {
         self.words.get_or_init(|| {
             let texts = [self.text.as_str()].into_iter().chain(self.unread.iter().map(String::as_str));
@@ -102,7 +102,7 @@ impl Line {
         self.uncovered_within(allows, &Steps::unbounded())
     }
 
-    /// The same with as many steps as are left. Without any, the line is not covered.
+    /// Does the same within the remaining steps. Without any, the line is not covered.
     pub(crate) fn uncovered_within(&self, allows: &[&CommandPattern], steps: &Steps) -> Coverage {
         let steps_for = |command: &Command| match &command.allow {
             Some(allow) => allow.stripped.iter().map(String::len).sum::<usize>() / 4 + 32,
@@ -117,7 +117,7 @@ impl Line {
         match &self.restricted {
             None => self.coverage(covered),
             Some(_) if allows.iter().any(|pattern| pattern.is_everything()) => self.coverage(|_| true),
-            // A line is one command, and the rule is its text, or else what is set beside the command would count.
+            // A line is one command, and the rule is its text; otherwise the values set beside the command would count.
             Some(why) => {
                 let whole = normalise(&self.text);
                 let exact =
@@ -158,8 +158,11 @@ impl Command {
         let matches = |forms: &[String]| forms.iter().any(|form| pattern.matches_normal(form));
         if pattern.is_prefix() {
             let spelled = pattern.head().len();
-            let texts = allow.stripped.iter().zip(&allow.spelled);
-            let mut left_open = texts.filter(|(_, least)| spelled >= **least).map(|(text, _)| text);
+            let narrow = pattern.head().contains(" -");
+            let least = allow.spelled.iter().zip(&allow.in_place);
+            let least = least.map(|(named, in_place)| if narrow { *named.max(in_place) } else { *named });
+            let texts = allow.stripped.iter().zip(least);
+            let mut left_open = texts.filter(|(_, least)| spelled >= *least).map(|(text, _)| text);
             return !allow.exact_only && left_open.any(|text| pattern.matches_normal(text));
         }
         !allow.open && (matches(&allow.stripped) || matches(&allow.whole))

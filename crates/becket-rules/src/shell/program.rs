@@ -1,25 +1,29 @@
-//! Looking through a command: wrappers, shells, and builtins that take a program as text (rules P5 and P6).
+//! Analysis of commands that run others: wrappers, shells, and builtins that take a program as text (rules P5 and P6).
 
 use super::arg::Arg;
 use super::context::Context;
 use super::dialect::Dialect;
-use super::file_use::sed_runs;
+use super::file_use::{sed_script_files, sed_scripts};
 use super::input::Input;
+use super::launchers::option_value;
 use super::options::Syntax;
+use super::pattern::normalise;
 use super::refusal::UnknownReason;
+use super::sed::SedScript;
+use super::unversioned::unversioned;
 use super::variables::{self, sets_variables};
 use super::walk::Walk;
 use super::wrapper::{self, is_assignment};
 use super::wrapper_table::{EVALUATORS, PREFIXED, TAKES_INPUT, WIDE, WIDE_SHELL, WIDE_TEXT};
 
-/// The options of `at` and `crontab` that decide what is read.
+/// The options of `at` and `crontab` that decide where the program comes from.
 const TIMED: Syntax = Syntax { short: "bcdef:ilMmq:rt:u:vV", long: "" };
 
 impl Walk {
     /// Finds the commands that a command runs.
     pub(crate) fn look_through(&mut self, args: &[Arg], context: &Context) {
         let Some(name) = args.first().and_then(Arg::command_name).map(own_name).map(str::to_owned) else {
-            // `$X git push` runs `git push` where `$X` is empty.
+            // `$X git push` runs `git push` if `$X` is empty.
             return;
         };
         self.note_effects(&name, args, context.direct);
@@ -44,7 +48,9 @@ impl Walk {
             "command" if asks_only(args) => {}
             _ if self.launch(&name, args, &inner) => {}
             _ if TAKES_INPUT.contains(&name.as_str()) => self.takes_input(&name, args, &inner),
-            wide if WIDE.contains(&wide) || is_loader(wide) => self.wide(wide, args, &inner),
+            // The short names of commands of tmux.
+            "run" | "popup" if context.via.as_deref() == Some("tmux") => self.wide("run-shell", args, &inner),
+            wide if is_wide(wide) => self.wide(wide, args, &inner),
             _ => self.wrapped(&name, args, &inner),
         }
     }
@@ -67,7 +73,7 @@ impl Walk {
         }
     }
 
-    /// A wrapper of the table, or nothing.
+    /// Handles a wrapper of the table; ignores other commands.
     fn wrapped(&mut self, name: &str, args: &[Arg], context: &Context) {
         let Some(entry) = wrapper::lookup(name) else { return };
         let found = entry.locate(args);
@@ -108,23 +114,29 @@ impl Walk {
         }
     }
 
-    /// A wrapper whose options are not listed.
+    /// Handles a wrapper whose options are not listed.
     fn wide(&mut self, name: &str, args: &[Arg], context: &Context) {
-        self.every_word(&args[1..], context);
-        if WIDE_TEXT.contains(&name) {
-            for arg in args.iter().skip(1).filter(|arg| arg.text.contains(char::is_whitespace)) {
-                self.shell_text(&arg.text, arg.dynamic, context);
+        for (at, arg) in args.iter().enumerate().skip(1) {
+            if let Some(value) = option_value(&arg.text).filter(|_| !self.is_full()) {
+                let command: Vec<Arg> =
+                    std::iter::once(arg.part(value)).chain(args[at + 1..].iter().cloned()).collect();
+                self.run(&command, context);
             }
         }
+        if WIDE_TEXT.contains(&name) {
+            self.every_part(&args[1..], context);
+        } else {
+            self.every_word(&args[1..], context);
+        }
         let operands = args.iter().skip(1).filter(|arg| !arg.text.starts_with('-')).count();
-        // The first operand of `sg` is a group.
-        let bare = operands <= usize::from(name == "sg");
+        // The first operand of these is a group.
+        let bare = operands <= usize::from(matches!(name, "sg" | "newgrp"));
         if WIDE_SHELL.contains(&name) && (bare || matches!(context.input, Input::Text(..))) {
             self.bare_shell(name, &Context { dialect: Dialect::Posix, ..context.clone() });
         }
     }
 
-    /// `at`, `batch`, `crontab`: what they read is run later, unless they only list or remove.
+    /// Handles `at`, `batch` and `crontab`, which run their input later, unless they only list or remove.
     fn takes_input(&mut self, name: &str, args: &[Arg], context: &Context) {
         let context = &Context { dialect: Dialect::Posix, ..context.clone() };
         let options = TIMED.read(args, 1);
@@ -138,13 +150,13 @@ impl Walk {
         }
     }
 
-    /// A word that may be the start of a command, if run time makes it one.
+    /// Records a word that may become the start of a command at run time.
     pub(crate) fn unknown_start(&mut self, arg: &Arg, direct: bool) {
         let word = if arg.is_open() { "…" } else { &arg.raw };
         self.unknown(UnknownReason::CommandWord(word.to_owned()), direct);
     }
 
-    /// A command made of arguments.
+    /// Handles a command made of arguments.
     pub(crate) fn run(&mut self, args: &[Arg], context: &Context) {
         if self.is_full() {
             return self.unknown(UnknownReason::TooComplex, true);
@@ -170,7 +182,7 @@ impl Walk {
         }
     }
 
-    /// Arguments that are joined and read as a program (`eval`, `watch`).
+    /// Handles arguments that are joined and parsed as a program (`eval`, `watch`).
     pub(crate) fn joined(&mut self, args: &[Arg], context: &Context) {
         let text: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
         if !text.is_empty() {
@@ -190,19 +202,34 @@ impl Walk {
         }
     }
 
-    /// `sed '1e program'`, and `s///e`, which runs what it has read.
+    /// Handles `sed '1e program'`, `s///e`, which runs its pattern space, and scripts in the input.
     fn sed(&mut self, args: &[Arg], context: &Context) {
-        // That of busybox has no `e`.
+        // The `sed` of busybox has no `e`.
         if matches!(context.via.as_deref(), Some("busybox" | "toybox")) {
             return;
         }
-        for (arg, script) in sed_runs(args) {
-            for text in script.programs.iter().filter(|text| !text.is_empty()) {
-                self.shell_text(text, false, context);
+        for arg in sed_scripts(args) {
+            self.sed_script(&arg.text, false, &arg.raw, context);
+        }
+        for file in sed_script_files(args) {
+            match context.inputs().of_file(&file) {
+                Input::File => {}
+                Input::Line => {
+                    self.shell_on_input.get_or_insert_with(|| "sed".to_owned());
+                }
+                Input::Text(text, dynamic) => self.sed_script(&text, dynamic, &text, context),
+                Input::Opaque => self.unknown(UnknownReason::ProgramFromInput("sed".to_owned()), false),
             }
-            if script.programs.iter().any(String::is_empty) {
-                self.unknown(UnknownReason::ProgramText(arg.raw.clone()), false);
-            }
+        }
+    }
+
+    fn sed_script(&mut self, text: &str, dynamic: bool, raw: &str, context: &Context) {
+        let script = SedScript::read(text);
+        for text in script.programs.iter().filter(|text| !text.is_empty()) {
+            self.shell_text(text, false, context);
+        }
+        if dynamic || script.unread || script.programs.iter().any(String::is_empty) {
+            self.unknown(UnknownReason::ProgramText(normalise(raw)), false);
         }
     }
 
@@ -213,7 +240,7 @@ impl Walk {
         }
     }
 
-    /// `alias name=text`: later words mean something else.
+    /// Handles `alias name=text`: later words mean something else.
     fn alias(&mut self, args: &[Arg], context: &Context) {
         for arg in &args[1..] {
             if let Some((_, text)) = arg.text.split_once('=') {
@@ -233,16 +260,15 @@ impl Walk {
     }
 }
 
-/// Returns whether a command is there to run other ones: a shell, an interpreter, a wrapper. A rule that begins with a `*`
-/// does not mean it.
+/// Returns whether the purpose of a command is to run other ones: a shell, an interpreter, a wrapper. A rule that
+/// begins with a `*` does not cover it.
 pub(crate) fn runs_others(name: &str) -> bool {
     let name = own_name(name);
     let interpreter = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     Dialect::of(name).is_some()
         || INTERPRETERS.contains(&interpreter)
         || LAUNCHERS.contains(&name)
-        || WIDE.contains(&name)
-        || is_loader(name)
+        || is_wide(name)
         || wrapper::lookup(name).is_some()
 }
 
@@ -251,14 +277,14 @@ const INTERPRETERS: &[&str] = &[
     "awk", "gawk", "mawk", "nawk", "python", "perl", "ruby", "node", "php", "lua", "tclsh", "expect", "gdb",
 ];
 
-/// Builtins and programs that run what their arguments, or a file that these name, say.
+/// Builtins and programs that run their arguments, or the files that these name.
 const LAUNCHERS: &[&str] = &[
     "eval", "source", ".", "trap", "su", "runuser", "script", "parallel", "sem", "ssh", "make", "socat",
     "npx", "ip", "direnv",
 ];
 
 /// Returns whether a builtin that may evaluate text as arithmetic does so with these arguments: a subscript, an integer
-/// variable, `-v` of `test`, or what only run time knows.
+/// variable, `-v` of `test`, or an argument known only at run time.
 fn evaluates(name: &str, args: &[Arg]) -> bool {
     let indexed = |arg: &Arg| arg.dynamic || arg.raw.contains('[');
     match name {
@@ -267,7 +293,7 @@ fn evaluates(name: &str, args: &[Arg]) -> bool {
         "printf" => args.first().is_some_and(|arg| arg.dynamic || arg.text.starts_with("-v")),
         "declare" | "typeset" | "local" | "export" | "readonly" => {
             let integer = |arg: &Arg| names_letter(&arg.text, &['i', 'n']);
-            // An array reads a text in parentheses as a line does.
+            // An array parses a text in parentheses as a line does.
             let compound = |arg: &Arg| arg.text.contains("=(");
             let evaluated = |arg: &Arg| arg.raw.contains('[') || integer(arg) || compound(arg);
             args.iter().any(|arg| evaluated(arg) || variables::hides_name(arg))
@@ -276,7 +302,7 @@ fn evaluates(name: &str, args: &[Arg]) -> bool {
     }
 }
 
-/// Returns whether `test` may be given `-v` or `-R`: written out, or where only run time knows the operator.
+/// Returns whether `test` may be given `-v` or `-R`: written out, or if the operator is known only at run time.
 fn tests_variable(args: &[Arg]) -> bool {
     let args = args.strip_suffix(&[Arg::literal("]")]).unwrap_or(args);
     let joins = |arg: &Arg| matches!(arg.text.as_str(), "!" | "-a" | "-o" | "(");
@@ -292,7 +318,7 @@ fn tests_variable(args: &[Arg]) -> bool {
 const COMPARISONS: &[&str] =
     &["=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef", "-a", "-o"];
 
-/// `command -v` and `-V` run nothing.
+/// Returns whether `command` has `-v` or `-V`, which run nothing.
 fn asks_only(args: &[Arg]) -> bool {
     let options = args
         .iter()
@@ -301,17 +327,22 @@ fn asks_only(args: &[Arg]) -> bool {
     options.into_iter().any(|text| text.contains(['v', 'V']))
 }
 
-/// One of the letters in a cluster of short options.
+/// Returns whether one of the letters is in a cluster of short options.
 fn names_letter(text: &str, letters: &[char]) -> bool {
     text.starts_with('-') && !text.starts_with("--") && text.contains(letters)
 }
 
-/// The name that a command is known by: GNU programs are installed with a `g` in front, too.
+/// Returns the usual name of a command: GNU programs are also installed with a leading `g`.
 fn own_name(name: &str) -> &str {
     name.strip_prefix('g').filter(|rest| PREFIXED.contains(rest)).unwrap_or(name)
 }
 
-/// The loader of programs, or an emulator: it runs the program that is its operand.
+/// Returns whether a command is a wrapper whose options are not listed, or a version of one.
+fn is_wide(name: &str) -> bool {
+    WIDE.contains(&name) || WIDE.contains(&unversioned(name)) || is_loader(name)
+}
+
+/// Returns whether a command is the loader of programs, or an emulator: it runs the program that is its operand.
 fn is_loader(name: &str) -> bool {
     (name.starts_with("ld") && name.contains(".so"))
         || name.starts_with("ld-musl-")

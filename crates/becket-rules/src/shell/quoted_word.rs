@@ -1,6 +1,6 @@
-//! A text as a shell reads it back.
+//! A text quoted for a shell.
 
-/// Returns the text as one word of a shell: as it is where it has no meaning of its own, otherwise in single quotes.
+/// Returns the text as one word of a shell: unchanged if it has no special meaning, otherwise in single quotes.
 ///
 /// ```
 /// use becket_rules::shell::quoted_word;

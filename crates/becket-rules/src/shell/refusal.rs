@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-/// The reason why the analysis can't tell what a line runs (rules P4 and P6). Shown to people by `explain`.
+/// The reason why the analysis can't determine what a line runs (rules P4 and P6). Shown to users by `explain`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnknownReason {
     /// The line is longer than 10,000 characters (P4).
     TooLong,
-    /// The line nests deeper, or holds more commands, than the analysis follows.
+    /// The line nests deeper, or contains more commands, than the analysis follows.
     TooComplex,
-    /// The line can't be read as bash (P6 e): where, in bytes of the text that was read, and what was in the way.
+    /// The line can't be read as bash (P6 e): the position in the text that was read, and the obstacle.
     Unparsable {
         /// Byte offset in the line, or in the nested text that was being read.
         at: usize,
@@ -19,28 +19,28 @@ pub enum UnknownReason {
     },
     /// The name of a command is known only at run time (P6 b): the word as it is written.
     CommandWord(String),
-    /// A shell or `eval` is handed a text that holds an expansion: the text as far as it is written.
+    /// A shell or `eval` is given a text that contains an expansion: the text as far as it is written.
     ProgramText(String),
     /// A shell takes its program from a pipe or a file descriptor (P6 c): the shell's name.
     ProgramFromInput(String),
     /// The line changes what later words mean (`alias`, `hash -p`, a startup file, `${x@P}`): the word that does so.
     Redefinition(String),
-    /// Values are evaluated as arithmetic, which runs `$( )` in a subscript: the word at stake.
+    /// Values are evaluated as arithmetic, which runs `$( )` in a subscript: the word concerned.
     Arithmetic(String),
-    /// A program is for another shell than bash, which may read this construct or word in another way.
+    /// A program is for another shell than bash, which may read this construct or word differently.
     Dialect(String),
-    /// An option of the shell changes how the rest is read (`set -o keyword`): the option.
+    /// A shell option changes how the rest is read (`set -o keyword`): the option.
     Mode(String),
-    /// Commands that were typed before are run again (`fc`, `!!`): the word that does so.
+    /// Commands from the history are run again (`fc`, `!!`): the word that does so.
     History(String),
-    /// The pattern names words, and the line holds an expansion (P6 d): the expansion as it is written.
+    /// The pattern names words, and the line contains an expansion (P6 d): the expansion as it is written.
     Expansion(String),
     /// Arguments that are known only at run time are appended to a command that the pattern may name (`xargs git`).
     Arguments(String),
 }
 
 impl UnknownReason {
-    /// Returns whether a part of the line was not looked at, so that any file may be used there.
+    /// Returns whether a part of the line was not read, so that any file may be used there.
     pub(crate) fn ends_reading(&self) -> bool {
         match self {
             Self::TooLong | Self::TooComplex | Self::Unparsable { .. } => true,
@@ -50,7 +50,7 @@ impl UnknownReason {
         }
     }
 
-    /// Returns whether the words of the whole line are worth trying as commands, since no command was found for them
+    /// Returns whether the words of the whole line have to be tried as commands, since no command was found for them
     /// (P4).
     pub(crate) fn hides_commands(&self) -> bool {
         match self {

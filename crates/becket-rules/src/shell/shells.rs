@@ -1,4 +1,4 @@
-//! Shells: the program is the text after `-c`, a file, or the input (rule P6).
+//! Shells, whose program is the text after `-c`, a file, or the input (rule P6).
 
 use super::arg::Arg;
 use super::context::Context;
@@ -8,7 +8,7 @@ use super::modes;
 use super::refusal::UnknownReason;
 use super::walk::Walk;
 
-/// bash's own long options, which it takes with one dash or two, in front of all others; `:` marks a value.
+/// The long options of bash, which it accepts with one dash or two, before all others; `:` marks a value.
 const BASH_LONG: &[&str] = &[
     "debug",
     "debugger",
@@ -30,14 +30,14 @@ const BASH_LONG: &[&str] = &[
     "wordexp",
 ];
 
-/// A shell's options and operands, as they decide where its program is.
+/// A shell's options and operands, as far as they decide where its program is.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Invocation<'a> {
-    /// The program in text, and what follows it.
+    /// The program in text, and the arguments after it.
     programs: Vec<Arg>,
     /// The first operand, if it is a file.
     file: Option<&'a Arg>,
-    /// The program comes from the input.
+    /// True if the program comes from the input.
     from_input: bool,
     interactive: bool,
     /// A file that is read before the program.
@@ -47,7 +47,7 @@ struct Invocation<'a> {
 }
 
 impl Walk {
-    /// A shell with its arguments.
+    /// Handles a shell with its arguments.
     pub(crate) fn shell(&mut self, args: &[Arg], dialect: Dialect, context: &Context) {
         let name = args[0].command_name().unwrap_or_default().to_owned();
         let inner = Context { dialect, ..context.clone() };
@@ -80,7 +80,7 @@ impl Walk {
         }
     }
 
-    /// An interactive shell repeats commands for `!`, and zsh has no comments there.
+    /// Handles an interactive shell: it repeats commands for `!`, and zsh has no comments there.
     fn interactive_input(&mut self, context: &Context) {
         let Input::Text(text, _) = &context.input else { return };
         let marks: &[char] = if context.dialect == Dialect::Zsh { &['!', '#', '^'] } else { &['!', '^'] };
@@ -89,13 +89,13 @@ impl Walk {
         }
     }
 
-    /// A shell's operand: a file, unless it names a descriptor or a pipe.
+    /// Handles a shell's operand: a file, unless it names a descriptor or a pipe.
     pub(crate) fn script_file(&mut self, arg: &Arg, shell: &str, context: &Context) {
         let input = context.inputs().of_file(arg);
         self.bare_shell(shell, &Context { input, ..context.clone() });
     }
 
-    /// A shell that takes its program from its input (P6 c).
+    /// Handles a shell that takes its program from its input (P6 c).
     pub(crate) fn bare_shell(&mut self, shell: &str, context: &Context) {
         match &context.input {
             Input::Line => {
@@ -107,14 +107,27 @@ impl Walk {
         }
     }
 
-    /// The shell that a program starts for a text (`system`), or for its user: `/bin/sh`, or the user's own.
+    /// Handles the shell that a program starts for a text (`system`), or for its user: `/bin/sh`, or the user's own.
     pub(crate) fn shell_text(&mut self, text: &str, dynamic: bool, context: &Context) {
         let context = Context { dialect: Dialect::Posix, ..context.clone() };
         self.program(text, dynamic, &context);
     }
 }
 
-/// The ways in which a shell may read its arguments; an error holds the argument that is known only at run time.
+/// Returns the index of the last option that makes a shell run commands again after `-n`, which only checks them.
+pub(crate) fn executes_at(args: &[Arg]) -> Option<usize> {
+    let options = args.iter().enumerate().skip(1).take_while(|(at, arg)| {
+        let value = args[at - 1].text.starts_with(['-', '+']) && args[at - 1].text.ends_with(['o', 'O']);
+        value || arg.text.starts_with(['-', '+'])
+    });
+    let executes = |(at, arg): &(usize, &Arg)| {
+        let named = arg.text == "noexec" && args[at - 1].text.starts_with('+');
+        named || (arg.text.starts_with('+') && arg.text.contains('n'))
+    };
+    options.filter(executes).last().map(|(at, _)| at)
+}
+
+/// Returns the ways in which a shell may read its arguments; an error is the argument that is known only at run time.
 fn invocations<'a>(name: &str, dialect: Dialect, args: &'a [Arg]) -> Vec<Result<Invocation<'a>, &'a Arg>> {
     match dialect {
         Dialect::Bash => vec![bash(args, true)],
@@ -131,8 +144,8 @@ fn invocations<'a>(name: &str, dialect: Dialect, args: &'a [Arg]) -> Vec<Result<
     }
 }
 
-/// bash's reading, and without its long options that of dash and ash. Letters count behind `+` as behind `-`, and each
-/// `o` and `O` takes one of the arguments that follow.
+/// Parses arguments as bash does, and without its long options as dash and ash do. Letters count after `+` as after
+/// `-`, and each `o` and `O` takes one of the arguments that follow.
 fn bash(args: &[Arg], long: bool) -> Result<Invocation<'_>, &Arg> {
     let mut invocation = Invocation::default();
     let (mut at, mut takes_program, mut takes_input) = (1, false, false);
@@ -146,6 +159,9 @@ fn bash(args: &[Arg], long: bool) -> Result<Invocation<'_>, &Arg> {
         }
     }
     while let Some(arg) = args.get(at) {
+        if takes_program && is_program(arg) {
+            break;
+        }
         let text = arg.value().ok_or(arg)?;
         if !text.starts_with(['-', '+']) {
             break;
@@ -155,7 +171,7 @@ fn bash(args: &[Arg], long: bool) -> Result<Invocation<'_>, &Arg> {
             break;
         }
         if text.starts_with("--") {
-            // bash takes its long options in front of all others; busybox has one that changes nothing here.
+            // bash accepts its long options before all others; busybox has one without effect here.
             if long {
                 return Ok(Invocation::default());
             }
@@ -179,12 +195,20 @@ fn bash(args: &[Arg], long: bool) -> Result<Invocation<'_>, &Arg> {
     Ok(invocation)
 }
 
-/// zsh's and ksh's reading: `-o` takes the rest of its cluster (zsh), or else the next argument. `plus`: letters count
-/// behind `+` as behind `-`.
+/// Returns whether an argument after `-c` is the program, although run time completes it: `sh -c "cat $x"`.
+fn is_program(arg: &Arg) -> bool {
+    arg.dynamic && !arg.splits && !arg.could_start_with("-") && !arg.could_start_with("+")
+}
+
+/// Parses arguments as zsh and ksh do: `-o` takes the rest of its cluster (zsh), or else the next argument. With
+/// `plus`, letters count after `+` as after `-`.
 fn korn(args: &[Arg], attaches: bool, plus: bool) -> Result<Invocation<'_>, &Arg> {
     let mut invocation = Invocation::default();
     let (mut at, mut takes_program, mut takes_input) = (1, false, false);
     while let Some(arg) = args.get(at) {
+        if takes_program && is_program(arg) {
+            break;
+        }
         let text = arg.value().ok_or(arg)?;
         if !text.starts_with(['-', '+']) {
             break;
@@ -213,7 +237,7 @@ fn korn(args: &[Arg], attaches: bool, plus: bool) -> Result<Invocation<'_>, &Arg
     Ok(invocation)
 }
 
-/// Shells whose options are not listed: a program may be attached, and may be any later argument.
+/// Parses arguments of shells whose options are not listed: a program may be attached, or be any later argument.
 fn loose(args: &[Arg]) -> Result<Invocation<'_>, &Arg> {
     let mut invocation = Invocation::default();
     let option = |arg: &&Arg| arg.text.starts_with('-');

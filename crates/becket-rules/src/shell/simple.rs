@@ -26,7 +26,7 @@ const OPERATORS: [(&str, RedirectOp); 12] = [
 const DECLARERS: [&str; 6] = ["declare", "typeset", "local", "export", "readonly", "eval"];
 
 impl Parser<'_> {
-    /// A simple command, or the function definition that it turns out to be.
+    /// Parses a simple command, or the function definition that it turns out to be.
     pub(crate) fn simple(&mut self) -> Read<Node> {
         let (mut assigns, mut words, mut redirects) = (Vec::new(), Vec::<Word>::new(), Vec::new());
         let mut declares = false;
@@ -73,7 +73,7 @@ impl Parser<'_> {
         !process && self.peek().is_none_or(is_meta)
     }
 
-    /// `()` after a name; consumed if it is there.
+    /// Consumes `()` after a name; returns whether it is there.
     fn parens_follow(&mut self) -> bool {
         let from = self.pos;
         self.skip_blanks();
@@ -87,7 +87,7 @@ impl Parser<'_> {
         false
     }
 
-    /// Redirections after a compound command.
+    /// Parses redirections after a compound command.
     pub(crate) fn redirects(&mut self) -> Read<Vec<Redirect>> {
         let mut redirects = Vec::new();
         loop {
@@ -99,7 +99,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A redirection, if one starts here; a process substitution is a word.
+    /// Parses a redirection, if one starts here; a process substitution is a word.
     fn redirect(&mut self) -> Read<Option<Redirect>> {
         if !self.peek().is_some_and(|next| next.is_ascii_digit() || b"{<>&".contains(&next)) {
             return Ok(None);
@@ -133,7 +133,8 @@ impl Parser<'_> {
         Ok(Some(Redirect { descriptor, op, target, body }))
     }
 
-    /// After `<&` and `>&` a dash is a target of its own: `<&-x` closes the input and goes on with the word `x`.
+    /// Parses a target. After `<&` and `>&` a dash is a whole target: `<&-x` closes the input and continues with the
+    /// word `x`.
     fn redirect_target(&mut self, op: RedirectOp) -> Read<Word> {
         let duplicates = matches!(op, RedirectOp::DuplicateInput | RedirectOp::DuplicateOutput);
         if duplicates && self.eat("-") {
@@ -146,7 +147,7 @@ impl Parser<'_> {
         self.word()
     }
 
-    /// `2` or `{name}` right before an operator.
+    /// Parses `2` or `{name}` right before an operator.
     fn descriptor(&mut self) -> Option<String> {
         let from = self.pos;
         let mut text = String::new();

@@ -5,13 +5,13 @@ use super::cursor::{Parser, Read, in_name};
 use super::word::{Parts, WordContext};
 
 impl Parser<'_> {
-    /// Reads the rest of a `$(`, the `)` included.
+    /// Parses the rest of a `$(`, including the `)`.
     pub(crate) fn command_substitution(&mut self) -> Read<Expansion> {
         let script = self.enclosed_script()?;
         Ok(Expansion { scripts: vec![script], kind: ExpansionKind::Command, ..Expansion::default() })
     }
 
-    /// `<(…)` or `>(…)`.
+    /// Parses `<(…)` or `>(…)`.
     pub(crate) fn process(&mut self) -> Read<Expansion> {
         let from = self.pos;
         let output = self.looks_at(">(");
@@ -29,7 +29,7 @@ impl Parser<'_> {
         })
     }
 
-    /// A list up to its `)`, with here-documents of its own.
+    /// Parses a list up to its `)`, with separate here-documents.
     fn enclosed_script(&mut self) -> Read<Script> {
         let outer_pending = std::mem::take(&mut self.pending);
         let outer_place = std::mem::replace(&mut self.in_substitution, true);
@@ -46,7 +46,7 @@ impl Parser<'_> {
         if self.eat(")") { Ok(script) } else { self.refuse("an unterminated substitution") }
     }
 
-    /// Backticks: unescaped first, then read as a program of their own.
+    /// Parses backticks: unescaped first, then parsed as a separate program.
     pub(crate) fn backticks(&mut self, place: WordContext) -> Read<Expansion> {
         let from = self.pos;
         self.pos += 1;
@@ -71,7 +71,7 @@ impl Parser<'_> {
         Ok(Expansion { raw, scripts: vec![script], kind: ExpansionKind::Command, ..Expansion::default() })
     }
 
-    /// Arithmetic up to `close` (`))`, `]`, or `;` in `for ((`). Refuses what bash might take for something else.
+    /// Parses arithmetic up to `close` (`))`, `]`, or `;` in `for ((`). Refuses what bash might read differently.
     pub(crate) fn arithmetic(&mut self, close: &str) -> Read<Expansion> {
         let mut expansions = Vec::new();
         let mut names = false;

@@ -1,10 +1,12 @@
 //! The values that a line gives to variables, as far as its text shows: `x=secrets; cat $x/key` names `secrets/key`.
-//! The texts of here-strings and here-documents are kept beside them.
+//! The texts of here-strings and here-documents are kept as well.
 //!
-//! It serves rules that restrict: every value that a variable is given anywhere in the line counts, in any order. An
-//! unknown value never names a known file, and is left to run time.
+//! It serves rules that restrict: every value that a variable gets anywhere in the line counts, in any order. An
+//! unknown value never names a known file; it is known only at run time.
 
 use std::collections::BTreeMap;
+
+use super::value_changes::{self, changed};
 
 /// The name under which the text of here-strings and here-documents is kept; no variable has it.
 const HERE_STRING: &str = "<<<";
@@ -13,22 +15,22 @@ const HERE_STRING: &str = "<<<";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Values(BTreeMap<String, Vec<String>>);
 
-/// Values in values that are followed.
+/// The maximum depth of values in values.
 const MOST_NESTED: u32 = 4;
-/// Values to which another is appended.
+/// The maximum number of values to which another is appended.
 const MOST_APPENDED: usize = 8;
-/// Texts that one argument may be.
+/// The maximum number of texts that one argument may become.
 const MOST_TEXTS: usize = 1_024;
 
 impl Values {
-    /// `name` is given a value: the text of an argument, expansions as they are written.
+    /// Sets `name` to a value: the text of an argument, expansions as they are written.
     pub(crate) fn set(&mut self, name: &str, text: &str) {
         if is_name(name) {
             self.keep(name, text);
         }
     }
 
-    /// `name` is given a value behind those that it has (`+=`).
+    /// Appends a value to those that `name` has (`+=`).
     pub(crate) fn append(&mut self, name: &str, text: &str) {
         let longer: Vec<String> =
             self.of(name).iter().take(MOST_APPENDED).map(|value| format!("{value}{text}")).collect();
@@ -36,7 +38,7 @@ impl Values {
         self.set(name, text);
     }
 
-    /// A here-string or a here-document has this text.
+    /// Adds the text of a here-string or a here-document.
     pub(crate) fn give(&mut self, text: &str) {
         self.keep(HERE_STRING, text);
     }
@@ -48,23 +50,31 @@ impl Values {
         }
     }
 
-    /// The texts of here-strings and here-documents.
-    pub(crate) fn given(&self) -> &[String] {
+    /// Returns the texts of here-strings and here-documents.
+    pub(crate) fn stdin_texts(&self) -> &[String] {
         self.of(HERE_STRING)
     }
 
-    /// All values, and all texts of here-strings and here-documents.
+    /// Returns all values, and all texts of here-strings and here-documents.
     pub(crate) fn all(&self) -> impl Iterator<Item = &str> {
         self.0.values().flatten().map(String::as_str)
     }
 
-    /// The values that `name` is given.
+    /// Returns each variable with each of its values.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0
+            .iter()
+            .flat_map(|(name, values)| values.iter().map(move |value| (name.as_str(), value.as_str())))
+    }
+
+    /// Returns the values of `name`.
     pub(crate) fn of(&self, name: &str) -> &[String] {
         self.0.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The texts that an argument with expansions may become; empty if one of them is unknown. The home directory is
-    /// `~`, the directory of the line is `.`. Takes a step for each value, and stops when there are none left.
+    /// Returns the texts that an argument with expansions may become; empty if one of them is unknown. The home
+    /// directory is `~`, the directory of the line is `.`. Consumes a step for each value, and stops when none are
+    /// left.
     pub(crate) fn texts(&self, text: &str, steps: &mut usize) -> Vec<String> {
         self.nested(text, MOST_NESTED, steps)
     }
@@ -73,18 +83,19 @@ impl Values {
         let Some((head, rest)) = text.split_once('$') else {
             return if text.contains('`') { Vec::new() } else { vec![text.to_owned()] };
         };
-        let (Some(left), Some(Variable { name, default, rest })) = (left.checked_sub(1), variable(rest))
+        let (Some(left), Some(Variable { name, default, change, rest })) =
+            (left.checked_sub(1), variable(rest))
         else {
             return Vec::new();
         };
         let own = match name {
             "HOME" => Some("~"),
             "PWD" | "OLDPWD" => Some("."),
-            // The process asks for itself: `/proc/$$/cwd`.
-            "$" => Some("self"),
+            // The process refers to itself: `/proc/$$/cwd`.
+            "$" | "PPID" | "BASHPID" => Some("self"),
             _ => None,
         };
-        let mut values: Vec<String> = own.map(str::to_owned).into_iter().collect();
+        let mut values: Vec<String> = Vec::new();
         for value in self.of(name).iter().map(String::as_str).chain(default) {
             *steps = steps.saturating_sub(1);
             if *steps == 0 || values.len() >= MOST_TEXTS {
@@ -92,41 +103,59 @@ impl Values {
             }
             values.extend(self.nested(value, left, steps));
         }
+        if let Some(change) = change {
+            *steps = steps.saturating_sub(value_changes::steps(change) * values.len());
+            let left = if *steps == 0 { 0 } else { values.len() };
+            values = values.iter().take(left).filter_map(|value| changed(value, change)).collect();
+            values.dedup();
+        }
+        values.splice(0..0, own.map(str::to_owned));
         let tails = if values.is_empty() { Vec::new() } else { self.nested(rest, left + 1, steps) };
         let texts =
             values.iter().flat_map(|value| tails.iter().map(move |tail| format!("{head}{value}{tail}")));
-        texts.take(MOST_TEXTS).collect()
+        // The value is absolute, and `//$PWD/x` is a path from the root.
+        let from_root = own.filter(|own| *own != "self" && leads_to_root(head));
+        let absolute = from_root.iter().flat_map(|own| tails.iter().map(move |tail| format!("{own}{tail}")));
+        texts.chain(absolute).take(MOST_TEXTS).collect()
     }
 }
 
 /// A variable in a text.
 struct Variable<'t> {
     name: &'t str,
-    /// The text that it may be instead: `${name:-default}`.
+    /// The text that may replace it: `${name:-default}`.
     default: Option<&'t str>,
-    /// The text behind it.
+    /// The operator that changes its value, with its operands: `${name%.c}`.
+    change: Option<&'t str>,
+    /// The text after it.
     rest: &'t str,
 }
 
-/// The variable behind its `$`.
+/// Parses the variable after its `$`.
 fn variable(text: &str) -> Option<Variable<'_>> {
     if let Some(text) = text.strip_prefix('{') {
         let (inner, rest) = text.split_once('}')?;
-        let (name, operator) = inner.split_at(inner.find([':', '-', '=', '+', '?']).unwrap_or(inner.len()));
-        let operator = operator.strip_prefix(':').unwrap_or(operator);
+        let end = inner.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(inner.len());
+        let (name, written) = inner.split_at(end);
+        let operator = written.strip_prefix(':').unwrap_or(written);
         let default = operator.strip_prefix(['-', '=', '+']);
-        return (is_name(name) && (default.is_some() || name == inner)).then_some(Variable {
-            name,
-            default,
-            rest,
-        });
+        let checks = operator.starts_with('?');
+        let change = (default.is_none() && !checks && !written.is_empty()).then_some(written);
+        return is_name(name).then_some(Variable { name, default, change, rest });
     }
+    let whole = |(name, rest)| Variable { name, default: None, change: None, rest };
     if text.starts_with('$') {
-        return text.split_at_checked(1).map(|(name, rest)| Variable { name, default: None, rest });
+        return text.split_at_checked(1).map(whole);
     }
     let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len());
-    let (name, rest) = text.split_at_checked(end).filter(|(name, _)| is_name(name))?;
-    Some(Variable { name, default: None, rest })
+    text.split_at_checked(end).filter(|(name, _)| is_name(name)).map(whole)
+}
+
+/// Returns whether a path leads to the root of the file system: `//`, `../..`, `/proc/self/root/`.
+fn leads_to_root(head: &str) -> bool {
+    let path = head.trim_end_matches('/');
+    let up = path.split('/').all(|part| matches!(part, "" | "." | ".."));
+    head.ends_with('/') && (up || path.ends_with("/root"))
 }
 
 fn is_name(text: &str) -> bool {
@@ -160,7 +189,15 @@ mod tests {
             ("`ls`", &[]),
             ("${x:-c}", &["a", "b", "c"]),
             ("${unset=c}/k", &["c/k"]),
-            ("${x:1}", &[]),
+            ("${y:2}", &["c"]),
+            ("${y%/*}/k", &["a/k", "b/k"]),
+            ("${y^^}", &["A/C", "B/C"]),
+            ("${PWD%x}/k", &["./k"]),
+            ("//$PWD/k", &["//./k", "./k"]),
+            ("/proc/self/root/$HOME/k", &["/proc/self/root/~/k", "/proc/self/root//h/k", "~/k"]),
+            ("/proc/$PPID/cwd", &["/proc/self/cwd"]),
+            ("${x?gone}", &["a", "b"]),
+            ("${x[1]}", &[]),
             ("$1", &[]),
             ("$", &[]),
         ] {

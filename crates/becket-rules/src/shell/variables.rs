@@ -1,4 +1,4 @@
-//! Variables that steer the shell itself, and the builtins that set a variable by its name.
+//! Variables that control the shell itself, and the builtins that set a variable by its name.
 
 use super::arg::Arg;
 use super::evaluation::is_integer;
@@ -12,7 +12,7 @@ use super::wrapper_table::STARTUP_VARIABLES;
 enum Names {
     /// `NAME=value` as arguments; after `-n` the value is a name, too.
     Declared,
-    /// `NAME=value` in front of a command.
+    /// `NAME=value` before a command.
     Environment,
     /// The values of some options, and the operands if `operands`.
     Options { syntax: Syntax, named: &'static [&'static str], operands: bool },
@@ -46,14 +46,14 @@ const SETTERS: &[(&str, Names)] = &[
     ("let", Names::Expression),
 ];
 
-/// Returns whether the command takes `NAME=value` as arguments, and sets that.
+/// Returns whether the command takes `NAME=value` as arguments, and sets the variable.
 pub(crate) fn sets_variables(name: &str) -> bool {
     let sets = |names: &Names| matches!(names, Names::Declared | Names::Environment);
     SETTERS.iter().any(|(setter, names)| *setter == name && sets(names))
 }
 
 impl Names {
-    /// The arguments that may name a variable.
+    /// Returns the arguments that may name a variable.
     fn targets(&self, args: &[Arg]) -> Vec<Arg> {
         match self {
             Self::Declared | Self::Environment | Self::Expression => args.iter().skip(1).cloned().collect(),
@@ -67,7 +67,7 @@ impl Names {
 }
 
 impl Walk {
-    /// A builtin that may set a variable that steers the shell, or one that evaluates its text.
+    /// Records a builtin that may set a variable that controls the shell, or one that evaluates its text.
     pub(crate) fn note_variables(&mut self, name: &str, args: &[Arg], direct: bool) {
         let Some((_, names)) = SETTERS.iter().find(|(setter, _)| *setter == name) else { return };
         // `declare -f` and `-p` print.
@@ -97,7 +97,7 @@ impl Walk {
         }
     }
 
-    /// Text that may become the name behind a reference (`declare -n`).
+    /// Records text that may become the name of a reference's target (`declare -n`).
     pub(crate) fn note_text(&mut self, text: &str) {
         if self.mentioned.is_none() && mentions(text) {
             self.mentioned = Some(text.to_owned());
@@ -105,18 +105,18 @@ impl Walk {
     }
 }
 
-/// Returns whether a name that steers the shell is one of the words in `text`.
+/// Returns whether a name that controls the shell is one of the words in `text`.
 pub(crate) fn mentions(text: &str) -> bool {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.split(|c| !word(c)).any(|token| STARTUP_VARIABLES.contains(&token)) || text.contains("BASH_FUNC_")
 }
 
-/// The name in `NAME=value`, `NAME+=value` or `NAME[subscript]=value`.
+/// Returns the name in `NAME=value`, `NAME+=value` or `NAME[subscript]=value`.
 fn name_of(arg: &Arg) -> &str {
     arg.text.split(['=', '+', '[']).next().unwrap_or_default()
 }
 
-/// Returns whether the name that is set steers the shell.
+/// Returns whether the name that is set controls the shell.
 fn names_steering(arg: &Arg) -> bool {
     let name = name_of(arg);
     STARTUP_VARIABLES.contains(&name) || name.starts_with("BASH_FUNC_")

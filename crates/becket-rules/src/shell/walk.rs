@@ -1,6 +1,6 @@
-//! The walk over a parsed line: every command that may run, with where its input comes from.
+//! The walk over a parsed line: every command that may run, with the source of its input.
 //!
-//! Invariant: a node is visited once, and what is kept is bounded ([`limits`](super::limits)); past the bound the line
+//! Invariant: a node is visited once, and the results are bounded ([`limits`](super::limits)); past the bound the line
 //! is *unknown*.
 
 mod command;
@@ -16,6 +16,7 @@ use super::evaluation::Evaluations;
 use super::input::{Descriptors, Input};
 use super::limits::MAX_DEPTH;
 use super::line::{Command, Line, Redirection, Target, Unknown};
+use super::open_options::settle;
 use super::pattern::normalise;
 use super::refusal::UnknownReason;
 use super::values::Values;
@@ -32,24 +33,26 @@ pub(crate) struct Walk {
     /// The arithmetic of the line, for allow rules.
     evaluations: Evaluations,
     /// The values of variables.
-    values: Values,
-    /// A variable that is set without a command, and may be one that programs read.
+    pub(crate) values: Values,
+    /// A variable that is set without a command, and that programs may read.
     sets: Option<String>,
-    /// Something that evaluates values as arithmetic, as it is written.
+    /// True after `${x:=…}`, whose value is not recorded.
+    sets_default: bool,
+    /// A construct that evaluates values as arithmetic, as it is written.
     pub(crate) evaluates: Option<String>,
     /// Quoted text that would run something if it were evaluated.
     loaded_text: bool,
-    /// `cd` and its like: relative paths are not the line's own.
+    /// True after `cd` and similar commands: relative paths are not the line's own.
     pub(crate) moves: bool,
-    /// `exec < …`: the input of later commands is not the line's.
+    /// True after `exec < …`: the input of later commands is not the line's.
     pub(crate) input_replaced: bool,
     /// A shell that reads the line's own input.
     pub(crate) shell_on_input: Option<String>,
-    /// A variable is a reference to another one (`declare -n`).
+    /// True if a variable is a reference to another one (`declare -n`).
     pub(crate) refers: bool,
     /// Programs in text that could not be read: their words may be commands.
     unread: Vec<String>,
-    /// A text with the name of a variable that steers the shell.
+    /// A text with the name of a variable that controls the shell.
     pub(crate) mentioned: Option<String>,
 }
 
@@ -63,6 +66,10 @@ impl Walk {
 
     /// Returns the analysed line.
     pub(crate) fn finish(mut self, text: &str) -> Line {
+        // Whoever stops because no more is recorded leaves it to this place to say so.
+        if self.is_full() {
+            self.unknown(UnknownReason::TooComplex, true);
+        }
         if let (Some(shell), true) = (self.shell_on_input.take(), self.input_replaced) {
             self.unknown(UnknownReason::ProgramFromInput(shell), false);
         }
@@ -82,17 +89,19 @@ impl Walk {
             }
         }
         let Self {
-            commands,
+            mut commands,
             redirections,
             unknowns,
             expansion,
             evaluations,
             sets,
+            sets_default,
             moves,
             values,
             unread,
             ..
         } = self;
+        settle(&mut commands, &values, !sets_default);
         let evaluated = evaluations.finish().map(UnknownReason::Arithmetic);
         let restricted = evaluated.or(sets.map(UnknownReason::Redefinition));
         Line {
@@ -119,7 +128,7 @@ impl Walk {
         }
     }
 
-    /// A program in text: read and walked like the line, but no allow rule need cover it.
+    /// Parses and walks a program in text like the line, but no allow rule need cover it.
     pub(crate) fn program(&mut self, text: &str, dynamic: bool, context: &Context) {
         if context.depth >= MAX_DEPTH {
             return self.unknown(UnknownReason::TooComplex, true);
@@ -147,7 +156,7 @@ impl Walk {
         for redirect in &node.redirects {
             self.redirect(redirect, context);
             inputs.redirect(redirect);
-            // `{name}<` picks a number that any later command may use.
+            // `{name}<` chooses a number that any later command may use.
             self.input_replaced |=
                 redirect.descriptor.as_deref().is_some_and(|name| name.starts_with(char::is_alphabetic));
         }
@@ -163,7 +172,7 @@ impl Walk {
                 if let Some(name) = variable {
                     self.set(name, &inner);
                     self.assigned(name, words);
-                    // `select` keeps the answer there.
+                    // `select` stores the answer there.
                     self.evaluations.set_text("REPLY");
                 }
                 self.words(words, &inner);
@@ -173,7 +182,7 @@ impl Walk {
                 self.words(words, &inner);
                 bodies.iter().for_each(|body| self.script(body, &inner));
             }
-            // Whoever calls it may pipe into it.
+            // A caller may pipe into it.
             Kind::Function(body) | Kind::Coproc(body) => {
                 let called = Context { descriptors: Descriptors::Unknown, ..inner.with_input(Input::Opaque) };
                 self.node(body, &called);

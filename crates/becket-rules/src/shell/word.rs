@@ -32,7 +32,7 @@ impl WordContext {
     }
 }
 
-/// Collects the parts of a word.
+/// A collector for the parts of a word.
 #[derive(Debug, Default)]
 pub(crate) struct Parts(Vec<Part>);
 
@@ -54,7 +54,7 @@ impl Parts {
 }
 
 impl Parser<'_> {
-    /// A word outside quotes, up to the first byte that ends it. Refuses an empty one.
+    /// Parses a word outside quotes, up to the first byte that ends it. Refuses an empty one.
     pub(crate) fn word(&mut self) -> Read<Word> {
         self.peek();
         let from = self.pos;
@@ -62,7 +62,7 @@ impl Parser<'_> {
         if self.pos == from { self.refuse("a word was expected") } else { Ok(word) }
     }
 
-    /// Reads the parts of a word up to its end at `place`; the end itself is not consumed.
+    /// Parses the parts of a word up to its end at `place`; the end itself is not consumed.
     pub(crate) fn word_in(&mut self, place: WordContext) -> Read<Word> {
         let from = self.pos;
         let mut parts = Parts::default();
@@ -158,7 +158,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `<` and `>` inside a word: a process substitution, or plain text where they end nothing.
+    /// Parses `<` and `>` inside a word: a process substitution, or plain text if they end nothing.
     fn angle(&mut self, place: WordContext, next: u8, parts: &mut Parts) -> Read<()> {
         let substitution = self.looks_at("<(") || self.looks_at(">(");
         match place {
@@ -186,7 +186,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `$` and what follows it.
+    /// Parses `$` and the expansion that follows it.
     fn dollar(&mut self, place: WordContext, parts: &mut Parts) -> Read<()> {
         let quoted = place.is_quoted();
         match self.after("$") {

@@ -1,13 +1,13 @@
 //! A line that can't be read: each of its words is tried as the start of a command (rule P4).
 //!
-//! The text is flattened once (quotes and escapes dropped, operators and brackets made blanks) and each pattern goes
-//! over it once, so this is linear for a line of any length.
+//! The text is flattened once (quotes and escapes dropped, operators and brackets made blanks) and each pattern scans
+//! it once, so this is linear for a line of any length.
 
 use super::ansi;
 use super::pattern::CommandPattern;
 use crate::steps::{OutOfSteps, Steps};
 
-/// A flattened line, and where its words start.
+/// A flattened line, and the positions of its words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FlatText {
     text: String,
@@ -21,7 +21,7 @@ impl FlatText {
         Self { text, starts }
     }
 
-    /// The words, without quotes and operators.
+    /// Returns the words, without quotes and operators.
     pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
         self.text.split(' ').filter(|word| !word.is_empty())
     }
@@ -29,7 +29,7 @@ impl FlatText {
     /// Returns whether `pattern` matches from some word of the line on, with any text after it.
     pub(crate) fn hit(&self, pattern: &CommandPattern, steps: &Steps) -> Result<bool, OutOfSteps> {
         steps.take(self.text.len())?;
-        // The pattern's own quotes and brackets must go the same way.
+        // The pattern's own quotes and brackets must be flattened, too.
         Ok(CommandPattern::new(&flatten(pattern.text())).found_from(&self.text, &self.starts))
     }
 }
@@ -39,7 +39,7 @@ pub(crate) fn hit(line: &str, pattern: &CommandPattern) -> bool {
     FlatText::new(line).hit(pattern, &Steps::unbounded()).unwrap_or(true)
 }
 
-/// The words of a line as bash quotes them, and where `$'…'` may be an escape, as it is in other places and shells too.
+/// Returns the words of a line, with `$'…'` both as bash quotes it and as an escape, as in other contexts and shells.
 fn flatten(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     push_words(line, Quoting::Plain, &mut out);
@@ -68,7 +68,7 @@ fn push_words(line: &str, quoting: Quoting, out: &mut String) {
             '\\' => rest = rest.strip_prefix('\n').unwrap_or(rest),
             '$' if rest.starts_with('"') => {}
             '$' if rest.starts_with('\'') => {
-                // INVARIANT: a quoted text holds no further `$'`, so that this is linear.
+                // INVARIANT: a quoted text contains no further `$'`, so this is linear.
                 let inner = rest.get(1..).filter(|_| quoting == Quoting::Ansi);
                 if let Some((inner, (Some(text), length))) =
                     inner.and_then(|inner| Some((inner, ansi::decode(inner)?)))
@@ -87,7 +87,7 @@ fn push_words(line: &str, quoting: Quoting, out: &mut String) {
     }
 }
 
-/// The start of each word, and of the last part of each path and of what follows a `=` or `:` in it.
+/// Returns the start of each word, of the last part of each path, and of the text after a `=` or `:` in it.
 fn starts(flat: &str) -> Vec<usize> {
     let mut starts = vec![0];
     let breaks =

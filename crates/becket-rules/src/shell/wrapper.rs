@@ -10,9 +10,9 @@ pub(crate) struct Wrapper {
     pub(crate) syntax: Syntax,
     /// Operands before the command.
     before: LeadingOperands,
-    /// Allow rules are compared with the command that it wraps (P5).
+    /// True if allow rules are compared with the command that it wraps (P5).
     pub(crate) stripped: bool,
-    /// Starts a shell if no command is given.
+    /// True if it starts a shell without a command.
     pub(crate) shell: bool,
 }
 
@@ -86,14 +86,14 @@ impl Wrapper {
     }
 }
 
-/// `NAME=value`.
+/// Returns whether the text is `NAME=value`.
 pub(crate) fn is_assignment(text: &str) -> bool {
     text.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty() && !name.starts_with('-') && name.bytes().all(super::cursor::in_name)
     })
 }
 
-/// Returns the rest of a command after the wrappers that allow rules look through (P5), and whether `xargs` was one.
+/// Returns the rest of a command after the wrappers that allow rules ignore (P5), and whether `xargs` was one.
 pub(crate) fn strip(args: &[Arg]) -> (&[Arg], bool) {
     let (mut left, mut open) = (args, false);
     while let Some(name) = left.first().and_then(Arg::value) {
@@ -109,7 +109,7 @@ pub(crate) fn strip(args: &[Arg]) -> (&[Arg], bool) {
     (left, open)
 }
 
-/// The entry of a wrapper.
+/// Returns the entry of a wrapper.
 pub(crate) fn lookup(name: &str) -> Option<&'static Wrapper> {
     WRAPPERS.iter().find(|wrapper| wrapper.name == name)
 }
@@ -124,7 +124,7 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper("timeout", "fk:ps:v", "foreground kill-after: preserve-status signal: verbose")
         .after(LeadingOperands::Operand)
         .stripped(),
-    // Not `-o`, which writes a file: an allow rule must not look past it.
+    // Not `-o`, which writes a file: an allow rule must not ignore it.
     wrapper("time", "f:pqvV", "format: portability quiet verbose").stripped(),
     wrapper("nice", "n:0123456789", "adjustment:").stripped(),
     wrapper("nohup", "", "").stripped(),
@@ -197,7 +197,6 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper("uname26", SETARCH, SETARCH_LONG).or_shell(),
     wrapper("fakeroot", "b:f:hi:l:s:uv", "faked: fd-base: lib: unknown-is-real").or_shell(),
     wrapper("pkexec", "", "disable-internal-agent keep-cwd user:").or_shell(),
-    wrapper("newgrp", "", "").after(LeadingOperands::Operand).or_shell(),
     wrapper("choom", "n:p:", "adjust: pid:"),
     wrapper("jobs", "x", ""),
 ];

@@ -1,4 +1,4 @@
-//! Reads an update from JSON, field by field, so that an error can name the one at fault.
+//! Reads an update from JSON, field by field, so that an error can name the wrong one.
 
 use serde_json::{Map, Value};
 
@@ -6,13 +6,13 @@ use super::{Change, Destination, Mode, PermissionUpdate};
 use crate::permission::RuleList;
 use crate::rule::{Rule, RuleError};
 
-/// An entry that is not an update.
+/// The reason why an entry is not an update.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UpdateError {
-    /// A field is missing, has the wrong type, or a value that is not known.
+    /// A field is missing, has the wrong type, or has an unknown value.
     #[error("`{field}` must be {expected}, not {found}")]
     Field {
-        /// Its path inside the entry; empty for the entry itself.
+        /// The path inside the entry; empty for the entry itself.
         field: String,
         /// The allowed values.
         expected: String,
@@ -22,7 +22,7 @@ pub enum UpdateError {
     /// A rule that does not parse.
     #[error("`{field}`: {error}")]
     Rule {
-        /// The field that holds it.
+        /// The field that contains it.
         field: String,
         /// The parse error of the rule.
         error: RuleError,
@@ -111,7 +111,7 @@ fn text<'a>(value: Option<&'a Value>, field: &str) -> Read<&'a str> {
     text.ok_or_else(|| fault(field, "a text", value))
 }
 
-/// A text that is one of the names.
+/// Returns a text that must be one of the names.
 fn word<'a>(entry: &'a Map<String, Value>, field: &str, names: &[&str]) -> Read<&'a str> {
     let value = entry.get(field);
     let known = value.and_then(Value::as_str).filter(|text| names.contains(text));

@@ -1,4 +1,4 @@
-//! Integration tests of matchers, rules and the shell analysis, in one binary: a crate is linked once for all of them.
+//! Integration tests of matchers, rules and the shell analysis, in one binary, so that the crate is linked once.
 
 mod permission_calls;
 mod permission_laws;

@@ -1,4 +1,4 @@
-//! Calls compared with permission rules, conditions and the removals that no allow covers: one data file each.
+//! Calls compared with permission rules, conditions and the removals that no allow rule covers: one data file each.
 //!
 //! The session is in `/work/app`, the user's home is `/home/ann`, the rules are in `/work/app/.claude`.
 
@@ -25,7 +25,7 @@ fn texts<'a>(case: &'a Case, key: &str) -> Vec<&'a str> {
     case.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// A text alone is the tool's main field.
+/// Returns the input of a case; a text is the tool's main field.
 fn input(case: &Case) -> Map<String, Value> {
     match case.get("input") {
         Some(Value::Object(input)) => input.clone(),
@@ -63,7 +63,7 @@ fn rules(case: &Case) -> RuleSet {
     rules
 }
 
-/// Runs every case and reports all that are wrong at once.
+/// Runs every case and reports all wrong ones at once.
 fn check(data: &str, least: usize, found: impl Fn(&Case) -> (&'static str, String)) {
     let cases = read(data);
     assert!(cases.len() >= least, "the case file is cut short: {}", cases.len());

@@ -1,4 +1,5 @@
-//! A line that is too long to be read: nothing about it is known, so whatever may restrict it does (P4, P6, P14).
+//! A line that is too long to be read: nothing about it is known, so every rule that may restrict it does (P4, P6,
+//! P14).
 
 use std::path::Path;
 
@@ -6,7 +7,7 @@ use becket_rules::shell::{CommandPattern, Line};
 use becket_rules::{Behavior, Call, NoLinks, RuleList, RuleOrigin, RuleSet, Scope};
 use serde_json::{Map, Value};
 
-/// Characters of a line that is still read.
+/// The maximum number of characters of a line.
 const LONGEST: usize = 10_000;
 
 fn padded(start: &str, length: usize) -> String {
@@ -42,14 +43,14 @@ fn a_line_that_is_too_long_is_what_rules_may_mean() {
     assert_eq!(decide(&[], &long("ls")), Behavior::Undecided);
     assert_eq!(decide(&[(Allow, "Bash(ls *)")], &long("ls")), Behavior::Undecided);
     assert_eq!(decide(&[(Deny, "Bash(git push *)")], &long("ls; git push")), Behavior::Deny);
-    // A command may be written in a way that its words don't show.
+    // A command may be written so that its words don't show it.
     assert_eq!(decide(&[(Deny, "Bash(git push *)")], &long("ls")), Behavior::Ask);
     assert_eq!(decide(&[(Ask, "Bash(git push *)"), (Allow, "Bash")], &long("ls")), Behavior::Ask);
     assert_eq!(decide(&[(Deny, "Bash(git push *)")], &padded("ls", LONGEST)), Behavior::Undecided);
     assert_eq!(decide(&[(Deny, "WebFetch(domain:x)")], &long("ls")), Behavior::Undecided);
     assert_eq!(decide(&[(Deny, "Bash(git push *)")], &long("$'\\x67it' push")), Behavior::Deny);
     assert_eq!(decide(&[(Ask, "Bash(git push *)")], &long("g'i't push")), Behavior::Ask);
-    // A file may be anywhere in it.
+    // A file may be anywhere in the line.
     for (list, rule) in [(Deny, "Read(./secrets/**)"), (Ask, "Edit(./secrets/**)")] {
         let named = if list == Deny { Behavior::Deny } else { Behavior::Ask };
         assert_eq!(decide(&[(list, rule)], &long("cat secrets/key")), named);

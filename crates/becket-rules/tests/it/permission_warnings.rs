@@ -1,9 +1,9 @@
-//! Rules that parse but do less than they seem to: each is named, and named only if it is so.
+//! Rules that parse but do less than they seem to: each gets its warning, and no other rule does.
 
 use becket_rules::{Rule, RuleList, RuleWarning};
 
 /// The warnings about a rule in the deny, the ask and the allow list.
-const TABLE: [(&str, [&str; 3]); 61] = [
+const TABLE: [(&str, [&str; 3]); 69] = [
     // rule: P1
     ("Bash", ["", "", ""]),
     ("mcp__*", ["", "", "unanchored"]),
@@ -44,7 +44,7 @@ const TABLE: [(&str, [&str; 3]); 61] = [
     ("mcp__db__query(limit:1)", ["", "", "parameter"]),
     ("Agent(model:opus)", ["", "", "parameter"]),
     ("Bash(git:*)", ["", "", ""]),
-    // rules: P3, P7, P9: what was meant for another syntax
+    // rules: P3, P7, P9: specifiers meant for another syntax
     ("bash(git push *)", ["unknown", "unknown", "unknown"]),
     ("Edit(/etc/**)", ["settings", "settings", "settings"]),
     ("Read(/home/ann/.ssh/**)", ["settings", "settings", "settings"]),
@@ -62,6 +62,14 @@ const TABLE: [(&str, [&str; 3]); 61] = [
     ("Bash(DROP TABLE *)", ["matches", "matches", "matches"]),
     ("Bash(done)", ["matches", "matches", "matches"]),
     ("Bash(do echo a)", ["matches", "matches", "matches"]),
+    ("Bash(for:*)", ["matches", "matches", "matches"]),
+    ("Bash(while read x)", ["matches", "matches", "matches"]),
+    ("Bash(for f in a; do cat \"$f\"; done)", ["", "", ""]),
+    ("Bash(format:*)", ["", "", ""]),
+    ("Bash(python -c \":*)", ["matches", "matches", "matches"]),
+    ("Bash(python -c \"print(1)\" *)", ["", "", ""]),
+    ("Bash(/path/to/run.sh)", ["placeholder", "placeholder", "placeholder"]),
+    ("Read(/path/to/project/**)", ["placeholder", "placeholder", "placeholder"]),
     ("Bash(run_in_background:true)", ["", "", ""]),
     ("Bash(C:\\x.exe)", ["", "", ""]),
     ("Bash(curl http://a.b/c)", ["", "", ""]),
@@ -84,6 +92,7 @@ fn kind(warning: &RuleWarning) -> &'static str {
         RuleWarning::Negated { .. } => "negated",
         RuleWarning::NeverMatches { .. } => "matches",
         RuleWarning::StartsAtSettings { .. } => "settings",
+        RuleWarning::Placeholder { .. } => "placeholder",
     }
 }
 

@@ -1,8 +1,8 @@
-//! The real bash as the judge: what it accepts, and what it runs.
+//! The real bash as the reference: the lines that it accepts, and the commands that it runs.
 //!
 //! Lines run in an empty directory with a PATH on which every program is a fake that logs its arguments, or one of a
-//! few real wrappers (`env`, `timeout`, `xargs`, …) that can only start fakes. Soundness is what is proven: a condition
-//! that names exactly what ran must not come out as *no match*.
+//! few real wrappers (`env`, `timeout`, `xargs`, …) that can only start fakes. The tests prove soundness: a condition
+//! that names exactly what ran must not be *no match*.
 
 #![expect(clippy::unwrap_used, reason = "what fails in the set-up fails the test")]
 
@@ -21,13 +21,13 @@ use super::shell_stage::{Shell, end_group, put_links, real};
 
 const FAKES: [&str; 12] =
     ["git", "rm", "ls", "push", "date", "npx", "docker", "ssh", "make", "python", "curl", "wget"];
-/// A line that takes longer is cut. What a cut line would have run is not known, so it is not judged.
+/// The time after which a line is killed. What it would have run is not known, so its result is not checked.
 const LINE_LIMIT: Duration = Duration::from_secs(2);
 
 /// A directory to run lines in: `bin` on the PATH, `cwd` as the working directory, `log` of the commands that ran.
 struct Stage {
     root: PathBuf,
-    /// Lines that were cut.
+    /// The number of lines that were killed.
     cut: Cell<usize>,
 }
 
@@ -55,7 +55,7 @@ impl Stage {
         Self { root, cut: Cell::new(0) }
     }
 
-    /// The commands that bash ran for `line`, each as its arguments; `None` if the line was cut.
+    /// Returns the commands that bash ran for `line`, each as its arguments; `None` if the line was killed.
     fn run(&self, line: &str) -> Option<Vec<Vec<String>>> {
         let cwd = self.root.join("cwd");
         let _ = fs::remove_dir_all(&cwd);
@@ -70,7 +70,7 @@ impl Stage {
             ended = child.try_wait().unwrap().is_some();
             ended || Instant::now() >= deadline
         });
-        // What is left of the group must not write to the next line's log.
+        // The rest of the group must not write to the next line's log.
         end_group(&mut child);
         if !ended {
             self.cut.set(self.cut.get() + 1);
@@ -80,7 +80,7 @@ impl Stage {
         Some(parse_log(&String::from_utf8_lossy(&logged)))
     }
 
-    /// Fails if so many of `lines` were cut that the rest proves little.
+    /// Fails if so many of `lines` were killed that the rest proves little.
     fn expect_few_cut(&self, lines: usize) {
         let cut = self.cut.get();
         assert!(
@@ -96,7 +96,7 @@ impl Drop for Stage {
     }
 }
 
-/// Commands end with a word that is a control character; one without was cut off.
+/// Parses the log. Commands end with a word that is a control character; one without was cut off.
 fn parse_log(log: &str) -> Vec<Vec<String>> {
     let (mut commands, mut words) = (Vec::new(), Vec::new());
     for word in log.split_terminator('\0') {
@@ -114,7 +114,7 @@ fn missed(stage: &Stage, text: &str) -> Vec<String> {
     let line = Line::parse(text);
     let unseen = |command: &Vec<String>| {
         let words = command.join(" ");
-        // A star in the text would make the pattern wider than what ran.
+        // A star in the text would make the pattern match more than what ran.
         let exact = CommandPattern::new(&words.replace('*', "?"));
         let prefix = CommandPattern::new(&format!("{} *", command[0]));
         let visible = words.contains('*') || line.condition(&exact).runs();
@@ -167,7 +167,7 @@ fn nothing_that_the_cases_run_is_missed() {
     assert!(ran > 300, "only {ran} cases ran anything: the stage is broken");
 }
 
-/// Pieces that random lines are made of: everything that has ever confused a reader of shell.
+/// Pieces of random lines: everything that has ever confused a shell parser.
 const PIECES: &[&str] = &[
     "git",
     "git push",
@@ -292,8 +292,7 @@ const PIECES: &[&str] = &[
     "select x in a",
 ];
 
-/// Returns whether a line may write to a file of the system, if root runs it: a `>` in front of `/bin/sh -c` empties the
-/// shell.
+/// Returns whether a line may write to a system file if root runs it: a `>` before `/bin/sh -c` empties the shell.
 fn could_write_to_system(line: &str) -> bool {
     let in_path = |c: char| c.is_alphanumeric() || "_./*?~-".contains(c);
     let own = |path: &str| path.starts_with("/dev/") || path.starts_with("/proc/");
@@ -305,7 +304,7 @@ fn could_write_to_system(line: &str) -> bool {
 const SEED: u64 = 1;
 const RANDOM_LINES: usize = 800;
 
-/// A small generator of our own: the same lines on every machine.
+/// A small generator, which yields the same lines on every machine.
 struct Lines(u64);
 
 impl Lines {
@@ -314,7 +313,7 @@ impl Lines {
         usize::try_from(self.0 >> 33).unwrap() % below
     }
 
-    /// Random pieces, or a case of the file with a random piece put into it.
+    /// Returns random pieces, or a case of the file with a random piece inserted.
     fn next(&mut self, cases: &[crate::shell_support::Case]) -> String {
         let mut line = String::new();
         if self.number(2) == 0 {

@@ -2,7 +2,7 @@
 //! guard, and never covered by allow rules that do not cover it.
 //!
 //! A shell is started for many lines and runs each in a subshell, since a process for each would take minutes. If that
-//! raises an alarm the line is run once more alone: a process that was late may have been counted for the wrong line.
+//! reports a failure, the line is run again alone: a late process may have been counted for the wrong line.
 
 #![expect(clippy::unwrap_used, reason = "what fails in the set-up fails the test")]
 
@@ -19,16 +19,16 @@ use becket_rules::shell::{CommandPattern, Coverage, Line};
 use super::shell_grammar::Grammar;
 use super::shell_stage::{Shell, end_group, put_fake, put_links, real};
 
-/// The same lines on every machine; tens of thousands were run with other seeds.
+/// The seed of the lines, the same on every machine; tens of thousands were run with other seeds.
 const SEED: u64 = 7;
 const BASH_LINES: usize = 12_000;
 const DASH_LINES: usize = 8_000;
-/// Lines that one process runs.
+/// The number of lines that one process runs.
 const BATCH: usize = 250;
-/// A line that takes longer is cut: it waits for something, or loops.
+/// The time after which a line is killed: it waits for something, or loops.
 const LINE_LIMIT: Duration = Duration::from_secs(5);
 
-/// Rules that cover everything the grammar uses as data, and not the command that is looked for.
+/// Rules that cover everything the grammar uses as data, and not the command that the tests look for.
 const ALLOWED: [&str; 14] = [
     "echo *",
     "cat *",
@@ -46,7 +46,7 @@ const ALLOWED: [&str; 14] = [
     "let *",
 ];
 
-/// The commands that each line of a batch ran, by its number; a line that was cut is missing.
+/// The commands that each line of a batch ran, by its number; a line that was killed is missing.
 type CommandsByLine = BTreeMap<usize, Vec<String>>;
 
 /// A directory with the programs on the PATH, a working directory, and the log.
@@ -78,13 +78,13 @@ impl Place {
         ran
     }
 
-    /// Runs lines from `from` on, up to the end or to one that is cut; returns the number of the next line.
+    /// Runs lines from `from` on, up to the end or to one that is killed; returns the number of the next line.
     fn run_from(&self, lines: &[String], from: usize) -> (CommandsByLine, usize) {
         let (cwd, log) = (self.root.join("cwd"), self.root.join("log"));
         let _ = fs::remove_dir_all(&cwd);
         fs::create_dir_all(&cwd).unwrap();
         fs::write(&log, "").unwrap();
-        // Not a file: a line that runs `$0` would start them all once more.
+        // Not a file: a line that runs `$0` would start all of them again.
         let driver = driver(&lines[from..], from, &log);
         let mut shell = self.shell.command(&self.root.join("bin"));
         let mut child = shell.args(["-c", &driver]).current_dir(&cwd).spawn().unwrap();
@@ -95,7 +95,7 @@ impl Place {
         (ran, if finished { lines.len() } else { next + 1 })
     }
 
-    /// Returns what a line runs when it runs alone, with time for what it leaves running.
+    /// Returns what a line runs on its own, with time for processes that it leaves running.
     fn run_alone(&self, line: &str) -> Vec<String> {
         let lines = [line, "sleep 0.2", ":"].map(str::to_owned);
         self.run(&lines).into_values().flatten().collect()
@@ -108,7 +108,7 @@ impl Drop for Place {
     }
 }
 
-/// A program that runs each line in a subshell and marks its end in the log.
+/// Returns a program that runs each line in a subshell and marks its end in the log.
 fn driver(lines: &[String], from: usize, log: &Path) -> String {
     let log = log.display();
     let run = |(at, line): (usize, &String)| {
@@ -121,12 +121,12 @@ fn driver(lines: &[String], from: usize, log: &Path) -> String {
     lines.iter().enumerate().map(run).collect()
 }
 
-/// One word for any shell.
+/// Quotes a text as one word for any shell.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// Waits for the end; `false` if a line takes too long.
+/// Waits for the end; returns `false` if a line takes too long.
 fn watch(child: &mut Child, log: &Path, from: usize) -> bool {
     let (mut next, mut since) = (from, Instant::now());
     let mut has_ended = false;
@@ -159,7 +159,7 @@ fn read_log(text: &str, from: usize) -> (CommandsByLine, usize) {
     (ran, next)
 }
 
-/// Returns what is wrong with the judgement of a line that ran the commands.
+/// Returns the error in the analysis of a line that ran the commands.
 fn wrong(shell: Shell, line: &str, commands: &[String]) -> Option<String> {
     if commands.is_empty() {
         return None;
@@ -172,9 +172,10 @@ fn wrong(shell: Shell, line: &str, commands: &[String]) -> Option<String> {
     if !judged.condition(&CommandPattern::new("git *")).runs() {
         return Some(format!("{text:?} ran {commands:?}, and the guard says no"));
     }
-    // A star in the text would make the pattern wider than what ran, and a `~` is not expanded.
-    let told = |command: &str| !command.contains(['*', '~']) && !command.contains("$HOME");
-    let exact = |command: &&String| told(command) && !judged.condition(&CommandPattern::new(command)).runs();
+    // A star in the text would make the pattern match more than what ran, and a `~` is not expanded.
+    let is_fixed = |command: &str| !command.contains(['*', '~']) && !command.contains("$HOME");
+    let exact =
+        |command: &&String| is_fixed(command) && !judged.condition(&CommandPattern::new(command)).runs();
     if let Some(command) = commands.iter().find(exact) {
         return Some(format!("{text:?} ran {command:?}, and the guard for just that says no"));
     }
@@ -183,7 +184,7 @@ fn wrong(shell: Shell, line: &str, commands: &[String]) -> Option<String> {
     covered.then(|| format!("{text:?} ran {commands:?}, and is covered by {ALLOWED:?}"))
 }
 
-/// The outcome of many lines.
+/// The results of many lines.
 #[derive(Debug, Default)]
 struct Report {
     wrong: Vec<String>,
@@ -193,7 +194,7 @@ struct Report {
     hits: usize,
 }
 
-/// Asks a shell about lines.
+/// Runs lines in a shell and compares the results.
 fn ask(shell: Shell, count: usize) -> Report {
     let mut grammar = Grammar::new(SEED, shell);
     let batches: Vec<Vec<String>> =

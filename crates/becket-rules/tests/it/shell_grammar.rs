@@ -1,8 +1,8 @@
-//! A grammar of shell lines around one command, with everything that has ever hidden a command from a reader of shell.
+//! A grammar of shell lines around one command, with everything that has ever hidden a command from a shell parser.
 
 use super::shell_stage::Shell;
 
-/// Makes lines from a seed: the same on every machine.
+/// A generator of lines from a seed: the same on every machine.
 #[derive(Debug)]
 pub(crate) struct Grammar {
     state: u64,
@@ -318,7 +318,7 @@ impl Grammar {
         Self { state: seed ^ (shell as u64) << 32, shell }
     }
 
-    /// The next line.
+    /// Returns the next line.
     pub(crate) fn line(&mut self) -> String {
         let depth = 1 + self.number(3);
         let mut line = self.program(depth);
@@ -367,7 +367,7 @@ impl Grammar {
         self.pick(WRAPPERS).replace('%', command)
     }
 
-    /// The text as one word, in one of the ways that the shell knows.
+    /// Quotes the text as one word, in one of the shell's ways.
     fn quoted(&mut self, text: &str) -> String {
         let single = format!("'{}'", text.replace('\'', "'\\''"));
         match self.number(6) {
@@ -384,7 +384,7 @@ impl Grammar {
         }
     }
 
-    /// Puts a piece in, or takes a character out.
+    /// Inserts a piece, or removes a character.
     fn disturb(&mut self, line: &mut String) {
         let mut at = self.number(line.len() + 1);
         while !line.is_char_boundary(at) {

@@ -6,7 +6,7 @@ use becket_rules::powershell;
 use becket_rules::shell::{Applies, CommandPattern, Coverage, Line, Target};
 use proptest::prelude::*;
 
-/// Everything that may be asked of a line, as the fuzz target does it.
+/// Runs every query on a line, as the fuzz target does.
 fn exercise(text: &str) {
     let line = Line::parse(text);
     for pattern in ["git push *", "rm -rf *", "*a*b*", "git", "*", ":*", " * x", text] {
@@ -23,7 +23,7 @@ fn exercise(text: &str) {
     let _ = (line.condition(&pattern), line.hit(&pattern), line.uncovered(&[&pattern]));
 }
 
-/// Spellings of one word that bash reads as that word.
+/// Generates spellings of one word that bash reads as that word.
 fn spelled(word: &str) -> impl Strategy<Value = String> + use<> {
     let word = word.to_owned();
     (0..8_usize, 0..word.len()).prop_map(move |(kind, at)| {
@@ -41,7 +41,7 @@ fn spelled(word: &str) -> impl Strategy<Value = String> + use<> {
     })
 }
 
-/// Ways to run a command.
+/// Generates ways to run a command.
 fn wrapped() -> impl Strategy<Value = (&'static str, &'static str)> {
     prop::sample::select(vec![
         ("", ""),
@@ -149,7 +149,7 @@ fn normal(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The definition of a pattern, without any care for time.
+/// Matches a pattern by its definition, without regard to speed.
 fn slow(pattern: &str, text: &str) -> bool {
     fn glob(pattern: &[u8], text: &[u8]) -> bool {
         match pattern.split_first() {
@@ -164,7 +164,7 @@ fn slow(pattern: &str, text: &str) -> bool {
     }
 }
 
-/// Lines made to overflow a stack or to take the square of their length.
+/// Returns lines made to overflow a stack or to take quadratic time.
 fn hostile(size: usize) -> Vec<String> {
     let repeated = |piece: &str| piece.repeat(size / piece.len() + 1);
     let mut lines: Vec<String> = [
@@ -306,6 +306,23 @@ fn ten_thousand_characters_are_read_and_one_more_is_not() {
     assert!(Line::parse(&over).hit(&CommandPattern::new("rm *")).is_none());
 }
 
+// rules: P4, P6
+#[test]
+fn a_command_behind_more_words_than_are_tried_is_unknown() {
+    let git = CommandPattern::new("git push *");
+    for line in [
+        format!("strace {}git push", "-e x ".repeat(1_990)),
+        format!("start-stop-daemon {}-x git push", "-x a b ".repeat(1_400)),
+        format!("npm explore {}git push", "a ".repeat(4_000)),
+    ] {
+        let parsed = Line::parse(&line);
+        assert!(parsed.condition(&git).runs(), "{:?}", line.get(..40));
+        assert!(parsed.hit(&git).is_some(), "{:?}", line.get(..40));
+        let all = CommandPattern::new("strace *");
+        assert!(matches!(parsed.uncovered(&[&all]), Coverage::Unknown { .. }), "{:?}", line.get(..40));
+    }
+}
+
 // rules: P4, P6, P15
 #[test]
 fn random_bytes_for_a_while() {
@@ -387,9 +404,9 @@ fn well_known_commands_name_their_files() {
         ("sed -e s/a/b/ x", &["Read x"]),
         ("sed -n 1p x", &["Read x"]),
         ("sed -i s/a/b/ x", &["Read x", "Edit x"]),
-        ("sed -i.bak s/a/b/ x", &["Read x", "Edit x"]),
+        ("sed -i.bak s/a/b/ x", &["Read x", "Edit x", "Edit x.bak"]),
         ("sed -ni s/a/b/ x", &["Read x", "Edit x"]),
-        ("sed --in-place=.bak s/a/b/ x", &["Read x", "Edit x"]),
+        ("sed --in-place=.bak s/a/b/ x", &["Read x", "Edit x", "Edit x.bak"]),
         ("grep a x", &["Read x"]),
         ("grep -r -e a x", &["Read x"]),
         ("grep -A 3 a x", &["Read x"]),
@@ -406,7 +423,7 @@ fn well_known_commands_name_their_files() {
         ("sh -c 'rm a'", &["Edit a"]),
         ("/bin/rm a", &["Edit a"]),
         ("cd /etc; rm a /b", &["Edit /b"]),
-        // Clusters, attached values, and beginnings of long options.
+        // Clusters, attached values, and prefixes of long options.
         ("cp -at d a", &["Edit d", "Read a"]),
         ("cp -ft/d a", &["Edit /d", "Read a"]),
         ("cp --target=d a", &["Edit d", "Read a"]),
@@ -447,7 +464,7 @@ fn well_known_commands_name_their_files() {
         ("tar xf a -C d", &["Edit a", "Edit d"]),
         ("curl -d @a -F x=@b -o c u", &["Read a", "Read b", "Edit c"]),
         ("less a; nl b; . c", &["Read a", "Read b", "Read c"]),
-        // What the line sets variables to.
+        // Values to which the line sets variables.
         ("x=a; cat $x \"${x}/b\" $y", &["Read a", "Read a/b"]),
         ("for f in a b; do rm $f; done", &["Edit a", "Edit b"]),
         ("cat $PWD/a ~+/b", &["Read ./a", "Read ./b"]),

@@ -1,4 +1,5 @@
-//! A stage for tests that compare with real shells: the shells, and a directory of programs that log their arguments.
+//! A test environment for comparisons with real shells: the shells, and a directory of programs that log their
+//! arguments.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what fails in the set-up fails the test")]
 
@@ -14,7 +15,7 @@ const REAL: [&str; 19] = [
     "ionice", "setsid", "flock", "sleep", "taskset", "setarch", "linux64",
 ];
 
-/// A shell that is asked.
+/// A shell to compare with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shell {
     Bash,
@@ -29,7 +30,7 @@ impl Shell {
         }
     }
 
-    /// The shell as a process group of its own, with nothing but `bin` on its PATH.
+    /// Returns a command that runs the shell in a new process group, with only `bin` on its PATH.
     pub(crate) fn command(self, bin: &Path) -> Command {
         let mut command = Command::new(real(self.name()));
         command.arg0(self.name());
@@ -42,7 +43,7 @@ impl Shell {
     }
 }
 
-/// The path of a shell. These tests prove nothing without it, so that it is missing fails them.
+/// Returns the path of a shell. These tests prove nothing without it, so they fail if it is missing.
 pub(crate) fn real(name: &str) -> PathBuf {
     found(name)
         .unwrap_or_else(|| panic!("this test asks the real `{name}`, which is not installed: install it"))
@@ -61,8 +62,8 @@ pub(crate) fn put_links(bin: &Path) {
     }
 }
 
-/// Puts a program into `bin` that appends its words to a log, as one line. One that is handed to a shell as a file to
-/// read does nothing: it was not run.
+/// Puts a program into `bin` that appends its words to a log, as one line. If a shell reads it as a file, it does
+/// nothing: it was not run.
 pub(crate) fn put_fake(bin: &Path, name: &str, log: &Path) {
     let dash = real("dash");
     let script = format!(
@@ -74,7 +75,7 @@ pub(crate) fn put_fake(bin: &Path, name: &str, log: &Path) {
     fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Ends a shell with everything that it left running in its group.
+/// Ends a shell with everything that still runs in its group.
 pub(crate) fn end_group(child: &mut Child) {
     let group = format!("-{}", child.id());
     let killed = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();

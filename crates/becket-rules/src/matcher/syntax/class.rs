@@ -17,7 +17,7 @@ impl Reader<'_> {
         Ok(if negated { set.negated() } else { set })
     }
 
-    /// One atom, or a range of two.
+    /// Parses one atom, or a range of two.
     fn class_item(&mut self, ranges: &mut Vec<(u16, u16)>) -> Read<()> {
         let low = self.class_atom()?;
         if self.peek() != Some(b'-') || matches!(self.peek_at(1), Some(b']') | None) {
@@ -31,7 +31,7 @@ impl Reader<'_> {
             (Escape::Unit(_), Escape::Unit(_)) => {
                 return Err(ParseFailure::Malformed("range out of order in a class"));
             }
-            // Annex B: a dash beside `\d` and its like is itself.
+            // Annex B: a dash beside `\d` and similar escapes is literal.
             (Escape::Unit(_) | Escape::Set(_), Escape::Unit(_) | Escape::Set(_)) => {
                 push(ranges, &low);
                 push(ranges, &high);

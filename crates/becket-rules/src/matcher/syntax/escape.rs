@@ -74,7 +74,7 @@ impl Reader<'_> {
         Node::Back
     }
 
-    /// `\cA`; without a letter the backslash is literal and `c` comes next.
+    /// Parses `\cA`; without a letter the backslash is literal and `c` comes next.
     fn control(&mut self, in_class: bool) -> u16 {
         match self.peek_at(1) {
             Some(letter) if letter.is_ascii_alphabetic() || (in_class && is_class_control(letter)) => {
@@ -85,7 +85,7 @@ impl Reader<'_> {
         }
     }
 
-    /// One to three octal digits, at most `\377`.
+    /// Parses one to three octal digits, at most `\377`.
     fn octal(&mut self) -> u16 {
         let mut value = 0u16;
         for _ in 0..3 {

@@ -20,7 +20,7 @@ const PATTERNS: [&str; 10] = [
     "-ilname",
 ];
 
-/// The places that a `find` starts from, if it may find them themselves; `None` is the directory that the line is in.
+/// Returns the starting points of a `find` that it may itself find; `None` is the directory of the line.
 pub(super) fn starts(command: &Command) -> Vec<Option<&Arg>> {
     let Some((name, rest)) = command.args.split_first() else { return Vec::new() };
     if name.command_name() != Some("find") {
@@ -45,7 +45,7 @@ pub(super) fn starts(command: &Command) -> Vec<Option<&Arg>> {
     if starts.is_empty() { vec![None] } else { starts.iter().map(Some).collect() }
 }
 
-/// The alternatives of an expression, outside of its brackets.
+/// Returns the alternatives of an expression, outside of its brackets.
 fn branches<'t, 'a>(tests: &'t [&'a Arg]) -> Vec<&'t [&'a Arg]> {
     let mut depth = 0_u32;
     let is_alternative = |arg: &&Arg| {

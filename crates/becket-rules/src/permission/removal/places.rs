@@ -14,7 +14,7 @@ pub(super) struct Places<'a> {
     home: Option<Normal>,
     /// The directories that relative paths may start from.
     directories: Vec<Normal>,
-    /// The protected paths: the home directory and the working directories, also under the names that links give them.
+    /// The protected paths: the home directory and the working directories, also by their linked names.
     kept: Vec<Normal>,
 }
 
@@ -25,8 +25,8 @@ impl<'a> Places<'a> {
         Self { scope, home: scope.home_path(), directories, kept }
     }
 
-    /// The places of a line, with those that it changes to by a variable, and the values of its variables. The flag says
-    /// that the line changes to more directories than are followed.
+    /// Returns the places of a line, including directories that it changes to through a variable, and the values of its
+    /// variables. The flag is true if the line changes to more directories than are followed.
     pub(super) fn of<'l>(line: &'l shell::Line, scope: &'a Scope<'a>) -> (Self, Values<'l>, bool) {
         let Directories { mut all, cut } = directories(line, scope);
         let values = Values::new(line, scope.home_path().as_ref(), &all);
@@ -48,14 +48,14 @@ impl<'a> Places<'a> {
         self.directories.len()
     }
 
-    /// Returns what a word names, if it is critical. `may_glob`: it is outside of quotes.
-    pub(super) fn named(&self, text: &str, may_glob: bool) -> Option<&'static str> {
+    /// Returns a description of the path that a word names, if it is critical. `may_glob` is true outside of quotes.
+    pub(super) fn critical_path(&self, text: &str, may_glob: bool) -> Option<&'static str> {
         let whole = if may_glob { whole_directory(text) } else { text };
         let other_home = whole.strip_prefix('~').filter(|rest| !rest.is_empty() && !rest.starts_with('/'));
         if other_home.is_some_and(|rest| !rest.trim_end_matches('/').contains('/')) {
             return Some("a home directory");
         }
-        // The last part of a path is removed itself, if it is a link; what is in a directory lies behind the link.
+        // The last part of a path is removed itself, if it is a link; the content of a directory is behind the link.
         let is_inside = whole.len() < text.len() || text.ends_with('/');
         self.directories.iter().find_map(|from| {
             let path = lexical(whole, from, self.home.as_ref())?;
@@ -104,7 +104,7 @@ fn matches_above(pattern: &Normal, path: &Normal) -> bool {
 }
 
 fn matches(pattern: &[u8], name: &[u8]) -> bool {
-    // Extended globs are more than is read here.
+    // Extended globs are not analysed here.
     if pattern.contains(&b'(') {
         return true;
     }
@@ -118,7 +118,7 @@ fn matches(pattern: &[u8], name: &[u8]) -> bool {
     }
 }
 
-/// Does the same if the pattern does not begin with a star.
+/// Returns whether a pattern that does not begin with a star matches a name.
 fn matches_fixed(pattern: &[u8], name: &[u8]) -> bool {
     let Some((first, rest)) = pattern.split_first() else { return name.is_empty() };
     if *first == b'*' {
@@ -132,7 +132,7 @@ fn matches_fixed(pattern: &[u8], name: &[u8]) -> bool {
     }
 }
 
-/// The directory whose whole content the text names (`dir/*`, `*`, `.[!.]*`, `dir/*/*`), else the text itself.
+/// Returns the directory whose whole content the text names (`dir/*`, `*`, `.[!.]*`, `dir/*/*`), else the text itself.
 fn whole_directory(text: &str) -> &str {
     let mut text = text;
     loop {

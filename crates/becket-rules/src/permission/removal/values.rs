@@ -10,11 +10,11 @@ use std::cell::Cell;
 
 pub(super) use pieces::is_unguarded;
 
-/// The most texts that one word is read as.
+/// The maximum number of texts that one word may become.
 const MOST: usize = 64;
 /// The depth to which values of values are followed.
 const DEEPEST: u8 = 4;
-/// The most parts of words that are looked at for one line.
+/// The maximum number of parts of words that are examined for one line.
 const MOST_STEPS: u32 = 20_000;
 
 /// The known values of the variables of a line.
@@ -48,7 +48,7 @@ impl<'a> Values<'a> {
         self.steps.get() >= MOST_STEPS
     }
 
-    /// The texts that a word may become; the text holds expansions as they are written.
+    /// Returns the texts that a word may become; `text` contains expansions as they are written.
     pub(super) fn readings(&self, text: &str) -> Vec<PossibleText> {
         self.read(text, 0)
     }
@@ -61,17 +61,17 @@ impl<'a> Values<'a> {
         })
     }
 
-    /// Everything that the line prints by its own words, and the text of its here-strings and here-documents.
+    /// Returns everything that the line prints literally, and the text of its here-strings and here-documents.
     pub(super) fn printed(&self) -> Vec<String> {
         self.printed_by(self.line, 0)
     }
 
-    /// The commands of the line.
+    /// Returns the commands of the line.
     pub(super) fn commands(&self) -> &'a [Command] {
         self.line.commands()
     }
 
-    /// The directories that `cd` or `pushd` changes to by a variable.
+    /// Returns the directories that `cd` or `pushd` changes to through a variable.
     pub(super) fn changes_to(&self, command: &Command) -> Vec<String> {
         let mut args = command.args.iter();
         if !args.next().and_then(Arg::command_name).is_some_and(|name| matches!(name, "cd" | "pushd")) {
@@ -118,7 +118,7 @@ impl<'a> Values<'a> {
         readings
     }
 
-    /// The values of a variable; `None` if nothing is known of it.
+    /// Returns the possible values of a variable, as far as they are known.
     fn variable(&self, name: &str, default: Option<&str>, depth: u8) -> Vec<PossibleText> {
         let mut values = match name {
             "HOME" => known(self.home.clone()),
@@ -145,7 +145,7 @@ impl<'a> Values<'a> {
         text.into_iter().flat_map(|text| self.read(text.trim_matches(['"', '\'']), depth + 1)).collect()
     }
 
-    /// `${NAME:=value}` and `${NAME=value}`, wherever in the line.
+    /// Returns the values of `${NAME:=value}` and `${NAME=value}`, wherever in the line.
     fn assigned_by_default(&self, name: &str, depth: u8) -> Vec<PossibleText> {
         let args = self.line.commands().iter().flat_map(|command| command.args.iter());
         let texts = args.map(|arg| arg.text.as_str()).chain(self.line.values.all());
@@ -162,7 +162,7 @@ impl<'a> Values<'a> {
         values
     }
 
-    /// `read NAME` and its like: anything that the line prints.
+    /// Returns the values of `read NAME` and similar commands: anything that the line prints.
     fn read_from_input(&self, name: &str, depth: u8) -> Vec<PossibleText> {
         let reads = |command: &&Command| {
             let own = command.args.first().and_then(Arg::command_name).unwrap_or_default();
@@ -175,7 +175,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The arguments of a function, or of a program in text: any word of the line.
+    /// Returns the arguments of a function, or of a program in text: any word of the line.
     fn positional(&self, depth: u8) -> Vec<PossibleText> {
         if depth >= DEEPEST {
             return Vec::new();
@@ -215,7 +215,7 @@ impl<'a> Values<'a> {
                 break;
             }
         }
-        printed.extend(line.values.given().iter().flat_map(|text| texts(text)));
+        printed.extend(line.values.stdin_texts().iter().flat_map(|text| texts(text)));
         printed.truncate(MOST);
         printed
     }

@@ -5,51 +5,89 @@ use std::collections::BTreeSet;
 use super::super::arg::Arg;
 use super::super::limits::MAX_VALUES;
 use super::super::values::Values;
-use super::{FileAccess, FileUse};
+use super::{FileAccess, FileUse, Unknown};
 
-/// Gathers the paths of arguments.
+/// The source of the names of files that are known only at run time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Source {
+    /// The arguments of other commands.
+    Arguments,
+    /// These, the values of variables, here-strings and here-documents.
+    AnyText,
+}
+
+/// A collector of the paths of arguments.
 pub(super) struct Collector<'l> {
     values: &'l Values,
     uses: Vec<FileUse>,
     /// The files so far, to keep each once.
-    seen: BTreeSet<(String, bool, bool)>,
-    /// Files that may still be added, landings aside.
+    seen: BTreeSet<(String, bool, bool, bool)>,
+    /// The number of files that may still be added, landings aside.
     left: usize,
-    /// Records that commands use files known only at run time: they read them (`false`), or edit them.
-    unknown: BTreeSet<bool>,
-    /// Values of variables that may still be looked at.
+    /// Accesses to files that are known only at run time: reads (`false`) or edits, by their source.
+    unknown: BTreeSet<(bool, Source)>,
+    /// The source of operands that are known only at run time.
+    source: Source,
+    /// True if the command uses everything in its directories.
+    recursive: bool,
+    /// True if the end of a path that starts with an unknown expansion counts at any place where it may be.
+    guesses: bool,
+    /// The number of values of variables that may still be examined.
     steps: usize,
 }
 
 impl<'l> Collector<'l> {
-    /// A collector that stops after `most` files.
-    pub(super) fn new(values: &'l Values, most: usize) -> Self {
+    /// Creates a collector that stops after `most` files.
+    pub(super) fn new(values: &'l Values, unknown: Unknown, most: usize) -> Self {
         Self {
             values,
             uses: Vec::new(),
             seen: BTreeSet::new(),
             left: most,
             unknown: BTreeSet::new(),
+            source: Source::AnyText,
+            recursive: false,
+            guesses: unknown == Unknown::AnyWord,
             steps: MAX_VALUES,
         }
     }
 
-    /// The files, and whether there may be more since variables have too many values.
+    /// Returns the files, and whether there may be more since variables have too many values.
     pub(super) fn finish(self) -> (Vec<FileUse>, bool) {
         (self.uses, self.steps == 0)
     }
 
-    /// The accesses to files that are known only at run time.
-    pub(super) fn take_unknown(&mut self) -> impl Iterator<Item = FileAccess> + use<> {
+    /// Returns the accesses to files that are known only at run time.
+    pub(super) fn take_unknown(&mut self) -> impl Iterator<Item = (FileAccess, Source)> + use<> {
         let access = |edits| if edits { FileAccess::Edit } else { FileAccess::Read };
-        std::mem::take(&mut self.unknown).into_iter().map(access)
+        std::mem::take(&mut self.unknown).into_iter().map(move |(edits, source)| (access(edits), source))
+    }
+
+    /// Records an access to files that are known only at run time.
+    pub(super) fn unknown(&mut self, access: FileAccess) {
+        self.unknown.insert((access == FileAccess::Edit, self.source));
+    }
+
+    /// Sets the properties of the files that are added next.
+    pub(super) fn begin(&mut self, source: Source, recursive: bool) {
+        (self.source, self.recursive) = (source, recursive);
+    }
+
+    /// Returns the texts of here-strings and here-documents.
+    pub(super) fn stdin_texts(&self) -> Vec<String> {
+        self.values.stdin_texts().to_vec()
+    }
+
+    /// Returns the paths that an argument may name.
+    pub(super) fn paths(&mut self, arg: &Arg) -> Vec<String> {
+        paths(arg, self.values, &mut self.steps)
     }
 
     pub(super) fn all<'a>(&mut self, args: impl IntoIterator<Item = &'a Arg>, access: FileAccess) {
         args.into_iter().for_each(|arg| self.add(arg, access));
     }
 
-    /// Records where sources end up in the directory `into`, or else in the last operand.
+    /// Records the paths of the sources in the directory `into`, or else in the last operand.
     pub(super) fn landings(&mut self, mut sources: Vec<Arg>, mut into: Vec<Arg>) {
         if into.is_empty() {
             into.extend(sources.pop());
@@ -62,7 +100,7 @@ impl<'l> Collector<'l> {
             for name in sources.iter().filter_map(|path| path.trim_end_matches('/').rsplit('/').next()) {
                 let path = format!("{}/{name}", directory.trim_end_matches('/'));
                 let glob = path.contains(['*', '?', '[']);
-                self.push(FileUse { access: FileAccess::Edit, path, glob, landing: true });
+                self.push(FileUse { access: FileAccess::Edit, path, glob, landing: true, recursive: false });
             }
         }
     }
@@ -75,30 +113,64 @@ impl<'l> Collector<'l> {
         let has_default = arg.text.contains("${") && arg.text.contains(['-', '=', '+']);
         let filled = arg.dynamic && (paths.is_empty() || has_default || !arg.text.contains(['$', '`']));
         if filled {
-            self.unknown.insert(access == FileAccess::Edit);
+            self.unknown(access);
         }
-        // Of `secrets/$(name)` the directory is known.
-        let directory = arg.text.split(['$', '`']).next().and_then(|head| head.rsplit_once('/'));
-        if let Some((directory, _)) = directory.filter(|_| arg.dynamic && paths.is_empty()) {
-            self.push(FileUse { access, path: format!("{directory}/*"), glob: true, landing: false });
+        if arg.dynamic && paths.is_empty() {
+            self.around(&arg.text, access);
         }
         for path in paths {
             if path != "-" && !path.is_empty() {
                 let glob = arg.glob || (arg.dynamic && path.contains(['*', '?', '[']));
-                self.push(FileUse { access, path, glob, landing: false });
+                self.push(FileUse { access, path, glob, landing: false, recursive: self.recursive });
             }
         }
     }
 
+    /// Records what is known of a path with an unknown expansion: the directory of `secrets/$(name)`, and
+    /// `$(pwd)/secrets/key`, which may be below any directory.
+    pub(super) fn around(&mut self, text: &str, access: FileAccess) {
+        let head = text.split(['$', '`']).next().unwrap_or_default();
+        let mut known = Vec::new();
+        if let Some((directory, _)) = head.rsplit_once('/') {
+            known.push((format!("{directory}/*"), true));
+        }
+        if let Some(tail) = after_expansions(text).filter(|_| self.guesses) {
+            let process = if head.ends_with("/proc/") { "/proc/self" } else { "." };
+            let glob = tail.contains(['*', '?', '[']);
+            known.push((format!("{process}{tail}"), glob));
+            if head.is_empty() {
+                known.push((tail.to_owned(), glob));
+            }
+        }
+        for (path, glob) in known {
+            self.push(FileUse { access, path, glob, landing: false, recursive: self.recursive });
+        }
+    }
+
     fn push(&mut self, file: FileUse) {
-        if self.seen.insert((file.path.clone(), file.access == FileAccess::Edit, file.landing)) {
+        let recursive = file.glob && file.recursive;
+        let is_new =
+            self.seen.insert((file.path.clone(), file.access == FileAccess::Edit, file.landing, recursive));
+        if is_new {
             self.left = self.left.saturating_sub(usize::from(!file.landing));
             self.uses.push(file);
         }
     }
 }
 
-/// The paths that an argument may name, as far as the text and the home directory say it.
+/// Returns the end of a path after its last expansion, from a slash on.
+fn after_expansions(text: &str) -> Option<&str> {
+    let closed = text.rfind([')', '}', '`']).map_or(0, |at| at + 1);
+    let named = text.rfind('$').filter(|at| *at >= closed).map_or(closed, |at| {
+        let name = text.get(at + 1..).unwrap_or_default();
+        let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(name.len());
+        at + 1 + end
+    });
+    let rest = text.get(named..)?;
+    rest.find('/').and_then(|at| rest.get(at..)).filter(|tail| tail.len() > 1)
+}
+
+/// Returns the paths that an argument may name, as far as the text and the home directory determine them.
 pub(crate) fn paths(arg: &Arg, values: &Values, steps: &mut usize) -> Vec<String> {
     if arg.dynamic {
         return values.texts(&arg.text, steps);

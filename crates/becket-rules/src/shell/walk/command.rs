@@ -1,4 +1,4 @@
-//! Simple commands: their assignments, their texts, and what they run.
+//! Simple commands: their assignments, their texts, and the commands that they run.
 
 use super::super::allow::{allow_form, join};
 use super::super::arg::{self, Arg};
@@ -42,7 +42,7 @@ impl Walk {
         self.command(&args, &raw, assigns, context);
     }
 
-    /// Words that another shell than bash may parse differently.
+    /// Records words that another shell than bash may parse differently.
     fn note_dialect(&mut self, words: &[Word], args: &[Arg], context: &Context) {
         let dialect = context.dialect;
         if let Some(word) = dialect.odd_word(words) {
@@ -55,7 +55,7 @@ impl Walk {
         }
     }
 
-    /// A variable is set to text, without a command that a rule would have to cover.
+    /// Records that a variable is set to text, without a command that a rule would have to cover.
     pub(super) fn set(&mut self, name: &str, context: &Context) {
         self.evaluations.set_text(name);
         if is_integer(name) {
@@ -66,7 +66,7 @@ impl Walk {
         }
     }
 
-    /// Keeps the values that a variable may have.
+    /// Records the values that a variable may have.
     pub(super) fn assigned(&mut self, name: &str, words: &[Word]) {
         for arg in words.iter().flat_map(arg::arguments) {
             self.kept += name.len() + arg.text.len();
@@ -74,7 +74,7 @@ impl Walk {
         }
     }
 
-    /// Keeps the values that a variable has after `+=`.
+    /// Records the values that a variable has after `+=`.
     fn appended(&mut self, name: &str, words: &[Word]) {
         for arg in words.iter().flat_map(arg::arguments) {
             let before: usize = self.values.of(name).iter().map(String::len).sum();
@@ -83,15 +83,15 @@ impl Walk {
         }
     }
 
-    /// Keeps the text of a here-string or a here-document.
-    pub(super) fn given(&mut self, word: &Word) {
+    /// Records the text of a here-string or a here-document.
+    pub(super) fn record_stdin_text(&mut self, word: &Word) {
         for arg in arg::arguments(word) {
             self.kept += arg.text.len();
             self.values.give(&arg.text);
         }
     }
 
-    /// An assignment; `lasts` unless it is for one command.
+    /// Handles an assignment; `lasts` unless it is for one command.
     fn assign(&mut self, assign: &Assign, lasts: bool, context: &Context) {
         self.words(&assign.words, context);
         match assign.raw.get(assign.name.len()..) {
@@ -118,7 +118,7 @@ impl Walk {
         }
     }
 
-    /// Keeps a command, and looks through it.
+    /// Records a command, and analyses the commands that it runs.
     pub(crate) fn command(&mut self, args: &[Arg], raw: &str, assigns: &[Assign], context: &Context) {
         if self.is_full() || context.depth >= MAX_DEPTH {
             return self.unknown(UnknownReason::TooComplex, true);
@@ -143,12 +143,12 @@ impl Walk {
         self.look_through(args, context);
     }
 
-    /// No more is kept: the line is too complex.
+    /// Returns whether no more is recorded: the line is too complex.
     pub(crate) fn is_full(&self) -> bool {
         self.commands.len() >= MAX_COMMANDS || self.kept >= MAX_TEXT
     }
 
-    /// The command word, the wrappers that P5 strips aside, must be known for an allow rule to cover the line.
+    /// Records unknown command words: apart from the wrappers that P5 strips, an allow rule covers only a known one.
     fn dynamic_names(&mut self, args: &[Arg], context: &Context) {
         let named = |arg: &Arg| arg.command_name().is_none();
         let (left, _) = wrapper::strip(args);
@@ -158,7 +158,7 @@ impl Walk {
         }
     }
 
-    /// The commands from `index` on get more arguments at run time.
+    /// Marks the commands from `index` on as getting more arguments at run time.
     pub(crate) fn mark_open(&mut self, index: usize) {
         for command in self.commands.iter_mut().skip(index).filter(|command| command.open.is_empty()) {
             command.open.clone_from(&command.forms);
@@ -171,7 +171,7 @@ impl Walk {
     }
 }
 
-/// The word that keeps the start of a wrapped command from being known, where P5 would strip the wrapper.
+/// Returns the word that hides the start of a wrapped command whose wrapper P5 would strip.
 fn hidden_start(args: &[Arg]) -> Option<&Arg> {
     let entry = wrapper::lookup(args.first()?.value()?).filter(|entry| entry.stripped)?;
     let dynamic = args.iter().find(|arg| arg.dynamic)?;
@@ -185,13 +185,13 @@ fn named(args: &[Arg]) -> Option<String> {
     Some(join(std::iter::once(name).chain(rest.iter().map(|arg| arg.text.as_str()))))
 }
 
-/// The texts of the words in front of what run time fills in.
+/// Returns the texts of the words before the first that is known only at run time.
 fn heads(args: &[Arg]) -> Vec<String> {
     let text = join(args.iter().map(|arg| arg.text.as_str()));
     std::iter::once(text).chain(named(args)).collect()
 }
 
-/// `exec` without a command: its redirections last.
+/// Returns whether the command is an `exec` without a command, whose redirections last.
 fn replaces_input(args: &[Arg]) -> bool {
     let (left, _) = wrapper::strip(args);
     let Some(entry) =

@@ -66,6 +66,7 @@ impl Walk {
                 self.unknown(UnknownReason::Redefinition(expansion.raw.clone()), true);
             }
             self.set(name, context);
+            self.sets_default = true;
         }
         if expansion.kind == ExpansionKind::Prompt {
             self.unknown(UnknownReason::Redefinition(expansion.raw.clone()), true);
@@ -82,10 +83,10 @@ impl Walk {
         }
         if let Some(body) = redirect.body.get() {
             self.words(std::slice::from_ref(body), context);
-            self.given(body);
+            self.record_stdin_text(body);
         }
         if redirect.op == RedirectOp::Text {
-            self.given(&redirect.target);
+            self.record_stdin_text(&redirect.target);
         }
         let kind = match redirect.op {
             RedirectOp::Read => RedirectionKind::Input,
@@ -104,7 +105,7 @@ impl Walk {
     }
 }
 
-/// Text that runs a command if it is evaluated, or that may be made such text by `printf` or by what follows it.
+/// Returns whether text runs a command if it is evaluated, or if `printf` or the text after it turns it into such text.
 fn could_run(text: &str) -> bool {
     text.contains('`')
         || ["$(", "${"].iter().any(|start| text.contains(start))

@@ -9,7 +9,7 @@ use becket_rules::{Behavior, Call, Links, RuleList, RuleSet, Scope};
 use crate::rules::cases::origin;
 use crate::rules::path_git::Folder;
 
-/// Asks the file system.
+/// A resolver that reads the file system.
 struct Disk;
 
 impl Links for Disk {

@@ -1,4 +1,4 @@
-//! Matchers against their data file, and against the engine that judges them.
+//! Matchers compared with their data file, and with the reference engine.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Path patterns against `git check-ignore`, whose language they speak.
+//! Path patterns compared with `git check-ignore`, whose syntax they use.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use becket_rules::{Behavior, Call, NoLinks, RuleList, RuleSet, Scope};
 
 use crate::rules::cases::origin;
 
-/// A directory of its own that goes when it is dropped.
+/// A temporary directory that is removed when it is dropped.
 pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
@@ -162,13 +162,13 @@ fn patterns_mean_what_git_says() {
     PATHS.iter().for_each(|path| folder_file(&folder, path));
     let mut wrong = Vec::new();
     for pattern in PATTERNS {
-        // A `#` and a leading `\!` are of the file's syntax, not of the pattern's.
+        // A `#` and a leading `\!` belong to the file's syntax, not to the pattern's.
         let written = if pattern.starts_with('#') { format!("\\{pattern}") } else { pattern.to_owned() };
         let ignored = ignored_by_git(&folder.0, &written);
         for path in PATHS {
             let expected = ignored.iter().any(|ignored| ignored == path);
             let allowed = allows(&folder.0, pattern, path);
-            // P7 narrows an allow for one directory (`src/`) to the place that it starts from.
+            // P7 restricts an allow for one directory (`src/`) to its starting point.
             let narrowed = expected && pattern.matches('/').count() == 1 && pattern.ends_with('/');
             if allowed != expected && !narrowed {
                 wrong.push(format!("`{pattern}` on `{path}`: git says {expected}"));
@@ -178,7 +178,7 @@ fn patterns_mean_what_git_says() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Files `a` and directories `a/` can't both be: a name that is taken is left as it is.
+/// Creates a file or a directory. A file `a` and a directory `a/` can't both exist: a name that is taken stays.
 fn folder_file(folder: &Folder, path: &str) {
     let taken = PATHS.iter().any(|other| other.starts_with(&format!("{path}/")));
     if !taken {

@@ -1,8 +1,8 @@
-//! Reads `cases/shell-lines.txt` and its like; the format is described at the top of that file.
+//! Reads `cases/shell-lines.txt` and similar files; the format is described at the top of that file.
 
 #![expect(clippy::panic, reason = "a broken case file fails the test")]
 
-/// One case with what is expected of it.
+/// One case with its expectations.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
     pub(crate) at: usize,
@@ -12,11 +12,11 @@ pub(crate) struct Case {
     pub(crate) allow: String,
     pub(crate) pattern: String,
     pub(crate) allows: Vec<String>,
-    /// Valid in the shell whose lines these are.
+    /// True if the line is valid in its shell.
     pub(crate) valid: bool,
 }
 
-/// All cases of a file.
+/// Returns all cases of a file.
 pub(crate) fn read(text: &str) -> Vec<Case> {
     let mut cases = Vec::new();
     let (mut pattern, mut allows, mut expected) = (String::new(), Vec::new(), Vec::new());

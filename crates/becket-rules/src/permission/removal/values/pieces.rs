@@ -26,7 +26,7 @@ pub(in crate::permission::removal) fn is_unguarded(text: &str) -> bool {
     false
 }
 
-/// The parts of a word, one after the other.
+/// An iterator over the parts of a word.
 pub(super) struct Pieces<'t> {
     pub(super) text: &'t str,
 }
@@ -74,7 +74,7 @@ impl<'t> Iterator for Pieces<'t> {
 }
 
 impl<'t> Pieces<'t> {
-    /// Takes a bracket that is next, and gives back what is in it.
+    /// Consumes a bracket that comes next, and returns its content.
     fn within(&mut self, open: char, close: char) -> &'t str {
         let text = self.text;
         let mut depth = 0_u32;
