@@ -42,7 +42,8 @@ impl AddressClass {
     }
 }
 
-/// Returns whether a host name is this machine's own: `localhost` and what ends with `.localhost`, with or without the last dot.
+/// Returns whether a host name means this machine: `localhost` or a name that ends with `.localhost`, with or without
+/// the final dot.
 #[must_use]
 pub fn is_localhost(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name).as_bytes();
@@ -73,7 +74,7 @@ pub fn is_loopback_host(host: &str) -> bool {
 /// Metadata services outside of the link-local range: Alibaba's, and Azure's platform service.
 const METADATA_V4: [Ipv4Addr; 2] = [Ipv4Addr::new(100, 100, 100, 200), Ipv4Addr::new(168, 63, 129, 16)];
 
-/// The same in IPv6: Google's and Scaleway's.
+/// Metadata services with an IPv6 address: Google's and Scaleway's.
 const METADATA_V6: [Ipv6Addr; 2] =
     [Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254), Ipv6Addr::new(0xfd00, 0x42, 0, 0, 0, 0, 0, 0x42)];
 
@@ -134,7 +135,7 @@ fn carried(address: Ipv6Addr) -> Option<Ipv4Addr> {
 pub struct Network(IpNet);
 
 impl Network {
-    /// Returns whether an address lies in it. An IPv6 address that carries an IPv4 one counts as that one.
+    /// Returns whether the network contains an address. An IPv6 address that carries an IPv4 one counts as that one.
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = match address {
             IpAddr::V6(v6) => carried(v6).map_or(address, IpAddr::V4),
@@ -143,7 +144,7 @@ impl Network {
         self.0.contains(&address)
     }
 
-    /// Returns whether it is the network of one address.
+    /// Returns whether the network consists of one address.
     pub fn is_one_address(&self) -> bool {
         self.0.prefix_len() == self.0.max_prefix_len()
     }
@@ -159,10 +160,10 @@ impl fmt::Display for Network {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkError {
     /// The part before the slash is not an address.
-    #[error("what stands before `/` is not an IP address")]
+    #[error("the part before `/` is not an IP address")]
     Address,
     /// The part after the slash is not a length that the address can have.
-    #[error("what stands after `/` is not a prefix length that the address can have")]
+    #[error("the part after `/` is not a prefix length that the address can have")]
     PrefixLength,
 }
 

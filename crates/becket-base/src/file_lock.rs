@@ -23,7 +23,7 @@ pub enum LockState {
 /// Tries to lock a file once.
 ///
 /// # Errors
-/// The system can't lock it, for another reason than [`LockState::Unsupported`].
+/// Errors if the system can't lock the file, for a reason other than [`LockState::Unsupported`].
 pub fn try_lock(file: &File) -> io::Result<LockState> {
     match file.try_lock() {
         Ok(()) => Ok(LockState::Held),
@@ -35,7 +35,7 @@ pub fn try_lock(file: &File) -> io::Result<LockState> {
     }
 }
 
-/// Tries to lock a file until it is not busy any more, with these pauses in between. Blocks its thread.
+/// Tries to lock a file until it is no longer busy, with these pauses between attempts. Blocks the thread.
 ///
 /// # Errors
 /// See [`try_lock`].
@@ -49,22 +49,48 @@ pub fn lock(file: &File, pauses: impl IntoIterator<Item = Duration>) -> io::Resu
     try_lock(file)
 }
 
-/// Creates a private file with its directory where it does not exist, and locks it, waiting for two seconds at most. The
-/// lock ends when the file is dropped; a file system without locks has none. Blocks its thread.
+/// Creates a private file and its directory if they are missing, and locks the file, waiting for two seconds at most.
+/// The lock ends when the file is dropped. Whoever holds it may remove the file. A file system without locks is not an
+/// error. Blocks the thread.
 ///
 /// # Errors
-/// The file can't be created or locked; of kind `WouldBlock` if it is busy all the time.
+/// Errors if the file can't be created or locked; the kind is `WouldBlock` if it stays busy.
 pub fn lock_private(path: &Path) -> io::Result<File> {
     const PAUSE: Duration = Duration::from_millis(10);
-    private_file::create_parent(path)?;
-    let file = private_file::options().write(true).create(true).truncate(false).open(path)?;
-    match lock(&file, [PAUSE; 200])? {
-        LockState::Held | LockState::Unsupported => Ok(file),
-        LockState::Busy => Err(io::ErrorKind::WouldBlock.into()),
+    // Another process may remove the file, and its directory, before it is locked here.
+    const ATTEMPTS: usize = 20;
+    for _ in 0..ATTEMPTS {
+        let opened = private_file::create_parent(path)
+            .and_then(|()| private_file::options().write(true).create(true).truncate(false).open(path));
+        let file = match opened {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            other => other?,
+        };
+        match lock(&file, [PAUSE; 200])? {
+            LockState::Held | LockState::Unsupported if is_at(&file, path) => return Ok(file),
+            LockState::Held | LockState::Unsupported => {}
+            LockState::Busy => break,
+        }
     }
+    Err(io::ErrorKind::WouldBlock.into())
 }
 
-/// Does the same as [`lock`] without blocking its thread. Cancel-safe.
+/// Returns true if `path` is the name of this file.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let id = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+    let (file, named) = (file.metadata().map(id), path.symlink_metadata().map(id));
+    matches!((file, named), (Ok(file), Ok(named)) if file == named)
+}
+
+/// Returns true, as an open file can't be removed on this platform.
+#[cfg(not(unix))]
+fn is_at(_file: &File, _path: &Path) -> bool {
+    true
+}
+
+/// Locks a file as [`lock`] does, without blocking the thread. Cancel-safe.
 ///
 /// # Errors
 /// See [`try_lock`].
@@ -108,6 +134,25 @@ mod tests {
         assert_eq!(try_lock(&other).unwrap(), LockState::Busy);
         drop(held);
         assert_eq!(try_lock(&other).unwrap(), LockState::Held);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_lock_on_a_file_that_its_holder_removed_is_not_held() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("below/lock");
+        let held = lock_private(&path).unwrap();
+        let waiting = std::thread::spawn({
+            let path = path.clone();
+            move || lock_private(&path).unwrap()
+        });
+        // The other thread may have the file open, or not yet.
+        std::thread::sleep(Duration::from_millis(50));
+        std::fs::remove_dir_all(directory.path().join("below")).unwrap();
+        drop(held);
+        let other = waiting.join().unwrap();
+        assert!(is_at(&other, &path));
+        assert_eq!(try_lock(&File::options().write(true).open(&path).unwrap()).unwrap(), LockState::Busy);
     }
 
     #[cfg(feature = "async-lock")]

@@ -1,4 +1,4 @@
-//! Changes in the text of a JSON file that leave everything else as it is: comments excepted, which JSON has not.
+//! Edits of the text of a JSON file that leave everything else as it is. Comments are rejected, as JSON has none.
 //!
 //! INVARIANT: before a changed text is returned, it is parsed again; its meaning differs in the intended change only.
 
@@ -14,13 +14,13 @@ const BYTE_ORDER_MARK: &str = "\u{feff}";
 /// The reason why a text was not changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JsonEditError {
-    /// It is not JSON.
+    /// The text is not JSON.
     #[error("the file is not JSON and was left alone: {0}")]
     NotJson(String),
     /// A duplicate key makes it unclear which one to change.
     #[error("`{0}` occurs twice in the file, which was left alone: join the two first")]
     DuplicateKey(String),
-    /// A value that has to be of a certain type is of another one.
+    /// A value has the wrong type.
     #[error("{what} of the file must be {expected}, so the file was left alone: correct it first")]
     WrongType {
         /// The part of the file.
@@ -47,7 +47,7 @@ impl JsonDocument {
     /// Parses a text. An empty one counts as [`EMPTY`]; a byte order mark is kept.
     ///
     /// # Errors
-    /// It is not JSON, or it is nested too deeply.
+    /// Errors if the text is not JSON, or is nested too deeply.
     pub fn parse(text: &str) -> Result<Self, JsonEditError> {
         let body = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         let has_mark = body.len() < text.len();
@@ -62,7 +62,7 @@ impl JsonDocument {
     /// Returns the object at the top.
     ///
     /// # Errors
-    /// The document is of another type.
+    /// Errors if the document is not an object.
     pub fn object(&self) -> Result<CstObject, JsonEditError> {
         self.root.object_value().ok_or_else(|| not_object("the top level".to_owned()))
     }
@@ -76,7 +76,7 @@ impl JsonDocument {
     /// Returns the changed text, which must mean `expected`.
     ///
     /// # Errors
-    /// [`JsonEditError::Ambiguous`].
+    /// Errors with [`JsonEditError::Ambiguous`] if the text means something else.
     pub fn finish(self, expected: &Value) -> Result<String, JsonEditError> {
         let changed = self.root.to_string();
         match serde_json::from_str::<Value>(&changed) {
@@ -100,7 +100,7 @@ impl JsonDocument {
 /// Returns the only property of a name.
 ///
 /// # Errors
-/// [`JsonEditError::DuplicateKey`].
+/// Errors with [`JsonEditError::DuplicateKey`] if the key occurs twice.
 pub fn property(object: &CstObject, key: &str) -> Result<Option<CstObjectProp>, JsonEditError> {
     let mut found =
         object.properties().into_iter().filter(|property| property.decoded_name().as_deref() == Some(key));
@@ -113,7 +113,7 @@ pub fn property(object: &CstObject, key: &str) -> Result<Option<CstObjectProp>, 
 /// Returns the object below a key, created if it is missing.
 ///
 /// # Errors
-/// The key occurs twice, or its value is of another type.
+/// Errors if the key occurs twice, or if its value is not an object.
 pub fn object_or_new(object: &CstObject, key: &str) -> Result<CstObject, JsonEditError> {
     let property = match property(object, key)? {
         Some(property) => property,
@@ -125,7 +125,7 @@ pub fn object_or_new(object: &CstObject, key: &str) -> Result<CstObject, JsonEdi
 /// Sets a property, in its position if it exists and as the last one otherwise.
 ///
 /// # Errors
-/// [`JsonEditError::DuplicateKey`].
+/// Errors with [`JsonEditError::DuplicateKey`] if the key occurs twice.
 pub fn set(object: &CstObject, key: &str, value: &Value) -> Result<(), JsonEditError> {
     match property(object, key)? {
         Some(property) => property.set_value(input(value)),

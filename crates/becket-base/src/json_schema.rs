@@ -12,7 +12,7 @@ use std::fmt;
 const NAME: &str = "becket:///schema";
 /// The number of mismatches that an error lists.
 const LISTED: usize = 5;
-/// The number of characters of one of them.
+/// The maximum length of a listed mismatch, in characters.
 const LENGTH: usize = 300;
 
 /// A schema that is ready to use. Without `$schema` it follows the draft 2020-12.
@@ -40,7 +40,7 @@ impl JsonSchema {
     /// Compiles a schema.
     ///
     /// # Errors
-    /// Errors if it is not a valid schema, or refers to another document.
+    /// Errors if the value is not a valid schema, or refers to another document.
     pub fn new(source: Value) -> Result<Self, SchemaError> {
         let mut compiler = Compiler::new();
         compiler.use_loader(Box::new(NothingElse));
@@ -88,7 +88,7 @@ impl fmt::Display for Mismatch {
 
 impl Error for Mismatch {}
 
-/// Loads nothing.
+/// A loader that loads nothing.
 struct NothingElse;
 
 impl UrlLoader for NothingElse {

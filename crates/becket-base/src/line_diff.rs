@@ -34,12 +34,12 @@ pub struct DiffLine<'a> {
 }
 
 impl DiffLine<'_> {
-    /// Returns the line as unified diffs have it, without its line end.
+    /// Returns the line as unified diffs show it, without its line end.
     pub fn marked(&self) -> String {
         format!("{}{}", self.sign, self.text.strip_suffix('\n').unwrap_or(self.text))
     }
 
-    /// Returns the line of a unified diff after one that has no line end.
+    /// Returns the note that a unified diff puts after a line without a line end.
     pub fn note(&self) -> Option<&'static str> {
         (!self.text.ends_with('\n')).then_some(NO_LINE_END)
     }
@@ -103,7 +103,7 @@ impl<'a> Texts<'a> {
 pub fn unified(old: &str, new: &str, around: usize, names: Option<[&str; 2]>) -> String {
     let mut text = String::new();
     let mut line = |line: std::fmt::Arguments<'_>| {
-        // INVARIANT: a String takes everything that is written to it.
+        // INVARIANT: writing to a `String` can't fail.
         let _ = writeln!(text, "{line}");
     };
     let hunks = hunks(old, new, around);

@@ -28,7 +28,7 @@ pub fn options() -> OpenOptions {
 /// Creates a file that must not exist yet.
 ///
 /// # Errors
-/// It can't be created; of kind `AlreadyExists` if there is anything at that path, even a link.
+/// Errors if the file can't be created; the kind is `AlreadyExists` if there is anything at that path, even a link.
 pub fn create_new(path: &Path) -> io::Result<File> {
     options().write(true).create_new(true).open(path)
 }
@@ -36,7 +36,7 @@ pub fn create_new(path: &Path) -> io::Result<File> {
 /// Creates a directory and those above it; existing ones stay as they are.
 ///
 /// # Errors
-/// It can't be created.
+/// Errors if the directory can't be created.
 pub fn create_dir(path: &Path) -> io::Result<()> {
     dir_builder().recursive(true).create(path)
 }
@@ -44,7 +44,7 @@ pub fn create_dir(path: &Path) -> io::Result<()> {
 /// Creates a directory that must not exist yet.
 ///
 /// # Errors
-/// It can't be created; of kind `AlreadyExists` if there is anything at that path.
+/// Errors if the directory can't be created; the kind is `AlreadyExists` if there is anything at that path.
 pub fn create_new_dir(path: &Path) -> io::Result<()> {
     dir_builder().create(path)
 }
@@ -52,7 +52,7 @@ pub fn create_new_dir(path: &Path) -> io::Result<()> {
 /// Creates the directory of a file, as [`create_dir`] does.
 ///
 /// # Errors
-/// It can't be created.
+/// Errors if the directory can't be created.
 pub fn create_parent(path: &Path) -> io::Result<()> {
     match path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         Some(parent) => create_dir(parent),
@@ -71,16 +71,16 @@ fn dir_builder() -> DirBuilder {
 /// The reason why an open file is not private.
 #[derive(Debug, thiserror::Error)]
 pub enum NotPrivate {
-    /// It is a directory, a pipe or another special file.
+    /// The file is a directory, a pipe or another special file.
     #[error("it is not a regular file")]
     NotFile,
-    /// Another user owns it.
+    /// Another user owns the file.
     #[error("it belongs to the user {0}")]
     OtherOwner(u32),
-    /// Others may read or write it.
+    /// Others may read or write the file.
     #[error("others may read or write it (mode {0:03o}): run `chmod 600` on it")]
     Mode(u32),
-    /// The system can't describe it.
+    /// The system can't describe the file.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
@@ -111,7 +111,7 @@ pub fn check(file: &File) -> Result<(), NotPrivate> {
 /// A link at `path` is replaced, not followed.
 ///
 /// # Errors
-/// It can't be written; the old file is unchanged.
+/// Errors if the file can't be written; the old file is then unchanged.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut new = Replacement::beside(path, &options())?;
     new.write(bytes)?;
@@ -135,8 +135,8 @@ pub fn sync_parent(path: &Path) {
 const MARK: &str = ".becket-";
 const END: &str = ".tmp";
 
-/// Removes the files that are beside `target` because a process was killed while it replaced it. What a running process
-/// writes stays, and so does what can't be removed.
+/// Removes the files beside `target` that processes left behind when they were killed while replacing it. Files of
+/// running processes stay, and so do files that can't be removed.
 pub fn remove_left_over(target: &Path) {
     let (Some(directory), Some(name)) = (target.parent(), target.file_name().and_then(OsStr::to_str)) else {
         return;
@@ -145,7 +145,7 @@ pub fn remove_left_over(target: &Path) {
     for entry in entries.flatten() {
         let writer = entry.file_name().to_str().and_then(|of_entry| writer_of(of_entry, name));
         if writer.is_some_and(has_ended) && entry.metadata().is_ok_and(|found| is_own_file(&found)) {
-            // It is in the way of nothing.
+            // A file that stays is harmless.
             let _ = fs::remove_file(entry.path());
         }
     }
@@ -166,7 +166,7 @@ fn has_ended(process: u32) -> bool {
     id.is_some_and(|id| test_kill_process(id) == Err(rustix::io::Errno::SRCH))
 }
 
-/// Not known on this platform.
+/// Returns false, as the end of a process can't be detected on this platform.
 #[cfg(not(unix))]
 fn has_ended(_process: u32) -> bool {
     false
@@ -180,7 +180,7 @@ fn is_own_file(found: &fs::Metadata) -> bool {
     found.is_file()
 }
 
-/// A new file that takes the name of another one with [`Replacement::commit`]. Dropped before, it is removed.
+/// A new file that takes the name of another one with [`Replacement::commit`]. If it is dropped before, it is removed.
 #[derive(Debug)]
 pub struct Replacement {
     path: PathBuf,
@@ -192,7 +192,7 @@ impl Replacement {
     /// Creates the file at `path`, after removing what an ended process left there. Only one process may use that path.
     ///
     /// # Errors
-    /// It can't be created.
+    /// Errors if the file can't be created.
     pub fn create(path: PathBuf, options: &OpenOptions) -> io::Result<Self> {
         match fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -203,7 +203,7 @@ impl Replacement {
     /// Creates the file in the directory of `target`, under a name that no other process or thread uses.
     ///
     /// # Errors
-    /// It can't be created.
+    /// Errors if the file can't be created.
     pub fn beside(target: &Path, options: &OpenOptions) -> io::Result<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -227,7 +227,7 @@ impl Replacement {
     /// Writes the bytes to the disk.
     ///
     /// # Errors
-    /// They can't be written.
+    /// Errors if the bytes can't be written.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.file.write_all(bytes)?;
         self.file.sync_all()
@@ -236,7 +236,7 @@ impl Replacement {
     /// Gives the file the name `target`.
     ///
     /// # Errors
-    /// It can't be renamed, and is removed.
+    /// Errors if the file can't be renamed; it is then removed.
     pub fn commit(mut self, target: &Path) -> io::Result<()> {
         fs::rename(&self.path, target)?;
         self.is_committed = true;
@@ -247,7 +247,7 @@ impl Replacement {
 impl Drop for Replacement {
     fn drop(&mut self) {
         if !self.is_committed {
-            // There is no caller to report to, and the error that matters is reported already.
+            // There is no caller to report to, and the error that matters has already been reported.
             let _ = fs::remove_file(&self.path);
         }
     }

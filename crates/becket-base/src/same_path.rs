@@ -10,7 +10,7 @@ pub fn is_same_path(one: &Path, other: &Path) -> bool {
     one == other || (may_be_same(one, other) && is_found_at_one_place())
 }
 
-/// Returns false if they are certainly not the same, which is cheaper to see than where they lead.
+/// Returns false if the paths certainly differ, which is cheaper to find out than resolving them.
 #[cfg(unix)]
 fn may_be_same(one: &Path, other: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -1,7 +1,7 @@
 //! Secret texts and their redaction: keys, tokens, values of headers.
 //!
 //! A [`Secret`] can't be shown by accident: `Debug` prints a placeholder, and there is neither `Display` nor a serde
-//! form. Code that needs the text calls [`Secret::expose`], which is easily searched for. Servers quote what they were
+//! form. Code that needs the text calls [`Secret::expose`], which is easily searched for. Servers quote what they are
 //! sent, in error pages above all: a [`Redactor`] removes it from their texts.
 
 mod found;
@@ -95,9 +95,9 @@ impl Redactor {
         redactor
     }
 
-    /// Adds what looks like a secret in a text: keys of known services, private keys, JSON Web Tokens, credentials in URLs,
-    /// and values of names such as `API_TOKEN`, `password` and `authorization`. A guess, for texts that others wrote:
-    /// it finds too much rather than too little.
+    /// Adds the parts of a text that look like secrets: keys of known services, private keys, JSON Web Tokens,
+    /// credentials in URLs, and values of names such as `API_TOKEN`, `password` and `authorization`. A guess, for texts
+    /// that others wrote: it finds too much rather than too little.
     pub fn add_found_in(&mut self, text: &str) {
         found::in_text(text).into_iter().for_each(|secret| self.add(secret));
     }
@@ -111,7 +111,7 @@ impl Redactor {
         let form: String = url::form_urlencoded::byte_serialize(secret).collect();
         let spellings = [Some(secret.to_vec()), in_json(secret), Some(form.into_bytes())];
         self.0.extend(spellings.into_iter().flatten());
-        // The longer ones first: they may hold a shorter one.
+        // The longer ones first: they may contain a shorter one.
         self.0.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         self.0.dedup();
     }
@@ -138,7 +138,7 @@ impl fmt::Debug for Redactor {
     }
 }
 
-/// Returns a secret as JSON spells it, if that is another text.
+/// Returns a secret as JSON spells it, if that differs.
 fn in_json(secret: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(secret).ok()?;
     let json = serde_json::Value::from(text).to_string();
@@ -167,7 +167,7 @@ fn without(bytes: &[u8], secret: &[u8]) -> Option<Vec<u8>> {
     redacted
 }
 
-/// Parts of the names of variables that hold secrets.
+/// Parts of the names of variables that contain secrets.
 const SECRET: [&str; 7] = ["KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "AUTH", "COOKIE"];
 
 /// Returns whether the name of a variable marks its value as secret, such as `API_KEY`.

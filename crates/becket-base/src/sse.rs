@@ -3,7 +3,7 @@
 //! An event without data is not dispatched, but its `id` and its `retry` count: see [`EventReader::last_id`] and
 //! [`EventReader::retry`]. An incomplete event at the end of the stream is discarded, as the format requires.
 //!
-//! INVARIANT: at most `cap` bytes are held between two calls.
+//! INVARIANT: at most `cap` bytes are buffered between two calls.
 
 use std::time::Duration;
 
@@ -11,9 +11,9 @@ use std::time::Duration;
 #[derive(Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Event {
-    /// Its name; empty if it has none, which means `message`.
+    /// The event's name; empty if it has none, which means `message`.
     pub name: Vec<u8>,
-    /// Its lines of data, joined by newlines.
+    /// The event's lines of data, joined by newlines.
     pub data: Vec<u8>,
 }
 
@@ -37,7 +37,7 @@ pub struct EventReader {
 }
 
 impl EventReader {
-    /// Creates a reader that holds at most `cap` bytes of an event.
+    /// Creates a reader that buffers at most `cap` bytes of an event.
     #[must_use]
     pub fn new(cap: usize) -> Self {
         let (line, begun) = (Vec::new(), Event::default());
@@ -68,10 +68,10 @@ impl EventReader {
     /// Hands the events that `bytes` completes to `event`.
     ///
     /// # Errors
-    /// An event is longer than the cap; the rest of the stream is unusable.
+    /// Errors if an event is longer than the cap; the rest of the stream is then unusable.
     pub fn push(&mut self, mut bytes: &[u8], mut event: impl FnMut(Event)) -> Result<(), EventTooLong> {
         if std::mem::take(&mut self.after_cr) {
-            // With no byte yet there is no answer yet.
+            // Without a byte, it is still unknown whether an LF follows.
             self.after_cr = bytes.is_empty();
             bytes = bytes.strip_prefix(b"\n").unwrap_or(bytes);
         }

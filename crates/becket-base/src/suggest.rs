@@ -33,7 +33,7 @@ pub fn suggest<'a>(value: &str, candidates: &[&'a str]) -> Option<&'a str> {
         .or_else(|| others().filter(is_part).min_by_key(|candidate| candidate.len()).copied())
 }
 
-/// Returns the candidate that begins with a folded value, if there is one alone.
+/// Returns the candidate that begins with a folded value, if there is exactly one.
 fn only_beginning<'a>(wanted: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let mut found =
         candidates.filter(|name| wanted.len() >= SHORTEST_BEGINNING && folded(name).starts_with(wanted));

@@ -1,11 +1,11 @@
 //! Every way in which a handler can fail to answer, each by name.
 //!
-//! A failure decides nothing on its own. What it means is [`crate::OnFailure`]'s and the table's to say; that it
-//! happened is always in the verdict.
+//! A failure decides nothing on its own. [`crate::OnFailure`] and the table define its consequence; the verdict always
+//! records it.
 
 use std::time::Duration;
 
-/// The reason for which a handler gave no usable answer (O10), or ended with a plain error (O4).
+/// The reason why a handler gave no usable answer (O10), or ended with a plain error (O4).
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Failure {
     /// It could not be started.
@@ -20,7 +20,7 @@ pub enum Failure {
         /// The signal's number.
         signal: i32,
     },
-    /// It ended with a code by which shells say that there was no real answer: 126, 127, 255 or 129–192.
+    /// The handler ended with a code that shells use when there is no real answer: 126, 127, 255 or 129–192.
     #[error("ended with exit code {code} ({}){}", reserved_exit(*.code), after(.stderr_line))]
     NoVerdictExit {
         /// The code.
@@ -89,7 +89,7 @@ pub enum Failure {
         /// The key's path.
         field: String,
     },
-    /// Under `onFailure: "block"`: it holds something back by a field that has no effect there (O7).
+    /// Under `onFailure: "block"`: its answer blocks by a field that has no effect there (O7).
     #[error("answered with `{field}`, which decides nothing there: {help}")]
     Misplaced {
         /// The field's path.
@@ -155,7 +155,7 @@ pub enum Failure {
         /// The feature.
         feature: &'static str,
     },
-    /// It asked the user a question, and its handler does not say `questions: true` (Q1).
+    /// The handler asked the user a question without `questions: true` (Q1).
     #[error("asked `{id}` without being allowed to: set `questions: true` on the handler")]
     QuestionNotAsked {
         /// The question's id.
@@ -167,14 +167,14 @@ pub enum Failure {
         /// The hook that fired the event again, and what to do.
         message: String,
     },
-    /// It was to be contained, and its rights can't be restricted (E5): it was not started. Always blocks where a hook can
-    /// block.
+    /// The handler has to be contained and its rights can't be restricted (E5), so it was not started. Always blocks
+    /// where a hook can block.
     #[error("was not run, since it can't be contained: {message}")]
     NotContained {
         /// The reason.
         message: String,
     },
-    /// Its worker gave no answer that can be told to be one.
+    /// The handler's worker gave no recognizable answer.
     #[error("its worker failed: {message}")]
     Worker {
         /// The error.
@@ -189,7 +189,8 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Returns whether the action went *unchecked* because of it (O10). A plain error is shown too, but did answer.
+    /// Returns whether the action went *unchecked* because of the failure (O10). A plain error is shown too, but is an
+    /// answer.
     pub const fn is_unchecked(&self) -> bool {
         match self {
             Failure::PlainError { .. } => false,

@@ -32,13 +32,13 @@ pub struct FoldOptions {
 }
 
 impl Default for FoldOptions {
-    /// Not interactive, context kept.
+    /// Returns the options of a session that is not interactive, with context kept.
     fn default() -> Self {
         FoldOptions { interactive: false, context_on_deny: true }
     }
 }
 
-/// One handler's part in an event.
+/// The result of one handler for an event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// The handler's origin, and its privileges.
@@ -49,7 +49,7 @@ pub struct Entry {
     pub failure: Option<Failure>,
 }
 
-/// The entries that are in so far.
+/// The entries received so far.
 #[derive(Debug, Clone)]
 pub struct Tally {
     spec: &'static EventSpec,
@@ -58,17 +58,17 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// A tally of an event, without entries.
+    /// Creates the tally of an event, without entries.
     pub fn new(spec: &'static EventSpec, options: FoldOptions) -> Self {
         Tally { spec, options, entries: Vec::new() }
     }
 
-    /// Takes in one handler's part.
+    /// Adds the result of one handler.
     pub fn add(&mut self, entry: Entry) {
         self.entries.push(entry);
     }
 
-    /// Both tallies as one. They are of the same event: `self` says which.
+    /// Merges two tallies of the same event; the spec and options of `self` are kept.
     pub fn merge(mut self, other: Tally) -> Tally {
         self.entries.extend(other.entries);
         self
@@ -77,15 +77,16 @@ impl Tally {
     /// Returns the verdict of all entries.
     pub fn finish(self) -> Verdict {
         let Tally { spec, options, mut entries } = self;
-        // Positions are unique within an event; the rest of the key keeps the fold order-free should they not be.
+        // Positions are unique within an event; the rest of the key keeps the fold independent of order if they are
+        // not.
         entries.sort_by(|a, b| order(&a.place).cmp(&order(&b.place)));
         let mut warnings = Vec::new();
         let (entries, observed) = observed::take_out(spec, options, entries, &mut warnings);
-        let heard: Vec<HandlerReply> = entries
+        let replies: Vec<HandlerReply> = entries
             .into_iter()
-            .map(|entry| handler_reply::hear(spec, options, entry, &mut warnings))
+            .map(|entry| handler_reply::apply(spec, options, entry, &mut warnings))
             .collect();
-        Verdict { observed, ..verdict(spec, options, heard, warnings) }
+        Verdict { observed, ..verdict(spec, options, replies, warnings) }
     }
 }
 
@@ -121,14 +122,14 @@ pub fn fold(
     Tally { spec, options, entries: entries.into_iter().collect() }.finish()
 }
 
-/// Returns whether a reply, if it were the only one, holds back the action of its event; as [`fold`] would decide, at
-/// no cost.
+/// Returns whether a reply, if it were the only one, holds back the action of its event. Decides as [`fold`] would, but
+/// cheaply.
 pub fn blocks_alone(spec: &'static EventSpec, place: &HandlerOrigin, reply: &Reply) -> bool {
     if is_observed(spec, place, None) {
         return false;
     }
     match (spec.decision, &reply.decision) {
-        // What a path is worth is known only once it is weighed.
+        // A path has to be checked as the fold checks it.
         (DecisionModel::Path, Some(_)) => {
             let entry = Entry { place: place.clone(), reply: reply.clone(), failure: None };
             fold(spec, FoldOptions::default(), [entry]).blocks()
@@ -162,32 +163,32 @@ fn order(place: &HandlerOrigin) -> (u64, u8, &str) {
 fn verdict(
     spec: &EventSpec,
     options: FoldOptions,
-    heard: Vec<HandlerReply>,
+    replies: Vec<HandlerReply>,
     mut warnings: Vec<String>,
 ) -> Verdict {
-    let ruling = ruling::rule(spec, &heard, &mut warnings);
-    let mut fields = settle::fields(spec, &heard, &mut warnings);
+    let ruling = ruling::rule(spec, &replies, &mut warnings);
+    let mut fields = settle::fields(spec, &replies, &mut warnings);
     if holds_back_call(&ruling) {
         fields.updated_input = None;
     }
     let drops_context = drops_context(spec, options, &ruling);
     let mut verdict = Verdict { ruling, fields, ..Verdict::silent(spec.kind) };
-    verdict.stop = stop(spec, &heard);
-    for HandlerReply { place, reply, failure, .. } in heard {
-        let said = |what| Attributed::by(&place, what);
+    verdict.stop = stop(spec, &replies);
+    for HandlerReply { place, reply, failure, .. } in replies {
+        let attributed = |what| Attributed::by(&place, what);
         if !drops_context {
             verdict.context.extend(reply.context.into_iter().map(|text| Attributed::by(&place, text)));
         }
         verdict.notices.extend(reply.notices.into_iter().map(|notice| Attributed::by(&place, notice)));
-        verdict.terminal_sequences.extend(reply.terminal_sequence.map(said));
-        verdict.messages.extend(reply.system_message.filter(|_| spec.honours.system_message).map(said));
+        verdict.terminal_sequences.extend(reply.terminal_sequence.map(attributed));
+        verdict.messages.extend(reply.system_message.filter(|_| spec.honours.system_message).map(attributed));
         verdict.failures.extend(failure.map(|failure| Attributed::by(&place, failure)));
     }
     verdict.warnings = warnings;
     verdict
 }
 
-/// D4: a rewrite is dropped on a denial and on a deferral.
+/// Returns whether a ruling drops a rewrite: a denial or a deferral (D4).
 fn holds_back_call(ruling: &Ruling) -> bool {
     matches!(
         ruling,
@@ -195,7 +196,7 @@ fn holds_back_call(ruling: &Ruling) -> bool {
     )
 }
 
-/// D5: a rejected prompt takes all context with it; a denial does in profile `agent`.
+/// Returns whether a ruling drops all context: a rejected prompt does, and in profile `agent` a denial (D5).
 fn drops_context(spec: &EventSpec, options: FoldOptions, ruling: &Ruling) -> bool {
     let prompt = matches!(spec.exit_2.effect, Exit2Effect::RejectPrompt | Exit2Effect::BlockExpansion);
     match ruling {
@@ -212,13 +213,13 @@ fn drops_context(spec: &EventSpec, options: FoldOptions, ruling: &Ruling) -> boo
     }
 }
 
-/// D6: any stops, and the first that says why is shown.
-fn stop(spec: &EventSpec, heard: &[HandlerReply]) -> Option<Attributed<Stop>> {
+/// Returns the stop, if any handler stops; the first with a reason is shown (D6).
+fn stop(spec: &EventSpec, replies: &[HandlerReply]) -> Option<Attributed<Stop>> {
     let stops = || {
-        heard
+        replies
             .iter()
             .filter(|_| spec.honours.stop)
-            .filter_map(|heard| heard.reply.stop.as_ref().map(|stop| (&heard.place, stop)))
+            .filter_map(|one| one.reply.stop.as_ref().map(|stop| (&one.place, stop)))
     };
     stops()
         .find(|(_, stop)| stop.reason.is_some())
@@ -227,7 +228,7 @@ fn stop(spec: &EventSpec, heard: &[HandlerReply]) -> Option<Attributed<Stop>> {
 }
 
 impl Verdict {
-    /// The verdict of an event on which no handler said anything.
+    /// Returns the verdict of an event without any answers.
     pub fn silent(event: EventKind) -> Verdict {
         Verdict {
             event,

@@ -6,8 +6,8 @@
 //!
 //! Two places where the rules meet, and how they are read:
 //! - An exit code of O10 (126, 127, 255, 129–192) counts as no usable answer even with valid JSON on stdout: O10 names
-//!   the codes, O4 only speaks of "any other". That the JSON was not read is said in a warning.
-//! - On exit 2 the handler *has* answered, so JSON that breaks O1, O5 or O6 beside it is a warning and no failure.
+//!   the codes, O4 only mentions "any other". A warning says that the JSON was not read.
+//! - On exit 2 the handler *has* answered, so JSON that breaks O1, O5 or O6 beside it is a warning, not a failure.
 //!
 //! Under `onFailure: "block"` more counts as no usable answer; `closed.rs` has all of that.
 
@@ -16,6 +16,7 @@ mod answer;
 mod closed;
 mod json_answer;
 mod misplaced;
+mod misspelt;
 mod model;
 mod sandbox;
 mod stdout;
@@ -57,7 +58,7 @@ pub struct HandlerOutput<'a> {
 }
 
 impl HandlerOutput<'_> {
-    /// Nothing, and exit code 0, from a handler whose failure decides nothing.
+    /// Returns an empty output with exit code 0, from a handler whose failure decides nothing.
     pub const fn nothing(by: OutputOrigin) -> Self {
         HandlerOutput { exit: 0, stdout: b"", lost: 0, stderr: b"", by, on_failure: OnFailure::Continue }
     }
@@ -77,11 +78,11 @@ pub enum OutputOrigin {
 pub struct Interpretation {
     /// The reply that counts.
     pub reply: Reply,
-    /// The reason for which there is no usable answer, or the plain error of O4.
+    /// The reason why there is no usable answer, or the plain error of O4.
     pub failure: Option<Failure>,
     /// Warnings for the hook's author: fields without effect.
     pub warnings: Vec<String>,
-    /// Paths of fields that the event does not know (O5).
+    /// Paths of fields that the event does not have (O5).
     pub unknown_fields: Vec<String>,
 }
 
@@ -102,12 +103,16 @@ pub fn printed(spec: &EventSpec, printed: &HandlerOutput<'_>) -> Interpretation 
         let taken = match printed.exit {
             0 => succeeded(spec, stdout, printed.on_failure),
             2 if spec.exit_2.effect.blocks() => blocked(spec, stdout, stderr),
-            2 => told(spec, stdout, stderr),
+            2 => unblocked(spec, stdout, stderr),
             code => ended(spec, stdout, code, stderr),
         };
         closed.hold(or_cut(spec, taken, printed, &text), first_line(stderr))
     };
     taken.warnings.extend(announced.and_then(|line| line.warning));
+    if printed.exit == 0 && taken.reply.decision.is_none() && closed::refuses_on_stderr(spec, printed.stderr)
+    {
+        taken.warnings.push(format!("its answer on stderr was not read: {}", closed::ON_STDOUT));
+    }
     forget_what_is_discarded(spec, &mut taken);
     taken
 }
@@ -125,7 +130,7 @@ fn understood(spec: &EventSpec, answer: &JsonAnswer) -> Interpretation {
     let mut warnings = warnings_of(spec, answer);
     let sandbox = sandbox::of(spec, answer);
     if sandbox.is_some() {
-        // In another place it is not ignored either.
+        // The field has an effect in any other place, too.
         unknown_fields.retain(|path| path.rsplit('.').next() != Some(sandbox::SANDBOX));
     }
     match Output::read(spec, object).and_then(|output| answer::reply(spec, &output, &mut warnings)) {
@@ -161,7 +166,7 @@ pub fn failed(failure: Failure) -> Interpretation {
     Interpretation { failure: Some(failure), ..Interpretation::default() }
 }
 
-/// The codes by which shells say that there was no real answer (O10).
+/// Returns whether shells use the code if there was no real answer (O10).
 fn is_no_verdict(exit: i32) -> bool {
     matches!(exit, 126 | 127 | 255 | 129..=192)
 }
@@ -184,7 +189,7 @@ fn succeeded(spec: &EventSpec, stdout: Stdout<'_>, on_failure: OnFailure) -> Int
     }
 }
 
-/// Plain text on exit 0 (O2).
+/// Interprets plain text on exit 0 (O2).
 fn plain(spec: &EventSpec, text: &str) -> Interpretation {
     let mut taken = Interpretation::default();
     match spec.plain_stdout {
@@ -248,20 +253,20 @@ fn blocked(spec: &EventSpec, stdout: Stdout<'_>, stderr: &str) -> Interpretation
 }
 
 /// Interprets exit 2 on an event that it does not block: the JSON counts, and stderr is shown as the table says (O3).
-fn told(spec: &EventSpec, stdout: Stdout<'_>, stderr: &str) -> Interpretation {
+fn unblocked(spec: &EventSpec, stdout: Stdout<'_>, stderr: &str) -> Interpretation {
     let mut taken = match stdout {
         Stdout::Object(answer) => understood(spec, &answer),
         Stdout::Broken(failure) => failed(failure),
         Stdout::Nothing | Stdout::Plain(_) => Interpretation::default(),
     };
-    if spec.exit_2.told != Audience::None && !stderr.is_empty() {
-        taken.reply.notices.push(Notice { to: spec.exit_2.told, text: stderr.to_owned(), plain: false });
+    if spec.exit_2.audience != Audience::None && !stderr.is_empty() {
+        taken.reply.notices.push(Notice { to: spec.exit_2.audience, text: stderr.to_owned(), plain: false });
     }
     taken.warnings.push(format!("exit code 2 blocks nothing on `{}`", spec.kind));
     taken
 }
 
-/// Another exit code: the JSON decides, and without one it is a plain error (O4).
+/// Interprets another exit code: the JSON decides, and without one it is a plain error (O4).
 fn ended(spec: &EventSpec, stdout: Stdout<'_>, code: i32, stderr: &str) -> Interpretation {
     match stdout {
         Stdout::Object(answer) => understood(spec, &answer),
@@ -272,7 +277,7 @@ fn ended(spec: &EventSpec, stdout: Stdout<'_>, code: i32, stderr: &str) -> Inter
     }
 }
 
-/// A command on WorktreeCreate: a path, and only on exit 0 (O1, O4).
+/// Interprets the output of a command on WorktreeCreate: a path, and only on exit 0 (O1, O4).
 fn made_worktree(spec: &EventSpec, exit: i32, text: &str, stderr: &str) -> Interpretation {
     match exit {
         0 => path_of(text),
@@ -300,8 +305,8 @@ fn path_of(text: &str) -> Interpretation {
     }
 }
 
-/// An answer of which only the beginning was kept is an error and never a text, on every event that waits for answers (O1):
-/// what it would have said is not known. Where only blanks were kept, not even that it was an answer is known.
+/// Replaces an answer of which only the beginning was kept by an error, never a text, on every event that waits for
+/// answers (O1): the rest is not known. If only blanks were kept, it may not even have been an answer.
 fn or_cut(
     spec: &EventSpec,
     mut taken: Interpretation,

@@ -1,5 +1,5 @@
-//! The data of agent hooks: what events there are, what each may do, what handlers answer, and what their answers
-//! amount to.
+//! The data of agent hooks: the events, their possible effects, the answers of handlers and the verdicts that these
+//! answers lead to.
 //!
 //! Everything here is pure: no I/O, no clock, no environment, no async runtime. The parts, in the order in which
 //! an event meets them:
@@ -11,7 +11,7 @@
 //! - [`fold`]: replies and failures become one [`Verdict`]
 //! - [`schema`]: JSON Schemas of all of it
 //!
-//! [`Rights`] are what a program may do that an event allows: less than everything.
+//! [`Rights`] restrict a program that an event allows.
 
 pub mod event;
 pub mod fold;

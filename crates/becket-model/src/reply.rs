@@ -15,47 +15,47 @@ pub struct Reply {
     pub decision: Option<Decision>,
     /// `continue: false` (O7).
     pub stop: Option<Stop>,
-    /// For the user (O7).
+    /// A message for the user (O7).
     pub system_message: Option<String>,
     /// An escape sequence for an interactive screen, already checked against the allowed ones (O7).
     pub terminal_sequence: Option<String>,
-    /// For the model: `additionalContext`, and plain stdout where the table says so. In the order given.
+    /// Texts for the model: `additionalContext`, and plain stdout if the table says so. In the order given.
     pub context: Vec<ContextText>,
-    /// Told but of no effect: plain stdout for the user, and the stderr of an exit 2 that blocks nothing.
+    /// Messages without effect: plain stdout for the user, and the stderr of an exit 2 that blocks nothing.
     pub notices: Vec<Notice>,
     /// The event's other fields (D11).
     pub fields: ReplyFields,
 }
 
-/// The answers that in-process handlers give most; for the others fill in the fields.
+/// Constructors of the most common answers of in-process handlers.
 impl Reply {
-    /// PreToolUse: the call does not run. On another event it holds back what that event is about.
+    /// Denies the call on PreToolUse; on another event, holds back its action.
     pub fn deny(reason: impl Into<String>) -> Self {
         Reply::permission(PermissionDecision::Deny, Some(reason.into()))
     }
 
-    /// PreToolUse: a person is asked.
+    /// Asks a person about the call on PreToolUse.
     pub fn ask(reason: impl Into<String>) -> Self {
         Reply::permission(PermissionDecision::Ask, Some(reason.into()))
     }
 
-    /// PreToolUse: no prompt is needed, as far as this handler is concerned (D3).
+    /// Allows the call on PreToolUse without a prompt, as far as this handler is concerned (D3).
     pub fn allow() -> Self {
         Reply::permission(PermissionDecision::Allow, None)
     }
 
-    /// Holds back what the event is about: the prompt, the end of the turn, the change. On PreToolUse it denies.
+    /// Holds back the action of the event: the prompt, the end of the turn, the change. On PreToolUse it denies.
     pub fn block(reason: impl Into<String>) -> Self {
         let decision = Decision::Block { reason: reason.into(), by: DecidedBy::Answer };
         Reply { decision: Some(decision), ..Reply::default() }
     }
 
-    /// Tells the model something.
+    /// Adds a text for the model.
     pub fn context(text: impl Into<String>) -> Self {
         Reply { context: vec![ContextText { text: text.into(), plain: false }], ..Reply::default() }
     }
 
-    /// Returns whether it changes nothing.
+    /// Returns whether the reply changes nothing.
     pub fn is_silent(&self) -> bool {
         let Reply { decision, stop, system_message, terminal_sequence, context, notices, fields } = self;
         decision.is_none()
@@ -80,14 +80,14 @@ pub enum Decision {
     Permission {
         /// allow, ask, defer or deny.
         decision: PermissionDecision,
-        /// Why; for the model on deny, for the user on allow and ask.
+        /// The reason; for the model on deny, for the user on allow and ask.
         reason: Option<String>,
         /// The form of the decision: JSON or exit code 2.
         by: DecidedBy,
     },
-    /// An action that is about to happen, or to end, is held back.
+    /// A block of an action that is about to happen, or to end.
     Block {
-        /// Why; never empty.
+        /// The reason; never empty.
         reason: String,
         /// The form of the decision: JSON or exit code 2.
         by: DecidedBy,
@@ -106,7 +106,7 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// Returns its word, as reports have it: `allow`, `ask`, `deny`, `defer`, `block`, `accept`, `decline`, `cancel`, `created`.
+    /// Returns its name in reports: `allow`, `ask`, `deny`, `defer`, `block`, `accept`, `decline`, `cancel`, `created`.
     pub const fn as_str(&self) -> &'static str {
         match self {
             Decision::Permission { decision, .. } => decision.as_str(),
@@ -118,7 +118,7 @@ impl Decision {
         }
     }
 
-    /// Returns its reason; of a worktree that was made, the path.
+    /// Returns its reason; for a worktree that was made, the path.
     pub fn reason(&self) -> Option<Cow<'_, str>> {
         match self {
             Decision::Permission { reason, .. } => reason.as_deref().map(Cow::from),
@@ -131,7 +131,7 @@ impl Decision {
         }
     }
 
-    /// Returns whether it holds back the action of the event.
+    /// Returns whether the decision holds back the action of the event.
     pub fn holds_back(&self) -> bool {
         match self {
             Decision::Permission { decision, .. } => *decision == PermissionDecision::Deny,
@@ -142,8 +142,8 @@ impl Decision {
         }
     }
 
-    /// Returns the decision that holds back an event of `spec`: a denial, a block, a refusal of the prompt, a declined
-    /// question. `None` if hooks can hold back nothing.
+    /// Returns the decision that blocks an event of `spec`: a denial, a block, a refusal of the prompt, a declined
+    /// question. `None` if hooks can't block it.
     pub fn block(spec: &EventSpec, reason: String, by: DecidedBy) -> Option<Decision> {
         Some(match spec.decision {
             DecisionModel::Permission => {
@@ -204,14 +204,14 @@ impl PermissionDecision {
 pub enum RequestDecision {
     /// Yes.
     Allow {
-        /// Replaces the whole input.
+        /// A replacement of the whole input.
         updated_input: Option<Map<String, Value>>,
-        /// Rule updates (P13), as given; read by `becket_rules`.
+        /// Rule updates (P13), as given; `becket_rules` reads them.
         updated_permissions: Vec<Value>,
     },
     /// No.
     Deny {
-        /// For the model.
+        /// A message for the model.
         message: Option<String>,
         /// Set if the turn stops too.
         interrupt: bool,
@@ -254,7 +254,7 @@ pub struct ContextText {
     pub plain: bool,
 }
 
-/// Something to tell that decides nothing.
+/// A message that decides nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     /// The audience.
@@ -276,7 +276,7 @@ pub struct Fields {
     pub updated_tool_output: Option<Value>,
     /// PostToolUse of an MCP tool: replaces its output.
     pub updated_mcp_tool_output: Option<Value>,
-    /// MessageDisplay: shown in place of the text.
+    /// MessageDisplay: shown instead of the text.
     pub display_content: Option<String>,
     /// A title for the session.
     pub session_title: Option<String>,
@@ -294,13 +294,13 @@ pub struct Fields {
     pub classifier_context: Option<String>,
 }
 
-/// The [`Fields`] of a reply, on the heap if any is given: most replies have none, and replies are moved often.
+/// The [`Fields`] of a reply, on the heap if it has any: most replies have none, and replies are moved often.
 ///
 /// Reads like [`Fields`]; writing to one allocates.
 #[derive(Debug, Clone, Default)]
 pub struct ReplyFields(Option<Box<Fields>>);
 
-/// The fields of a reply that gives none.
+/// The fields of a reply that has none.
 static NO_FIELDS: Fields = Fields {
     updated_input: None,
     sandbox: None,
@@ -349,7 +349,7 @@ impl From<ReplyFields> for Fields {
 }
 
 impl Fields {
-    /// Returns whether no field is given.
+    /// Returns whether the reply has none of these fields.
     pub fn is_empty(&self) -> bool {
         let Fields {
             updated_input,

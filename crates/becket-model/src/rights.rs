@@ -1,4 +1,4 @@
-//! Rights: less than everything that a program could do (E5). `becket-exec` enforces them.
+//! Rights of a program, which restrict it (E5). `becket-exec` enforces them.
 //!
 //! Rights of several sources fold to their intersection, in any order.
 
@@ -76,21 +76,21 @@ pub struct DomainRights {
 /// The processes that a program can send signals to. An order: each is a part of the one before.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum SignalRights {
-    /// Those that the system allows.
+    /// All processes that the system allows.
     #[default]
     All,
-    /// Those that have the same rights: itself, and what it starts.
+    /// Processes with the same rights: the program itself, and those that it starts.
     Own,
 }
 
 impl Rights {
-    /// Returns whether nothing is taken away.
+    /// Returns whether nothing is restricted.
     #[must_use]
     pub fn are_all(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Returns what both grant.
+    /// Returns the rights that both grant.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         Self {
@@ -185,7 +185,7 @@ impl PathRights {
 fn outermost(paths: BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
     let mut kept: Vec<PathBuf> = Vec::new();
     for path in paths {
-        // The order of paths has a directory before everything in it.
+        // In the order of paths, a directory comes before everything in it.
         if !kept.last().is_some_and(|last| path.starts_with(last)) {
             kept.push(path);
         }

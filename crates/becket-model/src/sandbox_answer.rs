@@ -1,6 +1,6 @@
 //! The field `sandbox` of an answer: less than all rights for the call, in the words of the setting `sandbox` (E5).
 //!
-//! INVARIANT: a value that can't be read is kept as such. It may take away anything, so the call is refused.
+//! INVARIANT: a value that can't be read is kept as such. It may restrict anything, so the call is refused.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -60,10 +60,10 @@ pub struct CallNetwork {
     /// Hosts that are reached, through a proxy.
     #[serde(skip_serializing_if = "is_default")]
     pub allowed_domains: BTreeSet<String>,
-    /// Hosts that are not reached, whatever is allowed.
+    /// Hosts that can't be reached, even if they are allowed.
     #[serde(skip_serializing_if = "is_default")]
     pub denied_domains: BTreeSet<String>,
-    /// True if programs listen on loopback addresses that they alone reach.
+    /// True if programs can listen on loopback addresses that only they can reach.
     #[serde(skip_serializing_if = "is_default")]
     pub allow_local_binding: bool,
     /// True if sockets of this machine can be opened.
@@ -76,7 +76,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 impl SandboxAnswer {
-    /// Returns the reason for which it can't be read, if it can't.
+    /// Returns the reason why the value can't be read, if it can't.
     pub fn unread(&self) -> Option<&str> {
         match self {
             SandboxAnswer::Grant(_) => None,

@@ -1,8 +1,8 @@
 //! JSON Schemas of what handlers read and print, and the event table as data, for editors, other languages and people.
 //!
-//! Settings and inputs are described by the structs that are read and sent, outputs by the event table, which is also
-//! what answers are checked against: nothing is described twice. Generated into `schemas/` by `cargo xtask gen`; a test keeps the files
-//! in step.
+//! Structs that are read and sent describe settings and inputs, and the event table, which answers are checked against,
+//! describes outputs: nothing is described twice. `cargo xtask gen` generates `schemas/`; a test checks that the files
+//! are up to date.
 
 mod input;
 mod output;
@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 const PUBLISHED: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/raw/main/schemas");
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// Every generated file: its path under `schemas/`, and what is in it.
+/// Returns every generated file: its path under `schemas/`, and its content.
 pub fn all() -> Vec<(String, Value)> {
     let inputs = EventKind::ALL.map(|kind| (format!("input/{kind}.json"), input::schema(kind)));
     let outputs = EventKind::ALL.map(|kind| (format!("output/{kind}.json"), output::schema(kind)));
@@ -24,7 +24,7 @@ pub fn all() -> Vec<(String, Value)> {
     inputs.into_iter().chain(outputs).chain(others).map(with_id).collect()
 }
 
-/// The settings file. An event beside `hooks` instead of in it is invalid.
+/// Returns the schema of the settings file. An event beside `hooks` instead of in it is invalid.
 fn settings() -> Value {
     let mut schema = schemars::schema_for!(Settings).to_value();
     if let Some(properties) = schema["properties"].as_object_mut() {
@@ -42,12 +42,12 @@ fn with_id((path, schema): (String, Value)) -> (String, Value) {
     (path, Value::Object(members))
 }
 
-/// A generated file's text: indented, with a final newline.
+/// Returns the text of a generated file: indented, with a final newline.
 pub fn text(schema: &Value) -> String {
     format!("{schema:#}\n")
 }
 
-/// An object schema with these properties.
+/// Returns an object schema with these properties.
 fn object(properties: Map<String, Value>, required: Vec<&str>) -> Map<String, Value> {
     let mut schema = Map::new();
     schema.insert("type".to_owned(), json!("object"));
@@ -58,7 +58,7 @@ fn object(properties: Map<String, Value>, required: Vec<&str>) -> Map<String, Va
     schema
 }
 
-/// A whole file: its dialect and title in front.
+/// Returns the schema of a whole file, with its dialect and title first.
 fn document(title: String, description: &str, body: Map<String, Value>) -> Value {
     let mut schema = Map::new();
     schema.insert("$schema".to_owned(), json!(DIALECT));

@@ -29,8 +29,8 @@ pub enum Source {
     Flag,
 }
 
-/// The plugin that a handler comes from: the id under which it is installed, which policy and settings use, and the
-/// name by which people know it (C9).
+/// The plugin that a handler comes from: the id under which it is installed, which policy and settings use, and its
+/// display name (C9).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PluginSource {
     /// `plugin@marketplace`.
@@ -40,7 +40,7 @@ pub struct PluginSource {
 }
 
 impl From<&str> for PluginSource {
-    /// Creates a plugin whose manifest adds nothing: its name is the part before the `@` of its id.
+    /// Creates a plugin without a name in its manifest: its name is the part before the `@` of its id.
     fn from(id: &str) -> Self {
         let name = id.rsplit_once('@').map_or(id, |(name, _)| name);
         PluginSource { id: id.into(), name: name.into() }
@@ -48,7 +48,7 @@ impl From<&str> for PluginSource {
 }
 
 impl Source {
-    /// Returns the rank of trust in the source; lower is more. If two sources disagree, the lower wins (C3, D4).
+    /// Returns the rank of trust in the source; a lower rank is more trusted, and wins if sources disagree (C3, D4).
     pub const fn trust_rank(&self) -> u8 {
         match self {
             Source::Policy => 0,
@@ -62,7 +62,7 @@ impl Source {
         }
     }
 
-    /// The place of the source in lists, joined reasons and contexts (C6).
+    /// Returns the position of the source in lists, joined reasons and contexts (C6).
     pub const fn list_rank(&self) -> u8 {
         match self {
             Source::Policy => 0,
@@ -116,20 +116,20 @@ pub struct HandlerOrigin {
 /// The effect of a handler's answers: whether they count, or are only observed (G5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub enum Enforcement {
-    /// They count.
+    /// The answers count.
     #[default]
     Enforce,
-    /// They don't count, and the user is told what they would have done.
+    /// The answers don't count, and the user is warned of what they would have done.
     Warn,
-    /// They don't count, and reports note what they would have done.
+    /// The answers don't count, and reports note what they would have done.
     Observe,
 }
 
 impl Enforcement {
-    /// All of them, strictest first.
+    /// All modes, strictest first.
     pub const ALL: [Enforcement; 3] = [Enforcement::Enforce, Enforcement::Warn, Enforcement::Observe];
 
-    /// Returns the word of the key `mode`.
+    /// Returns the mode as the key `mode` spells it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Enforcement::Enforce => "enforce",
@@ -149,7 +149,7 @@ impl Enforcement {
     }
 }
 
-/// The privileges of a handler's answers. They can always restrict.
+/// The privileges of a handler's answers. Answers can always restrict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Privileges {
     /// Every decision counts.
@@ -162,13 +162,13 @@ pub enum Privileges {
     Untrusted,
 }
 
-/// The meaning of a handler's failure (O10).
+/// The effect of a handler's failure (O10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnFailure {
-    /// It decides nothing, and the user is informed that the action was not checked.
+    /// A failure decides nothing, and the user is informed that the action was not checked.
     #[default]
     Continue,
-    /// It blocks, on the events where the table says that this counts.
+    /// A failure blocks, on the events where the table says that this counts.
     Block,
 }
 

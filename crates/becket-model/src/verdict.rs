@@ -1,6 +1,6 @@
 //! The joint result of the handlers of one event: the one value that a host acts on.
 //!
-//! A verdict is data. Only [`crate::fold`] makes it; its methods give it in words.
+//! A verdict is data. Only [`crate::fold`] creates it; its methods put it into words.
 
 mod observed;
 mod read;
@@ -65,7 +65,7 @@ impl<T> Attributed<T> {
 }
 
 impl Attributed<SandboxAnswer> {
-    /// Returns the reason of a call that is refused: the handler, the rights that it leaves, and why they can't be left.
+    /// Returns the reason of a refused call: the handler, the restriction, and why it can't be applied.
     #[must_use]
     pub fn refusal(&self, because: &str) -> String {
         let Attributed { source, label, what } = self;
@@ -147,17 +147,17 @@ pub struct VerdictFields {
     pub session_title: Option<Attributed<String>>,
     /// SessionStart: the first turn that won.
     pub initial_user_message: Option<Attributed<String>>,
-    /// The union of the event's lists; `None` where no handler gave one.
+    /// The union of the event's lists; `None` if no handler gave one.
     pub watch_paths: Option<Vec<PathBuf>>,
-    /// One true is enough.
+    /// True if any handler sets it.
     pub retry: bool,
-    /// One true is enough.
+    /// True if any handler sets it.
     pub reload_skills: bool,
-    /// One true is enough.
+    /// True if any handler sets it.
     pub suppress_original_prompt: bool,
     /// The notes joined, 2,000 characters at most.
     pub classifier_context: Option<String>,
-    /// The same without the notes on a rewrite of the output: for a host that rejects the rewrite because of its shape
-    /// (D11).
+    /// The joined notes without those on a rewrite of the output, for a host that rejects the rewrite because of its
+    /// shape (D11).
     pub classifier_context_without_output: Option<String>,
 }

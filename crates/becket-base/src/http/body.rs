@@ -1,13 +1,13 @@
 //! Bodies of responses, read up to a cap.
 //!
-//! INVARIANT: no more than the cap and one chunk is ever held, however much arrives.
+//! INVARIANT: no more than the cap and one chunk is ever in memory, however much arrives.
 
 use reqwest::Response;
 
 /// The reason why a body was not read to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum BodyError {
-    /// It is longer than the cap.
+    /// The body is longer than the cap.
     #[error("the body is longer than {0} bytes")]
     TooLong(usize),
     /// The connection failed.
@@ -18,7 +18,7 @@ pub enum BodyError {
 /// Reads a complete body.
 ///
 /// # Errors
-/// It is longer than `cap` bytes, or breaks off.
+/// Errors if the body is longer than `cap` bytes, or breaks off.
 pub async fn read(response: &mut Response, cap: usize) -> Result<Vec<u8>, BodyError> {
     if response.content_length().is_some_and(|length| length > cap as u64) {
         return Err(BodyError::TooLong(cap));
@@ -31,10 +31,10 @@ pub async fn read(response: &mut Response, cap: usize) -> Result<Vec<u8>, BodyEr
 }
 
 /// Reads the first `cap` bytes of a body into `body`, and returns whether that is all of it. After an error, or when
-/// it is cancelled, `body` holds what has arrived.
+/// it is cancelled, `body` contains what has arrived.
 ///
 /// # Errors
-/// It breaks off.
+/// Errors if the body breaks off.
 pub async fn read_up_to(
     response: &mut Response,
     cap: usize,

@@ -17,11 +17,11 @@ pub enum TlsRoots {
     Verifier(Arc<dyn ServerCertVerifier>),
     /// These certificates alone.
     Only(Vec<CertificateDer<'static>>),
-    /// None: for connections without encryption.
+    /// No certificates, for connections without encryption.
     Nothing,
 }
 
-/// The reason why there is no configuration.
+/// The reason why TLS can't be configured.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TlsError {
     /// The platform has no root certificates.
@@ -41,7 +41,7 @@ pub enum TlsError {
 /// Starts the configuration of a client.
 ///
 /// # Errors
-/// None of the certificates can be used, or the TLS library reports an error.
+/// Errors if none of the certificates can be used, or if the TLS library reports an error.
 pub fn client_config(roots: TlsRoots) -> Result<ConfigBuilder<ClientConfig, WantsClientCert>, TlsError> {
     let builder = ClientConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()
@@ -61,10 +61,10 @@ pub fn client_config(roots: TlsRoots) -> Result<ConfigBuilder<ClientConfig, Want
     Ok(builder.with_root_certificates(store))
 }
 
-/// Returns a verifier that trusts the platform's roots, and `extra` ones.
+/// Returns a verifier that trusts the platform's roots and the `extra` ones.
 ///
 /// # Errors
-/// [`TlsError::NoRoots`].
+/// Errors with [`TlsError::NoRoots`] if there are no root certificates.
 pub fn platform_verifier(
     extra: Vec<CertificateDer<'static>>,
 ) -> Result<Arc<dyn ServerCertVerifier>, TlsError> {
@@ -75,7 +75,7 @@ pub fn platform_verifier(
 /// Reads the certificates of a PEM text.
 ///
 /// # Errors
-/// It is not PEM, or has no certificate.
+/// Errors if the text is not PEM, or has no certificate.
 pub fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
     // The library's message would quote the text, which may be a key.

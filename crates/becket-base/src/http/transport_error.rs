@@ -1,4 +1,4 @@
-//! Errors of network transports, in words that say what to do. They contain no URL: a query may hold a key.
+//! Errors of network transports, with advice on what to do. They contain no URL: a query may contain a key.
 
 use rustls::{CertificateError, Error as TlsError};
 use std::error::Error;

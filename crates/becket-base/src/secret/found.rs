@@ -1,4 +1,4 @@
-//! Secrets in texts that others wrote, by their looks.
+//! Secrets in texts that others wrote, recognized by their form.
 
 /// The beginnings of keys of known services.
 const PREFIXES: [&str; 19] = [
@@ -22,7 +22,7 @@ const PREFIXES: [&str; 19] = [
     "hf_",
     "pypi-",
 ];
-/// The shortest key of a service, with its beginning.
+/// The minimum length of a service's key in bytes, with its prefix.
 const SHORTEST_KEY: usize = 16;
 /// Parts of names whose values are secrets.
 const NAMES: [&str; 10] = [
@@ -37,10 +37,10 @@ const NAMES: [&str; 10] = [
     "private_key",
     "credential",
 ];
-/// The shortest value of such a name.
+/// The minimum length of such a value in bytes.
 const SHORTEST_VALUE: usize = 6;
 
-/// Returns what looks like a secret.
+/// Returns the parts of a text that look like secrets.
 pub(super) fn in_text(text: &str) -> Vec<&str> {
     let mut found: Vec<&str> = words(text).filter(|word| is_key(word)).collect();
     found.extend(named_values(text));
@@ -62,7 +62,7 @@ fn is_key(word: &str) -> bool {
     is_json_web_token || PREFIXES.iter().any(|prefix| word.starts_with(prefix))
 }
 
-/// Returns the values behind `NAME=`, `NAME: `, `--NAME `, `"NAME": "` and `Authorization: Bearer `.
+/// Returns the values after `NAME=`, `NAME: `, `--NAME `, `"NAME": "` and `Authorization: Bearer `.
 fn named_values(text: &str) -> impl Iterator<Item = &str> {
     let ends = text.char_indices().filter(|(_, c)| matches!(c, '=' | ':' | ' '));
     ends.filter_map(|(at, c)| {
@@ -89,7 +89,7 @@ fn named_values(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the name at the end of a text, without a quote behind it.
+/// Returns the name at the end of a text, without a quote after it.
 fn last_name(text: &str) -> &str {
     let text = text.trim_end_matches(['"', '\'', '\\']);
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');

@@ -22,9 +22,9 @@ pub struct SubagentStart {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct SubagentStop {
-    /// True while the turn goes on because an earlier stop hook blocked.
+    /// True while the turn continues because an earlier stop hook blocked.
     pub stop_hook_active: bool,
-    /// The text the model ended with.
+    /// The final text of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_assistant_message: Option<String>,
     /// The running background tasks, one object each.
@@ -49,9 +49,9 @@ pub struct SubagentStop {
 pub struct TaskCreated {
     /// The task's id.
     pub task_id: String,
-    /// The task in one line.
+    /// The subject of the task, in one line.
     pub task_subject: String,
-    /// The task at length.
+    /// The description of the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_description: Option<String>,
     /// The teammate's name.
@@ -68,9 +68,9 @@ pub struct TaskCreated {
 pub struct TaskCompleted {
     /// The task's id.
     pub task_id: String,
-    /// The task in one line.
+    /// The subject of the task, in one line.
     pub task_subject: String,
-    /// The task at length.
+    /// The description of the task.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task_description: Option<String>,
     /// The teammate's name.

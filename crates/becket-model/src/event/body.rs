@@ -15,7 +15,7 @@ macro_rules! events {
             /// All events, in the order of the table.
             pub const ALL: [EventKind; 33] = [$(EventKind::$name),*];
 
-            /// The name, as configurations and inputs spell it.
+            /// Returns the name, as configurations and inputs spell it.
             pub const fn name(self) -> &'static str {
                 match self { $(EventKind::$name => stringify!($name)),* }
             }
@@ -54,7 +54,7 @@ macro_rules! events {
             })
         }
 
-        /// The JSON Schema of the body of `kind`.
+        /// Returns the JSON Schema of the body of `kind`.
         pub(crate) fn fields_schema(kind: EventKind, generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
             match kind {
                 $(EventKind::$name => <$family::$name as schemars::JsonSchema>::json_schema(generator)),*
@@ -139,7 +139,7 @@ impl EventBody {
         })
     }
 
-    /// The tool call that the event is about: the tool's name and its input.
+    /// Returns the tool call that the event is about: the tool's name and its input.
     pub fn tool_call(&self) -> Option<(&str, &serde_json::Map<String, serde_json::Value>)> {
         match self {
             EventBody::PreToolUse(e) => Some((&e.tool_name, &e.tool_input)),
@@ -179,7 +179,7 @@ impl EventBody {
     }
 }
 
-/// The last part of a path of either platform.
+/// Returns the last part of a path of either platform.
 fn base_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }

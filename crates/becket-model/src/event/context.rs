@@ -13,12 +13,12 @@ pub struct InstructionsLoaded {
     pub file_path: String,
     /// `User`, `Project`, `Local` or `Managed`.
     pub memory_type: String,
-    /// The reason for which it was loaded.
+    /// The reason why it was loaded.
     pub load_reason: String,
-    /// The path patterns that let it in.
+    /// The path patterns that caused it to be loaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub globs: Option<Vec<String>>,
-    /// The file whose access loaded it.
+    /// The file whose access caused it to be loaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger_file_path: Option<String>,
     /// The file that includes it.
@@ -32,7 +32,7 @@ pub struct InstructionsLoaded {
 pub struct PreCompact {
     /// The cause of the compaction: `manual` or `auto`.
     pub trigger: String,
-    /// The user's words for the summary; null if there are none.
+    /// The user's instructions for the summary; null if there are none.
     pub custom_instructions: Option<String>,
 }
 
@@ -50,11 +50,11 @@ pub struct PostCompact {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct MessageDisplay {
-    /// The turn.
+    /// The id of the turn.
     pub turn_id: String,
-    /// The message.
+    /// The id of the message.
     pub message_id: String,
-    /// Number of the batch in its message, from 0.
+    /// The number of the batch in its message, from 0.
     pub index: u64,
     /// Set if this is the last batch.
     pub r#final: bool,
@@ -62,19 +62,19 @@ pub struct MessageDisplay {
     pub delta: String,
 }
 
-/// The user wants another model.
+/// The user requests another model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct PreModelSwitch {
-    /// The model before.
+    /// The previous model.
     pub from_model: String,
-    /// The model after.
+    /// The new model.
     pub to_model: String,
-    /// The name as the user gave it.
+    /// The name that the user requested.
     pub requested_model: String,
     /// The origin of the request to switch.
     pub source: String,
-    /// Tokens in the context.
+    /// The number of tokens in the context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
     /// Set if the provider still caches the prompt.
@@ -95,15 +95,15 @@ pub struct PreModelSwitch {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct PostModelSwitch {
-    /// The model before.
+    /// The previous model.
     pub from_model: String,
-    /// The model after.
+    /// The new model.
     pub to_model: String,
-    /// The name as the user gave it.
+    /// The name that the user requested.
     pub requested_model: String,
     /// The origin of the request to switch.
     pub source: String,
-    /// Tokens in the context.
+    /// The number of tokens in the context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
     /// Set if the provider still caches the prompt.

@@ -20,13 +20,13 @@ pub struct ConfigChange {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct CwdChanged {
-    /// The directory before.
+    /// The previous directory.
     pub old_cwd: String,
-    /// The directory after.
+    /// The new directory.
     pub new_cwd: String,
 }
 
-/// The session has got a further working directory.
+/// A working directory was added to the session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct DirectoryAdded {
@@ -46,11 +46,11 @@ pub struct FileChanged {
     pub event: String,
 }
 
-/// A worktree is wanted; the hook makes it in place of the host.
+/// A worktree is requested; the hook creates it instead of the host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct WorktreeCreate {
-    /// The name asked for.
+    /// The requested name.
     pub name: String,
 }
 
@@ -58,6 +58,6 @@ pub struct WorktreeCreate {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct WorktreeRemove {
-    /// The worktree.
+    /// The path of the worktree.
     pub worktree_path: String,
 }

@@ -26,10 +26,10 @@ pub struct SessionStart {
     /// The title shown for the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_title: Option<String>,
-    /// Seconds since the model last answered (resume and fork).
+    /// The number of seconds since the model last answered (resume and fork).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds_since_last_response: Option<f64>,
-    /// Tokens in the context.
+    /// The number of tokens in the context.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
     /// Set if the provider has probably dropped its prompt cache.
@@ -44,7 +44,7 @@ pub struct SessionStart {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct SessionEnd {
-    /// Why.
+    /// The reason why it has ended.
     pub reason: String,
 }
 
@@ -77,9 +77,9 @@ pub struct UserPromptExpansion {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Stop {
-    /// True while the turn goes on because an earlier stop hook blocked.
+    /// True while the turn continues because an earlier stop hook blocked.
     pub stop_hook_active: bool,
-    /// The text the model ended with.
+    /// The final text of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_assistant_message: Option<String>,
     /// The running background tasks, one object each.
@@ -96,10 +96,10 @@ pub struct Stop {
 pub struct StopFailure {
     /// The error.
     pub error: String,
-    /// More about the error, where there is more.
+    /// Details of the error, if there are any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_details: Option<String>,
-    /// The text the model ended with.
+    /// The final text of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_assistant_message: Option<String>,
 }

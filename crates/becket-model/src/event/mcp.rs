@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// An MCP server asks the user something.
+/// An MCP server asks the user a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Elicitation {
@@ -23,7 +23,7 @@ pub struct Elicitation {
     /// The id of the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elicitation_id: Option<String>,
-    /// The shape of the answer (mode `form`).
+    /// The schema of the answer (mode `form`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requested_schema: Option<Map<String, Value>>,
 }

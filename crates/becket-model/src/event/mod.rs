@@ -1,7 +1,6 @@
 //! The 33 lifecycle events: one enum, one struct each, grouped by family.
 //!
-//! What an event *may do* is not said here but in [`crate::table`]; what it looks like on the wire in
-//! [`crate::wire::input`].
+//! The effects that an event may have are in [`crate::table`], its wire format in [`crate::wire::input`].
 
 pub mod agents;
 pub mod context;
@@ -21,7 +20,7 @@ pub use session::{Agent, Effort, PermissionMode, Session};
 use crate::table::EventSpec;
 use serde_json::{Map, Value};
 
-/// A lifecycle point with everything a hook may learn about it.
+/// A lifecycle point, with everything that a hook may learn about it.
 ///
 /// ```
 /// use becket_model::event::{Event, EventKind, Session, tool::PreToolUse};
@@ -35,7 +34,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Event {
-    /// The facts every event of a session shares (N1).
+    /// The facts that all events of a session share (N1).
     pub session: Session,
     /// The event's own fields.
     pub body: EventBody,
@@ -44,18 +43,18 @@ pub struct Event {
 }
 
 impl Event {
-    /// An event of `session` without further fields.
+    /// Creates an event of `session` without further fields.
     pub fn new(session: Session, body: impl Into<EventBody>) -> Self {
         Event { session, body: body.into(), extra: Map::new() }
     }
 
-    /// Returns which of the 33 events it is.
+    /// Returns the kind of the event.
     pub fn kind(&self) -> EventKind {
         self.body.kind()
     }
 
-    /// The row of the table by which a model's answer counts: the event's own, but TeammateIdle's for a TaskCompleted that
-    /// a teammate fires as it stops (H7).
+    /// Returns the row of the table by which a model's answer counts: the event's own, or TeammateIdle's for a
+    /// TaskCompleted that a teammate fires as it stops (H7).
     pub fn judged_by(&self) -> &'static EventSpec {
         let at_stop = matches!(&self.body, EventBody::TaskCompleted(completed) if completed.at_stop);
         if at_stop { EventKind::TeammateIdle.spec() } else { self.kind().spec() }

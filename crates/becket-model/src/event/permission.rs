@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// A tool call is about to need a permission.
+/// A tool call needs a permission.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct PermissionRequest {
@@ -14,7 +14,7 @@ pub struct PermissionRequest {
     pub tool_name: String,
     /// The call's arguments.
     pub tool_input: Map<String, Value>,
-    /// Rule updates the host would offer the user.
+    /// Rule updates that the host would offer the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permission_suggestions: Option<Vec<Map<String, Value>>>,
 }
@@ -29,10 +29,10 @@ pub struct PermissionDenied {
     pub tool_input: Map<String, Value>,
     /// The id of the call.
     pub tool_use_id: String,
-    /// For a tool of an MCP server: its `name` and `source`.
+    /// The MCP server of the tool, if it has one: `name` and `source`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp_server: Option<Map<String, Value>>,
-    /// Why.
+    /// The reason for the refusal.
     pub reason: String,
 }
 

@@ -17,18 +17,18 @@ pub struct Session {
     pub transcript_path: PathBuf,
     /// The session's working directory now.
     pub cwd: PathBuf,
-    /// The prompt being worked on; none before the first.
+    /// The current prompt; `None` before the first.
     pub prompt_id: Option<PromptId>,
     /// The permission mode, if the host has modes.
     pub permission_mode: Option<PermissionMode>,
-    /// The agent at work, where it is a subagent or a named main agent (N4).
+    /// The active agent, if it is a subagent or a named main agent (N4).
     pub agent: Option<Agent>,
-    /// The model's effort, if it knows efforts.
+    /// The model's effort, if it supports efforts.
     pub effort: Option<Effort>,
 }
 
 impl Session {
-    /// A session with the three facts that every event carries.
+    /// Creates a session with the three facts that every event carries.
     pub fn new(
         id: impl Into<SessionId>,
         transcript_path: impl Into<PathBuf>,
@@ -64,9 +64,9 @@ impl Session {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Agent {
-    /// The subagent's id; none for a main session that runs as a named agent.
+    /// The subagent's id; `None` for a main session that runs as a named agent.
     pub id: Option<AgentId>,
-    /// The agent's name; a plugin's agent is `plugin:name`. None for the agent of a hook, which has no type (H8).
+    /// The agent's name; a plugin's agent is `plugin:name`. `None` for the agent of a hook, which has no type (H8).
     pub kind: Option<Arc<str>>,
 }
 
@@ -85,9 +85,9 @@ pub struct Effort(pub Arc<str>);
 /// The mode for calls that no rule decides (P14).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PermissionMode {
-    /// Ask, but for reads.
+    /// Everything except reads is asked about.
     Default,
-    /// No edits.
+    /// Files are not edited.
     Plan,
     /// Edits inside the working directories run.
     AcceptEdits,
@@ -95,7 +95,7 @@ pub enum PermissionMode {
     Auto,
     /// Calls that would need a question are denied.
     DontAsk,
-    /// Everything runs that nothing forbids.
+    /// Everything that is not forbidden runs.
     BypassPermissions,
     /// A mode that is newer than this crate; passed on as it is.
     Other(Arc<str>),

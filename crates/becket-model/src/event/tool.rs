@@ -16,7 +16,7 @@ pub struct PreToolUse {
     pub tool_input: Map<String, Value>,
     /// The id of the call.
     pub tool_use_id: String,
-    /// For a tool of an MCP server: its `name` and `source`.
+    /// The MCP server of the tool, if it has one: `name` and `source`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp_server: Option<Map<String, Value>>,
     /// A program that the call is about to run: `file`, `argv`, `cwd`, `chain`.
@@ -27,13 +27,13 @@ pub struct PreToolUse {
 /// A program that a shell line is about to run (E4).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExecutedProgram {
-    /// The file that runs; of a script, its interpreter.
+    /// The file that is executed; for a script, its interpreter.
     pub file: String,
-    /// The argument list, the name included.
+    /// The argument list, including the name.
     pub argv: Vec<String>,
     /// The working directory.
     pub cwd: String,
-    /// The names of the programs that led to it, itself last.
+    /// The names of the programs that led to it; its own is the last.
     pub chain: Vec<String>,
 }
 
@@ -47,7 +47,7 @@ pub struct PostToolUse {
     pub tool_input: Map<String, Value>,
     /// The id of the call.
     pub tool_use_id: String,
-    /// For a tool of an MCP server: its `name` and `source`.
+    /// The MCP server of the tool, if it has one: `name` and `source`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp_server: Option<Map<String, Value>>,
     /// The answer of the tool.
@@ -67,7 +67,7 @@ pub struct PostToolUseFailure {
     pub tool_input: Map<String, Value>,
     /// The id of the call.
     pub tool_use_id: String,
-    /// For a tool of an MCP server: its `name` and `source`.
+    /// The MCP server of the tool, if it has one: `name` and `source`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp_server: Option<Map<String, Value>>,
     /// The error.
@@ -80,7 +80,7 @@ pub struct PostToolUseFailure {
     pub duration_ms: Option<u64>,
 }
 
-/// All calls of one model answer are done; the next request has not gone out.
+/// All calls of one model answer are done; the next request has not been sent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct PostToolBatch {

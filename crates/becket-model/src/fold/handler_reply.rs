@@ -1,5 +1,5 @@
-//! One handler's part, as far as it counts: before the parts are weighed against each other, each is held to what its
-//! place and the event allow.
+//! One handler's reply, as far as it counts: before replies are weighed against each other, each is limited to what its
+//! origin and the event allow.
 
 use super::{Entry, FoldOptions};
 use crate::failure::Failure;
@@ -13,20 +13,20 @@ use serde_json::{Map, Value};
 /// The reason for asking about a call that a folder without trust rewrites.
 const REWRITTEN: &str = "this hook rewrites the call, and its folder is not trusted";
 
-/// A part that has been held to what it may say.
+/// A reply that is limited to what it may decide.
 #[derive(Debug)]
 pub(super) struct HandlerReply {
     pub(super) place: HandlerOrigin,
     pub(super) reply: Reply,
     pub(super) failure: Option<Failure>,
-    /// It was cancelled before it could answer, so that no hook's allow counts (O10, PermissionRequest).
+    /// True if it was cancelled before it could answer, so that no hook's allow counts (O10, PermissionRequest).
     pub(super) voids_allows: bool,
-    /// An input that it may not substitute for the prompt's on its own (G3).
+    /// An input that it may only propose for the prompt (G3).
     pub(super) proposal: Option<Map<String, Value>>,
 }
 
-/// Holds an entry to C7b, D10, O10 and to the kinds of decision that the event knows.
-pub(super) fn hear(
+/// Applies C7b, D10, O10 and the decision kinds of the event to an entry.
+pub(super) fn apply(
     spec: &EventSpec,
     options: FoldOptions,
     entry: Entry,
@@ -48,7 +48,7 @@ pub(super) fn hear(
     let mut voids_allows = false;
     match failure.as_ref().filter(|_| place.on_failure.closes(spec)) {
         None => {}
-        // A person's answer to a prompt cancels its hooks, and has to count (D8).
+        // A person's answer to a prompt cancels its hooks, and must count (D8).
         Some(Failure::Cancelled) if spec.decision == DecisionModel::PermissionRequest => voids_allows = true,
         Some(_) if reply.decision.as_ref().is_some_and(Decision::holds_back) => {}
         Some(failure) => reply.decision = Decision::block(spec, failure.to_string(), DecidedBy::Failure),
@@ -72,8 +72,8 @@ fn proposal(place: &HandlerOrigin, decision: &Decision) -> Option<Map<String, Va
     }
 }
 
-/// A call that a folder without trust rewrites is asked about: it runs neither rewritten nor as it was without a
-/// person's word (G3).
+/// Asks about a call that a folder without trust rewrites: without a person's approval it runs neither rewritten nor as
+/// it was (G3).
 fn ask_about_rewrite(spec: &EventSpec, reply: &mut Reply) {
     let rewrites = spec.decision == DecisionModel::Permission && reply.fields.updated_input.is_some();
     if rewrites && reply.decision.is_none() {
@@ -85,8 +85,8 @@ fn ask_about_rewrite(spec: &EventSpec, reply: &mut Reply) {
     }
 }
 
-/// Holds back a call whose rights can't be read, since they may be none, and a permission that a hook of the prompt would
-/// restrict, which nobody can (E5).
+/// Denies a call whose rights can't be read, since they may be none, and a permission that a hook of the prompt would
+/// restrict, as no hook can do that (E5).
 fn refuse_rights(spec: &EventSpec, place: &HandlerOrigin, reply: &mut Reply) {
     if !refuses_rights(spec, reply) || reply.decision.as_ref().is_some_and(Decision::holds_back) {
         return;
@@ -100,7 +100,7 @@ fn refuse_rights(spec: &EventSpec, place: &HandlerOrigin, reply: &mut Reply) {
     reply.decision = Decision::block(spec, reason, DecidedBy::Failure);
 }
 
-/// Returns whether a reply holds its call back by rights that can't be left to it.
+/// Returns whether a reply denies its call because its rights can't be applied.
 pub(super) fn refuses_rights(spec: &EventSpec, reply: &Reply) -> bool {
     let Some(sandbox) = &reply.fields.sandbox else { return false };
     match spec.decision {
@@ -128,8 +128,8 @@ fn grants(decision: &Decision) -> bool {
     }
 }
 
-/// Converts a decision of another event's kind, which only an in-process handler can make: held back stays held back,
-/// anything else is not a decision here.
+/// Converts a decision of another event's kind, which only an in-process handler can make: one that blocks still
+/// blocks, anything else is not a decision here.
 fn fit(
     spec: &EventSpec,
     place: &HandlerOrigin,
@@ -170,7 +170,7 @@ fn is_of(model: DecisionModel, decision: &Decision) -> bool {
     }
 }
 
-/// A handler that failed, or whose file has lost the right to (C7b), grants nothing.
+/// Removes grants of a handler that failed, or whose file is not allowed to grant (C7b).
 fn may_say(
     place: &HandlerOrigin,
     failure: &Option<Failure>,
@@ -194,7 +194,7 @@ fn is_defer(reply: &Reply) -> bool {
     matches!(reply.decision, Some(Decision::Permission { decision: PermissionDecision::Defer, .. }))
 }
 
-/// D10: all else next to a deferral is dropped, and with a person to ask it is an ask.
+/// Drops everything next to a deferral, which becomes an ask if there is a person to ask (D10).
 fn defer(options: FoldOptions, place: &HandlerOrigin, reply: &mut Reply, warnings: &mut Vec<String>) {
     reply.context.clear();
     if reply.fields.updated_input.is_some() {

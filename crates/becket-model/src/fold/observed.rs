@@ -1,5 +1,5 @@
-//! Handlers in observation (G5): their answers are taken out before the others are weighed, and noted as what they would
-//! have done. What is unclear is enforced.
+//! Handlers in observation (G5): their answers are removed before the others are weighed, and recorded as the effect
+//! that they would have had. What is unclear is enforced.
 
 use super::{Entry, FoldOptions, Tally};
 use crate::failure::Failure;
@@ -8,8 +8,8 @@ use crate::source::{Enforcement, HandlerOrigin};
 use crate::table::{DecisionModel, EventSpec};
 use crate::verdict::{Attributed, ObservedAnswer, ObservedEffect, Ruling, Verdict, VerdictFields};
 
-/// Returns whether an answer is only observed (G5). Never observed: a handler that makes a worktree, since it has acted
-/// by answering, and one that was kept from running or from answering.
+/// Returns whether an answer is only observed (G5). Never observed: a handler that makes a worktree, since its answer
+/// is its action, and one that was prevented from running or answering.
 pub fn is_observed(spec: &EventSpec, place: &HandlerOrigin, failure: Option<&Failure>) -> bool {
     let was_kept = match failure {
         Some(Failure::Cancelled | Failure::NotContained { .. } | Failure::Nested { .. }) => true,
@@ -18,7 +18,7 @@ pub fn is_observed(spec: &EventSpec, place: &HandlerOrigin, failure: Option<&Fai
     place.enforcement != Enforcement::Enforce && spec.decision != DecisionModel::Path && !was_kept
 }
 
-/// Returns the effect that an entry would have had alone, if it had counted; `None` if it said nothing.
+/// Returns the effect that an entry would have had alone, if it had counted; `None` if it is silent.
 pub fn observe(spec: &'static EventSpec, options: FoldOptions, entry: &Entry) -> Option<ObservedAnswer> {
     let enforcement = entry.place.enforcement;
     let place = HandlerOrigin { enforcement: Enforcement::Enforce, ..entry.place.clone() };
@@ -29,7 +29,7 @@ pub fn observe(spec: &'static EventSpec, options: FoldOptions, entry: &Entry) ->
     Some(ObservedAnswer { enforcement, effect, reason: reason(spec, entry, &alone) })
 }
 
-/// Takes the observed answers out of `entries`, which are in C6 order. Those that warn are told to the user.
+/// Removes the observed answers from `entries`, which are in C6 order. The user is warned about those in mode `warn`.
 pub(super) fn take_out(
     spec: &'static EventSpec,
     options: FoldOptions,
@@ -42,8 +42,8 @@ pub(super) fn take_out(
         .iter()
         .filter_map(|entry| Some(Attributed::by(&entry.place, observe(spec, options, entry)?)))
         .collect();
-    let told = answers.iter().filter(|answer| answer.what.enforcement == Enforcement::Warn);
-    warnings.extend(told.map(ToString::to_string));
+    let warned = answers.iter().filter(|answer| answer.what.enforcement == Enforcement::Warn);
+    warnings.extend(warned.map(ToString::to_string));
     (counted, answers)
 }
 
@@ -74,8 +74,8 @@ fn effect(alone: &Verdict) -> Option<ObservedEffect> {
 
 fn reason(spec: &EventSpec, entry: &Entry, alone: &Verdict) -> Option<String> {
     let stop = || alone.stop.as_ref().and_then(|stop| stop.what.reason.clone());
-    let failure = || alone.failures.first().map(|said| said.what.to_string());
-    // The reason of the handler itself, without the label that a verdict puts before it.
+    let failure = || alone.failures.first().map(|failure| failure.what.to_string());
+    // The handler's own reason, without the label that a verdict puts before it.
     own_reason(entry)
         .or_else(|| failure().filter(|_| entry.place.on_failure.closes(spec)))
         .or_else(stop)

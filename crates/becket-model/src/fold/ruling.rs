@@ -8,53 +8,53 @@ use crate::verdict::{Attributed, Reason, Ruling};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
-/// The reason of an ask that gives none.
+/// The reason of an ask without one.
 const ASKED: &str = "Asked by hook";
 
-/// Weighs all decisions.
-pub(super) fn rule(spec: &EventSpec, heard: &[HandlerReply], warnings: &mut Vec<String>) -> Ruling {
+/// Combines all decisions.
+pub(super) fn rule(spec: &EventSpec, replies: &[HandlerReply], warnings: &mut Vec<String>) -> Ruling {
     match spec.decision {
         DecisionModel::None | DecisionModel::Context | DecisionModel::Retry | DecisionModel::Display => {
             Ruling::None
         }
-        DecisionModel::Permission => permission(heard),
+        DecisionModel::Permission => permission(replies),
         DecisionModel::Block | DecisionModel::Task | DecisionModel::ContinueOnly => {
-            let reasons = blocks(heard);
+            let reasons = blocks(replies);
             if reasons.is_empty() { Ruling::None } else { Ruling::Block(reasons) }
         }
-        DecisionModel::PermissionRequest => request(heard, warnings),
-        DecisionModel::Elicitation => elicitation(heard, warnings),
-        DecisionModel::Path => worktree(heard),
+        DecisionModel::PermissionRequest => request(replies, warnings),
+        DecisionModel::Elicitation => elicitation(replies, warnings),
+        DecisionModel::Path => worktree(replies),
     }
 }
 
-/// The reasons that `pick` finds, those of failures last: an explicit denial's reason goes first (H9).
-fn reasons(heard: &[HandlerReply], pick: impl Fn(&Decision) -> Option<Reason>) -> Vec<Attributed<Reason>> {
-    let mut found: Vec<Attributed<Reason>> = heard
+/// Returns the reasons that `pick` finds, those of failures last: an explicit denial's reason goes first (H9).
+fn reasons(replies: &[HandlerReply], pick: impl Fn(&Decision) -> Option<Reason>) -> Vec<Attributed<Reason>> {
+    let mut found: Vec<Attributed<Reason>> = replies
         .iter()
         .filter_map(|one| Some(Attributed::by(&one.place, one.reply.decision.as_ref().and_then(&pick)?)))
         .collect();
-    found.sort_by_key(|said| said.what.by == DecidedBy::Failure);
+    found.sort_by_key(|one| one.what.by == DecidedBy::Failure);
     found
 }
 
-/// D1: the strictest, and why.
-fn permission(heard: &[HandlerReply]) -> Ruling {
-    let said = |decision: &Decision| match decision {
+/// Returns the strictest decision and its reasons (D1).
+fn permission(replies: &[HandlerReply]) -> Ruling {
+    let permission_of = |decision: &Decision| match decision {
         Decision::Permission { decision, reason, by } => Some((*decision, reason.clone(), *by)),
         Decision::Block { .. }
         | Decision::PermissionRequest(_)
         | Decision::Elicitation { .. }
         | Decision::Worktree(_) => None,
     };
-    let strictest = heard
+    let strictest = replies
         .iter()
-        .filter_map(|one| one.reply.decision.as_ref().and_then(said))
+        .filter_map(|one| one.reply.decision.as_ref().and_then(permission_of))
         .map(|(decision, ..)| decision)
         .max();
     let Some(strictest) = strictest else { return Ruling::None };
-    let reasons = reasons(heard, |decision| {
-        let (decision, reason, by) = said(decision)?;
+    let reasons = reasons(replies, |decision| {
+        let (decision, reason, by) = permission_of(decision)?;
         let text = reason.unwrap_or_else(|| default_reason(decision).to_owned());
         (decision == strictest).then_some(Reason { text, by })
     });
@@ -69,8 +69,8 @@ fn default_reason(decision: PermissionDecision) -> &'static str {
     }
 }
 
-fn blocks(heard: &[HandlerReply]) -> Vec<Attributed<Reason>> {
-    reasons(heard, |decision| match decision {
+fn blocks(replies: &[HandlerReply]) -> Vec<Attributed<Reason>> {
+    reasons(replies, |decision| match decision {
         Decision::Block { reason, by } => Some(Reason { text: reason.clone(), by: *by }),
         Decision::Permission { .. }
         | Decision::PermissionRequest(_)
@@ -79,9 +79,9 @@ fn blocks(heard: &[HandlerReply]) -> Vec<Attributed<Reason>> {
     })
 }
 
-/// D8: any denial wins over any allow.
-fn request(heard: &[HandlerReply], warnings: &mut Vec<String>) -> Ruling {
-    let denials = reasons(heard, |decision| match decision {
+/// Returns the answer to a permission prompt: any denial wins over any allow (D8).
+fn request(replies: &[HandlerReply], warnings: &mut Vec<String>) -> Ruling {
+    let denials = reasons(replies, |decision| match decision {
         Decision::PermissionRequest(RequestDecision::Deny { message, .. }) => Some(Reason {
             text: message.clone().unwrap_or_else(|| BLOCKED.to_owned()),
             by: DecidedBy::Answer,
@@ -93,19 +93,19 @@ fn request(heard: &[HandlerReply], warnings: &mut Vec<String>) -> Ruling {
         | Decision::Worktree(_) => None,
     });
     if !denials.is_empty() {
-        return Ruling::RequestDeny { reasons: denials, interrupt: heard.iter().any(interrupts) };
+        return Ruling::RequestDeny { reasons: denials, interrupt: replies.iter().any(interrupts) };
     }
-    if !heard.iter().any(|one| allowed(one).is_some()) {
+    if !replies.iter().any(|one| allowed(one).is_some()) {
         return Ruling::None;
     }
-    if let Some(failed) = heard.iter().find(|one| one.voids_allows) {
+    if let Some(failed) = replies.iter().find(|one| one.voids_allows) {
         warnings.push(format!(
             "no hook's allow counts: `{}` ({}) was cancelled before it answered, and its `onFailure` is `block`",
             failed.place.label, failed.place.source
         ));
         return Ruling::None;
     }
-    allow(heard, warnings)
+    allow(replies, warnings)
 }
 
 fn interrupts(one: &HandlerReply) -> bool {
@@ -138,28 +138,28 @@ fn allowed_input(reply: &Reply) -> Option<&Map<String, Value>> {
     reply.decision.as_ref().and_then(allowed_by)?.0
 }
 
-fn allow(heard: &[HandlerReply], warnings: &mut Vec<String>) -> Ruling {
-    let updated_permissions = heard
+fn allow(replies: &[HandlerReply], warnings: &mut Vec<String>) -> Ruling {
+    let updated_permissions = replies
         .iter()
         .filter_map(|one| allowed(one).map(|(_, updates)| (one, updates)))
         .flat_map(|(one, updates)| updates.iter().map(|update| Attributed::by(&one.place, update.clone())))
         .collect();
     Ruling::RequestAllow {
-        updated_input: settle::most_trusted(heard, "updatedInput", allowed_input, warnings),
+        updated_input: settle::most_trusted(replies, "updatedInput", allowed_input, warnings),
         updated_permissions,
     }
 }
 
-/// D11: the strictest action; the content is the most trusted accept's.
-fn elicitation(heard: &[HandlerReply], warnings: &mut Vec<String>) -> Ruling {
-    let strictest = heard.iter().filter_map(|one| action(&one.reply)).max();
+/// Returns the strictest action, with the content of the most trusted accept (D11).
+fn elicitation(replies: &[HandlerReply], warnings: &mut Vec<String>) -> Ruling {
+    let strictest = replies.iter().filter_map(|one| action(&one.reply)).max();
     let Some(action) = strictest.copied() else { return Ruling::None };
     if action != ElicitationAction::Accept {
         return Ruling::Elicitation { action, content: None };
     }
-    let accepted = settle::most_trusted(heard, "content", content, warnings);
-    let content = accepted
-        .and_then(|said| Some(Attributed { source: said.source, label: said.label, what: said.what? }));
+    let accepted = settle::most_trusted(replies, "content", content, warnings);
+    let content =
+        accepted.and_then(|one| Some(Attributed { source: one.source, label: one.label, what: one.what? }));
     Ruling::Elicitation { action, content }
 }
 
@@ -189,20 +189,21 @@ fn content(reply: &Reply) -> Option<&Option<Map<String, Value>>> {
     }
 }
 
-/// D11: one failure fails the creation, and so do two different paths; every reason against it is reported.
-fn worktree(heard: &[HandlerReply]) -> Ruling {
-    let failures = heard.iter().filter_map(|one| {
+/// Returns the worktree: one failure fails the creation, and so do two different paths; every reason is reported (D11).
+fn worktree(replies: &[HandlerReply]) -> Ruling {
+    let failures = replies.iter().filter_map(|one| {
         let text = one.failure.as_ref()?.to_string();
         Some(Attributed::by(&one.place, Reason { text, by: DecidedBy::Failure }))
     });
     let made: Vec<(&HandlerReply, &PathBuf)> =
-        heard.iter().filter_map(|one| made(one).map(|path| (one, path))).collect();
+        replies.iter().filter_map(|one| made(one).map(|path| (one, path))).collect();
     let quarrel = made.iter().any(|(_, path)| *path != made[0].1);
     let quarrels = made.iter().filter(|_| quarrel).map(|(one, path)| {
         let text = format!("made `{}`, and another hook made a different worktree", path.display());
         Attributed::by(&one.place, Reason { text, by: DecidedBy::Answer })
     });
-    let failed: Vec<Attributed<Reason>> = blocks(heard).into_iter().chain(quarrels).chain(failures).collect();
+    let failed: Vec<Attributed<Reason>> =
+        blocks(replies).into_iter().chain(quarrels).chain(failures).collect();
     match made.first() {
         _ if !failed.is_empty() => Ruling::WorktreeFailed(failed),
         Some((one, path)) => Ruling::Worktree(Attributed::by(&one.place, (*path).clone())),

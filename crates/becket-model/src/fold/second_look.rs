@@ -8,9 +8,9 @@ use crate::verdict::{Attributed, Reason, Ruling, Verdict};
 
 /// Merges into `verdict` the replies of handlers to the input that it rewrote.
 ///
-/// Only denials, asks, stops, rights that are taken away and failures count, these as [`crate::OnFailure`] defines. A `defer` counts as an ask.
-/// Contexts, messages, rewrites and allows of the second run are dropped. A stop holds the call back as a denial does,
-/// so it counts as one would; the reason of the first run's goes first.
+/// Only denials, asks, stops, restrictions of rights and failures count, failures as [`crate::OnFailure`] defines. A
+/// `defer` counts as an ask. Contexts, messages, rewrites and allows of the second run are dropped. A stop holds the
+/// call back as a denial does, so it counts as one would; the reason from the first run goes first.
 pub fn second_look(
     spec: &'static EventSpec,
     options: FoldOptions,
@@ -20,7 +20,7 @@ pub fn second_look(
     // As in an interactive session: a second look can't defer a call, and must not let it pass.
     let asking = FoldOptions { interactive: true, ..options };
     let entries: Vec<Entry> = entries.into_iter().map(restricting).collect();
-    // Of a prompt, whose hooks a person's answer cancels (D8).
+    // Hooks of a prompt, which a person's answer cancels (D8).
     let voids = entries
         .iter()
         .any(|entry| entry.failure == Some(Failure::Cancelled) && entry.place.on_failure.closes(spec));
@@ -29,8 +29,8 @@ pub fn second_look(
     // An observed handler that says the same about both inputs is noted once (G5).
     let noted = verdict.observed.clone();
     verdict.observed.extend(second.observed.into_iter().filter(|answer| !noted.contains(answer)));
-    let told = verdict.warnings.clone();
-    verdict.warnings.extend(second.warnings.into_iter().filter(|warning| !told.contains(warning)));
+    let known = verdict.warnings.clone();
+    verdict.warnings.extend(second.warnings.into_iter().filter(|warning| !known.contains(warning)));
     if voids && matches!(verdict.ruling, Ruling::RequestAllow { .. }) {
         verdict.ruling = Ruling::None;
     }
@@ -49,7 +49,7 @@ pub fn second_look(
     verdict
 }
 
-/// The entry with nothing but what restricts.
+/// Returns the entry reduced to what restricts.
 fn restricting(entry: Entry) -> Entry {
     let decision = entry.reply.decision.filter(|decision| match decision {
         Decision::Permission { decision, .. } => *decision > PermissionDecision::Allow,
@@ -73,7 +73,7 @@ fn add(reasons: &mut Vec<Attributed<Reason>>, more: Vec<Attributed<Reason>>) {
     }
 }
 
-/// The stricter of two rulings on one event; of two alike the first, with the reasons of both.
+/// Returns the stricter of two rulings on one event; if they are alike the first, with the reasons of both.
 fn stricter(first: Ruling, second: Ruling) -> Ruling {
     match (first, second) {
         (Ruling::Block(mut reasons), Ruling::Block(more)) => {

@@ -1,4 +1,4 @@
-//! Fields that several handlers gave: whose counts (D4, D11).
+//! Resolution of fields that several handlers gave (D4, D11).
 
 use super::HandlerReply;
 use crate::reply::Reply;
@@ -9,19 +9,19 @@ use serde_json::{Map, Value};
 use std::cmp::Reverse;
 use std::path::PathBuf;
 
-/// The notes for the classifier, all handlers together, in characters.
+/// The maximum length of the notes for the classifier, all handlers together, in characters.
 const CLASSIFIER_LIMIT: usize = 2000;
 
-/// The value of the most trusted source, and within it the last in C6 order; a warning names each loser that said
-/// something else.
+/// Returns the value of the most trusted source, and within it the last in C6 order; a warning names each handler whose
+/// different value is not used.
 pub(super) fn most_trusted<T: Clone + PartialEq>(
-    heard: &[HandlerReply],
+    replies: &[HandlerReply],
     name: &str,
     pick: impl Fn(&Reply) -> Option<&T>,
     warnings: &mut Vec<String>,
 ) -> Option<Attributed<T>> {
-    let (winner, value) = winner(heard, &pick)?;
-    for loser in heard {
+    let (winner, value) = winner(replies, &pick)?;
+    for loser in replies {
         if pick(&loser.reply).is_some_and(|other| other != value) {
             warnings.push(format!(
                 "`{name}` of `{}` ({}) is not used: that of `{}` ({}) counts",
@@ -33,61 +33,65 @@ pub(super) fn most_trusted<T: Clone + PartialEq>(
 }
 
 fn winner<'a, T>(
-    heard: &'a [HandlerReply],
+    replies: &'a [HandlerReply],
     pick: impl Fn(&'a Reply) -> Option<&'a T>,
 ) -> Option<(&'a HandlerReply, &'a T)> {
-    heard
+    replies
         .iter()
         .enumerate()
-        .filter_map(|(at, heard)| Some((at, heard, pick(&heard.reply)?)))
-        .min_by_key(|(at, heard, _)| (heard.place.source.trust_rank(), Reverse(*at)))
-        .map(|(_, heard, value)| (heard, value))
+        .filter_map(|(at, one)| Some((at, one, pick(&one.reply)?)))
+        .min_by_key(|(at, one, _)| (one.place.source.trust_rank(), Reverse(*at)))
+        .map(|(_, one, value)| (one, value))
 }
 
-/// The rewrite of the most trusted hook among those that may only propose one (D4, G3).
-fn proposed(heard: &[HandlerReply]) -> Option<Attributed<Map<String, Value>>> {
-    let proposals = heard.iter().enumerate().filter_map(|(at, one)| Some((at, one, one.proposal.clone()?)));
+/// Returns the rewrite of the most trusted hook among those that may only propose one (D4, G3).
+fn proposed(replies: &[HandlerReply]) -> Option<Attributed<Map<String, Value>>> {
+    let proposals = replies.iter().enumerate().filter_map(|(at, one)| Some((at, one, one.proposal.clone()?)));
     let (_, one, input) =
         proposals.min_by_key(|(at, one, _)| (one.place.source.trust_rank(), Reverse(*at)))?;
     Some(Attributed::by(&one.place, input))
 }
 
-/// All fields of the event; those that it does not have stay empty, whatever an in-process handler gave.
-pub(super) fn fields(spec: &EventSpec, heard: &[HandlerReply], warnings: &mut Vec<String>) -> VerdictFields {
+/// Returns all fields of the event; those that it does not have stay empty, even if an in-process handler sets them.
+pub(super) fn fields(
+    spec: &EventSpec,
+    replies: &[HandlerReply],
+    warnings: &mut Vec<String>,
+) -> VerdictFields {
     let has = |name: &str| spec.has_output(name);
-    let mut settle = FieldFold { spec, heard, warnings };
-    let any = |name: &str, pick: fn(&Reply) -> bool| has(name) && heard.iter().any(|one| pick(&one.reply));
+    let mut settle = FieldFold { spec, replies, warnings };
+    let any = |name: &str, pick: fn(&Reply) -> bool| has(name) && replies.iter().any(|one| pick(&one.reply));
     VerdictFields {
         updated_input: settle.one("updatedInput", |reply| reply.fields.updated_input.as_ref()),
-        sandbox: if has("sandbox") { sandboxes(heard) } else { Vec::new() },
-        proposed_input: proposed(heard),
+        sandbox: if has("sandbox") { sandboxes(replies) } else { Vec::new() },
+        proposed_input: proposed(replies),
         updated_tool_output: settle.one("updatedToolOutput", tool_output),
         updated_mcp_tool_output: settle.one("updatedMCPToolOutput", mcp_tool_output),
         display_content: settle.one("displayContent", |reply| reply.fields.display_content.as_ref()),
         session_title: settle.one("sessionTitle", |reply| reply.fields.session_title.as_ref()),
         initial_user_message: settle
             .one("initialUserMessage", |reply| reply.fields.initial_user_message.as_ref()),
-        watch_paths: watch_paths(heard).filter(|_| has("watchPaths")),
+        watch_paths: watch_paths(replies).filter(|_| has("watchPaths")),
         retry: any("retry", |reply| reply.fields.retry),
         reload_skills: any("reloadSkills", |reply| reply.fields.reload_skills),
         suppress_original_prompt: any("suppressOriginalPrompt", |reply| {
             reply.fields.suppress_original_prompt
         }),
-        classifier_context: notes(heard, lost_output).filter(|_| has("classifierContext")),
-        classifier_context_without_output: notes(heard, |_, one| rewrites_output(one))
+        classifier_context: notes(replies, lost_output).filter(|_| has("classifierContext")),
+        classifier_context_without_output: notes(replies, |_, one| rewrites_output(one))
             .filter(|_| has("classifierContext")),
     }
 }
 
-/// The rights that handlers leave to a call, each for itself: paths have a meaning on a system alone (E5).
-fn sandboxes(heard: &[HandlerReply]) -> Vec<Attributed<SandboxAnswer>> {
-    let given = |one: &HandlerReply| Some(Attributed::by(&one.place, one.reply.fields.sandbox.clone()?));
-    heard.iter().filter_map(given).collect()
+/// Returns the rights that handlers leave to a call, separately: only a system gives their paths a meaning (E5).
+fn sandboxes(replies: &[HandlerReply]) -> Vec<Attributed<SandboxAnswer>> {
+    let sandbox_of = |one: &HandlerReply| Some(Attributed::by(&one.place, one.reply.fields.sandbox.clone()?));
+    replies.iter().filter_map(sandbox_of).collect()
 }
 
 struct FieldFold<'a> {
     spec: &'a EventSpec,
-    heard: &'a [HandlerReply],
+    replies: &'a [HandlerReply],
     warnings: &'a mut Vec<String>,
 }
 
@@ -97,13 +101,13 @@ impl FieldFold<'_> {
         name: &str,
         pick: impl Fn(&Reply) -> Option<&T>,
     ) -> Option<Attributed<T>> {
-        self.spec.has_output(name).then(|| most_trusted(self.heard, name, pick, self.warnings)).flatten()
+        self.spec.has_output(name).then(|| most_trusted(self.replies, name, pick, self.warnings)).flatten()
     }
 }
 
 /// Returns the union of the lists, in C6 order; `None` if no handler gave one.
-fn watch_paths(heard: &[HandlerReply]) -> Option<Vec<PathBuf>> {
-    let mut lists = heard.iter().filter_map(|one| one.reply.fields.watch_paths.as_ref()).peekable();
+fn watch_paths(replies: &[HandlerReply]) -> Option<Vec<PathBuf>> {
+    let mut lists = replies.iter().filter_map(|one| one.reply.fields.watch_paths.as_ref()).peekable();
     lists.peek()?;
     let mut union = Vec::new();
     for path in lists.flatten() {
@@ -114,11 +118,11 @@ fn watch_paths(heard: &[HandlerReply]) -> Option<Vec<PathBuf>> {
     Some(union)
 }
 
-/// The notes joined and cut, without those of handlers that `drops` names.
-fn notes(heard: &[HandlerReply], drops: impl Fn(&[HandlerReply], &HandlerReply) -> bool) -> Option<String> {
-    let kept: Vec<&str> = heard
+/// Returns the notes joined and cut, without those of handlers that `drops` selects.
+fn notes(replies: &[HandlerReply], drops: impl Fn(&[HandlerReply], &HandlerReply) -> bool) -> Option<String> {
+    let kept: Vec<&str> = replies
         .iter()
-        .filter(|one| !drops(heard, one))
+        .filter(|one| !drops(replies, one))
         .filter_map(|one| one.reply.fields.classifier_context.as_deref())
         .collect();
     (!kept.is_empty()).then(|| kept.join("\n").chars().take(CLASSIFIER_LIMIT).collect())
@@ -129,10 +133,10 @@ fn rewrites_output(one: &HandlerReply) -> bool {
 }
 
 /// Returns whether a handler's rewrite of the output lost to another's (D11).
-fn lost_output(heard: &[HandlerReply], one: &HandlerReply) -> bool {
+fn lost_output(replies: &[HandlerReply], one: &HandlerReply) -> bool {
     let lost = |pick: fn(&Reply) -> Option<&Value>| {
         let mine = pick(&one.reply);
-        mine.is_some() && winner(heard, pick).map(|(_, value)| value) != mine
+        mine.is_some() && winner(replies, pick).map(|(_, value)| value) != mine
     };
     lost(tool_output) || lost(mcp_tool_output)
 }

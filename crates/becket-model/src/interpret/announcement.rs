@@ -1,32 +1,32 @@
-//! A hook's announcement that it goes on in the background: `{"async": true, "asyncTimeout": 30}`, alone on its first
+//! A hook's announcement that it continues in the background: `{"async": true, "asyncTimeout": 30}`, alone on its first
 //! line (A2).
 //!
-//! Strict on purpose: a line with any other field is an answer, so that no denial is taken for an announcement.
+//! Strict on purpose: a line with any other field is an answer, so that no denial is mistaken for an announcement.
 
 use serde_json::{Map, Value};
 use std::time::Duration;
 
 const DEFAULT: Duration = Duration::from_secs(15);
-/// A longer first line is an answer; it is not parsed twice.
+/// The maximum length of the line in bytes; a longer first line is an answer and is not parsed twice.
 const LONGEST: usize = 1024;
-/// From here on a number is taken for milliseconds.
+/// The number from which a limit is read as milliseconds.
 const SECONDS_END: f64 = 1000.0;
 
-/// A hook has announced that it goes on in the background.
+/// The announcement of a hook that it continues in the background.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Announcement {
-    /// The time that it may run from here on.
+    /// The time for which it may still run.
     pub limit: Duration,
     /// The number of bytes of stdout that the announcement takes, its line end included; the rest is the answer.
     pub length: usize,
-    /// A warning for its author.
+    /// A warning for the hook's author.
     pub warning: Option<String>,
 }
 
-/// The announcement that `stdout` begins with, if it does.
+/// Returns the announcement at the beginning of `stdout`, if there is one.
 ///
-/// Once the first line is whole the answer to this question no longer changes, however much is printed later.
+/// Once the first line is complete, the result no longer changes, however much is printed later.
 pub fn announcement(stdout: &[u8]) -> Option<Announcement> {
     let end = stdout.iter().position(|byte| *byte == b'\n').map_or(stdout.len(), |at| at + 1);
     let line = std::str::from_utf8(&stdout[..end]).ok().filter(|line| line.len() <= LONGEST)?;

@@ -11,10 +11,10 @@ use crate::wire::output::Output;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
-/// Reads an answer; what is ignored but was surely meant goes to `warnings`.
+/// Reads an answer. Fields that are ignored, but were surely meant, go to `warnings`.
 ///
 /// # Errors
-/// [`Failure::NoPath`], where a path is the whole point and the answer has none.
+/// Errors with [`Failure::NoPath`] if a path is required and the answer has none.
 pub(super) fn reply(
     spec: &EventSpec,
     output: &Output<'_>,
@@ -64,7 +64,7 @@ fn terminal_sequence(output: &Output<'_>, warnings: &mut Vec<String>) -> Option<
     Some(sequence.to_owned())
 }
 
-/// The decision in the form that the event's row gives it (O7, O9).
+/// Returns the decision in the form that the event's row defines (O7, O9).
 fn decision(spec: &EventSpec, output: &Output<'_>) -> Result<Option<Decision>, Failure> {
     Ok(match spec.decision {
         DecisionModel::Permission => permission(output),
@@ -89,7 +89,7 @@ fn says_block(output: &Output<'_>) -> bool {
     output.top_text("decision") == Some("block")
 }
 
-/// Returns the reason for which the answer blocks, if it does and gives one (O3).
+/// Returns the reason why the answer blocks, if it does and gives one (O3).
 pub(super) fn blocking_reason(spec: &EventSpec, output: &Output<'_>) -> Option<String> {
     let legacy = || output.top_text("reason").filter(|_| says_block(output));
     let reason = match spec.decision {
@@ -114,7 +114,8 @@ pub(super) fn blocking_reason(spec: &EventSpec, output: &Output<'_>) -> Option<S
     reason.map(str::to_owned)
 }
 
-/// `permissionDecision` and the older top-level `decision`: the stricter counts, with its own reason (O9).
+/// Returns the decision of `permissionDecision` and the older top-level `decision`: the stricter counts, with its own
+/// reason (O9).
 fn permission(output: &Output<'_>) -> Option<Decision> {
     let named = output.own_text("permissionDecision").and_then(|word| match word {
         "allow" => Some(PermissionDecision::Allow),
@@ -130,7 +131,7 @@ fn permission(output: &Output<'_>) -> Option<Decision> {
     let decision = named.max(legacy)?;
     let reason = [(named, output.own_text("permissionDecisionReason")), (legacy, output.top_text("reason"))]
         .into_iter()
-        .find_map(|(said, reason)| reason.filter(|_| said == Some(decision)));
+        .find_map(|(value, reason)| reason.filter(|_| value == Some(decision)));
     let default = (decision == PermissionDecision::Deny).then_some(BLOCKED);
     let reason = reason.or(default).map(str::to_owned);
     Some(Decision::Permission { decision, reason, by: DecidedBy::Answer })

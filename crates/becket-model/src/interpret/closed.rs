@@ -1,8 +1,8 @@
 //! Outputs that count as no usable answer under `onFailure: "block"` alone (O1, O10).
 //!
-//! Without the key a hook that printed a line too many has given no answer, and the event goes on. With it, on the
+//! Without the key a hook that printed a line too many has given no answer, and the event continues. With it, on the
 //! events where it counts, an answer that was not understood completely is a failure, which the fold turns into a
-//! block. An answer that holds something back does so either way, with its own reason.
+//! block. An answer that blocks does so either way, with its own reason.
 
 use super::json_answer::JsonAnswer;
 use super::misplaced;
@@ -14,7 +14,7 @@ use crate::table::{DecisionModel, EventSpec, PlainStdout};
 /// The number of characters of an output that an error quotes.
 const QUOTED: usize = 40;
 
-/// An output as it is held against O1.
+/// An output that is checked against O1.
 pub(super) struct Output<'a> {
     pub(super) spec: &'a EventSpec,
     pub(super) printed: &'a HandlerOutput<'a>,
@@ -25,7 +25,7 @@ pub(super) struct Output<'a> {
 }
 
 impl Output<'_> {
-    /// Adds to the reply of an output the failure that it is under `onFailure: "block"`.
+    /// Adds the failure that an output is under `onFailure: "block"` to its reply.
     pub(super) fn hold(&self, mut taken: Interpretation, stderr_line: Option<String>) -> Interpretation {
         if taken.failure.is_none()
             && self.printed.on_failure.closes(self.spec)
@@ -38,14 +38,17 @@ impl Output<'_> {
 
     fn failure(&self, taken: &Interpretation, stderr_line: Option<String>) -> Option<Failure> {
         match self.printed.exit {
-            0 => self.unread(),
-            // Where exit 2 blocks, it has. Elsewhere it was meant to.
+            0 => self.unread().or_else(|| {
+                let is_refusal = refuses_on_stderr(self.spec, self.printed.stderr);
+                is_refusal.then_some(Failure::Misplaced { field: "stderr".to_owned(), help: ON_STDOUT })
+            }),
+            // If exit 2 blocks here, it has. Elsewhere it was meant to.
             2 => taken.reply.decision.is_none().then_some(Failure::PlainError { code: 2, stderr_line }),
             code => Some(Failure::ExitBesideAnswer { code, stderr_line }),
         }
     }
 
-    /// Stdout that is neither empty nor one JSON object.
+    /// Returns the failure of a stdout that is neither empty nor one JSON object.
     fn unread(&self) -> Option<Failure> {
         let is_answer = self.spec.plain_stdout != PlainStdout::Context;
         let kept = self.printed.stdout.len();
@@ -59,7 +62,7 @@ impl Output<'_> {
     }
 }
 
-/// Adds to the reply of a JSON answer the failure that it is under `onFailure: "block"`.
+/// Adds the failure that a JSON answer is under `onFailure: "block"` to its reply.
 pub(super) fn hold_answer(
     spec: &EventSpec,
     answer: &JsonAnswer,
@@ -75,6 +78,17 @@ pub(super) fn hold_answer(
     };
     taken.failure = repeated.or_else(misplaced);
     taken
+}
+
+/// The place of an answer that was printed to stderr.
+pub(super) const ON_STDOUT: &str = "print the JSON object to stdout";
+
+/// Returns whether stderr is a JSON object that would refuse the action of the event as an answer.
+pub(super) fn refuses_on_stderr(spec: &EventSpec, stderr: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(stderr);
+    let Ok(answer) = JsonAnswer::parse(spec.kind, text.trim()) else { return false };
+    holds_back(spec, &super::understood(spec, &answer))
+        || misplaced::restricting(spec, answer.object()).next().is_some()
 }
 
 /// Returns whether the answer already holds back the action of the event.

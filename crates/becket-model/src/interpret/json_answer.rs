@@ -1,8 +1,8 @@
-//! A JSON object as a hook wrote it, read with an eye on keys that it wrote twice (O1).
+//! A JSON object as a hook wrote it, read with attention to duplicate keys (O1).
 //!
-//! JSON parsers keep the last of two equal keys without a word, which makes an allow of a denial. Here the strictest value
-//! of a decision key counts and the repetition is recorded. Any other key keeps its last value, as in JavaScript, where
-//! the protocol comes from.
+//! JSON parsers silently keep the last of two equal keys, which can turn a denial into an allow. Here the strictest
+//! value of a decision key counts and the repetition is recorded. Any other key keeps its last value, as in JavaScript,
+//! where the protocol comes from.
 
 use super::sandbox::SANDBOX;
 use crate::event::EventKind;
@@ -12,10 +12,10 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt;
 
-/// The object that holds the event's own fields.
+/// The object that contains the event's own fields.
 pub(super) const OWN: &str = "hookSpecificOutput";
 
-/// The keys that decide, wherever in an answer they are looked at.
+/// The keys that decide, wherever in an answer they are read.
 const DECISION_KEYS: [&str; 7] =
     ["permissionDecision", "decision", "behavior", "action", "continue", "ok", OWN];
 
@@ -31,7 +31,7 @@ impl JsonAnswer {
     /// read as a replacement character: a path with broken bytes in it must not cost a hook its denial (O11).
     ///
     /// # Errors
-    /// The text is not a JSON object; the parser's words, with the position.
+    /// Errors if the text is not a JSON object, with the parser's message and position.
     pub fn parse(event: EventKind, text: &str) -> Result<Self, serde_json::Error> {
         let read = |text: &str| {
             let reader = Reader { event: Some(event), repeated: RefCell::default() };
@@ -41,23 +41,23 @@ impl JsonAnswer {
         or_mended(text, read)
     }
 
-    /// An answer out of a message that [`parse_message`] has read.
+    /// Creates an answer from a message that [`parse_message`] has read.
     pub fn with_repeated(object: Map<String, Value>, repeated: Vec<String>) -> Self {
         JsonAnswer { object, repeated }
     }
 
-    /// The object, with the strictest value of each decision key.
+    /// Returns the object, with the strictest value of each decision key.
     pub fn object(&self) -> &Map<String, Value> {
         &self.object
     }
 
-    /// The decision keys that occur more than once, as paths.
+    /// Returns the paths of the decision keys that occur more than once.
     pub fn repeated(&self) -> &[String] {
         &self.repeated
     }
 }
 
-/// An object that was built in memory, where no key occurs twice.
+/// An object that was built in memory, in which no key occurs twice.
 impl From<Map<String, Value>> for JsonAnswer {
     fn from(object: Map<String, Value>) -> Self {
         JsonAnswer { object, repeated: Vec::new() }
@@ -67,7 +67,7 @@ impl From<Map<String, Value>> for JsonAnswer {
 /// Parses any JSON object. Halves of surrogate pairs are mended as in [`JsonAnswer::parse`]; of equal keys the last counts.
 ///
 /// # Errors
-/// The text is not a JSON object; the parser's words, with the position.
+/// Errors if the text is not a JSON object, with the parser's message and position.
 pub fn parse_object(text: &str) -> Result<Map<String, Value>, serde_json::Error> {
     or_mended(text, |text| serde_json::from_str(text))
 }
@@ -76,7 +76,7 @@ pub fn parse_object(text: &str) -> Result<Map<String, Value>, serde_json::Error>
 /// more than once in the answer; the message has the strictest value of each.
 ///
 /// # Errors
-/// The text is not a JSON object; the parser's words, with the position.
+/// Errors if the text is not a JSON object, with the parser's message and position.
 pub fn parse_message(
     text: &str,
     key: &[&str],
@@ -101,7 +101,7 @@ fn or_mended<T>(
 /// The level of an object in a text.
 #[derive(Debug, Clone, Copy)]
 enum Level<'k> {
-    /// Around the answer, which is reached by these keys.
+    /// The levels around the answer, which these keys lead to.
     Envelope(&'k [&'k str]),
     /// The answer itself.
     Answer,
@@ -109,7 +109,7 @@ enum Level<'k> {
     Own,
     /// The `decision` in there, of PermissionRequest.
     Request,
-    /// The `sandbox` in there, or an object within it: rights that none of its keys may lose.
+    /// The `sandbox` in there, or an object within it: rights, of which no key may be lost.
     Sandbox,
     /// Anything else: data that decides nothing.
     Data,
@@ -152,7 +152,7 @@ impl<'k> Level<'k> {
     }
 }
 
-/// Reads one text.
+/// A reader of one text.
 struct Reader {
     /// The event, if it is known: then a `hookSpecificOutput` of another event is as good as invalid.
     event: Option<EventKind>,
@@ -238,7 +238,7 @@ fn strictness_of_word(word: &str) -> u8 {
     }
 }
 
-/// Reads an object of a level.
+/// A visitor of an object of a level.
 struct ObjectVisitor<'r> {
     reader: &'r Reader,
     level: Level<'r>,
@@ -269,7 +269,7 @@ impl<'de> Visitor<'de> for ObjectVisitor<'_> {
     }
 }
 
-/// Reads a value, which is an object of a level or anything else.
+/// A visitor of a value, which is an object of a level or anything else.
 struct ValueVisitor<'r> {
     reader: &'r Reader,
     level: Level<'r>,
@@ -359,7 +359,7 @@ fn mend_surrogates(text: &str) -> Cow<'_, str> {
     Cow::Owned(mended)
 }
 
-/// The surrogate that is written as an escape at `at`, if one is.
+/// Returns the surrogate that is written as an escape at `at`, if there is one.
 fn surrogate(text: &str, at: usize) -> Option<u32> {
     let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
     u32::from_str_radix(digits, 16).ok().filter(|unit| (0xD800..=0xDFFF).contains(unit))

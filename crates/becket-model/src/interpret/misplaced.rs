@@ -1,6 +1,7 @@
 //! Fields that were surely meant and have no effect in their place.
 
 use super::json_answer::OWN;
+use super::misspelt::misspelt;
 use crate::table::{DecisionModel, EventSpec, UNIVERSAL_OUTPUT};
 use serde_json::{Map, Value};
 
@@ -20,13 +21,12 @@ pub(super) fn misplaced(spec: &EventSpec, object: &Map<String, Value>) -> Vec<St
     let announced = (object.get("async") == Some(&Value::Bool(true)))
         .then(|| "`async` has no effect there: print it alone on the first line".to_owned());
     let foreign = restricting(spec, object)
-        .filter(|path| decides(spec) && path != "decision" && !path.contains('.') && !spec.has_output(path))
+        .filter(|path| decides(spec) && path != "decision" && !spec.has_output(path))
         .map(|path| format!("`{path}` has no effect there: {}", help(spec)));
     outside.chain(decision).chain(announced).chain(foreign).collect()
 }
 
-/// Returns the paths of fields that would hold something back if they had an effect in their place.
-///
+/// Returns the paths of fields that would block if they had an effect in their place, or were not misspelt.
 pub(super) fn restricting<'a>(
     spec: &'a EventSpec,
     object: &'a Map<String, Value>,
@@ -45,7 +45,7 @@ pub(super) fn restricting<'a>(
     let stop = own
         .is_some_and(|own| own.get("continue") == Some(&Value::Bool(false)))
         .then(|| format!("{OWN}.continue"));
-    at_top.chain(inside).chain(stop)
+    at_top.chain(inside).chain(stop).chain(misspelt(spec, object))
 }
 
 /// Returns the place where a decision on this event belongs.
@@ -73,11 +73,13 @@ fn decides_at_top(spec: &EventSpec) -> bool {
     matches!(spec.decision, DecisionModel::Permission | DecisionModel::Block | DecisionModel::Task)
 }
 
-fn is_universal(name: &str) -> bool {
+/// Returns whether a field has its effect at the top level on every event that honours it.
+pub(super) fn is_universal(name: &str) -> bool {
     UNIVERSAL_OUTPUT.iter().any(|field| field.name == name)
 }
 
-/// `ok` and `action` are common words in any JSON; of the other keys nothing but a plain grant lets something pass.
+/// Returns whether a key restricts. `ok` and `action` are common words in any JSON; of the other keys, only a plain
+/// grant lets something pass.
 fn restricts(key: &str, value: &Value) -> bool {
     match (key, value) {
         (_, Value::Null) => false,

@@ -1,5 +1,5 @@
-//! The field `sandbox` of an answer (E5). Wherever it is in an answer about a call, it is read or refuses the call: it is
-//! never without effect.
+//! The field `sandbox` of an answer (E5). Wherever it is in an answer about a call, it is either read or refuses the
+//! call: it always has an effect.
 
 use super::json_answer::{JsonAnswer, OWN};
 use crate::sandbox_answer::{CallFiles, CallNetwork, CallSandbox, SandboxAnswer};
@@ -7,7 +7,7 @@ use crate::table::{DecisionModel, EventSpec, FieldSpec};
 use crate::wire::output::check_restriction;
 use serde_json::{Map, Value};
 
-/// The field.
+/// The name of the field.
 pub(super) const SANDBOX: &str = "sandbox";
 
 /// Returns the rights that an answer leaves to its call; `None` if it says nothing about them, or the event is not about a

@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 /// The number of lines that are tried as the beginning of a hidden answer.
 const LINES: usize = 8;
 
-/// Words that are in hardly any text but an answer.
+/// Words that hardly any text but an answer contains.
 const ANSWER_WORDS: [&str; 2] = ["hookSpecificOutput", "permissionDecision"];
 
-/// Keys that make an answer of a text in which they are written as keys.
+/// Keys that make a text an answer if they are written as keys.
 const ANSWER_KEYS: [&str; 3] = ["decision", "continue", "behavior"];
 
-/// A handler's stdout, told apart.
+/// A handler's stdout, by its kind.
 #[derive(Debug)]
 pub(super) enum Stdout<'a> {
     /// Blank.
@@ -23,11 +23,11 @@ pub(super) enum Stdout<'a> {
     Object(JsonAnswer),
     /// Text, without its line end.
     Plain(&'a str),
-    /// It begins like an answer and is not one.
+    /// Text that begins like an answer and is not one.
     Broken(Failure),
 }
 
-/// Tells apart what `text` is on an event of `spec`.
+/// Determines what `text` is on an event of `spec`.
 pub(super) fn read<'a>(spec: &EventSpec, text: &'a str) -> Stdout<'a> {
     let body = text.trim_start_matches(is_leading);
     if body.trim_end().is_empty() {
@@ -45,21 +45,21 @@ pub(super) fn read<'a>(spec: &EventSpec, text: &'a str) -> Stdout<'a> {
     }
 }
 
-/// Returns why a plain text looks as if its author had meant an answer, if it does.
+/// Returns why a plain text looks as if an answer had been intended, if it does.
 pub(super) fn hidden_answer(spec: &EventSpec, text: &str) -> Option<&'static str> {
     if ends_with_answer(text) {
         return Some(
             "its answer was not read, since other text stands before it: print the JSON object alone",
         );
     }
-    // Where plain text is context, the model reads it at least.
+    // If plain text is context, at least the model reads it.
     (spec.plain_stdout != PlainStdout::Context && looks_like_answer(text)).then_some(
         "its output looks like an answer, but was not read as one: print one JSON object, in UTF-8 and with nothing \
          around it",
     )
 }
 
-/// Returns whether a text ends with an answer on lines of its own, after output of a shell's profile or a tool.
+/// Returns whether a text ends with an answer on separate lines, after output of a shell's profile or a tool.
 fn ends_with_answer(text: &str) -> bool {
     let is_answer = |object: Map<String, Value>| {
         [OWN, "decision", "continue"].iter().any(|key| object.contains_key(*key))
@@ -71,7 +71,8 @@ fn ends_with_answer(text: &str) -> bool {
             .any(|(at, _)| parse_object(text[at..].trim_start()).is_ok_and(is_answer))
 }
 
-/// An answer in a fence, a list, a string or behind an escape sequence, or one in UTF-16, where every other byte is NUL.
+/// Returns whether a text looks like an answer in a fence, a list, a string or after an escape sequence, or one in
+/// UTF-16, where every other byte is NUL.
 fn looks_like_answer(text: &str) -> bool {
     let text = text.replace('\0', "");
     ANSWER_WORDS.iter().any(|word| text.contains(word))
@@ -86,7 +87,7 @@ fn is_key(text: &str, at: usize, length: usize) -> bool {
         && text[at + length..].trim_start_matches(is_quote).trim_start().starts_with(':')
 }
 
-/// Blanks and byte-order marks, in any order.
+/// Returns true for blanks and byte-order marks.
 pub(super) fn is_leading(character: char) -> bool {
     character.is_whitespace() || character == '\u{feff}'
 }
@@ -95,13 +96,14 @@ fn plain(text: &str) -> &str {
     text.trim_start_matches('\u{feff}').trim_end_matches(['\n', '\r'])
 }
 
-/// O1: an object that was cut off, or is followed by a stray line, is an error wherever losing it could matter.
+/// Returns whether a text was meant as an answer: an object that was cut off, or is followed by a stray line, is an
+/// error wherever losing it could matter (O1).
 fn was_meant_as_answer(spec: &EventSpec, body: &str) -> bool {
     body.trim_end().ends_with('}')
         || (spec.decision != DecisionModel::None && spec.plain_stdout != PlainStdout::Context)
 }
 
-/// The parser's complaint, with its position in the whole stdout.
+/// Returns the parser's error, with its position in the whole stdout.
 fn invalid(error: &serde_json::Error, before: &str) -> Failure {
     let position = format!(" at line {} column {}", error.line(), error.column());
     let text = error.to_string();

@@ -8,7 +8,7 @@ const OSC: &str = "\u{1b}]";
 const ST: &str = "\u{1b}\\";
 const COMMANDS: [&str; 6] = ["0", "1", "2", "9", "99", "777"];
 
-/// Returns whether `text` consists of allowed sequences alone, and of at least one.
+/// Returns whether `text` consists of one or more allowed sequences and nothing else.
 pub(super) fn is_allowed(text: &str) -> bool {
     let mut rest = text;
     while !rest.is_empty() {

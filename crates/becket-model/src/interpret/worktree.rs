@@ -1,12 +1,12 @@
 //! The path of a worktree that a hook made: printed by a command, or answered as `worktreePath`.
 //!
-//! Whether the path exists, can be entered and crosses no symlink is for the host to see: this module touches no
-//! file system.
+//! The host checks whether the path exists, can be entered and crosses no symlink: this module does not access the file
+//! system.
 
 use crate::failure::Failure;
 use std::path::PathBuf;
 
-/// The last line of `text` that is not empty, as a path; ANSI codes are taken out.
+/// Returns the last line of `text` that is not empty, as a path, without ANSI codes.
 pub(super) fn last_line(text: &str) -> Result<PathBuf, Failure> {
     let clean = strip_ansi(text);
     let line = clean.lines().map(str::trim).rfind(|line| !line.is_empty());
@@ -32,7 +32,7 @@ fn no_path(message: String) -> Failure {
     Failure::NoPath { message }
 }
 
-/// `text` without escape sequences (CSI, OSC and other strings, two-character ones) and byte-order marks.
+/// Returns `text` without escape sequences (CSI, OSC and other strings, two-character ones) and byte-order marks.
 fn strip_ansi(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
@@ -61,7 +61,7 @@ fn skip_escape(characters: &mut Characters<'_>) {
     }
 }
 
-/// Parameters and intermediates, then one final character.
+/// Skips parameters and intermediates, then one final character.
 fn skip_control_sequence(characters: &mut Characters<'_>) {
     while characters.next_if(|next| (' '..='?').contains(next)).is_some() {}
     characters.next_if(|next| ('@'..='~').contains(next));

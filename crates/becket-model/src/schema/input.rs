@@ -16,7 +16,7 @@ pub(super) fn schema(kind: EventKind) -> Value {
         let is_own = spec.input.iter().any(|mine| mine.name == field.name);
         let mut described = match own.remove(field.name) {
             Some(Value::Object(described)) => described,
-            // A field that the struct does not send must not look as if it did.
+            // A field that the struct does not send must not be described as if it did.
             Some(_) | None if is_own => continue,
             Some(_) | None => common(field),
         };
@@ -37,7 +37,7 @@ pub(super) fn schema(kind: EventKind) -> Value {
     document(format!("Input of {kind} hooks"), spec.summary, object(properties, required))
 }
 
-/// The properties of the event's struct, as it is sent.
+/// Returns the properties of the event's struct, as it is sent.
 fn own_properties(kind: EventKind) -> Map<String, Value> {
     let mut generator =
         SchemaSettings::draft2020_12().with(|it| it.inline_subschemas = true).into_generator();

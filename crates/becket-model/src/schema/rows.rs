@@ -33,7 +33,7 @@ fn row(spec: &EventSpec) -> Value {
         "input": fields(spec.input),
         "output": fields(spec.output),
         "decision": spec.decision,
-        "exit_2": {"effect": spec.exit_2.effect, "told": spec.exit_2.told},
+        "exit_2": {"effect": spec.exit_2.effect, "told": spec.exit_2.audience},
         "plain_stdout": spec.plain_stdout,
         "honours": {"continue": spec.honours.stop, "systemMessage": spec.honours.system_message},
         "handlers": handlers,

@@ -12,11 +12,11 @@ const BASE: EventSpec = EventSpec { family: Family::Context, ..super::BASE };
 
 /// The input about a change of the model.
 const MODEL_SWITCH: &[FieldSpec] = &[
-    req("from_model", FieldType::String, "The model before."),
-    req("to_model", FieldType::String, "The model after."),
-    req("requested_model", FieldType::String, "The name as the user gave it."),
+    req("from_model", FieldType::String, "The previous model."),
+    req("to_model", FieldType::String, "The new model."),
+    req("requested_model", FieldType::String, "The name that the user requested."),
     req("source", FieldType::String, "The origin of the request to switch."),
-    opt("context_tokens", FieldType::Integer, "Tokens in the context."),
+    opt("context_tokens", FieldType::Integer, "The number of tokens in the context."),
     opt("prompt_cache_warm", FieldType::Boolean, "Set if the provider still caches the prompt."),
     opt("cache_ttl", FieldType::String, "The lifetime of a cache entry."),
     opt(
@@ -39,12 +39,12 @@ pub(super) const INSTRUCTIONS_LOADED: EventSpec = EventSpec {
         req("file_path", FieldType::String, "The file."),
         req("memory_type", FieldType::String, "`User`, `Project`, `Local` or `Managed`.")
             .one_of(&["User", "Project", "Local", "Managed"]),
-        req("load_reason", FieldType::String, "The reason for which it was loaded."),
-        opt("globs", FieldType::Strings, "The path patterns that let it in."),
-        opt("trigger_file_path", FieldType::String, "The file whose access loaded it."),
+        req("load_reason", FieldType::String, "The reason why it was loaded."),
+        opt("globs", FieldType::Strings, "The path patterns that caused it to be loaded."),
+        opt("trigger_file_path", FieldType::String, "The file whose access caused it to be loaded."),
         opt("parent_file_path", FieldType::String, "The file that includes it."),
     ],
-    exit_2: Exit2 { effect: Exit2Effect::Ignored, told: Audience::None },
+    exit_2: Exit2 { effect: Exit2Effect::Ignored, audience: Audience::None },
     honours: Honours { stop: false, system_message: false },
     host_waits: false,
     ..BASE
@@ -59,15 +59,15 @@ pub(super) const PRE_COMPACT: EventSpec = EventSpec {
         req(
             "custom_instructions",
             FieldType::StringOrNull,
-            "The user's words for the summary; null if there are none.",
+            "The user's instructions for the summary; null if there are none.",
         ),
     ],
     decision: DecisionModel::Block,
-    exit_2: Exit2 { effect: Exit2Effect::BlockCompaction, told: Audience::User },
+    exit_2: Exit2 { effect: Exit2Effect::BlockCompaction, audience: Audience::User },
     plain_stdout: PlainStdout::User,
     honours: Honours { stop: false, system_message: false },
     notes: &[
-        "blocked when automatic: the turn goes on uncompacted, or ends with the context-limit error that asked for it",
+        "blocked when automatic: the turn continues uncompacted, or ends with the context-limit error that caused it",
     ],
     ..BASE
 };
@@ -89,15 +89,15 @@ pub(super) const MESSAGE_DISPLAY: EventSpec = EventSpec {
     kind: EventKind::MessageDisplay,
     summary: "The model's text is about to be shown.",
     input: &[
-        req("turn_id", FieldType::String, "The turn."),
-        req("message_id", FieldType::String, "The message."),
-        req("index", FieldType::Integer, "Number of the batch in its message, from 0."),
+        req("turn_id", FieldType::String, "The id of the turn."),
+        req("message_id", FieldType::String, "The id of the message."),
+        req("index", FieldType::Integer, "The number of the batch in its message, from 0."),
         req("final", FieldType::Boolean, "Set if this is the last batch."),
         req("delta", FieldType::String, "The text of this batch."),
     ],
-    output: &[opt("displayContent", FieldType::String, "shown in place of the text")],
+    output: &[opt("displayContent", FieldType::String, "shown instead of the text")],
     decision: DecisionModel::Display,
-    exit_2: Exit2 { effect: Exit2Effect::Ignored, told: Audience::None },
+    exit_2: Exit2 { effect: Exit2Effect::Ignored, audience: Audience::None },
     honours: Honours { stop: false, system_message: false },
     handlers: &[
         (HandlerKind::Command, Duration::from_secs(10)),
@@ -105,7 +105,7 @@ pub(super) const MESSAGE_DISPLAY: EventSpec = EventSpec {
         (HandlerKind::McpTool, Duration::from_secs(10)),
     ],
     notes: &[
-        "interactive: once per batch of whole lines; else once per message",
+        "interactive: once per batch of complete lines; otherwise once per message",
         "on failure the original is shown",
     ],
     ..BASE
@@ -113,11 +113,11 @@ pub(super) const MESSAGE_DISPLAY: EventSpec = EventSpec {
 
 pub(super) const PRE_MODEL_SWITCH: EventSpec = EventSpec {
     kind: EventKind::PreModelSwitch,
-    summary: "The user wants another model.",
+    summary: "The user requests another model.",
     matcher: wide("to_model", &[]),
     input: MODEL_SWITCH,
     decision: DecisionModel::Block,
-    exit_2: Exit2 { effect: Exit2Effect::BlockSwitch, told: Audience::User },
+    exit_2: Exit2 { effect: Exit2Effect::BlockSwitch, audience: Audience::User },
     on_failure: OnFailureEffect::Block,
     ..BASE
 };

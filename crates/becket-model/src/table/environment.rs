@@ -21,7 +21,7 @@ pub(super) const CONFIG_CHANGE: EventSpec = EventSpec {
         opt("file_path", FieldType::String, "The file."),
     ],
     decision: DecisionModel::Block,
-    exit_2: Exit2 { effect: Exit2Effect::BlockChange, told: Audience::Log },
+    exit_2: Exit2 { effect: Exit2Effect::BlockChange, audience: Audience::Log },
     honours: Honours { stop: false, system_message: false },
     on_failure: OnFailureEffect::Block,
     notes: &["a policy change cannot be blocked"],
@@ -32,8 +32,8 @@ pub(super) const CWD_CHANGED: EventSpec = EventSpec {
     kind: EventKind::CwdChanged,
     summary: "The working directory has changed.",
     input: &[
-        req("old_cwd", FieldType::String, "The directory before."),
-        req("new_cwd", FieldType::String, "The directory after."),
+        req("old_cwd", FieldType::String, "The previous directory."),
+        req("new_cwd", FieldType::String, "The new directory."),
     ],
     output: &[opt(
         "watchPaths",
@@ -47,13 +47,13 @@ pub(super) const CWD_CHANGED: EventSpec = EventSpec {
 
 pub(super) const DIRECTORY_ADDED: EventSpec = EventSpec {
     kind: EventKind::DirectoryAdded,
-    summary: "The session has got a further working directory.",
+    summary: "A working directory was added to the session.",
     matcher: wide("source", &["slash_command", "register_repo_root"]),
     input: &[
         req("directory", FieldType::String, "The directory that was added."),
         req("source", FieldType::String, "The way in which it was added."),
     ],
-    exit_2: Exit2 { effect: Exit2Effect::Proceed, told: Audience::Log },
+    exit_2: Exit2 { effect: Exit2Effect::Proceed, audience: Audience::Log },
     host_waits: false,
     notes: &[
         "source `slash_command`: `systemMessage` goes to the model's next turn; `register_repo_root`: to the log",
@@ -82,16 +82,16 @@ pub(super) const FILE_CHANGED: EventSpec = EventSpec {
 
 pub(super) const WORKTREE_CREATE: EventSpec = EventSpec {
     kind: EventKind::WorktreeCreate,
-    summary: "A worktree is wanted; the hook makes it in place of the host.",
-    input: &[req("name", FieldType::String, "The name asked for.")],
-    output: &[opt("worktreePath", FieldType::String, "the worktree that was made")],
+    summary: "A worktree is requested; the hook creates it instead of the host.",
+    input: &[req("name", FieldType::String, "The requested name.")],
+    output: &[opt("worktreePath", FieldType::String, "the worktree that was created")],
     decision: DecisionModel::Path,
-    exit_2: Exit2 { effect: Exit2Effect::FailCreation, told: Audience::User },
+    exit_2: Exit2 { effect: Exit2Effect::FailCreation, audience: Audience::User },
     plain_stdout: PlainStdout::Path,
     honours: Honours { stop: false, system_message: false },
     notes: &[
         "a nonzero exit, or no path, fails the creation",
-        "a command prints the path as its last line that is not empty; an HTTP hook answers `worktreePath`",
+        "a command prints the path as its last non-empty line; an HTTP hook answers `worktreePath`",
         "a path with `.` or `..` in it, or through a symlink below the repository root, is refused",
     ],
     ..BASE
@@ -100,8 +100,8 @@ pub(super) const WORKTREE_CREATE: EventSpec = EventSpec {
 pub(super) const WORKTREE_REMOVE: EventSpec = EventSpec {
     kind: EventKind::WorktreeRemove,
     summary: "A worktree is about to be removed.",
-    input: &[req("worktree_path", FieldType::String, "The worktree.")],
-    exit_2: Exit2 { effect: Exit2Effect::Ignored, told: Audience::Log },
+    input: &[req("worktree_path", FieldType::String, "The path of the worktree.")],
+    exit_2: Exit2 { effect: Exit2Effect::Ignored, audience: Audience::Log },
     honours: Honours { stop: false, system_message: false },
     ..BASE
 };

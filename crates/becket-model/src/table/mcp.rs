@@ -18,7 +18,7 @@ const ANSWER: &[FieldSpec] = &[
 
 pub(super) const ELICITATION: EventSpec = EventSpec {
     kind: EventKind::Elicitation,
-    summary: "An MCP server asks the user something.",
+    summary: "An MCP server asks the user a question.",
     matcher: wide("mcp_server_name", &[]),
     carries: Carries { permission_mode: true, effort: false },
     input: &[
@@ -27,11 +27,11 @@ pub(super) const ELICITATION: EventSpec = EventSpec {
         opt("mode", FieldType::String, "`form` or `url`.").one_of(&["form", "url"]),
         opt("url", FieldType::String, "The page that the user is sent to (mode `url`)."),
         opt("elicitation_id", FieldType::String, "The id of the question."),
-        opt("requested_schema", FieldType::Object, "The shape of the answer (mode `form`)."),
+        opt("requested_schema", FieldType::Object, "The schema of the answer (mode `form`)."),
     ],
     output: ANSWER,
     decision: DecisionModel::Elicitation,
-    exit_2: Exit2 { effect: Exit2Effect::Decline, told: Audience::None },
+    exit_2: Exit2 { effect: Exit2Effect::Decline, audience: Audience::None },
     honours: Honours { stop: false, system_message: false },
     on_failure: OnFailureEffect::Block,
     notes: &["on exit 2 `hookSpecificOutput` is ignored"],
@@ -52,7 +52,7 @@ pub(super) const ELICITATION_RESULT: EventSpec = EventSpec {
     ],
     output: ANSWER,
     decision: DecisionModel::Elicitation,
-    exit_2: Exit2 { effect: Exit2Effect::Decline, told: Audience::None },
+    exit_2: Exit2 { effect: Exit2Effect::Decline, audience: Audience::None },
     honours: Honours { stop: false, system_message: false },
     on_failure: OnFailureEffect::Block,
     notes: &["on exit 2 `hookSpecificOutput` is ignored"],

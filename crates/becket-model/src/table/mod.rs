@@ -61,7 +61,7 @@ pub struct EventSpec {
 }
 
 impl EventSpec {
-    /// The default time limit of a handler kind, or `None` where the event does not allow that kind (H10, H11).
+    /// Returns the default time limit of a handler kind, or `None` if the event does not allow that kind (H10, H11).
     pub fn default_timeout(&self, kind: HandlerKind) -> Option<Duration> {
         self.handlers.iter().find(|(allowed, _)| *allowed == kind).map(|(_, limit)| *limit)
     }
@@ -77,7 +77,7 @@ impl EventSpec {
         matches!(self.decision, DecisionModel::None) && matches!(self.exit_2.effect, Exit2Effect::Ignored)
     }
 
-    /// The input fields in wire order, common ones first, as this event carries them (N1).
+    /// Returns the input fields in wire order, common ones first, as this event carries them (N1).
     pub fn all_input(&self) -> impl Iterator<Item = &'static FieldSpec> + use<> {
         let carries = self.carries;
         let own = self.input;
@@ -93,7 +93,7 @@ impl EventSpec {
 }
 
 impl EventKind {
-    /// The event's row of the table.
+    /// Returns the event's row of the table.
     pub const fn spec(self) -> &'static EventSpec {
         match self {
             EventKind::Setup => &lifecycle::SETUP,
@@ -133,7 +133,7 @@ impl EventKind {
     }
 }
 
-/// The defaults of a row: its hooks are told of the event, and decide nothing.
+/// The defaults of a row: its hooks receive the event and decide nothing.
 const BASE: EventSpec = EventSpec {
     kind: EventKind::Setup,
     family: Family::Session,
@@ -144,7 +144,7 @@ const BASE: EventSpec = EventSpec {
     input: &[],
     output: &[],
     decision: DecisionModel::None,
-    exit_2: Exit2 { effect: Exit2Effect::Proceed, told: Audience::User },
+    exit_2: Exit2 { effect: Exit2Effect::Proceed, audience: Audience::User },
     plain_stdout: PlainStdout::Log,
     honours: Honours { stop: false, system_message: true },
     handlers: &[
@@ -159,7 +159,7 @@ const BASE: EventSpec = EventSpec {
     notes: &[],
 };
 
-/// The handlers of an event about which models may be asked, too.
+/// The handlers of an event that models may judge, too.
 const WITH_MODELS: &[(HandlerKind, Duration)] = &[
     (HandlerKind::Command, MINUTES_10),
     (HandlerKind::Http, MINUTES_10),
@@ -171,7 +171,7 @@ const WITH_MODELS: &[(HandlerKind, Duration)] = &[
 /// The usual time limit of a handler.
 const MINUTES_10: Duration = Duration::from_secs(600);
 
-/// Matchers against a field, with the wide alphabet.
+/// Returns a matcher against a field, with the wide alphabet.
 const fn wide(field: &'static str, values: &'static [&'static str]) -> Option<MatcherSpec> {
     Some(MatcherSpec { field, alphabet: Alphabet::Wide, values })
 }
@@ -189,32 +189,37 @@ const EFFORT: &[FieldSpec] = &[req("level", FieldType::String, "The effort of th
 
 /// The fields that every input may begin with, in wire order (N1).
 pub const COMMON_INPUT: &[FieldSpec] = &[
-    req("session_id", FieldType::String, "The session."),
+    req("session_id", FieldType::String, "The id of the session."),
     req("transcript_path", FieldType::String, "The file in which the conversation is stored, as JSON lines."),
     req("cwd", FieldType::String, "The session's working directory."),
-    opt("prompt_id", FieldType::String, "The prompt being worked on; absent before the first."),
+    opt("prompt_id", FieldType::String, "The id of the current prompt; absent before the first."),
     opt(
         "permission_mode",
         FieldType::String,
-        "default, plan, acceptEdits, auto, dontAsk or bypassPermissions.",
+        "The permission mode: default, plan, acceptEdits, auto, dontAsk or bypassPermissions.",
     )
     .one_of(&["default", "plan", "acceptEdits", "auto", "dontAsk", "bypassPermissions"]),
-    opt("agent_id", FieldType::String, "The subagent, inside one."),
+    opt("agent_id", FieldType::String, "The id of the subagent, inside one."),
     opt("agent_type", FieldType::String, "The agent's name, inside a subagent or a named main agent."),
-    opt("effort", FieldType::Object, "`{level}`: low, medium, high, xhigh or max.").holding(EFFORT),
+    opt(
+        "effort",
+        FieldType::Object,
+        "The effort of the model: `{level}` is low, medium, high, xhigh or max.",
+    )
+    .holding(EFFORT),
     req("hook_event_name", FieldType::String, "The event's name."),
 ];
 
 /// The output fields that every event's hooks may print next to `hookSpecificOutput` (O7).
 pub const UNIVERSAL_OUTPUT: &[FieldSpec] = &[
     opt("continue", FieldType::Boolean, "false stops the host after this event; default true"),
-    opt("stopReason", FieldType::String, "shown to the user beside `continue: false`"),
+    opt("stopReason", FieldType::String, "shown to the user with `continue: false`"),
     opt("suppressOutput", FieldType::Boolean, "accepted, without effect"),
     opt("systemMessage", FieldType::String, "shown to the user"),
     opt("terminalSequence", FieldType::String, "OSC 0/1/2/9/99/777 or BEL, written to an interactive screen"),
-    opt("decision", FieldType::String, "`block` (or `approve`), where the event can block")
+    opt("decision", FieldType::String, "`block` (or `approve`), if the event can block")
         .one_of(&["block", "approve"]),
-    opt("reason", FieldType::String, "why it blocks"),
+    opt("reason", FieldType::String, "the reason for the block"),
     opt("hookSpecificOutput", FieldType::Object, "the event's own fields, with `hookEventName`"),
     opt("async", FieldType::Boolean, "true on the first line sends the hook to the background"),
     opt("asyncTimeout", FieldType::Number, "limit of such a background run in seconds; default 15"),

@@ -17,9 +17,9 @@ const SANDBOX: &[FieldSpec] = &[
         opt("denyWrite", FieldType::Strings, "paths that can't be written"),
     ]),
     opt("network", FieldType::Object, "the network; nothing unless it is opened here").holding(&[
-        opt("allowedDomains", FieldType::Strings, "hosts that are reached; `*` opens the network"),
-        opt("deniedDomains", FieldType::Strings, "hosts that are not reached, whatever is allowed"),
-        opt("allowLocalBinding", FieldType::Boolean, "a loopback network of the call's own"),
+        opt("allowedDomains", FieldType::Strings, "hosts that can be reached; `*` opens the network"),
+        opt("deniedDomains", FieldType::Strings, "hosts that can't be reached, even if they are allowed"),
+        opt("allowLocalBinding", FieldType::Boolean, "a private loopback network for the call"),
         opt("allowAllUnixSockets", FieldType::Boolean, "sockets of this machine can be opened"),
     ]),
 ];
@@ -34,7 +34,7 @@ pub(super) const PRE_TOOL_USE: EventSpec = EventSpec {
         req("tool_name", FieldType::String, "The tool, under its current name."),
         req("tool_input", FieldType::Object, "The call's arguments."),
         req("tool_use_id", FieldType::String, "The id of the call."),
-        opt("mcp_server", FieldType::Object, "For a tool of an MCP server: its `name` and `source`."),
+        opt("mcp_server", FieldType::Object, "The MCP server of the tool, if it has one: `name` and `source`."),
         opt(
             "executed",
             FieldType::Object,
@@ -44,7 +44,7 @@ pub(super) const PRE_TOOL_USE: EventSpec = EventSpec {
     output: &[
         opt("permissionDecision", FieldType::String, "`allow`, `deny`, `ask` or `defer`")
             .one_of(&["allow", "deny", "ask", "defer"]),
-        opt("permissionDecisionReason", FieldType::String, "why; for the model on deny, else for the user"),
+        opt("permissionDecisionReason", FieldType::String, "the reason; for the model on deny, otherwise for the user"),
         opt("updatedInput", FieldType::Object, "replaces the whole input of the call"),
         opt(
             "sandbox",
@@ -57,7 +57,7 @@ pub(super) const PRE_TOOL_USE: EventSpec = EventSpec {
         opt("additionalContext", FieldType::String, "text for the model"),
     ],
     decision: DecisionModel::Permission,
-    exit_2: Exit2 { effect: Exit2Effect::DenyTool, told: Audience::Model },
+    exit_2: Exit2 { effect: Exit2Effect::DenyTool, audience: Audience::Model },
     honours: Honours { stop: true, system_message: true },
     handlers: WITH_MODELS,
     model_not_ok: Some(ModelNotOk::DenyAndEndTurn),
@@ -65,9 +65,9 @@ pub(super) const PRE_TOOL_USE: EventSpec = EventSpec {
     notes: &[
         "strictest first: deny, defer, ask, allow",
         "the older top-level `decision` approve or block reads as allow or deny",
-        "deny and ask rules are applied whatever a hook says",
+        "deny and ask rules apply regardless of hooks",
         "a callback that fails or runs out of time denies the call",
-        "several `sandbox` leave what all of them leave; one that can't be read refuses the call",
+        "several `sandbox` grant only what all of them grant; one that can't be read refuses the call",
     ],
     ..BASE
 };
@@ -82,7 +82,11 @@ pub(super) const POST_TOOL_USE: EventSpec = EventSpec {
         req("tool_name", FieldType::String, "The tool, under its current name."),
         req("tool_input", FieldType::Object, "The call's arguments."),
         req("tool_use_id", FieldType::String, "The id of the call."),
-        opt("mcp_server", FieldType::Object, "For a tool of an MCP server: its `name` and `source`."),
+        opt(
+            "mcp_server",
+            FieldType::Object,
+            "The MCP server of the tool, if it has one: `name` and `source`.",
+        ),
         req("tool_response", FieldType::Any, "The answer of the tool."),
         opt("duration_ms", FieldType::Integer, "The duration of the call, in milliseconds."),
     ],
@@ -97,7 +101,7 @@ pub(super) const POST_TOOL_USE: EventSpec = EventSpec {
         ),
     ],
     decision: DecisionModel::Block,
-    exit_2: Exit2 { effect: Exit2Effect::Feedback, told: Audience::Model },
+    exit_2: Exit2 { effect: Exit2Effect::Feedback, audience: Audience::Model },
     honours: Honours { stop: true, system_message: true },
     handlers: WITH_MODELS,
     model_not_ok: Some(ModelNotOk::EndTurnWithWarning),
@@ -115,14 +119,18 @@ pub(super) const POST_TOOL_USE_FAILURE: EventSpec = EventSpec {
         req("tool_name", FieldType::String, "The tool, under its current name."),
         req("tool_input", FieldType::Object, "The call's arguments."),
         req("tool_use_id", FieldType::String, "The id of the call."),
-        opt("mcp_server", FieldType::Object, "For a tool of an MCP server: its `name` and `source`."),
+        opt(
+            "mcp_server",
+            FieldType::Object,
+            "The MCP server of the tool, if it has one: `name` and `source`.",
+        ),
         req("error", FieldType::String, "The error."),
         opt("is_interrupt", FieldType::Boolean, "Set if the user interrupted it."),
         opt("duration_ms", FieldType::Integer, "The duration of the call, in milliseconds."),
     ],
     output: &[opt("additionalContext", FieldType::String, "text for the model")],
     decision: DecisionModel::Block,
-    exit_2: Exit2 { effect: Exit2Effect::Feedback, told: Audience::Model },
+    exit_2: Exit2 { effect: Exit2Effect::Feedback, audience: Audience::Model },
     honours: Honours { stop: true, system_message: true },
     handlers: WITH_MODELS,
     model_not_ok: Some(ModelNotOk::ToolError),
@@ -135,7 +143,7 @@ pub(super) const POST_TOOL_USE_FAILURE: EventSpec = EventSpec {
 
 pub(super) const POST_TOOL_BATCH: EventSpec = EventSpec {
     kind: EventKind::PostToolBatch,
-    summary: "All calls of one model answer are done; the next request has not gone out.",
+    summary: "All calls of one model answer are done; the next request has not been sent.",
     carries: Carries { permission_mode: true, effort: true },
     input: &[req(
         "tool_calls",
@@ -144,7 +152,7 @@ pub(super) const POST_TOOL_BATCH: EventSpec = EventSpec {
     )],
     output: &[opt("additionalContext", FieldType::String, "text for the model")],
     decision: DecisionModel::Block,
-    exit_2: Exit2 { effect: Exit2Effect::StopLoop, told: Audience::Both },
+    exit_2: Exit2 { effect: Exit2Effect::StopLoop, audience: Audience::Both },
     honours: Honours { stop: true, system_message: true },
     handlers: WITH_MODELS,
     model_not_ok: Some(ModelNotOk::EndTurnAlways),

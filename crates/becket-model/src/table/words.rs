@@ -1,5 +1,5 @@
-//! The words that the table is written in. Each enum is closed: a new effect is a new variant, and every reader
-//! of the table has to say what it does with it.
+//! The vocabulary of the table. Each enum is closed: a new effect is a new variant, and every reader of the table has
+//! to handle it.
 
 use crate::EventKind;
 use serde::Serialize;
@@ -25,7 +25,7 @@ pub struct MatcherSpec {
     pub field: &'static str,
     /// The characters that make a matcher a list of names (M2, M5).
     pub alphabet: Alphabet,
-    /// The values that are known to occur; empty where the set is open.
+    /// The values that are known to occur; empty if the set is open.
     pub values: &'static [&'static str],
 }
 
@@ -55,31 +55,31 @@ pub struct FieldSpec {
     pub name: &'static str,
     /// Its JSON type.
     pub kind: FieldType,
-    /// Set if it is always there.
+    /// Set if it is always present.
     pub required: bool,
     /// Its meaning.
     pub doc: &'static str,
-    /// The texts it may hold; empty where any will do. Answers are held to them (O5), inputs are not: a host may
-    /// send values that are newer than this table.
+    /// The allowed texts; empty if any text is. Answers are checked against them (O5), inputs are not: a host may send
+    /// values that are newer than this table.
     pub values: &'static [&'static str],
-    /// The fields within, where it is an object of a known shape.
+    /// The fields within, if it is an object of a known shape.
     pub fields: &'static [FieldSpec],
-    /// Set if it takes rights away: a value that can't be read holds the event back, instead of voiding the answer (E5).
+    /// Set if it restricts rights: a value that can't be read blocks the event, instead of voiding the answer (E5).
     pub restricts: bool,
 }
 
 impl FieldSpec {
-    /// The same field, held to these texts.
+    /// Returns the field, restricted to these texts.
     pub(super) const fn one_of(self, values: &'static [&'static str]) -> Self {
         FieldSpec { values, ..self }
     }
 
-    /// The same field, an object with these fields.
+    /// Returns the field as an object with these fields.
     pub(super) const fn holding(self, fields: &'static [FieldSpec]) -> Self {
         FieldSpec { fields, ..self }
     }
 
-    /// The same field, which takes rights away.
+    /// Returns the field, marked as one that restricts rights.
     pub(super) const fn restricting(self) -> Self {
         FieldSpec { restricts: true, ..self }
     }
@@ -101,7 +101,7 @@ pub enum FieldType {
 }
 
 impl FieldType {
-    /// As `events` and error messages spell it.
+    /// Returns the type as `events` and error messages spell it.
     pub const fn as_str(self) -> &'static str {
         match self {
             FieldType::String => "string",
@@ -121,13 +121,13 @@ impl FieldType {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DecisionModel {
-    /// Nothing: they are told.
+    /// Nothing: hooks only receive the event.
     None,
-    /// Nothing, but they may give the model context.
+    /// Nothing, but hooks may give the model context.
     Context,
-    /// `decision: "block"`, or exit 2.
+    /// Block by `decision: "block"` or exit 2.
     Block,
-    /// allow, deny, ask or defer a tool call.
+    /// Allow, deny, ask or defer a tool call.
     Permission,
     /// Answer a permission prompt.
     PermissionRequest,
@@ -151,7 +151,7 @@ pub struct Exit2 {
     /// The effect.
     pub effect: Exit2Effect,
     /// The audience of stderr.
-    pub told: Audience,
+    pub audience: Audience,
 }
 
 /// The effect of exit code 2.
@@ -168,9 +168,9 @@ pub enum Exit2Effect {
     RejectPrompt,
     /// The command is not expanded.
     BlockExpansion,
-    /// The turn goes on with the message.
+    /// The turn continues with the message.
     ContinueTurn,
-    /// The model reads the message; what happened stays.
+    /// The model reads the message; nothing is undone.
     Feedback,
     /// The loop ends before the next request.
     StopLoop,
@@ -178,15 +178,15 @@ pub enum Exit2Effect {
     Rollback,
     /// The task stays open.
     RefuseCompletion,
-    /// The teammate goes on.
+    /// The teammate continues.
     KeepWorking,
-    /// No compaction.
+    /// The conversation is not compacted.
     BlockCompaction,
-    /// The model stays.
+    /// The model does not change.
     BlockSwitch,
-    /// The settings stay.
+    /// The settings do not change.
     BlockChange,
-    /// No worktree.
+    /// No worktree is created.
     FailCreation,
     /// The question is declined.
     Decline,
@@ -234,7 +234,7 @@ pub struct Honours {
     pub system_message: bool,
 }
 
-/// The kinds of handlers that a settings file can hold.
+/// The kinds of handlers that a settings file can contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HandlerKind {
@@ -260,7 +260,7 @@ impl HandlerKind {
         HandlerKind::Agent,
     ];
 
-    /// The `type` of a handler in a settings file.
+    /// Returns the `type` of a handler in a settings file.
     pub const fn name(self) -> &'static str {
         match self {
             HandlerKind::Command => "command",
@@ -282,9 +282,9 @@ pub enum ModelNotOk {
     EndTurnWithWarning,
     /// End the turn, always.
     EndTurnAlways,
-    /// An error of the tool; work goes on.
+    /// An error of the tool; work continues.
     ToolError,
-    /// The turn goes on with the reason.
+    /// The turn continues with the reason.
     ContinueTurnWithReason,
     /// The teammate stops; feedback instead under `continueOnBlock`.
     StopTeammate,
@@ -308,7 +308,7 @@ impl std::fmt::Display for HandlerKind {
     }
 }
 
-/// The events on which `onFailure` counts, for messages.
+/// Returns the events on which `onFailure` counts, for messages.
 pub fn on_failure_events() -> impl Iterator<Item = EventKind> {
     EventKind::ALL.into_iter().filter(|kind| kind.spec().on_failure != OnFailureEffect::Nothing)
 }

@@ -1,4 +1,4 @@
-//! The answers that were only observed, as a verdict notes them (G5).
+//! The answers that were only observed, as a verdict records them (G5).
 
 use super::{Attributed, continued};
 use crate::source::Enforcement;
@@ -57,8 +57,8 @@ impl ObservedEffect {
         }
     }
 
-    /// Returns the effect in words, as in "would have denied this".
-    pub const fn in_words(self) -> &'static str {
+    /// Returns the effect as a phrase, as in "would have denied this".
+    pub const fn describe(self) -> &'static str {
         match self {
             ObservedEffect::Deny => "would have denied this",
             ObservedEffect::Block => "would have blocked this",
@@ -73,7 +73,7 @@ impl ObservedEffect {
         }
     }
 
-    /// Returns whether the action would have been held back.
+    /// Returns whether the effect would have held back the action.
     pub const fn holds_back(self) -> bool {
         match self {
             ObservedEffect::Deny
@@ -99,7 +99,7 @@ impl fmt::Display for Attributed<ObservedAnswer> {
             self.label,
             self.source,
             enforcement.as_str(),
-            effect.in_words()
+            effect.describe()
         )?;
         match reason {
             Some(reason) => write!(f, ": {}", continued(reason)),

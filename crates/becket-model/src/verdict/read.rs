@@ -1,4 +1,4 @@
-//! Questions of hosts about a [`Verdict`].
+//! Accessors of a [`Verdict`] for hosts.
 
 use super::{Attributed, Reason, Ruling, Verdict, VerdictFields};
 use crate::failure::Failure;
@@ -22,30 +22,30 @@ impl Verdict {
         )
     }
 
-    /// Why, in words: one reason as it is, several each with its source in front; an ask with its source even when alone;
-    /// what a plugin holds back ends by naming the plugin (D2). Reasons of a block are paragraphs of their own (D11). Behind
-    /// a label every further line of its reason is indented, and a reason that has a line like a label in it is labelled even
-    /// when alone: no reason can forge the label of another.
+    /// Returns the reason as text: one reason as it is, several each with its source in front; an ask with its source
+    /// even when alone; a block by a plugin ends with the plugin's name (D2). Reasons of a block are separate
+    /// paragraphs (D11). After a label every further line of its reason is indented, and a reason that contains a line
+    /// like a label is labelled even when alone: no reason can forge the label of another.
     pub fn joined_reason(&self) -> Option<String> {
         let reasons: Vec<&Attributed<Reason>> =
-            self.ruling.reasons().iter().filter(|said| !said.what.text.is_empty()).collect();
-        let forges = reasons.iter().any(|said| has_label(&said.what.text));
+            self.ruling.reasons().iter().filter(|attributed| !attributed.what.text.is_empty()).collect();
+        let forges = reasons.iter().any(|attributed| has_label(&attributed.what.text));
         let labelled = reasons.len() > 1 || self.asks_or_defers() || forges;
         let paragraphs = matches!(self.ruling, Ruling::Block(_) | Ruling::WorktreeFailed(_));
         let lines: Vec<String> =
-            reasons.iter().map(|said| worded(said, labelled, self.ruling.holds_back())).collect();
+            reasons.iter().map(|attributed| worded(attributed, labelled, self.ruling.holds_back())).collect();
         (!lines.is_empty()).then(|| lines.join(if paragraphs { "\n\n" } else { "\n" }))
     }
 
-    /// All context for the model, a line break between the texts of two handlers.
+    /// Returns all context for the model, with a line break between the texts of two handlers.
     pub fn joined_context(&self) -> Option<String> {
-        let texts: Vec<&str> = self.context.iter().map(|said| said.what.text.as_str()).collect();
+        let texts: Vec<&str> = self.context.iter().map(|attributed| attributed.what.text.as_str()).collect();
         (!texts.is_empty()).then(|| texts.join("\n"))
     }
 
-    /// The failures by which something went unchecked; each is to be shown to the user (O10).
+    /// Returns the failures by which something went unchecked; each is to be shown to the user (O10).
     pub fn unchecked(&self) -> impl Iterator<Item = &Attributed<Failure>> {
-        self.failures.iter().filter(|said| said.what.is_unchecked())
+        self.failures.iter().filter(|attributed| attributed.what.is_unchecked())
     }
 
     fn is_about_a_pending_call(&self) -> bool {
@@ -53,12 +53,12 @@ impl Verdict {
     }
 }
 
-fn worded(said: &Attributed<Reason>, labelled: bool, holds_back: bool) -> String {
-    let mut text = said.what.text.clone();
+fn worded(attributed: &Attributed<Reason>, labelled: bool, holds_back: bool) -> String {
+    let mut text = attributed.what.text.clone();
     if labelled {
-        text = format!("[{}] {}", said.source, continued(&text));
+        text = format!("[{}] {}", attributed.source, continued(&text));
     }
-    match &said.source {
+    match &attributed.source {
         Source::Plugin(plugin) if holds_back => {
             text.push_str(&format!(" (from plugin `{}`)", plugin.name));
         }
@@ -91,7 +91,7 @@ fn has_label(text: &str) -> bool {
     })
 }
 
-/// A text whose lines but the first are indented, whatever ends them.
+/// Returns a text with all lines but the first indented, whatever line ends it uses.
 pub fn continued(text: &str) -> String {
     let mut indented = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
@@ -120,7 +120,7 @@ impl Ruling {
         }
     }
 
-    /// The reasons, in the order in which they are told.
+    /// Returns the reasons, in the order in which they are shown.
     pub fn reasons(&self) -> &[Attributed<Reason>] {
         match self {
             Ruling::Permission { reasons, .. }
@@ -133,8 +133,8 @@ impl Ruling {
         }
     }
 
-    /// One word for it: `none`, `allow`, `ask`, `defer`, `deny`, `block`, `accept`, `cancel`, `decline`, `created` or
-    /// `failed`.
+    /// Returns the ruling in one word: `none`, `allow`, `ask`, `defer`, `deny`, `block`, `accept`, `cancel`, `decline`,
+    /// `created` or `failed`.
     pub fn word(&self) -> &'static str {
         match self {
             Ruling::None => "none",
@@ -148,8 +148,8 @@ impl Ruling {
         }
     }
 
-    /// Returns how much it holds back; more is stricter. Among the rulings of one event it is a total order, in which
-    /// an allow is below no decision.
+    /// Returns the strictness of the ruling. Among the rulings of one event it is a total order, in which an allow is
+    /// below no decision.
     pub(crate) fn strictness(&self) -> u8 {
         match self {
             Ruling::RequestAllow { .. } | Ruling::Worktree(_) => 0,

@@ -1,6 +1,6 @@
 //! The input of a handler: one compact JSON object, common fields first (N1, N4, N5).
 //!
-//! Writing is total. Reading names the field that is wrong; it is for inputs that another agent wrote.
+//! Writing is total. Reading names the wrong field; it is for inputs that another agent wrote.
 
 mod fields;
 
@@ -13,19 +13,19 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// The bytes that a handler reads: UTF-8, one line, without a final newline (N1).
+/// Returns the bytes that a handler reads: UTF-8, one line, without a final newline (N1).
 pub fn to_bytes(event: &Event) -> Vec<u8> {
-    // INVARIANT: all keys are strings and no field's `Serialize` fails, so there is nothing that can go wrong.
+    // INVARIANT: all keys are strings and no field's `Serialize` fails, so this can't fail.
     serde_json::to_vec(&Input::of(event)).unwrap_or_default()
 }
 
-/// Returns the same object as a value, for callers that look into it rather than send it.
+/// Returns the same object as a value, for callers that inspect it rather than send it.
 pub fn to_value(event: &Event) -> Value {
     // INVARIANT: as in `to_bytes`.
     serde_json::to_value(Input::of(event)).unwrap_or_default()
 }
 
-/// The same object for any other format: a map of at least the common fields, whose keys are strings.
+/// Returns the same object for any other format: a map of at least the common fields, whose keys are strings.
 pub fn serializable(event: &Event) -> impl Serialize + '_ {
     Input::of(event)
 }
@@ -35,7 +35,7 @@ pub fn serializable(event: &Event) -> impl Serialize + '_ {
 /// Fields that the event table does not know are kept in [`Event::extra`].
 ///
 /// # Errors
-/// [`InputError`] names the first field that is missing or of the wrong type.
+/// Errors with [`InputError`], which names the first field that is missing or of the wrong type.
 pub fn from_value(value: Value) -> Result<Event, InputError> {
     let Value::Object(mut fields) = value else {
         return Err(InputError::NotAnObject { got: type_name(&value) });
@@ -48,22 +48,22 @@ pub fn from_value(value: Value) -> Result<Event, InputError> {
     given.into_event()
 }
 
-/// The reason for which a JSON value is not a hook input.
+/// The reason why a JSON value is not a hook input.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InputError {
-    /// Not an object at all.
+    /// The value is not an object.
     #[error("a hook input is a JSON object, but this is {got}")]
     NotAnObject {
         /// The type of the value.
         got: &'static str,
     },
-    /// No such event.
+    /// There is no event of this name.
     #[error("`hook_event_name` is `{name}`, which is not an event")]
     UnknownEvent {
         /// The name given.
         name: String,
     },
-    /// A required field is not there.
+    /// A required field is missing.
     #[error("`{field}` is missing{}", of(.event))]
     Missing {
         /// The field.
@@ -83,7 +83,7 @@ pub enum InputError {
         /// The event, once it is known.
         event: Option<EventKind>,
     },
-    /// The fields have the right types and still can't be read.
+    /// The fields have the right types but can't be read.
     #[error("the fields of `{event}` can't be read: {message}")]
     Unreadable {
         /// The event.
@@ -133,7 +133,7 @@ impl Serialize for Body<'_> {
     }
 }
 
-/// The host's own fields, without duplicates.
+/// The host's own fields, without those that the input already has.
 struct Extra<'a> {
     fields: &'a Map<String, Value>,
     spec: &'static EventSpec,
@@ -174,7 +174,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// The agent that an event names: its own where it is about one, else the one it comes from (N4).
+/// Returns the agent that an event names: its own if it is about one, else the one it comes from (N4).
 fn agent_of(event: &Event) -> (Option<&str>, Option<&str>) {
     if let EventBody::SubagentStart(body) = &event.body {
         return (Some(&body.agent_id), Some(&body.agent_type));
@@ -191,7 +191,7 @@ fn is_known(name: &str, spec: &EventSpec) -> bool {
     COMMON_INPUT.iter().chain(spec.input).any(|field| field.name == name)
 }
 
-/// The JSON type of a value with its article, for messages: `a string`; `null` has none.
+/// Returns the JSON type of a value with its article, for messages: `a string`; `null` has none.
 #[must_use]
 pub fn type_name(value: &Value) -> &'static str {
     match value {

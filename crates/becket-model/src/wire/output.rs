@@ -1,4 +1,4 @@
-//! The output object of a handler: checked against the event's row of the table, then read without surprises.
+//! The output object of a handler: checked against the event's row of the table, after which reading can't fail.
 //!
 //! [`Output::read`] rejects violations of O5 or O6 and names the field; after it every getter is total. An explicit
 //! `null` is an absent field. Fields that the table does not know are ignored, and listed by [`unknown_fields`].
@@ -25,7 +25,7 @@ impl<'a> Output<'a> {
     /// Checks an answer to an event of `spec`.
     ///
     /// # Errors
-    /// [`Failure::WrongField`] names the first field that is wrong (O5), [`Failure::WrongEvent`] a
+    /// Errors with [`Failure::WrongField`], which names the first wrong field (O5), or [`Failure::WrongEvent`] for a
     /// `hookEventName` that is not the event's (O6).
     pub(crate) fn read(spec: &'a EventSpec, object: &'a Map<String, Value>) -> Result<Self, Failure> {
         check(UNIVERSAL_OUTPUT, object, "")?;
@@ -37,7 +37,7 @@ impl<'a> Output<'a> {
         Ok(Output { spec, top: object, own })
     }
 
-    /// Checks the universal fields alone and leaves `hookSpecificOutput` out, whatever it holds (O3, elicitations).
+    /// Checks the universal fields alone and ignores `hookSpecificOutput`, whatever it contains (O3, elicitations).
     pub(crate) fn read_universal(
         spec: &'a EventSpec,
         object: &'a Map<String, Value>,
@@ -46,42 +46,42 @@ impl<'a> Output<'a> {
         Ok(Output { spec, top: object, own: None })
     }
 
-    /// A universal field, unless it is absent.
+    /// Returns a universal field, unless it is absent.
     pub(crate) fn top(&self, name: &str) -> Option<&'a Value> {
         self.top.get(name).filter(|value| !value.is_null())
     }
 
-    /// A universal text that says something; blank text counts as absent.
+    /// Returns a universal text; blank text counts as absent.
     pub(crate) fn top_text(&self, name: &str) -> Option<&'a str> {
         self.top(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty())
     }
 
-    /// A field of `hookSpecificOutput`, unless it is absent or not one of this event's.
+    /// Returns a field of `hookSpecificOutput`, unless it is absent or not one of this event's.
     pub(crate) fn own(&self, name: &str) -> Option<&'a Value> {
         let own = self.own.filter(|_| self.spec.has_output(name))?;
         own.get(name).filter(|value| !value.is_null())
     }
 
-    /// A text of `hookSpecificOutput` that says something; blank text counts as absent.
+    /// Returns a text of `hookSpecificOutput`; blank text counts as absent.
     pub(crate) fn own_text(&self, name: &str) -> Option<&'a str> {
         self.own(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty())
     }
 
-    /// Returns whether a field of `hookSpecificOutput` is there and true.
+    /// Returns whether a field of `hookSpecificOutput` is present and true.
     pub(crate) fn own_flag(&self, name: &str) -> bool {
         self.own(name).and_then(Value::as_bool).unwrap_or(false)
     }
 
-    /// An object in `hookSpecificOutput`.
+    /// Returns an object in `hookSpecificOutput`.
     pub(crate) fn own_object(&self, name: &str) -> Option<&'a Map<String, Value>> {
         self.own(name).and_then(Value::as_object)
     }
 }
 
-/// Checks a field that takes rights away: it is read completely or not at all.
+/// Checks a field that restricts rights: it is read completely or not at all.
 ///
 /// # Errors
-/// The field within it that is wrong or not known.
+/// Errors with the field within it that is wrong or unknown.
 pub(crate) fn check_restriction(field: &FieldSpec, value: &Value) -> Result<(), String> {
     if let Some(got) = mismatch(field, value) {
         return Err(wrong(field.name.to_owned(), field, got).to_string());
@@ -97,7 +97,7 @@ pub(crate) fn check_restriction(field: &FieldSpec, value: &Value) -> Result<(), 
     }
 }
 
-/// The paths of fields that the event's row does not know; they have no effect (O5).
+/// Returns the paths of fields that the event's row does not have; they have no effect (O5).
 pub(crate) fn unknown_fields(spec: &EventSpec, object: &Map<String, Value>) -> Vec<String> {
     let mut found = Vec::new();
     collect_unknown(UNIVERSAL_OUTPUT, object, "", &mut found);
@@ -112,7 +112,7 @@ fn collect_unknown(known: &[FieldSpec], object: &Map<String, Value>, prefix: &st
     for (name, value) in object {
         match (known.iter().find(|field| field.name == name), value.as_object()) {
             (None, _) => found.push(format!("{prefix}{name}")),
-            // What is unknown within it refuses the event, and is named there.
+            // An unknown field within it refuses the event, and is named there.
             (Some(field), _) if field.restricts => {}
             (Some(field), Some(inner)) if !field.fields.is_empty() => {
                 collect_unknown(field.fields, inner, &format!("{prefix}{name}."), found);
@@ -173,7 +173,7 @@ fn expected(field: &FieldSpec) -> String {
     }
 }
 
-/// Returns the type of a value that the field may not hold; `None` if it fits.
+/// Returns the type of a value that the field may not have; `None` if it fits.
 fn mismatch(field: &FieldSpec, value: &Value) -> Option<String> {
     if !fits(field.kind, value) {
         return Some(describe(field.kind, value));
@@ -225,7 +225,7 @@ fn describe_list(kind: FieldType, list: &[Value]) -> String {
     }
 }
 
-/// A user's text, short enough for a message.
+/// Shortens a user's text for a message.
 fn cut(text: &str) -> String {
     becket_base::text::cut(text, SHOWN)
 }

@@ -1,7 +1,7 @@
 //! The settings file as types: the source of `schemas/settings.json`.
 //!
-//! They describe, and check nothing: the engine reads files entry by entry, so that one bad entry leaves the others
-//! alone (C7). Keys that are not named here belong to the host and are left to it.
+//! The types only describe: the engine reads files entry by entry, so that one bad entry does not affect the others
+//! (C7). Keys that are not named here belong to the host and are left to it.
 
 use crate::EventKind;
 use crate::table::HandlerKind;
@@ -28,23 +28,24 @@ pub struct Settings {
     pub hooks: Option<Hooks>,
     /// Permission rules.
     pub permissions: Option<Permissions>,
-    /// Variables that every hook gets.
+    /// Variables for all hooks.
     pub env: Option<BTreeMap<String, String>>,
-    /// Turns all hooks off; in a managed file the managed ones too (G1, G2).
+    /// Disables all hooks; in a managed file the managed ones, too (G1, G2).
     pub disable_all_hooks: Option<bool>,
-    /// Managed files only: no hooks but managed ones, the host's, and those of force-enabled plugins (G2).
+    /// Managed files only: only managed hooks, those of the host and those of force-enabled plugins run (G2).
     pub allow_managed_hooks_only: Option<bool>,
-    /// Managed files only: with `hooks` in it, hooks of the user, the project and the local file don't run (G2).
+    /// Managed files only: if it contains `hooks`, the hooks of the user, the project and the local file don't run
+    /// (G2).
     pub strict_plugin_only_customization: Option<Vec<String>>,
     /// Managed files only: any configuration error stops the start (C7).
     pub strict_config: Option<bool>,
-    /// Managed files only: every failure of a hook blocks, where a hook can block (O10).
+    /// Managed files only: every failure of a hook blocks, if a hook can block the event (O10).
     pub fail_closed: Option<bool>,
     /// Plugins by full id; one that a managed file sets to true is force-enabled (G2).
     pub enabled_plugins: Option<BTreeMap<String, bool>>,
     /// Marketplaces of plugins by name; one whose source is a directory is used in place (C9).
     pub extra_known_marketplaces: Option<BTreeMap<String, Value>>,
-    /// Managed, command line and user files only: what is set for plugins, by full id (H2).
+    /// Managed, command line and user files only: the settings of plugins, by full id (H2).
     pub plugin_configs: Option<BTreeMap<String, PluginConfig>>,
     /// The only URLs that HTTP hooks may post to; `*` matches any text (H5).
     pub allowed_http_hook_urls: Option<Vec<String>>,
@@ -52,18 +53,18 @@ pub struct Settings {
     pub http_hook_allowed_env_vars: Option<Vec<String>>,
     /// Managed, command line and user files only: private networks that HTTP hooks may reach, as CIDR (S1).
     pub http_hook_allowed_networks: Option<Vec<String>>,
-    /// Managed files only: `false` keeps HTTP hooks from this machine (S1).
+    /// Managed files only: `false` keeps HTTP hooks from connecting to this machine (S1).
     pub http_hook_loopback: Option<bool>,
     /// Managed, command line and user files only: HTTP hooks use the proxies of the environment (S2).
     pub http_hook_proxy: Option<bool>,
-    /// Managed and user files only: names of programs, such as build servers, that go on when the command line that has
-    /// started them ends (E7).
+    /// Managed and user files only: names of programs, such as build servers, that continue after the command line that
+    /// started them (E7).
     pub keep_processes: Option<Vec<String>>,
     /// The rules for programs that a command line executes (E1–E3).
     pub exec: Option<ExecSetting>,
     /// The rights of command lines, and of hooks of plugins that are contained (E5).
     pub sandbox: Option<SandboxSetting>,
-    /// The rights of hooks that plugins bring along: `contained` takes away all but the usual ones (E5).
+    /// The rights of hooks of plugins: `contained` leaves only the usual ones (E5).
     pub plugin_hooks: Option<PluginHooks>,
     /// The time that hooks may take, in milliseconds: `becket profile` fails if one takes longer.
     pub hook_budget: Option<HookBudgetSetting>,
@@ -80,7 +81,7 @@ pub struct Settings {
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct PolicyHelperSetting {
-    /// The program: an absolute path without `.` and `..`. It gets no arguments.
+    /// The program: an absolute path without `.` and `..`. It is run without arguments.
     pub path: String,
     /// The time that it may take, in milliseconds, at least 1000; 10000 if it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -91,17 +92,17 @@ pub struct PolicyHelperSetting {
     pub refresh_interval_ms: Option<u64>,
 }
 
-/// The setting `audit`: its mode alone, or more.
+/// The setting `audit`: only its mode, or an object.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum AuditSetting {
     /// The mode.
     Mode(AuditMode),
-    /// All of it.
+    /// The options.
     Options(AuditOptions),
 }
 
-/// The meaning of a record that can't be written.
+/// The effect of a record that can't be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AuditMode {
@@ -129,7 +130,7 @@ pub struct AuditOptions {
     /// The number of records after which a checkpoint is signed.
     #[schemars(range(min = 1))]
     pub checkpoint_every: Option<u64>,
-    /// The size up to which a file grows, in bytes.
+    /// The maximum size of a file, in bytes.
     #[schemars(range(min = 65536))]
     pub max_bytes: Option<u64>,
     /// The number of files that are kept.
@@ -141,29 +142,29 @@ pub struct AuditOptions {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum HookBudgetSetting {
-    /// For all events.
+    /// The budget of all events.
     All(f64),
-    /// For single events, by their names.
+    /// The budgets of single events, by name.
     Events(BTreeMap<String, f64>),
 }
 
-/// The setting `exec`: its mode alone, or more.
+/// The setting `exec`: only its mode, or an object.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum ExecSetting {
     /// The mode.
     Mode(ExecMode),
-    /// All of it.
+    /// The options.
     Options(ExecOptions),
 }
 
-/// The way in which rules for Bash hold for the programs of a line.
+/// The way in which rules for Bash apply to the programs of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExecMode {
-    /// They are decided when a program is executed; where that is not possible, the line does not run.
+    /// The rules are evaluated when a program is executed; if that is not possible, the line does not run.
     Supervised,
-    /// Managed, command line and user files only: the text of the line decides alone.
+    /// Managed, command line and user files only: the rules are evaluated only on the text of the line.
     TextOnly,
 }
 
@@ -171,7 +172,7 @@ pub enum ExecMode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ExecOnDeny {
-    /// The program ends with 126, and the line goes on.
+    /// The program ends with 126, and the line continues.
     GoOn,
     /// The line ends.
     EndLine,
@@ -193,27 +194,29 @@ pub struct ExecOptions {
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct SandboxSetting {
-    /// Command lines write below the working directories and the directory for temporary files alone, and have no network.
+    /// Command lines can write only below the working directories and the directory for temporary files, and have no
+    /// network.
     pub enabled: Option<bool>,
-    /// Managed, command line and user files only: patterns as in rules for Bash, `docker *`. Lines of these commands alone
-    /// run outside of the sandbox, under the rules.
+    /// Managed, command line and user files only: patterns as in rules for Bash, `docker *`. Lines that consist only of
+    /// these commands run outside of the sandbox, under the rules.
     pub excluded_commands: Option<Vec<String>>,
-    /// Files.
+    /// The rights to files.
     pub filesystem: Option<SandboxFiles>,
-    /// The network.
+    /// The rights to the network.
     pub network: Option<SandboxNetwork>,
-    /// Managed, command line and user files only: more for the contained hooks of plugins, by full id.
+    /// Managed, command line and user files only: additional rights of contained hooks of plugins, by full id.
     pub plugins: Option<BTreeMap<String, PluginSandbox>>,
 }
 
-/// Files in the setting `sandbox`.
+/// The rights to files in the setting `sandbox`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct SandboxFiles {
-    /// Managed, command line and user files only: what contained hooks of a plugin can read, beyond the usual.
+    /// Managed, command line and user files only: paths that contained hooks of a plugin can read, in addition to the
+    /// usual ones.
     pub allow_read: Option<Vec<String>>,
-    /// Managed, command line and user files only: what can be written, beyond the usual.
+    /// Managed, command line and user files only: paths that can be written, in addition to the usual ones.
     pub allow_write: Option<Vec<String>>,
     /// Paths that can be neither read nor written.
     pub deny_read: Option<Vec<String>>,
@@ -221,43 +224,43 @@ pub struct SandboxFiles {
     pub deny_write: Option<Vec<String>>,
 }
 
-/// The network in the setting `sandbox`.
+/// The rights to the network in the setting `sandbox`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct SandboxNetwork {
-    /// Managed, command line and user files only: hosts that are reached, through a proxy: `example.com`, `*.example.com`,
-    /// `example.com:443`, `10.1.0.0/16`. `["*"]` opens the network.
+    /// Managed, command line and user files only: hosts that can be reached, through a proxy: `example.com`,
+    /// `*.example.com`, `example.com:443`, `10.1.0.0/16`. `["*"]` opens the network.
     pub allowed_domains: Option<Vec<String>>,
-    /// Hosts that are not reached, whatever is allowed.
+    /// Hosts that can't be reached, even if they are allowed.
     pub denied_domains: Option<Vec<String>>,
-    /// Managed files only: `allowedDomains` counts in managed files alone.
+    /// Managed files only: `allowedDomains` counts only in managed files.
     pub allow_managed_domains_only: Option<bool>,
-    /// Managed, command line and user files only: programs listen on loopback addresses that they alone reach.
+    /// Managed, command line and user files only: programs can listen on loopback addresses that only they can reach.
     pub allow_local_binding: Option<bool>,
     /// Managed, command line and user files only: sockets of this machine can be opened.
     pub allow_all_unix_sockets: Option<bool>,
 }
 
-/// The rights of a plugin's contained hooks, beyond the usual.
+/// The additional rights of a plugin's contained hooks.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
 pub struct PluginSandbox {
-    /// Files.
+    /// The rights to files.
     pub filesystem: Option<SandboxFiles>,
-    /// The network.
+    /// The rights to the network.
     pub network: Option<SandboxNetwork>,
 }
 
-/// The rights of hooks that plugins bring along.
+/// The rights of hooks of plugins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum PluginHooks {
-    /// All.
+    /// All rights.
     Observed,
-    /// They read the system, the project and their own directory, and write their data directory and a private temporary
-    /// one. They have no network.
+    /// The hooks can read the system, the project and their own directory, and write to their data directory and a
+    /// private temporary one. They have no network.
     Contained,
 }
 
@@ -293,10 +296,10 @@ pub struct Permissions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Mode {
-    /// Asks, but for reads; `manual` is its older name.
+    /// Everything except reads is asked about; `manual` is the older name.
     #[serde(alias = "manual")]
     Default,
-    /// No edits.
+    /// Files are not edited.
     Plan,
     /// Edits inside the working directories run.
     AcceptEdits,
@@ -304,7 +307,7 @@ pub enum Mode {
     Auto,
     /// Calls that would need a question are denied.
     DontAsk,
-    /// Everything runs that nothing forbids.
+    /// Everything that is not forbidden runs.
     BypassPermissions,
 }
 
@@ -326,8 +329,7 @@ impl JsonSchema for Hooks {
         "Hooks".into()
     }
 
-    /// One property for each event of the table, described by it; no other name is an event. Or a list, the flat layout
-    /// (C2).
+    /// Returns the schema: an object with one property for each event of the table, or a list in the flat layout (C2).
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let group = generator.subschema_for::<MatcherGroup>();
         let handler = generator.subschema_for::<Handler>();
@@ -370,19 +372,19 @@ impl JsonSchema for Hooks {
     }
 }
 
-/// Handlers, and for which values of the event's subject they run.
+/// Handlers, with the values of the event's subject that they run for.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["hooks"]))]
 #[non_exhaustive]
 pub struct MatcherGroup {
-    /// Exact names joined by `|`, or an ECMAScript expression; absent, empty or `*`: everything (M1–M3).
+    /// Exact names joined by `|`, or an ECMAScript expression; absent, empty or `*` matches everything (M1–M3).
     pub matcher: Option<String>,
     /// The handlers to run.
     pub hooks: Vec<Handler>,
 }
 
-/// A handler, told apart by its `type`.
+/// A handler; its `type` selects the kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Handler {
@@ -398,13 +400,13 @@ pub enum Handler {
     Agent(AgentHandler),
 }
 
-/// The meaning of a handler's failure (O10).
+/// The effect of a handler's failure (O10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OnFailure {
-    /// It decides nothing; the default.
+    /// The failure decides nothing; the default.
     Continue,
-    /// It blocks.
+    /// The failure blocks.
     Block,
 }
 
@@ -412,11 +414,11 @@ pub enum OnFailure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum HandlerMode {
-    /// They count; the default.
+    /// The answers count; the default.
     Enforce,
-    /// They don't count, and the user is told what they would have done.
+    /// The answers don't count, and the user sees the effect that they would have had.
     Warn,
-    /// They don't count, and reports note what they would have done.
+    /// The answers don't count, and reports contain the effect that they would have had.
     Observe,
 }
 
@@ -426,7 +428,7 @@ pub enum HandlerMode {
 pub enum Shell {
     /// `/bin/sh` on Unix, Git Bash on Windows; the default.
     Bash,
-    /// `pwsh`, else `powershell`.
+    /// `pwsh`, or `powershell` if it is missing.
     PowerShell,
 }
 
@@ -442,11 +444,11 @@ macro_rules! handlers {
             #[schemars(extend("pattern" = CLOSED_RULE))]
             #[serde(rename = "if", default)]
             pub condition: Option<String>,
-            /// Its limit in seconds, fractions allowed; absent: the event's default (H11).
+            /// The time limit in seconds, which may be a fraction; default: that of the event (H11).
             #[schemars(extend("exclusiveMinimum" = 0))]
             #[serde(default)]
             pub timeout: Option<f64>,
-            /// Shown while it runs.
+            /// The message that is shown while it runs.
             #[serde(default)]
             pub status_message: Option<String>,
             /// Removes it after its first successful run; in a skill's frontmatter only (C11).
@@ -455,14 +457,14 @@ macro_rules! handlers {
             /// The effect of a failure: `continue`, the default, or `block` (O10).
             #[serde(default)]
             pub on_failure: Option<OnFailure>,
-            /// Becket's own: `observe` or `warn` runs it without counting its answers (G5).
+            /// Becket extension: `observe` or `warn` runs it without counting its answers (G5).
             #[serde(default)]
             pub mode: Option<HandlerMode>,
-            /// Becket's own: the last day of the observation, in UTC; a managed file has to name it (G5).
+            /// Becket extension: the last day of the observation, in UTC; a managed file has to name it (G5).
             #[schemars(extend("pattern" = DAY))]
             #[serde(default)]
             pub observe_until: Option<String>,
-            /// Becket's own: its place among the handlers of its source; lower first (C6).
+            /// Becket extension: its position among the handlers of its source; lower comes first (C6).
             #[serde(default)]
             pub order: Option<i64>,
         }
@@ -472,25 +474,25 @@ macro_rules! handlers {
 handlers! {
     /// Runs a process (H2).
     CommandHandler {
-        /// A shell's text; with `args`, one program.
+        /// The text for the shell; with `args`, the program.
         #[schemars(extend("pattern" = NOT_BLANK))]
         command: String,
-        /// The program's arguments, even none: nothing is tokenised, and no shell runs.
+        /// The arguments of the program, possibly none: nothing is tokenised, and no shell is used.
         #[serde(default)]
         args: Option<Vec<String>>,
-        /// The shell; without `args` only.
+        /// The shell; only without `args`.
         #[serde(default)]
         shell: Option<Shell>,
-        /// The event goes on at once (A1).
+        /// Runs it in the background: the event continues at once (A1).
         #[serde(rename = "async", default)]
         background: Option<bool>,
-        /// The same, and exit 2 wakes an idle host (A4).
+        /// Runs it in the background, and exit code 2 wakes an idle host (A4).
         #[serde(default)]
         async_rewake: Option<bool>,
-        /// Becket's own: it may ask the user (Q1).
+        /// Becket extension: it may ask the user (Q1).
         #[serde(default)]
         questions: Option<bool>,
-        /// Becket's own: one process answers many events, a line of JSON each.
+        /// Becket extension: one process answers many events, a line of JSON each.
         #[serde(default)]
         worker: Option<bool>,
     }
@@ -500,7 +502,7 @@ handlers! {
         /// The URL to post to; nothing is expanded in it.
         #[schemars(extend("pattern" = HTTP_URL))]
         url: String,
-        /// Header values; `$NAME` of `allowedEnvVars` is expanded.
+        /// Header values; `$NAME` is expanded if `allowedEnvVars` lists it.
         #[serde(default)]
         headers: Option<BTreeMap<String, String>>,
         /// The variables that header values may name.
@@ -513,7 +515,7 @@ handlers! {
         /// The server's name.
         #[schemars(extend("pattern" = NOT_BLANK))]
         server: String,
-        /// The tool's name there.
+        /// The tool's name on the server.
         #[schemars(extend("pattern" = NOT_BLANK))]
         tool: String,
         /// Its input; `${path.to.field}` in strings is filled from the event's input.
@@ -526,7 +528,7 @@ handlers! {
         /// The question to judge; `$ARGUMENTS` is the event's input.
         #[schemars(extend("pattern" = NOT_BLANK))]
         prompt: String,
-        /// The model; absent: the host's small fast one.
+        /// The model; default: the host's small fast model.
         #[serde(default)]
         model: Option<String>,
         /// A refusal becomes feedback instead of ending the turn.
@@ -539,7 +541,7 @@ handlers! {
         /// The question to judge; `$ARGUMENTS` is the event's input.
         #[schemars(extend("pattern" = NOT_BLANK))]
         prompt: String,
-        /// The model; absent: the host's small fast one.
+        /// The model; default: the host's small fast model.
         #[serde(default)]
         model: Option<String>,
     }

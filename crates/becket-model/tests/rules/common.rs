@@ -20,13 +20,13 @@ pub(crate) fn event(case: &Value) -> EventKind {
     text(case, "event").parse().unwrap()
 }
 
-/// Says which case differs, and how.
+/// Reports the cases that differ, and how.
 pub(crate) fn report(failed: Vec<String>, ran: usize, at_least: usize) {
     assert!(failed.is_empty(), "{} of {ran} cases differ:\n{}", failed.len(), failed.join("\n"));
     assert!(ran >= at_least, "only {ran} cases were read");
 }
 
-/// A reply in the words of the case files: what is silent is left out.
+/// Returns a reply in the vocabulary of the case files, without what is silent.
 pub(crate) fn reply_words(reply: &Reply) -> Map<String, Value> {
     let mut words = Map::new();
     let mut put = |key: &str, value: Option<Value>| {

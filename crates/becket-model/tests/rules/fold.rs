@@ -1,10 +1,10 @@
 //! Several handlers, one verdict, case by case: `cases/fold.json`.
 //!
-//! A case has `event`; `interactive` and `agent_profile` (false both); `entries` in the order in which they finish, each
-//! with `source`, `at` (its position; by default its index) and one of `json` (an answer), `exit` with `stderr`,
-//! `failure` (`timeout`, `callback`, `cancelled`) or `stdout`; `broken` (its file has lost the right to grant) and `closed`
-//! (`onFailure: "block"`). `second` holds entries of the second run on a rewritten input. `want` is all that the verdict
-//! says; what is silent is left out. Every case is also run with its entries reversed.
+//! A case has `event`; `interactive` and `agent_profile` (false both); `entries` in the order in which they finish,
+//! each with `source`, `at` (its position; by default its index) and one of `json` (an answer), `exit` with `stderr`,
+//! `failure` (`timeout`, `callback`, `cancelled`) or `stdout`; `broken` (its file may no longer grant) and `closed`
+//! (`onFailure: "block"`). `second` contains entries of the second run on a rewritten input. `want` is the complete
+//! verdict without what is silent. Every case is also run with its entries reversed.
 
 use crate::common::{cases, event, report, text};
 use becket_model::fold::{Entry, FoldOptions, fold, second_look};
@@ -126,19 +126,19 @@ fn words(verdict: &Verdict) -> Value {
     put("asks", json!(verdict.asks_or_defers()));
     match &verdict.ruling {
         Ruling::RequestAllow { updated_input, updated_permissions } => {
-            put("input", json!(updated_input.as_ref().map(|said| &said.what)));
-            put("permissions", said(updated_permissions.iter().map(|one| (&one.label, json!(one.what)))));
+            put("input", json!(updated_input.as_ref().map(|one| &one.what)));
+            put("permissions", labelled(updated_permissions.iter().map(|one| (&one.label, json!(one.what)))));
         }
         Ruling::RequestDeny { interrupt, .. } => put("interrupt", json!(interrupt)),
-        Ruling::Elicitation { content, .. } => put("content", json!(content.as_ref().map(|said| &said.what))),
+        Ruling::Elicitation { content, .. } => put("content", json!(content.as_ref().map(|one| &one.what))),
         Ruling::Worktree(path) => put("path", json!(path.what)),
         Ruling::None | Ruling::Permission { .. } | Ruling::Block(_) | Ruling::WorktreeFailed(_) => {}
     }
     put("stop", json!(verdict.stop.as_ref().map(|stop| stop.what.reason.clone().unwrap_or("yes".into()))));
     put("context", json!(verdict.joined_context()));
-    put("messages", said(verdict.messages.iter().map(|one| (&one.label, json!(one.what)))));
-    put("notices", said(verdict.notices.iter().map(|one| (&one.label, json!(one.what.text)))));
-    put("failures", said(verdict.failures.iter().map(|one| (&one.label, json!(one.what.to_string())))));
+    put("messages", labelled(verdict.messages.iter().map(|one| (&one.label, json!(one.what)))));
+    put("notices", labelled(verdict.notices.iter().map(|one| (&one.label, json!(one.what.text)))));
+    put("failures", labelled(verdict.failures.iter().map(|one| (&one.label, json!(one.what.to_string())))));
     put("unchecked", json!(verdict.unchecked().count()));
     put("warnings", json!(verdict.warnings));
     let observed = |one: &Attributed<ObservedAnswer>| {
@@ -155,13 +155,13 @@ fn words(verdict: &Verdict) -> Value {
 
 fn put_fields(verdict: &Verdict, put: &mut impl FnMut(&str, Value)) {
     let fields = &verdict.fields;
-    put("updatedInput", json!(fields.updated_input.as_ref().map(|said| &said.what)));
-    put("updatedToolOutput", json!(fields.updated_tool_output.as_ref().map(|said| &said.what)));
-    put("proposedInput", json!(fields.proposed_input.as_ref().map(|said| &said.what)));
-    put("updatedMCPToolOutput", json!(fields.updated_mcp_tool_output.as_ref().map(|said| &said.what)));
-    put("displayContent", json!(fields.display_content.as_ref().map(|said| &said.what)));
-    put("sessionTitle", json!(fields.session_title.as_ref().map(|said| &said.what)));
-    put("initialUserMessage", json!(fields.initial_user_message.as_ref().map(|said| &said.what)));
+    put("updatedInput", json!(fields.updated_input.as_ref().map(|one| &one.what)));
+    put("updatedToolOutput", json!(fields.updated_tool_output.as_ref().map(|one| &one.what)));
+    put("proposedInput", json!(fields.proposed_input.as_ref().map(|one| &one.what)));
+    put("updatedMCPToolOutput", json!(fields.updated_mcp_tool_output.as_ref().map(|one| &one.what)));
+    put("displayContent", json!(fields.display_content.as_ref().map(|one| &one.what)));
+    put("sessionTitle", json!(fields.session_title.as_ref().map(|one| &one.what)));
+    put("initialUserMessage", json!(fields.initial_user_message.as_ref().map(|one| &one.what)));
     put("watchPaths", fields.watch_paths.as_ref().map_or(Value::Null, |paths| json!({ "all": paths })));
     put("retry", json!(fields.retry));
     put("reloadSkills", json!(fields.reload_skills));
@@ -169,7 +169,7 @@ fn put_fields(verdict: &Verdict, put: &mut impl FnMut(&str, Value)) {
     put("classifierContext", json!(fields.classifier_context));
 }
 
-fn said<'a>(all: impl Iterator<Item = (&'a std::sync::Arc<str>, Value)>) -> Value {
+fn labelled<'a>(all: impl Iterator<Item = (&'a std::sync::Arc<str>, Value)>) -> Value {
     all.map(|(label, what)| {
         json!(format!("{label}: {}", what.as_str().map_or(what.to_string(), str::to_owned)))
     })

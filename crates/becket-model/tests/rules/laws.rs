@@ -82,7 +82,7 @@ fn inputs() -> impl Strategy<Value = Map<String, Value>> {
     "[ab]".prop_map(|text| json!({ "command": text }).as_object().cloned().unwrap())
 }
 
-/// Any decision, also such as do not belong to the event.
+/// Generates any decision, including ones that do not belong to the event.
 fn decisions() -> impl Strategy<Value = Decision> {
     use PermissionDecision::{Allow, Ask, Defer, Deny};
     let permission = (prop::sample::select(vec![Allow, Ask, Defer, Deny]), option::of("[xy]"), by())
@@ -167,7 +167,7 @@ fn entry() -> impl Strategy<Value = Entry> {
     })
 }
 
-/// Entries with positions of their own.
+/// Generates entries with unique positions.
 fn entries() -> impl Strategy<Value = Vec<Entry>> {
     prop::collection::vec(entry(), 0..6).prop_map(|mut entries| {
         for (index, entry) in entries.iter_mut().enumerate() {
@@ -186,7 +186,7 @@ fn with(entries: &[Entry], more: Entry) -> Vec<Entry> {
     entries.iter().cloned().chain([more]).collect()
 }
 
-/// Returns the reply for exit 2 on the event, if it can hold anything back.
+/// Returns the reply for exit 2 on the event, if that can block anything.
 fn exit_2(kind: EventKind) -> Option<Reply> {
     let spec = kind.spec();
     let decision = Decision::block(spec, "no".into(), DecidedBy::Exit2)?;
@@ -194,7 +194,7 @@ fn exit_2(kind: EventKind) -> Option<Reply> {
 }
 
 fn said_by(verdict: &Verdict, label: &str) -> bool {
-    verdict.ruling.reasons().iter().any(|said| &*said.label == label)
+    verdict.ruling.reasons().iter().any(|one| &*one.label == label)
 }
 
 proptest! {
@@ -243,7 +243,7 @@ proptest! {
         prop_assert_eq!(strictness(&verdict.ruling), 9, "{:?}", verdict.ruling);
         prop_assert!(verdict.blocks());
         if kind.spec().decision != DecisionModel::Elicitation {
-            prop_assert!(said_by(&verdict, "new"), "its reason is told");
+            prop_assert!(said_by(&verdict, "new"), "its reason is reported");
         }
         prop_assert!(verdict.fields.updated_input.is_none(), "no rewrite survives");
     }
@@ -275,11 +275,11 @@ proptest! {
         let after = fold(spec, options, with(&entries, at(position, place, Reply::default(), Some(failure))));
         prop_assert!(strictness(&after.ruling) >= strictness(&before.ruling));
         prop_assert_eq!(after.failures.len(), before.failures.len() + 1);
-        prop_assert!(after.failures.iter().any(|said| &*said.label == "new"));
-        for said in before.ruling.reasons() {
+        prop_assert!(after.failures.iter().any(|one| &*one.label == "new"));
+        for reason in before.ruling.reasons() {
             let kept = strictness(&after.ruling) > strictness(&before.ruling)
-                || after.ruling.reasons().contains(said);
-            prop_assert!(kept, "{said:?} is lost");
+                || after.ruling.reasons().contains(reason);
+            prop_assert!(kept, "{reason:?} is lost");
         }
         if !closed && spec.decision != DecisionModel::Path {
             prop_assert_eq!(&after.ruling, &before.ruling);
@@ -347,8 +347,8 @@ proptest! {
             let without = fold(entries);
             let observed = std::mem::take(&mut verdict.observed);
             prop_assert!(second || observed.len() == usize::from(noted.is_some()));
-            let told = verdict.warnings.iter().filter(|warning| warning.contains("mode `warn`")).count();
-            prop_assert_eq!(told, if warns { observed.len() } else { 0 });
+            let warned = verdict.warnings.iter().filter(|warning| warning.contains("mode `warn`")).count();
+            prop_assert_eq!(warned, if warns { observed.len() } else { 0 });
             verdict.warnings.retain(|warning| !warning.contains("mode `warn`"));
             prop_assert_eq!(verdict, without);
         }

@@ -1,4 +1,4 @@
-//! The rules of the protocol that this crate is answerable for, as cases and as laws.
+//! The rules of the protocol that this crate implements, as cases and as laws.
 
 #[cfg(test)]
 mod common;

@@ -39,7 +39,7 @@ fn place(label: &str, on_failure: OnFailure) -> HandlerOrigin {
     }
 }
 
-fn said(event: EventKind, stdout: &str, on_failure: OnFailure) -> Verdict {
+fn verdict_of(event: EventKind, stdout: &str, on_failure: OnFailure) -> Verdict {
     let taken = take(event, stdout);
     let entry = Entry { place: place("guard.sh", on_failure), reply: taken.reply, failure: taken.failure };
     fold(event.spec(), FoldOptions::default(), [entry])
@@ -116,10 +116,10 @@ fn rights_in_another_place_refuse_the_call() {
     ] {
         let answer =
             format!(r#"{{"hookSpecificOutput": {{"hookEventName": "PermissionRequest", {inside}}}}}"#);
-        let verdict = said(EventKind::PermissionRequest, &answer, OnFailure::Continue);
+        let verdict = verdict_of(EventKind::PermissionRequest, &answer, OnFailure::Continue);
         assert!(verdict.blocks(), "{answer}: {verdict:?}");
     }
-    // An event that is not about a call knows no rights.
+    // An event that is not about a call has no rights.
     let stop = r#"{"sandbox": {}, "hookSpecificOutput": {"hookEventName": "Stop", "sandbox": {}}}"#;
     assert_eq!(take(EventKind::Stop, stop).reply.fields.sandbox, None);
 }
@@ -128,7 +128,7 @@ fn rights_in_another_place_refuse_the_call() {
 #[test]
 fn what_cannot_be_read_denies_and_names_the_handler() {
     for on_failure in [OnFailure::Continue, OnFailure::Block] {
-        let verdict = said(EventKind::PreToolUse, &answer(&json!(5)), on_failure);
+        let verdict = verdict_of(EventKind::PreToolUse, &answer(&json!(5)), on_failure);
         let reason = verdict.joined_reason().unwrap();
         assert!(
             verdict.blocks() && reason.contains("`guard.sh`") && reason.contains("`sandbox`"),
@@ -136,16 +136,16 @@ fn what_cannot_be_read_denies_and_names_the_handler() {
         );
     }
     let allows = r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow", "sandbox": 5}}"#;
-    assert!(said(EventKind::PreToolUse, allows, OnFailure::Continue).blocks());
+    assert!(verdict_of(EventKind::PreToolUse, allows, OnFailure::Continue).blocks());
 }
 
 // rule: E5
 #[test]
 fn a_grant_decides_nothing_and_is_kept_whoever_gives_it() {
-    let verdict = said(EventKind::PreToolUse, &answer(&json!({})), OnFailure::Continue);
+    let verdict = verdict_of(EventKind::PreToolUse, &answer(&json!({})), OnFailure::Continue);
     assert_eq!(verdict.ruling, Ruling::None);
     assert_eq!(verdict.fields.sandbox.len(), 1);
-    // An answer that defers becomes an ask where there is a person: its rights stay.
+    // An answer that defers becomes an ask if there is a person: its rights stay.
     let defers = r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "defer", "sandbox": {}}}"#;
     let taken = take(EventKind::PreToolUse, defers);
     let entry = Entry { place: place("guard.sh", OnFailure::Continue), reply: taken.reply, failure: None };
@@ -158,7 +158,7 @@ fn a_grant_decides_nothing_and_is_kept_whoever_gives_it() {
 #[test]
 fn the_second_look_takes_rights_away_too() {
     let spec = EventKind::PreToolUse.spec();
-    let first = said(EventKind::PreToolUse, &answer(&json!({})), OnFailure::Continue);
+    let first = verdict_of(EventKind::PreToolUse, &answer(&json!({})), OnFailure::Continue);
     let other = json!({"filesystem": {"denyWrite": ["a"]}});
     let taken = take(EventKind::PreToolUse, &answer(&other));
     let entry = Entry { place: place("late.sh", OnFailure::Continue), reply: taken.reply, failure: None };

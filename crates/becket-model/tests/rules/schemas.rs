@@ -1,4 +1,4 @@
-//! The generated files are in step with the code, and say what the code does.
+//! Checks that the generated files are up to date, and describe what the code does.
 
 use crate::common::{cases, text};
 use becket_model::{EventKind, OnFailure, schema};
@@ -55,7 +55,7 @@ fn inputs_have_the_tables_fields_with_the_tables_words() {
     }
 }
 
-/// The types that a schema names; none where it names none.
+/// Returns the types that a schema names, if any.
 fn types(schema: &Value) -> Vec<&str> {
     let one = schema["type"].as_str();
     let many = schema["type"].as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -103,7 +103,7 @@ fn every_field_of_a_schema_is_read_and_no_other() {
     }
 }
 
-/// As much of JSON Schema as the generated outputs use.
+/// Validates a value against the part of JSON Schema that the generated outputs use.
 fn valid(schema: &Value, value: &Value) -> bool {
     let kind = match value {
         Value::Null => "null",

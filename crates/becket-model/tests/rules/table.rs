@@ -8,7 +8,7 @@ use becket_model::table::{
 };
 use serde_json::{Value, json};
 
-/// A row in the words of the data file.
+/// Returns a row in the vocabulary of the data file.
 fn facts(spec: &EventSpec) -> Value {
     json!({
         "event": spec.kind.name(),
@@ -24,7 +24,7 @@ fn facts(spec: &EventSpec) -> Value {
         "input": fields(spec.input),
         "output": fields(spec.output),
         "decision": decision(spec.decision),
-        "exit_2": [effect(spec.exit_2.effect), audience(spec.exit_2.told)],
+        "exit_2": [effect(spec.exit_2.effect), audience(spec.exit_2.audience)],
         "plain_stdout": match spec.plain_stdout {
             PlainStdout::Context => "context",
             PlainStdout::User => "user",

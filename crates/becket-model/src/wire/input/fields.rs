@@ -8,16 +8,17 @@ use serde::de::value::MapDeserializer;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// The fields of an event's input, to be put together one by one: what is put in later takes the place of what was there.
+/// The fields of an event's input, added one by one; a later value replaces an earlier one.
 ///
-/// `hook_event_name` may be among them, and is not looked at: the event is known.
+/// `hook_event_name` may be among them and is ignored, as the event is known.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Fields {
     spec: &'static EventSpec,
-    /// As many as [`COMMON_INPUT`] has rows. An event's row of the same name comes first.
+    /// The values of the common fields, one for each row of [`COMMON_INPUT`]. An event's row of the same name comes
+    /// first.
     common: Vec<Option<Value>>,
-    /// As many as the event has rows.
+    /// The values of the event's fields, one for each of its rows.
     own: Vec<Option<Value>>,
     extra: Map<String, Value>,
 }
@@ -30,14 +31,14 @@ enum Row {
 }
 
 impl Fields {
-    /// None yet.
+    /// Creates an empty set of fields.
     pub fn new(kind: EventKind) -> Self {
         let spec = kind.spec();
         let (common, own) = (vec![None; COMMON_INPUT.len()], vec![None; spec.input.len()]);
         Fields { spec, common, own, extra: Map::new() }
     }
 
-    /// Puts one in.
+    /// Adds a field.
     pub fn put(&mut self, name: impl Into<String> + AsRef<str>, value: Value) {
         match self.row(name.as_ref()) {
             Row::Own(at) => self.own[at] = Some(value),
@@ -48,7 +49,7 @@ impl Fields {
         }
     }
 
-    /// One that was put in, `null` too.
+    /// Returns the value of a field that was added, `null` too.
     pub fn get(&self, name: &str) -> Option<&Value> {
         match self.row(name) {
             Row::Own(at) => self.own.get(at)?.as_ref(),
@@ -57,10 +58,10 @@ impl Fields {
         }
     }
 
-    /// The event of these fields. Those that the event table does not know are kept in [`Event::extra`].
+    /// Converts the fields to the event. Those that the event table does not know are kept in [`Event::extra`].
     ///
     /// # Errors
-    /// [`InputError`] names the first field that is missing or of the wrong type.
+    /// Errors with [`InputError`], which names the first field that is missing or of the wrong type.
     pub fn into_event(mut self) -> Result<Event, InputError> {
         self.check()?;
         let session = self.take_session()?;
@@ -104,7 +105,7 @@ impl Fields {
         Ok(())
     }
 
-    /// The session's facts. What the event itself has of them stays where it is.
+    /// Removes the session's facts. Those that are fields of the event itself stay.
     fn take_session(&mut self) -> Result<Session, InputError> {
         let kind = self.spec.kind;
         let mut required = |name: &'static str| {
