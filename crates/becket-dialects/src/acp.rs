@@ -1,13 +1,14 @@
 //! The Agent Client Protocol (ACP) between an editor and an agent: its messages read as events, and decisions written as
 //! its messages. For a proxy between the two.
 //!
-//! - [`Frame`]: one line, as far as a relay has to know it
-//! - [`ToolCall`]: a tool call, as the agent describes it bit by bit, and the calls of the protocol that it stands for
+//! - [`Frame`]: one line, parsed as far as a relay needs it
+//! - [`ToolCall`]: a tool call, as the agent describes it piece by piece, and the calls of the protocol that it stands
+//!   for
 //! - [`effect_call`]: a request of the agent that itself reads, writes or runs something
 //! - [`PromptText`]: the text of a prompt, and context added to it
 //! - [`PermissionOptions`]: the answers that an agent offers for a permission
 //!
-//! INVARIANT: what can't be read is an error, never a message without a decision.
+//! INVARIANT: a message that can't be read is an error, never one without a decision.
 
 mod call;
 mod frame;
@@ -23,7 +24,7 @@ pub use prompt::PromptText;
 /// The reason why a message can't be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AcpError {
-    /// It is not JSON, or not a message.
+    /// The text is not JSON, or not a message.
     #[error("it is not a message of JSON-RPC: {0}")]
     NotMessage(String),
     /// A key occurs twice: a reader may take either value.
@@ -37,7 +38,7 @@ pub enum AcpError {
         /// The problem.
         problem: &'static str,
     },
-    /// The agent does not say what the call does.
+    /// The agent does not describe what the call does.
     #[error("a call of the kind `{kind}` does not say {what}")]
     Vague {
         /// The kind of the call.

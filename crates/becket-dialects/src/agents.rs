@@ -37,7 +37,7 @@ pub static ALL: [&Dialect; 14] = [
     &windsurf::WINDSURF,
 ];
 
-/// Returns the dialect of a name.
+/// Returns the dialect with this name.
 pub fn dialect(name: &str) -> Option<&'static Dialect> {
     ALL.into_iter().find(|dialect| dialect.name == name)
 }

@@ -1,6 +1,7 @@
-//! From the resolutions of a payload's events to the one answer that the agent understands.
+//! Converts the resolutions of a payload's events to the one answer that the agent understands.
 //!
-//! What an agent does not honour is made safe first, by its table alone; only then does the agent's own file write it.
+//! Parts that an agent does not honour are made safe first, by its table alone; only then does the agent's own file
+//! write the answer.
 
 mod combine;
 mod safe;
@@ -24,12 +25,12 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Nothing on either stream, exit code 0.
+    /// Returns an answer with nothing on either stream and exit code 0.
     pub fn nothing() -> Self {
         Answer::default()
     }
 
-    /// A JSON object on stdout, or nothing for an empty one.
+    /// Returns an answer with a JSON object on stdout, or nothing for an empty one.
     pub(crate) fn json(object: Map<String, Value>) -> Self {
         if object.is_empty() {
             return Answer::nothing();
@@ -37,12 +38,12 @@ impl Answer {
         Answer { stdout: format!("{}\n", Value::Object(object)), ..Answer::default() }
     }
 
-    /// A text on stdout.
+    /// Returns an answer with a text on stdout.
     pub(crate) fn text(text: &str) -> Self {
         Answer { stdout: format!("{text}\n"), ..Answer::default() }
     }
 
-    /// Exit code 2 with a reason on stderr. It is never empty: some agents run the call then.
+    /// Returns an answer with exit code 2 and a reason on stderr, which is never empty: some agents run the call then.
     pub(crate) fn exit_two(reason: &str) -> Self {
         let reason = if reason.trim().is_empty() { "denied by a hook" } else { reason };
         Answer { stderr: format!("{reason}\n"), exit: 2, ..Answer::default() }
@@ -52,27 +53,27 @@ impl Answer {
 /// The handling of asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Asks {
-    /// Passed on where the agent asks the user or denies the call, else a denial.
+    /// Passed on if the agent asks the user or denies the call, else a denial.
     #[default]
     Auto,
     /// Always a denial: there is no user.
     Deny,
-    /// Passed on where the agent has any form of an ask, else a denial.
+    /// Passed on if the agent has any form of an ask, else a denial.
     Pass,
 }
 
-/// An answer, and what it does not contain.
+/// An answer, and the parts that it does not contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
     /// The answer.
     pub answer: Answer,
     /// Context to add to the answer about the result of the call.
     pub carried: Option<CarriedContext>,
-    /// The parts that reach nobody, in words.
+    /// The parts that are lost, as texts.
     pub lost: Vec<&'static str>,
 }
 
-/// Context that the agent does not take before a call.
+/// Context that the agent does not accept before a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CarriedContext {
     /// The id that the payload about the result will have.
@@ -81,14 +82,14 @@ pub struct CarriedContext {
     pub context: String,
 }
 
-/// An answer that has been made safe: it holds only what the agent honours.
+/// An answer that has been made safe: it contains only what the agent honours.
 #[derive(Debug)]
 pub(crate) struct AnswerParts<'a> {
-    /// The event of the protocol; `None` where even that is unknown.
+    /// The event of the protocol; `None` if even that is unknown.
     pub(crate) kind: Option<EventKind>,
     /// The event's name in payloads.
     pub(crate) native: &'a str,
-    /// The call, where the event is about one and it could be read.
+    /// The call, if the event is about one and it could be read.
     pub(crate) call: Option<&'a NativeCall>,
     /// The decision.
     pub(crate) action: Action,
@@ -107,7 +108,7 @@ pub(crate) struct AnswerParts<'a> {
 }
 
 impl<'a> AnswerParts<'a> {
-    /// An action with nothing beside it.
+    /// Returns an action without anything else.
     fn bare(kind: Option<EventKind>, native: &'a str, action: Action, json: &'a Map<String, Value>) -> Self {
         AnswerParts {
             kind,
@@ -155,8 +156,8 @@ pub fn answer(dialect: &Dialect, incoming: &Payload, resolutions: Vec<Resolution
     Reply { answer, carried: safe.carried, lost: safe.lost }
 }
 
-/// Writes the answer to a payload that could not be decided about, for `reason`: a refusal in the agent's own form, unless
-/// the event can hold nothing back.
+/// Writes the answer to a payload that could not be decided, for `reason`: a refusal in the agent's own form, unless
+/// the event can't be blocked.
 pub fn refuse(dialect: &Dialect, payload: &Value, reason: &str) -> Answer {
     let native = dialect.event_name(payload).unwrap_or_default();
     let row = dialect.event(native);
@@ -176,7 +177,7 @@ pub fn refuse(dialect: &Dialect, payload: &Value, reason: &str) -> Answer {
     ))
 }
 
-/// The answer that changes nothing.
+/// Returns the answer that changes nothing.
 fn neutral(dialect: &Dialect, row: Option<&EventRow>) -> Answer {
     let native = row.map_or("", |row| row.native);
     (dialect.write)(&AnswerParts::bare(row.map(|row| row.kind), native, Action::Proceed, &Map::new()))

@@ -3,7 +3,7 @@
 use crate::{ALL, Dialect, Sign};
 use serde_json::Value;
 
-/// The reason for which a payload belongs to no dialect, or to several.
+/// The reason why a payload belongs to no dialect, or to several.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DetectError {
     /// No dialect has its fields.
@@ -21,7 +21,7 @@ pub enum DetectError {
 /// agent may have set.
 ///
 /// # Errors
-/// [`DetectError`] if there is not exactly one.
+/// Errors with [`DetectError`] if there is not exactly one.
 pub fn detect(payload: &Value, is_set: impl Fn(&str) -> bool) -> Result<&'static Dialect, DetectError> {
     let matching = |with_variables: bool| {
         let fits = |sign: &Sign| match sign {

@@ -1,7 +1,7 @@
-//! The table of one agent: its events, tools, modes and time limits, and what it can be answered.
+//! The table of one agent: its events, tools, modes and time limits, and the answers that it accepts.
 
 use crate::answer::AnswerParts;
-use crate::{Answer, AnswerForm, Effect, McpNames, ToolRow};
+use crate::{Answer, AnswerForm, Effect, McpFiles, McpNames, ToolRow};
 use becket_model::EventKind;
 use serde_json::{Map, Value};
 use std::time::Duration;
@@ -17,11 +17,11 @@ pub struct Dialect {
     pub version: &'static str,
     /// The evidence for the table.
     pub proof: Proof,
-    /// The variables that name the project, the first one set counts.
+    /// The variables that name the project; the first one set counts.
     pub project_variables: &'static [&'static str],
     /// The agent's time limit for a hook.
     pub timeout: HostTimeout,
-    /// The signs of its payloads: all of one list must be there.
+    /// The signs of its payloads: all of one list must be present.
     pub signs: &'static [&'static [Sign]],
     /// Fields of the payload that have another name in the protocol: theirs, ours.
     pub fields: &'static [(&'static str, &'static str)],
@@ -35,6 +35,8 @@ pub struct Dialect {
     pub tools: &'static [ToolRow],
     /// The names of tools of MCP servers.
     pub mcp: McpNames,
+    /// The files in which the agent's own configuration names MCP servers.
+    pub mcp_files: McpFiles,
     /// Moves nested fields of the payload to where the protocol has them.
     pub(crate) reshape: fn(&mut Map<String, Value>),
     /// Writes an answer that has been made safe.
@@ -48,7 +50,7 @@ pub struct Dialect {
 /// The evidence for a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proof {
-    /// The agent itself was run, and the effects were looked at.
+    /// The agent itself was run, and the effects were checked.
     Run,
     /// The agent's public documentation; it was not run.
     Documented,
@@ -84,7 +86,7 @@ pub enum TimeUnit {
     Milliseconds,
 }
 
-/// A sign by which payloads of an agent are told from those of others.
+/// A sign by which payloads of an agent are distinguished from those of others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
     /// The payload has this field.
@@ -119,17 +121,17 @@ impl EventRow {
         EventRow { native, kind, supports, implies: &[], repeats_without_prompt: false }
     }
 
-    /// A row of an event that has the protocol's name.
+    /// Creates a row of an event that has the protocol's name.
     pub(crate) const fn named(kind: EventKind, supports: AnswerSupport) -> Self {
         EventRow::new(kind.name(), kind, supports)
     }
 
-    /// The same with fields that the payload does not have.
+    /// Adds fields that the payload does not have.
     pub(crate) const fn implying(self, implies: &'static [(&'static str, &'static str)]) -> Self {
         EventRow { implies, ..self }
     }
 
-    /// The same for an agent that reports it again without a prompt.
+    /// Marks the event as one that the agent reports again without a prompt.
     pub(crate) const fn repeated_without_prompt(self) -> Self {
         EventRow { repeats_without_prompt: true, ..self }
     }
@@ -138,13 +140,13 @@ impl EventRow {
 /// The parts of an answer that an agent honours on one event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnswerSupport {
-    /// A denial or a block holds, and its reason reaches the model (or, for a prompt, the user).
+    /// A denial or a block takes effect, and its reason reaches the model (or, for a prompt, the user).
     pub refusal: bool,
     /// The form of an ask.
     pub ask: AskForm,
     /// A rewritten input replaces the model's.
     pub rewrite: bool,
-    /// A rewrite also allows the call: it counts beside an allow alone.
+    /// A rewrite also allows the call: it counts only beside an allow.
     pub rewrite_allows: bool,
     /// Text for the model.
     pub context: bool,
@@ -163,12 +165,12 @@ pub enum AskForm {
     EndsRun,
     /// It asks the user; without one, it denies the call.
     Kept,
-    /// The same, and it shows and runs the rewritten call.
+    /// It does the same as `Kept`, and it shows and runs the rewritten call.
     KeptWithRewrite,
 }
 
 impl AnswerSupport {
-    /// Nothing at all.
+    /// No part at all.
     pub(crate) const NOTHING: AnswerSupport = AnswerSupport {
         refusal: false,
         ask: AskForm::None,
@@ -178,7 +180,7 @@ impl AnswerSupport {
         stop: false,
         message: false,
     };
-    /// Everything but an ask.
+    /// Every part but an ask.
     pub(crate) const ALL: AnswerSupport = AnswerSupport {
         refusal: true,
         ask: AskForm::None,
@@ -235,7 +237,7 @@ impl Dialect {
     }
 
     /// Returns the name of the event in a payload.
-    pub(crate) fn event_name<'p>(&self, payload: &'p Value) -> Option<&'p str> {
+    pub fn event_name<'p>(&self, payload: &'p Value) -> Option<&'p str> {
         let own =
             self.fields.iter().filter(|(_, ours)| *ours == "hook_event_name").map(|(theirs, _)| *theirs);
         own.chain(["hook_event_name"]).find_map(|field| payload.get(field)?.as_str())

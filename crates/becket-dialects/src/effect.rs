@@ -1,4 +1,4 @@
-//! The forms of an answer to a tool call, and what an agent does when it receives one.
+//! The forms of an answer to a tool call, and their effects on an agent.
 
 use crate::Answer;
 use serde_json::Value;
@@ -16,7 +16,7 @@ pub enum AnswerForm {
     OtherExit,
     /// Claude Code's `permissionDecision: "deny"`, exit code 0.
     ProtocolDeny,
-    /// The same with exit code 2 and the reason on stderr.
+    /// Claude Code's `permissionDecision: "deny"`, with exit code 2 and the reason on stderr.
     ProtocolDenyAndExitTwo,
     /// Claude Code's `permissionDecision: "ask"`, exit code 0.
     ProtocolAsk,

@@ -1,5 +1,5 @@
-//! The parts of a hook's answers that an agent keeps, weakens and loses, by its table: the same decisions as in `answer`, in
-//! words.
+//! The parts of a hook's answers that an agent keeps, weakens and loses, by its table: the same decisions as in
+//! `answer`, as text.
 
 use crate::{AnswerSupport, AskForm, Dialect};
 use becket_model::EventKind;
@@ -8,7 +8,7 @@ use becket_model::table::DecisionModel;
 /// A part of a hook's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ability {
-    /// The hook runs at all.
+    /// The hook's execution.
     Fires,
     /// A denial of a call.
     Deny,
@@ -108,7 +108,7 @@ fn ask(form: AskForm) -> Fate {
     }
 }
 
-/// The fate of context that the agent does not take on its own event.
+/// Returns the fate of context that the agent does not accept on its own event.
 fn context(dialect: &Dialect, kind: EventKind) -> Fate {
     let after = dialect.row_of(EventKind::PostToolUse).is_some_and(|after| after.supports.context);
     match kind == EventKind::PreToolUse && after {

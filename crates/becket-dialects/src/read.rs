@@ -1,11 +1,15 @@
-//! From the payload of an agent's hook to events of the protocol.
+//! Converts the payload of an agent's hook to events of the protocol.
 //!
-//! INVARIANT: a payload whose call can't be read completely is an error, never a call with less in it. Only fields that
-//! no guard decides by are filled in.
+//! INVARIANT: a payload whose call can't be read completely is an error, never a smaller call. Only fields by which no
+//! guard decides are filled in.
 
 mod call;
+mod command;
+mod directory;
 mod identity;
+mod keys;
 mod mcp_name;
+mod parts;
 mod patch;
 mod response;
 
@@ -29,12 +33,12 @@ pub struct Facts<'a> {
     pub cwd: &'a str,
     /// The names of configured MCP servers, for agents that join server and tool ambiguously.
     pub mcp_servers: &'a [String],
-    /// The tool of the protocol for tools that the table does not have: theirs, ours.
+    /// The tool of the protocol for tools that the table does not have: their name, our name.
     pub aliases: &'a [(String, String)],
 }
 
 impl<'a> Facts<'a> {
-    /// The facts of a process in a directory.
+    /// Creates the facts of a process in a directory.
     pub const fn new(cwd: &'a str) -> Self {
         Facts { cwd, mcp_servers: &[], aliases: &[] }
     }
@@ -45,11 +49,13 @@ impl<'a> Facts<'a> {
 pub struct Payload {
     /// The row of the event; `None` for one that only informs.
     pub row: Option<&'static EventRow>,
-    /// The events. There are none for a payload about which nothing can be decided, and several for a call that stands
+    /// The events. There are none for a payload that needs no decision, and several for a call that stands
     /// for several.
     pub events: Vec<Event>,
     /// The call as the agent describes it.
     pub call: Option<NativeCall>,
+    /// The directory that the payload names. An event has another one if its command runs elsewhere.
+    pub cwd: String,
 }
 
 impl Payload {
@@ -59,10 +65,10 @@ impl Payload {
     }
 }
 
-/// The reason for which a payload can't be read.
+/// The reason why a payload can't be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// Not an object at all.
+    /// The payload is not an object.
     #[error("the input of a hook is a JSON object, but this is {got}")]
     NotAnObject {
         /// The type of the value.
@@ -74,7 +80,7 @@ pub enum ReadError {
         /// The agent.
         title: &'static str,
     },
-    /// An event that the table does not have.
+    /// The table has no such event.
     #[error("`{name}` is not an event of {title} {version}; check `--dialect`, or update becket")]
     UnknownEvent {
         /// The name given.
@@ -83,6 +89,14 @@ pub enum ReadError {
         title: &'static str,
         /// Its version in the table.
         version: &'static str,
+    },
+    /// Two fields for one thing have different values.
+    #[error("`{theirs}` and `{ours}` of the input stand for the same and differ; check `--dialect`")]
+    Contradiction {
+        /// The agent's field.
+        theirs: &'static str,
+        /// The protocol's field.
+        ours: &'static str,
     },
     /// The call can't be read.
     #[error("the call of `{tool}` can't be read: {why}")]
@@ -100,7 +114,7 @@ pub enum ReadError {
 /// Reads the payload of a hook.
 ///
 /// # Errors
-/// [`ReadError`]; the caller answers it with [`crate::refuse`].
+/// Errors with [`ReadError`]; the caller answers it with [`crate::refuse`].
 pub fn read(dialect: &Dialect, payload: Value, facts: &Facts<'_>) -> Result<Payload, ReadError> {
     let name = dialect.event_name(&payload).map(str::to_owned);
     let Value::Object(mut fields) = payload else {
@@ -108,7 +122,8 @@ pub fn read(dialect: &Dialect, payload: Value, facts: &Facts<'_>) -> Result<Payl
     };
     let name = name.ok_or(ReadError::NoEvent { title: dialect.title })?;
     if dialect.informative.contains(&name.as_str()) {
-        return Ok(Payload { row: None, events: Vec::new(), call: None });
+        let cwd = facts.cwd.to_owned();
+        return Ok(Payload { row: None, events: Vec::new(), call: None, cwd });
     }
     let row = dialect.event(&name).ok_or(ReadError::UnknownEvent {
         name,
@@ -116,17 +131,17 @@ pub fn read(dialect: &Dialect, payload: Value, facts: &Facts<'_>) -> Result<Payl
         version: dialect.version,
     })?;
     (dialect.reshape)(&mut fields);
-    rename(dialect, row, &mut fields);
-    if row.repeats_without_prompt && fields.get("prompt").and_then(Value::as_str) == Some("") {
-        return Ok(Payload { row: Some(row), events: Vec::new(), call: None });
+    rename(dialect, row, &mut fields)?;
+    let cwd = fields.get("cwd").and_then(Value::as_str).filter(|cwd| !cwd.is_empty());
+    let cwd = cwd.unwrap_or(facts.cwd).to_owned();
+    if row.repeats_without_prompt && is_repeated(&mut fields) {
+        return Ok(Payload { row: Some(row), events: Vec::new(), call: None, cwd });
     }
-    if fields.get("cwd").and_then(Value::as_str).is_none_or(str::is_empty) {
-        fields.insert("cwd".to_owned(), json!(facts.cwd));
-    }
+    fields.insert("cwd".to_owned(), json!(cwd));
     let is_call = row.kind.spec().input.iter().any(|field| field.name == "tool_name");
     if !is_call {
         let event = event(row.kind, fields)?;
-        return Ok(Payload { row: Some(row), events: vec![event], call: None });
+        return Ok(Payload { row: Some(row), events: vec![event], call: None, cwd });
     }
     let (call, parts) = NativeCall::take(dialect, row.kind, &mut fields, facts)
         .map_err(|CallError { tool, why }| ReadError::Call { tool, why })?;
@@ -135,19 +150,35 @@ pub fn read(dialect: &Dialect, payload: Value, facts: &Facts<'_>) -> Result<Payl
         .map(|part| {
             let mut fields = fields.clone();
             response::put(&mut fields, &part);
+            fields.extend(part.directory.map(|directory| ("cwd".to_owned(), Value::String(directory))));
             fields.insert("tool_name".to_owned(), Value::String(part.tool));
             fields.insert("tool_input".to_owned(), Value::Object(part.input));
             fields.insert("tool_use_id".to_owned(), Value::String(part.id));
             Ok(event(row.kind, fields)?)
         })
         .collect();
-    Ok(Payload { row: Some(row), events: events?, call: Some(call) })
+    Ok(Payload { row: Some(row), events: events?, call: Some(call), cwd })
+}
+
+/// Returns whether the prompt is empty because the agent repeats its event. If only the text before its expansion is
+/// there, that is the prompt.
+fn is_repeated(fields: &mut Map<String, Value>) -> bool {
+    if fields.get("prompt").and_then(Value::as_str) != Some("") {
+        return false;
+    }
+    let submitted = fields.get("submitted_prompt").filter(|text| !keys::is_empty(text)).cloned();
+    let is_repeated = submitted.is_none();
+    fields.extend(submitted.map(|text| ("prompt".to_owned(), text)));
+    is_repeated
 }
 
 /// Gives fields and values the names of the protocol.
-fn rename(dialect: &Dialect, row: &EventRow, fields: &mut Map<String, Value>) {
+fn rename(dialect: &Dialect, row: &EventRow, fields: &mut Map<String, Value>) -> Result<(), ReadError> {
     for (theirs, ours) in dialect.fields {
         if let Some(value) = fields.shift_remove(*theirs) {
+            if ESSENTIAL.contains(ours) && fields.get(*ours).is_some_and(|there| *there != value) {
+                return Err(ReadError::Contradiction { theirs, ours });
+            }
             fields.insert((*ours).to_owned(), value);
         }
     }
@@ -160,6 +191,7 @@ fn rename(dialect: &Dialect, row: &EventRow, fields: &mut Map<String, Value>) {
         fields.entry(*field).or_insert_with(|| json!(value));
     }
     fields.insert("hook_event_name".to_owned(), json!(row.kind.name()));
+    Ok(())
 }
 
 /// Builds the event; fields that are missing or unusable and not essential get a neutral value.

@@ -1,4 +1,5 @@
-//! The resolution of one event: what its hooks and rules decided, in terms that answers of every agent are written from.
+//! The resolution of one event: the decision of its hooks and rules, in terms from which the answer of any agent is
+//! written.
 
 use becket_model::EventKind;
 use serde_json::{Map, Value};
@@ -18,14 +19,14 @@ pub struct Resolution {
     pub message: Option<String>,
     /// The answer as a hook of the protocol prints it.
     pub json: Map<String, Value>,
-    /// The text that it prints instead, on the one event that takes no JSON: the path of a worktree.
+    /// The text that it prints instead, on the one event without JSON: the path of a worktree.
     pub text: Option<String>,
 }
 
 /// A decision.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Action {
-    /// None: the agent goes on as it would without hooks.
+    /// None: the agent continues as it would without hooks.
     #[default]
     Proceed,
     /// The call runs without a question to the user.
@@ -43,7 +44,7 @@ pub enum Action {
 }
 
 impl Resolution {
-    /// A denial, or a block.
+    /// Creates a denial, or a block.
     pub fn denied(reason: impl Into<String>) -> Self {
         Resolution { action: Action::Refuse { reason: reason.into() }, ..Resolution::default() }
     }

@@ -13,6 +13,10 @@ pub struct ToolRow {
     pub keys: &'static [(&'static str, &'static str)],
     /// The number and form of the calls that it stands for.
     pub shape: CallShape,
+    /// The keys that name the directory in which it runs a command.
+    pub directory: &'static [&'static str],
+    /// The key of a text or a list that the model may give as the whole input.
+    pub bare: Option<&'static str>,
 }
 
 /// The effects of a tool.
@@ -52,14 +56,21 @@ impl ToolClass {
 /// The calls of the protocol that one call of an agent stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallShape {
-    /// One call with the same input.
+    /// One call with the same input, or one for each value of a list of files, patterns or URLs.
     One,
     /// One call for each file of the patch under this key.
     Patch(&'static str),
-    /// One call for each command of the list under this key.
-    Commands(&'static str),
-    /// One call for each path under one of these keys, a text, a list of texts or of objects with a `path`.
+    /// One call for each file of the patch under this key, and one with the same input if there is none, or if the
+    /// input names a file as well.
+    PatchOrOne(&'static str),
+    /// One call for each command under these keys.
+    Commands(&'static [&'static str]),
+    /// One call for each path under these keys, a text, an object with a `path`, or a list of both.
     Paths(&'static [&'static str]),
+    /// The same for patterns of paths.
+    Patterns(&'static [&'static str]),
+    /// One call for each URL in the text under this key.
+    Urls(&'static str),
 }
 
 /// The names of tools of MCP servers in payloads.
@@ -79,7 +90,7 @@ pub enum McpNames {
 
 impl ToolRow {
     pub(crate) const fn new(native: &'static str, ours: &'static str, class: ToolClass) -> Self {
-        ToolRow { native, ours, class, keys: &[], shape: CallShape::One }
+        ToolRow { native, ours, class, keys: &[], shape: CallShape::One, directory: &[], bare: None }
     }
 
     pub(crate) const fn keys(self, keys: &'static [(&'static str, &'static str)]) -> Self {
@@ -90,6 +101,16 @@ impl ToolRow {
         ToolRow { shape, ..self }
     }
 
+    /// Names the keys of the directory in which it runs a command.
+    pub(crate) const fn directory(self, directory: &'static [&'static str]) -> Self {
+        ToolRow { directory, ..self }
+    }
+
+    /// Names the key of a value that may be the whole input.
+    pub(crate) const fn bare(self, key: &'static str) -> Self {
+        ToolRow { bare: Some(key), ..self }
+    }
+
     pub(crate) const fn shell(native: &'static str) -> Self {
         ToolRow::new(native, "Bash", ToolClass::Shell)
     }
@@ -98,11 +119,13 @@ impl ToolRow {
         ToolRow::new(native, "Bash", ToolClass::Input)
     }
 
-    /// The key of the protocol without which a call can't be decided about.
-    pub(crate) fn essential_key(&self) -> Option<&'static str> {
-        match (self.class, self.ours) {
+    /// Returns the key without which a call of one of the protocol's tools can't be decided.
+    pub(crate) fn essential_key(&self, tool: &str) -> Option<&'static str> {
+        match (self.class, tool) {
             (ToolClass::Shell, _) => Some("command"),
-            (ToolClass::Write, "Write" | "Edit") => Some("file_path"),
+            (ToolClass::Write, "Write" | "Edit") | (ToolClass::Read, "Read") => Some("file_path"),
+            (ToolClass::Write, "NotebookEdit") => Some("notebook_path"),
+            (ToolClass::Network, "WebFetch") => Some("url"),
             _ => None,
         }
     }
@@ -127,8 +150,8 @@ impl ToolRow {
         ToolRow::new(native, "Agent", ToolClass::Agent)
     }
 
-    /// An internal tool that the protocol does not have: it keeps its name.
-    pub(crate) const fn own(name: &'static str) -> Self {
+    /// Creates an internal tool that the protocol does not have: it keeps its name.
+    pub(crate) const fn native_only(name: &'static str) -> Self {
         ToolRow::internal(name, name)
     }
 

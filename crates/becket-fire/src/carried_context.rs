@@ -1,8 +1,8 @@
-//! Context that an agent does not take before a call, kept until the hook about the call's result, and context of hooks that
-//! ended after their event, kept until the next answer that takes any.
+//! Context that an agent does not accept before a call, kept until the hook about the call's result, and context of
+//! hooks that ended after their event, kept until the next answer that accepts it.
 //!
-//! One private file for each session holds it by the id of the call. It is locked while it is changed, since calls of one
-//! session may run at the same time, and removed with the session.
+//! One private file for each session contains it by the id of the call. It is locked while it is changed, since calls
+//! of one session may run at the same time, and removed with the session.
 
 use crate::{FiringError, Launch};
 use becket_base::file_lock;
@@ -16,14 +16,15 @@ use std::time::{Duration, SystemTime};
 
 /// The directory of the files, below the user's directory of settings.
 const DIRECTORY: &str = "becket/carried";
-/// The calls of one session whose context is kept. An older one has had no result for so many calls that it has none.
+/// The maximum number of calls of one session whose context is kept. An older call has waited for so many others that
+/// it will have no result.
 const CALLS: usize = 64;
 
-/// The key of what hooks said after their event; no call has this id.
+/// The key of texts that hooks add after their event; no call has this id.
 const LATE: &str = "becket-late";
-/// The time after which a file is of a session whose end nobody has reported.
+/// The age at which a file belongs to a session whose end was never reported.
 const ABANDONED: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-/// The events whose answers contain what hooks said later: what they say is for the model, and starts no turn.
+/// The events whose answers contain late texts of hooks: these are for the model, and start no turn.
 const LATE_EVENTS: [EventKind; 4] = [
     EventKind::UserPromptSubmit,
     EventKind::PreToolUse,
@@ -31,14 +32,14 @@ const LATE_EVENTS: [EventKind; 4] = [
     EventKind::PostToolUseFailure,
 ];
 
-/// Returns true if something is kept for the answers of any session of the user.
+/// Returns true if context is kept for the answers of any session of the user.
 pub fn is_kept(launch: &Launch) -> bool {
     let directory = launch.request().user_directory().map(|directory| directory.join(DIRECTORY));
     let entries = directory.and_then(|directory| std::fs::read_dir(directory).ok());
     entries.is_some_and(|mut entries| entries.next().is_some())
 }
 
-/// Keeps what hooks said after their event.
+/// Keeps texts that hooks add after their event.
 ///
 /// # Errors
 /// Errors if the file can't be written.
@@ -53,8 +54,8 @@ pub fn keep_late(launch: &Launch, id: &SessionId, texts: Vec<String>) -> Result<
     })
 }
 
-/// Returns what hooks said after their event, if the answer about an event may contain it, and removes it. A file that can't
-/// be used loses it, since nothing depends on it.
+/// Returns the texts that hooks added after their event, if the answer about an event may contain them, and removes
+/// them. An unusable file loses them, since nothing depends on them.
 pub fn take_late(launch: &Launch, id: &SessionId, kind: EventKind) -> Option<String> {
     let takes = LATE_EVENTS.contains(&kind);
     if takes { take(launch, id, LATE).ok().flatten() } else { None }
@@ -63,7 +64,7 @@ pub fn take_late(launch: &Launch, id: &SessionId, kind: EventKind) -> Option<Str
 /// Keeps context for the result of a call.
 ///
 /// # Errors
-/// Errors if the file can't be written: without the context the call is not as its hooks want it.
+/// Errors if the file can't be written: without the context the call is not as its hooks intended.
 pub fn keep(launch: &Launch, id: &SessionId, carried: &CarriedContext) -> Result<(), FiringError> {
     change(launch, id, |calls| {
         while calls.len() >= CALLS {
@@ -74,7 +75,7 @@ pub fn keep(launch: &Launch, id: &SessionId, carried: &CarriedContext) -> Result
     })
 }
 
-/// Returns the context that is kept for the result of a call, and removes it.
+/// Returns the context kept for the result of a call, and removes it.
 ///
 /// # Errors
 /// Errors if the file can't be read or written.
@@ -87,12 +88,12 @@ pub fn take(launch: &Launch, id: &SessionId, call: &str) -> Result<Option<String
     Ok(taken.and_then(|context| context.as_str().map(str::to_owned)))
 }
 
-/// Removes everything that is kept for a session, and what is left of sessions long ago.
+/// Removes everything that is kept for a session, and files of abandoned sessions.
 pub fn forget(launch: &Launch, id: &SessionId) {
     let Some(file) = file(launch, id) else { return };
     let directory = file.parent().map(Path::to_owned).unwrap_or_default();
     for file in [lock_of(&file), file] {
-        // It may never have been there.
+        // It may never have existed.
         let _ = std::fs::remove_file(file);
     }
     let is_abandoned = |entry: &std::fs::DirEntry| {
@@ -115,7 +116,7 @@ fn change(
     let fail = |path: &Path, why| FiringError::Write { path: path.to_owned(), why };
     let _lock = file_lock::lock_private(&lock_of(&file)).map_err(|why| fail(&lock_of(&file), why))?;
     let text = read_if_there(&file)?.unwrap_or_default();
-    // What is broken is of no use to anything: it starts again.
+    // Broken content is useless: the file starts empty.
     let mut calls: Map<String, Value> = serde_json::from_str(&text).unwrap_or_default();
     work(&mut calls);
     private_file::replace(&file, Value::Object(calls).to_string().as_bytes()).map_err(|why| fail(&file, why))
@@ -125,7 +126,7 @@ fn lock_of(file: &Path) -> PathBuf {
     file.with_extension("lock")
 }
 
-/// The file of a session.
+/// Returns the file of a session.
 fn file(launch: &Launch, id: &SessionId) -> Option<PathBuf> {
     Some(launch.path_of_session(DIRECTORY, id)?.with_extension("json"))
 }

@@ -1,4 +1,4 @@
-//! The processes of hooks that nobody waits for, by session: there is a limit to their number, and they end with the session
+//! The processes of hooks that nothing waits for, by session: their number is limited, and they end with the session
 //! (A5).
 //!
 //! A private file for each of them, in a directory for its session, contains its id. The process holds a lock on the file as
@@ -20,9 +20,9 @@ use std::time::{Duration, Instant};
 
 /// The directory of the files, below the user's directory of settings.
 const DIRECTORY: &str = "becket/detached";
-/// The processes that a session may have at once.
+/// The maximum number of processes of a session at once.
 const MOST: usize = 32;
-/// The time that a process may take to end its hooks after a signal.
+/// The time that a process has to end its hooks after a signal.
 const GRACE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -78,8 +78,8 @@ pub fn has_any(launch: &Launch, session: &SessionId) -> bool {
     launch.path_of_session(DIRECTORY, session).is_some_and(|directory| directory.exists())
 }
 
-/// Ends the processes of a session: those that still run after `budget`, or once `cancel` is cancelled, end their hooks after
-/// a signal. What they have kept for later answers is removed.
+/// Ends the processes of a session: those that still run after `budget`, or once `cancel` is cancelled, end their hooks
+/// after a signal. Texts kept for later answers are removed.
 pub async fn end(launch: &Launch, session: &SessionId, budget: Duration, cancel: &CancellationToken) {
     let Some(directory) = launch.path_of_session(DIRECTORY, session).filter(|directory| directory.exists())
     else {
@@ -95,7 +95,7 @@ pub async fn end(launch: &Launch, session: &SessionId, budget: Duration, cancel:
     carried_context::forget(launch, session);
     remove(&directory);
     for other in fs::read_dir(directory.parent().unwrap_or(&directory)).into_iter().flatten().flatten() {
-        // Of a session whose end nobody has reported.
+        // The files of a session whose end was never reported.
         let path = other.path();
         if path.is_dir() && running(&path).is_empty() {
             remove(&path);

@@ -1,11 +1,12 @@
-//! Becket as the one hook of an agent that has a dialect of its own (`fire --dialect`): the input, and the refusal where
+//! Becket as the one hook of an agent with a dialect of its own (`fire --dialect`): the input, and the refusal if
 //! there is no answer.
 //!
-//! INVARIANT: exactly one answer is written, in the agent's form. Every failure on an event that can be held back is a
-//! refusal, a name that is not a dialect included.
+//! INVARIANT: exactly one answer is written, in the agent's form. Every failure on an event that can be blocked is a
+//! refusal, including an unknown name of a dialect.
 
+mod mcp_servers;
 mod payload_run;
-mod unknown_tool;
+pub(crate) mod unknown_tool;
 
 pub use payload_run::{IncomingPayload, PayloadOptions, PayloadRun};
 
@@ -13,6 +14,7 @@ use crate::{FiringError, ProcessContext};
 use becket_base::suggest;
 use becket_base::text::visible;
 use becket_dialects::{ALL, Answer, Dialect, detect, dialect, refuse};
+use becket_model::table::OnFailureEffect;
 use serde_json::Value;
 use std::ffi::OsString;
 
@@ -27,8 +29,8 @@ pub struct DialectInput {
 }
 
 impl DialectInput {
-    /// Input that is not read yet: even then a refusal is in the form of the named agent.
-    pub fn named(name: &str) -> Self {
+    /// Creates input that is not read yet: even then a refusal is in the form of the named agent.
+    pub fn unread(name: &str) -> Self {
         DialectInput { payload: Value::Null, dialect: dialect(name) }
     }
 
@@ -40,7 +42,7 @@ impl DialectInput {
     /// Reads the payload.
     ///
     /// # Errors
-    /// Errors if it is not JSON.
+    /// Errors if the input is not JSON.
     pub fn read(&mut self, bytes: &[u8]) -> Result<(), FiringError> {
         // A byte-order mark is not part of the JSON.
         let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -49,10 +51,11 @@ impl DialectInput {
         Ok(())
     }
 
-    /// Returns the dialect of a name, which may be `auto`.
+    /// Returns the dialect with this name, which may be `auto`.
     ///
     /// # Errors
-    /// Errors if there is none of that name, or if the input is not that of exactly one agent.
+    /// Errors if there is no such dialect, if the input is not that of exactly one agent, or if it is that of another
+    /// one.
     pub fn recognise(
         &mut self,
         name: &str,
@@ -64,9 +67,33 @@ impl DialectInput {
             self.dialect = Some(found);
             return Ok(found);
         }
-        // An unknown name is refused in the form of the agent that the input comes from.
-        self.dialect = dialect(name).or_else(|| detected().ok());
-        named(name)
+        let Some(given) = dialect(name) else {
+            // An unknown name is refused in the form of the agent that the input comes from.
+            self.dialect = detected().ok();
+            return find(name);
+        };
+        let other = self.other_agent(given, process);
+        self.dialect = other.or(Some(given));
+        match other {
+            Some(other) => Err(FiringError::OtherDialect {
+                title: given.title,
+                name: given.name,
+                other: other.title,
+                other_name: other.name,
+            }),
+            None => Ok(given),
+        }
+    }
+
+    /// Returns the agent that a payload comes from, if it is another one than the entry names and waits for a decision:
+    /// it would not understand the answer.
+    fn other_agent(&self, given: &Dialect, process: &ProcessContext) -> Option<&'static Dialect> {
+        let is_readable = given
+            .event_name(&self.payload)
+            .is_some_and(|name| given.event(name).is_some() || given.informative.contains(&name));
+        // A variable may be that of an outer agent: it counts only for a payload that can't be read.
+        let found = detect(&self.payload, |name| !is_readable && process.var(name).is_some()).ok()?;
+        (found.name != given.name && waits(found, &self.payload)).then_some(found)
     }
 
     /// Returns the refusal in the form of the agent, as far as it is known.
@@ -80,7 +107,24 @@ impl DialectInput {
     }
 }
 
-/// Returns the name of the dialect in arguments, which may be wrong otherwise.
+/// Returns true if an agent waits for a decision about the event of a payload.
+fn waits(dialect: &Dialect, payload: &Value) -> bool {
+    let Some(name) = dialect.event_name(payload) else { return true };
+    match dialect.event(name) {
+        Some(row) => row.kind.spec().on_failure == OnFailureEffect::Block,
+        None => !dialect.informative.contains(&name),
+    }
+}
+
+/// Returns the refusal in the form of the agent that some bytes come from; `None` if they are the input of no agent.
+pub fn refusal_of_agent(bytes: &[u8], process: &ProcessContext, why: &str) -> Option<Answer> {
+    let mut input = DialectInput::default();
+    input.read(bytes).ok()?;
+    input.recognise(AUTO, process).ok()?;
+    Some(input.refusal(why))
+}
+
+/// Returns the name of the dialect in arguments that may otherwise be wrong.
 pub fn name_in(arguments: &[OsString]) -> Option<String> {
     const OPTION: &str = "--dialect";
     let mut words = arguments.iter().map(|argument| argument.to_string_lossy());
@@ -91,11 +135,11 @@ pub fn name_in(arguments: &[OsString]) -> Option<String> {
     }
 }
 
-/// Returns the dialect of a name.
+/// Returns the dialect with this name.
 ///
 /// # Errors
-/// [`FiringError::UnknownDialect`].
-pub fn named(name: &str) -> Result<&'static Dialect, FiringError> {
+/// Errors with [`FiringError::UnknownDialect`] if there is none.
+pub fn find(name: &str) -> Result<&'static Dialect, FiringError> {
     dialect(name).ok_or_else(|| {
         let names: Vec<&str> = ALL.iter().map(|dialect| dialect.name).chain([AUTO]).collect();
         FiringError::UnknownDialect {
@@ -109,7 +153,7 @@ pub fn named(name: &str) -> Result<&'static Dialect, FiringError> {
 /// Checks the major version for which `install` has written an entry.
 ///
 /// # Errors
-/// [`FiringError::OtherVersion`].
+/// Errors with [`FiringError::OtherVersion`] if it is another one.
 pub fn check_version(installed: Option<&str>) -> Result<(), FiringError> {
     match installed.filter(|major| *major != env!("CARGO_PKG_VERSION_MAJOR")) {
         Some(major) => Err(FiringError::OtherVersion { installed: major.to_owned() }),

@@ -1,29 +1,36 @@
-//! Signals before anything listens to them.
+//! Signals before their handlers are installed, and signals that nobody sends to end a process.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use crate::answer_stream::readable;
+use becket_dialects::Answer;
 
-/// Signals before anything listens to them: one that ends the process ends it with an exit code, since an agent takes a guard
-/// that a signal has ended for one that has nothing to say.
+/// The reason of a refusal after a signal.
+pub const ENDED: &str = "a signal has ended becket";
+
+/// Signals before their handlers are installed: a signal ends the process with an answer, since an agent treats a guard
+/// that was ended by a signal as one without an objection.
 #[derive(Debug)]
-pub struct EarlySignals(Arc<AtomicBool>);
+pub struct EarlySignals(());
 
 impl EarlySignals {
-    /// Lets them end the process with `exit`.
+    /// Makes signals end the process with an answer.
     #[must_use]
-    pub fn exit_with(exit: u8) -> Self {
-        let armed = Arc::new(AtomicBool::new(true));
+    pub fn answer_with(answer: &Answer) -> Self {
+        let answer = readable(answer);
         #[cfg(unix)]
-        for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT, signal_hook::consts::SIGHUP]
-        {
-            // If no handler can be set, the signal has its default effect.
-            drop(signal_hook::flag::register_conditional_shutdown(signal, exit.into(), armed.clone()));
+        becket_process::LastAnswer {
+            stdout: answer.stdout.into_bytes(),
+            stderr: answer.stderr.into_bytes(),
+            exit: answer.exit,
         }
-        EarlySignals(armed)
+        .give_on_signals();
+        #[cfg(not(unix))]
+        drop(answer);
+        EarlySignals(())
     }
 
-    /// From now on they end the hooks first.
+    /// Lets the later handlers end the hooks first from now on.
     pub fn are_handled(&self) {
-        self.0.store(false, Ordering::SeqCst);
+        #[cfg(unix)]
+        becket_process::end_is_handled();
     }
 }

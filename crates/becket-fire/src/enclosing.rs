@@ -1,8 +1,8 @@
-//! Events inside of which this process is fired, found without a variable: a hook may clear its environment (H14).
+//! Enclosing events of this process, found without a variable: a hook may clear its environment (H14).
 //!
 //! Each `fire` shows the beginning of its event's mark to its descendants as the name of its process, and looks for
-//! such names in its ancestors. The name of a process can be read even if it can't be traced. This needs `/proc` of
-//! Linux; elsewhere only the variable counts.
+//! such names in its ancestors. The name of a process is readable even if the process can't be traced. This needs
+//! `/proc` of Linux; elsewhere only the variable counts.
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -90,17 +90,17 @@ mod linux {
 #[cfg(target_os = "linux")]
 pub use linux::{ancestors, marks, show};
 
-/// Shows a mark to the processes that this one starts.
+/// Does nothing: only Linux has such marks.
 #[cfg(not(target_os = "linux"))]
 pub fn show(_mark: becket_engine::EventMark) {}
 
-/// The marks that the ancestors of this process show.
+/// Returns no marks: only Linux has them.
 #[cfg(not(target_os = "linux"))]
 pub fn marks() -> Vec<String> {
     Vec::new()
 }
 
-/// The ancestors of this process.
+/// Returns no ancestors: only Linux has them.
 #[cfg(not(target_os = "linux"))]
 pub fn ancestors() -> Vec<Ancestor> {
     Vec::new()

@@ -1,4 +1,4 @@
-//! The environment files of an event's hooks, handed on to the agent that has Becket as its hook (H12).
+//! The environment files of an event's hooks, passed on to the agent that has Becket as its hook (H12).
 
 use crate::ProcessContext;
 use becket_engine::Engine;
@@ -9,8 +9,8 @@ use std::path::Path;
 /// The variable in which Claude Code, and agents that follow it, name the file.
 const VARIABLE: &str = "CLAUDE_ENV_FILE";
 
-/// Appends what hooks have written to their files to the agent's own file, where it names one. A failure loses variables,
-/// which decide nothing.
+/// Appends the content of the hooks' files to the agent's own file, if it names one. A failure loses variables, which
+/// decide nothing.
 pub(crate) fn hand_on(engine: &Engine, event: &Event, process: &ProcessContext) {
     let Some(file) = process.var(VARIABLE).filter(|_| event.kind().spec().env_file) else { return };
     let texts: Vec<Vec<u8>> = engine

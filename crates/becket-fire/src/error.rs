@@ -4,10 +4,10 @@ use becket_base::text_file::Unread;
 use std::io;
 use std::path::PathBuf;
 
-/// The reason why the hooks of an event were not run to their end, or their answer was not written.
+/// The reason why the hooks of an event did not all run, or their answer was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum FiringError {
-    /// No runtime.
+    /// There is no runtime.
     #[error("the runtime can't be started: {0}")]
     Runtime(io::Error),
     /// The reader of stdout is gone, or the disk is full.
@@ -39,7 +39,7 @@ pub enum FiringError {
         /// The cause.
         why: String,
     },
-    /// No call of that name waits for a person.
+    /// No call with this name waits for a person.
     #[error(
         "no call `{name}` waits for approval: it was approved already, or hooks asked about it more than an hour ago; let the agent \
          try again"
@@ -58,7 +58,7 @@ pub enum FiringError {
         /// All names.
         all: String,
     },
-    /// The entry of an agent is of another major version.
+    /// The entry of an agent is for another major version.
     #[error(
         "the entry is of becket {installed}.x, and this is {}; `becket install AGENT --repair` writes it again",
         env!("CARGO_PKG_VERSION")
@@ -67,7 +67,29 @@ pub enum FiringError {
         /// The major version of the entry.
         installed: String,
     },
-    /// The hooks would have had their answer after the limit of the agent.
+    /// The call of an agent stands for more calls than can be judged in time.
+    #[error("the call stands for {parts} calls, and becket judges at most {most} of them together: split it")]
+    TooManyParts {
+        /// The number of calls.
+        parts: usize,
+        /// The maximum.
+        most: usize,
+    },
+    /// The input is that of another agent than the entry names.
+    #[error(
+        "the entry is for {title} (`--dialect {name}`), and the input is that of {other}: use `--dialect {other_name}`"
+    )]
+    OtherDialect {
+        /// The agent of the entry.
+        title: &'static str,
+        /// The name of its dialect.
+        name: &'static str,
+        /// The agent of the input.
+        other: &'static str,
+        /// The name of its dialect.
+        other_name: &'static str,
+    },
+    /// The answer of the hooks would have come after the limit of the agent.
     #[error(
         "the hooks took longer than {limit} s and were ended; give them less to do, or raise the limit with `--within`"
     )]
@@ -75,19 +97,19 @@ pub enum FiringError {
         /// The limit in seconds.
         limit: u64,
     },
-    /// A signal.
+    /// A signal interrupted the hooks.
     #[error("interrupted; the hooks that still ran were ended, so nothing was decided")]
     Interrupted,
-    /// A bug.
+    /// The program has a bug.
     #[error("internal error: this is a bug in becket, please report the output above")]
     Panicked,
 }
 
 impl FiringError {
-    /// Runs `work`: a panic would end the process with a code that a host takes for "nothing to say".
+    /// Runs `work` and catches panics: a panic would end the process with a code that a host reads as "nothing to say".
     ///
     /// # Errors
-    /// Returns those of `work`, and an error if it panics.
+    /// Errors with the error of `work`, or if it panics.
     pub fn unless_it_panics<T, E: From<FiringError>>(work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
         caught.unwrap_or_else(|_| Err(FiringError::Panicked.into()))

@@ -19,19 +19,19 @@ pub struct Fired {
 /// The end of a hook in the background.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackgroundEnd {
-    /// For the model, on its next turn.
+    /// Texts for the model, on its next turn.
     pub context: Vec<String>,
     /// The text that wakes an idle model.
     pub reminder: Option<String>,
 }
 
-/// Fires and waits for the background, too: the process ends with its answer, and what ran on would be lost. Hooks in the
-/// background that still run at `background_end` are ended, since an answer must not come too late because of hooks that
-/// don't decide; without it, each runs up to its own limit. At the end of a session they have the budget of its hooks (A5).
-/// Descendants see the mark of the event, and the agent gets the variables that hooks have set.
+/// Fires an event, and waits for the background, too: the process ends with its answer, and later output would be lost.
+/// Hooks in the background that still run at `background_end` are ended, since hooks that don't decide must not delay
+/// the answer too long; without it, each runs up to its own limit. At the end of a session they have the budget of its
+/// hooks (A5). Descendants see the mark of the event, and the agent gets the variables that hooks have set.
 ///
 /// # Errors
-/// Errors if `cancel` is cancelled: then the hooks were ended.
+/// Errors if `cancel` is cancelled; the hooks were then ended.
 pub async fn fire(
     engine: &Engine,
     event: &Event,

@@ -3,13 +3,13 @@
 use becket_model::{Attributed, Ruling, SandboxAnswer, Verdict};
 use serde_json::{Map, Value, json};
 
-/// All fields that are set, in the order of the event table.
+/// Returns all fields that are set, in the order of the event table.
 pub fn of(verdict: &Verdict) -> Map<String, Value> {
     let fields = &verdict.fields;
     let flag = |is_set: bool| is_set.then_some(Value::Bool(true));
     let pairs = [
-        ("updatedInput", fields.updated_input.as_ref().map(|said| Value::Object(said.what.clone()))),
-        ("proposedInput", fields.proposed_input.as_ref().map(|said| Value::Object(said.what.clone()))),
+        ("updatedInput", fields.updated_input.as_ref().map(|one| Value::Object(one.what.clone()))),
+        ("proposedInput", fields.proposed_input.as_ref().map(|one| Value::Object(one.what.clone()))),
         ("sandbox", sandboxes(&fields.sandbox)),
         ("updatedToolOutput", what(&fields.updated_tool_output)),
         ("updatedMCPToolOutput", what(&fields.updated_mcp_tool_output)),
@@ -30,13 +30,13 @@ pub fn of(verdict: &Verdict) -> Map<String, Value> {
 fn of_ruling(ruling: &Ruling) -> Vec<(&'static str, Option<Value>)> {
     match ruling {
         Ruling::RequestAllow { updated_input, updated_permissions } => vec![
-            ("updatedInput", updated_input.as_ref().map(|said| Value::Object(said.what.clone()))),
+            ("updatedInput", updated_input.as_ref().map(|one| Value::Object(one.what.clone()))),
             ("updatedPermissions", list(updated_permissions)),
         ],
         Ruling::RequestDeny { interrupt, .. } => vec![("interrupt", interrupt.then_some(Value::Bool(true)))],
         Ruling::Elicitation { action, content } => vec![
             ("action", Some(json!(action.as_str()))),
-            ("content", content.as_ref().map(|said| Value::Object(said.what.clone()))),
+            ("content", content.as_ref().map(|one| Value::Object(one.what.clone()))),
         ],
         Ruling::Worktree(path) => vec![("worktreePath", Some(json!(path.what)))],
         Ruling::None | Ruling::Permission { .. } | Ruling::Block(_) | Ruling::WorktreeFailed(_) => Vec::new(),
@@ -44,18 +44,18 @@ fn of_ruling(ruling: &Ruling) -> Vec<(&'static str, Option<Value>)> {
 }
 
 /// Returns the rights that each handler leaves to the call; null for one that can't be read.
-fn sandboxes(said: &[Attributed<SandboxAnswer>]) -> Option<Value> {
-    (!said.is_empty()).then(|| said.iter().map(|answer| answer.what.on_the_wire()).collect())
+fn sandboxes(attributed: &[Attributed<SandboxAnswer>]) -> Option<Value> {
+    (!attributed.is_empty()).then(|| attributed.iter().map(|answer| answer.what.on_the_wire()).collect())
 }
 
-fn list(said: &[Attributed<Value>]) -> Option<Value> {
-    (!said.is_empty()).then(|| said.iter().map(|entry| entry.what.clone()).collect())
+fn list(attributed: &[Attributed<Value>]) -> Option<Value> {
+    (!attributed.is_empty()).then(|| attributed.iter().map(|entry| entry.what.clone()).collect())
 }
 
-fn what(said: &Option<Attributed<Value>>) -> Option<Value> {
-    said.as_ref().map(|said| said.what.clone())
+fn what(attributed: &Option<Attributed<Value>>) -> Option<Value> {
+    attributed.as_ref().map(|one| one.what.clone())
 }
 
-fn text(said: &Option<Attributed<String>>) -> Option<Value> {
-    said.as_ref().map(|said| Value::from(said.what.as_str()))
+fn text(attributed: &Option<Attributed<String>>) -> Option<Value> {
+    attributed.as_ref().map(|one| Value::from(one.what.as_str()))
 }

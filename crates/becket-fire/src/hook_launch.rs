@@ -4,7 +4,7 @@ use crate::project::Project;
 use crate::{Launch, ProcessContext, launch, project};
 use std::path::{Path, PathBuf};
 
-/// The session around an event, and what of its project is not read.
+/// The session around an event, and the ignored files of its project.
 #[derive(Debug)]
 pub struct HookLaunch {
     /// The session.
@@ -13,7 +13,7 @@ pub struct HookLaunch {
     pub foreign: Vec<PathBuf>,
 }
 
-/// The directory that is named as the project's can't be entered.
+/// The named directory of the project can't be entered.
 #[derive(Debug, thiserror::Error)]
 #[error("{named_by} is `{}`, which is not an accessible directory: {why}", path.display())]
 pub struct NoProjectDirectory {
@@ -27,7 +27,7 @@ pub struct NoProjectDirectory {
 /// which the agent may name it; `launched_in` gives the session of a directory.
 ///
 /// # Errors
-/// Errors if the directory that the agent names, or the current one, is missing, or as `launched_in` does.
+/// Errors if the directory that the agent names, or the current one, is missing, or if `launched_in` does.
 pub fn hook_launch<E: From<NoProjectDirectory>>(
     cwd: &Path,
     variables: &[&str],

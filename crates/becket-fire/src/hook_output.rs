@@ -13,7 +13,7 @@ use becket_model::{Decision, EventKind, PermissionDecision, Ruling, Verdict};
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
-/// The field for what the model reads.
+/// The field for text that the model reads.
 const CONTEXT: &str = "additionalContext";
 
 /// The output and the exit code.
@@ -21,9 +21,9 @@ const CONTEXT: &str = "additionalContext";
 pub struct HookOutput {
     /// 0 or 2.
     pub exit: u8,
-    /// The JSON object for stdout; empty where there is none.
+    /// The JSON object for stdout; may be empty.
     pub json: Map<String, Value>,
-    /// The text for stdout instead, on the one event that takes no JSON.
+    /// The text for stdout instead, on the one event without JSON.
     pub text: Option<String>,
     /// The reason for stderr.
     pub stderr: Option<String>,
@@ -44,7 +44,7 @@ fn own_of(answer: &mut Map<String, Value>, event: EventKind) -> &mut Value {
     answer.entry("hookSpecificOutput").or_insert_with(|| json!({"hookEventName": event.name()}))
 }
 
-/// Adds text for the model to an answer, before what the answer has for it.
+/// Adds text for the model to an answer, before any text that it already has.
 pub fn add_context(answer: &mut Map<String, Value>, event: EventKind, context: &str) {
     let own = own_of(answer, event);
     let before = own.get(CONTEXT).and_then(Value::as_str).map(|text| format!("\n{text}"));
@@ -64,6 +64,15 @@ impl HookOutput {
         HookOutput { exit: 2, stderr: Some(reason), ..self }
     }
 
+    /// Turns the answer to a tool call into a denial if there is a reason for one.
+    #[must_use]
+    pub fn denied_for(self, event: EventKind, reason: Option<String>) -> Self {
+        match reason {
+            Some(reason) => self.denied(event, reason),
+            None => self,
+        }
+    }
+
     /// Returns the text for stdout.
     pub fn stdout(&self) -> String {
         match &self.text {
@@ -73,13 +82,16 @@ impl HookOutput {
         }
     }
 
-    /// Writes it and returns the exit code. The reader of stdout must be there; the one of stderr need not.
+    /// Writes the output and returns the exit code. The reader of stdout must exist, unless the exit code and stderr
+    /// say it all; the one of stderr need not.
     ///
     /// # Errors
     /// Errors if stdout can't be written.
     pub fn deliver(&self, mut stdout: impl Write, mut stderr: impl Write) -> Result<u8, FiringError> {
-        stdout.write_all(self.stdout().as_bytes())?;
-        stdout.flush()?;
+        let written = stdout.write_all(self.stdout().as_bytes()).and_then(|()| stdout.flush());
+        if self.exit != 2 || self.stderr.is_none() {
+            written?;
+        }
         if let Some(reason) = &self.stderr {
             drop(stderr.write_all(format!("{}\n", visible(reason)).as_bytes()));
         }
@@ -167,13 +179,13 @@ fn universal(verdict: &Verdict, broken: &str) -> Map<String, Value> {
         }
     }
     let broken = broken.trim_end().to_owned();
-    let said: Vec<String> =
+    let messages: Vec<String> =
         for_the_user(verdict).into_iter().chain((!broken.is_empty()).then_some(broken)).collect();
-    if !said.is_empty() {
-        top.insert("systemMessage".to_owned(), json!(said.join("\n")));
+    if !messages.is_empty() {
+        top.insert("systemMessage".to_owned(), json!(messages.join("\n")));
     }
     if !verdict.terminal_sequences.is_empty() {
-        let all: String = verdict.terminal_sequences.iter().map(|said| said.what.as_str()).collect();
+        let all: String = verdict.terminal_sequences.iter().map(|one| one.what.as_str()).collect();
         top.insert("terminalSequence".to_owned(), json!(all));
     }
     top
@@ -198,7 +210,7 @@ fn permission(own: &mut Map<String, Value>, outcome: &Outcome) {
     }
 }
 
-/// A defer, which the engine reads as an ask if a user can be asked, is passed on unchanged.
+/// Returns whether a defer, which the engine reads as an ask if a user can be asked, is passed on unchanged.
 fn defers(outcome: &Outcome) -> bool {
     outcome.runs.iter().any(|run| {
         matches!(run.reply.decision, Some(Decision::Permission { decision: PermissionDecision::Defer, .. }))
@@ -210,7 +222,7 @@ fn hooks_allow(verdict: &Verdict) -> Option<PermissionDecision> {
     allows.then_some(PermissionDecision::Allow)
 }
 
-/// The answer to a permission prompt; fields of the ruling go inside `decision`.
+/// Adds the answer to a permission prompt; fields of the ruling go inside `decision`.
 fn request(own: &mut Map<String, Value>, outcome: &Outcome) {
     own.remove("proposedInput");
     let inner = ["updatedInput", "updatedPermissions", "interrupt"];
@@ -234,7 +246,7 @@ fn request(own: &mut Map<String, Value>, outcome: &Outcome) {
     own.insert("decision".to_owned(), Value::Object(decision));
 }
 
-/// A worktree's path is plain text, and a failed one an exit code.
+/// Returns the output for a worktree: its path is plain text, and a failure an exit code.
 fn worktree(verdict: &Verdict) -> HookOutput {
     let failed = |reason: Option<String>| HookOutput {
         exit: 2,

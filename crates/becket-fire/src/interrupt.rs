@@ -39,7 +39,7 @@ impl Caught {
 /// signal it is dropped, and every process of a hook is killed with it.
 ///
 /// # Errors
-/// Returns the errors of `work`, an error without a runtime, and [`FiringError::Interrupted`] after a second signal.
+/// Errors with the error of `work`, without a runtime, or with [`FiringError::Interrupted`] after a second signal.
 pub fn until_done<T, E: From<FiringError>>(
     cancel: &CancellationToken,
     work: impl Future<Output = Result<T, E>>,
@@ -58,7 +58,7 @@ impl SignalRuntime {
     /// Starts listening. A signal cancels `cancel` once the work runs, and `caught` contains it.
     ///
     /// # Errors
-    /// Errors without a runtime, and if no handler can be set.
+    /// Errors without a runtime, or if no handler can be set.
     pub fn start(cancel: &CancellationToken, caught: &Caught) -> Result<Self, FiringError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         SignalRuntime::on(runtime.map_err(FiringError::Runtime)?, cancel, caught)
@@ -76,10 +76,10 @@ impl SignalRuntime {
         Ok(SignalRuntime { runtime, interrupt })
     }
 
-    /// Runs `work` to its end, as [`until_done`]; a signal that came before cancels it at once.
+    /// Runs `work` to its end, like [`until_done`]; an earlier signal cancels it at once.
     ///
     /// # Errors
-    /// Returns the errors of `work`, and [`FiringError::Interrupted`] after a second signal.
+    /// Errors with the error of `work`, or with [`FiringError::Interrupted`] after a second signal.
     pub fn until_done<T, E: From<FiringError>>(
         self,
         work: impl Future<Output = Result<T, E>>,
@@ -97,10 +97,10 @@ impl SignalRuntime {
     }
 }
 
-/// As [`until_done`], on a runtime of the caller's.
+/// Does the same as [`until_done`], on the caller's runtime.
 ///
 /// # Errors
-/// As of [`until_done`].
+/// See [`until_done`].
 pub fn until_done_on<T, E: From<FiringError>>(
     runtime: tokio::runtime::Runtime,
     cancel: &CancellationToken,
@@ -118,7 +118,7 @@ struct Interrupt {
     signals: Vec<(u8, tokio::signal::unix::Signal)>,
 }
 
-/// Listens; a signal cancels the token.
+/// Starts listening; a signal cancels the token.
 ///
 /// # Errors
 /// Errors if no handler can be set.
@@ -127,12 +127,12 @@ fn cancels(cancel: &CancellationToken, caught: &Caught) -> io::Result<Interrupt>
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-        let heard = |kind: SignalKind| {
+        let kinds = becket_process::ENDING.map(SignalKind::from_raw);
+        let listener = |kind: SignalKind| {
             let number = u8::try_from(kind.as_raw_value()).unwrap_or(u8::MAX);
             signal(kind).map(|signal| (number, signal))
         };
-        let signals = kinds.into_iter().map(heard).collect::<io::Result<Vec<_>>>()?;
+        let signals = kinds.into_iter().map(listener).collect::<io::Result<Vec<_>>>()?;
         Ok(Interrupt { cancel, caught, signals })
     }
     #[cfg(not(unix))]
@@ -206,18 +206,18 @@ mod tests {
         });
         assert!(matches!(done, Ok(7)), "the end is waited for: {done:?}");
         assert_eq!(caught.exit_code(), Some(129));
-        let (cancel, heard) = (CancellationToken::new(), CancellationToken::new());
+        let (cancel, cancelled) = (CancellationToken::new(), CancellationToken::new());
         let done: Result<(), FiringError> = until_done(&cancel.clone(), async {
             // A thread that can't be ended.
             let stuck =
                 tokio::task::spawn_blocking(|| std::thread::sleep(std::time::Duration::from_secs(3600)));
             hang_up();
             cancel.cancelled().await;
-            heard.cancel();
+            cancelled.cancel();
             hang_up();
             drop(stuck.await);
             Ok(())
         });
-        assert!(heard.is_cancelled() && matches!(done, Err(FiringError::Interrupted)), "{done:?}");
+        assert!(cancelled.is_cancelled() && matches!(done, Err(FiringError::Interrupted)), "{done:?}");
     }
 }

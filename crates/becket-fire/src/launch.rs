@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub struct Launch {
     /// The directory in which the session starts, absolute and without links; relative paths of arguments start here too.
     pub start: PathBuf,
-    /// The dialect.
+    /// The profile.
     pub profile: Profile,
     /// The variables and the home of the session.
     pub environment: Environment,
@@ -24,7 +24,7 @@ pub struct Launch {
     pub sources: Sources,
     /// Permissions of the command line.
     pub permissions: FlagPermissions,
-    /// More plugins, by their directories, absolute.
+    /// More plugins, as absolute directories.
     pub plugins: Vec<PathBuf>,
     /// The managed settings, instead of the system's directory.
     pub managed: Option<PathBuf>,
@@ -32,7 +32,7 @@ pub struct Launch {
     pub strict: bool,
     /// Set if events wait for hooks that would otherwise continue in the background.
     pub waits_for_async: bool,
-    /// True if the user trusts this very folder; otherwise its own files grant nothing (G3).
+    /// True if the user trusts exactly this folder; otherwise its own files grant nothing (G3).
     pub folder_trusted: bool,
     /// The project that provides the settings, if it is not the start directory.
     pub project: Option<PathBuf>,
@@ -63,7 +63,7 @@ impl Launch {
         }
     }
 
-    /// Returns the path of what is kept for a session in a directory below the user's directory of settings. Its last part is
+    /// Returns the path of a session's file in a directory below the user's directory of settings. Its last part is
     /// derived, since an id may contain anything.
     pub(crate) fn path_of_session(&self, directory: &str, id: &SessionId) -> Option<PathBuf> {
         let name = derived_id(id.as_str(), &Map::new());
@@ -76,7 +76,7 @@ impl Launch {
         Launch { folder_trusted, ..self }
     }
 
-    /// The settings file of the source `flag`.
+    /// Returns the settings file of the source `flag`.
     pub fn settings_file(&self) -> Option<&Path> {
         match &self.flag {
             Some(FlagSettings::File(file)) => Some(file),
@@ -84,7 +84,7 @@ impl Launch {
         }
     }
 
-    /// The variables and the home of the session.
+    /// Returns the variables and the home of the session.
     pub fn environment(&self) -> &Environment {
         &self.environment
     }

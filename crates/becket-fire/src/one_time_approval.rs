@@ -1,8 +1,8 @@
-//! Calls that hooks asked about where the agent could not ask: a person may allow one of them once, at a terminal.
+//! Calls that hooks asked about while the agent could not ask: a person may allow one of them once, at a terminal.
 //!
-//! One private file of the user holds them by the digest of the call: the agent, the project, the directory, the tool and its
-//! whole input. It is locked while it is changed. A call that was not allowed is forgotten after an hour, a permission after
-//! ten minutes.
+//! One private file of the user contains them by the digest of the call: the agent, the project, the directory, the
+//! tool and its whole input. It is locked while it is changed. A call that was not allowed is forgotten after an hour,
+//! a permission after ten minutes.
 
 use crate::FiringError;
 use becket_base::file_lock;
@@ -17,11 +17,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// The time for which a call that was asked about is kept.
 const KEPT: Duration = Duration::from_secs(60 * 60);
-/// The time for which a permission holds.
+/// The time for which a permission is valid.
 pub const ALLOWED: Duration = Duration::from_secs(10 * 60);
-/// The calls that are kept; the oldest go first.
+/// The maximum number of calls; the oldest are dropped first.
 const CALLS: usize = 64;
-/// The digits of a digest that name a call.
+/// The number of digits of a digest that name a call.
 const DIGITS: usize = 12;
 
 /// A call that hooks asked about.
@@ -37,7 +37,7 @@ pub struct OneTimeApproval {
     pub calls: Vec<(String, serde_json::Value)>,
 }
 
-/// A call on file.
+/// A call in the file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct KeptCall {
     /// The call.
@@ -56,7 +56,7 @@ pub struct KeptCall {
 /// The entry of becket in an agent's configuration that asks about a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskingEntry {
-    /// True if it is of the user's configuration, false if it is of a project's.
+    /// True if it is in the user's configuration, false if it is in a project's.
     pub user_scope: bool,
     /// The id of the call.
     pub call: String,
@@ -70,8 +70,8 @@ struct TakenPermission {
 }
 
 impl TakenPermission {
-    /// Returns true if the permission holds for this entry as well: it is the agent's entry of the other scope, about the
-    /// same call.
+    /// Returns true if the permission is valid for this entry as well: it is the agent's entry of the other scope, for
+    /// the same call.
     fn is_shared_with(&self, entry: &AskingEntry) -> bool {
         self.by.call == entry.call && self.by.user_scope != entry.user_scope
     }
@@ -86,7 +86,7 @@ impl KeptCall {
         };
         let is_taken = self.allowed.is_some() && is_free;
         if is_taken && self.taken.is_some() {
-            // Both entries have had it.
+            // Both entries have used it.
             self.allowed = None;
         }
         if is_taken {
@@ -116,16 +116,16 @@ pub struct OneTimeApprovals {
 type Calls = BTreeMap<String, KeptCall>;
 
 impl OneTimeApprovals {
-    /// The calls of a user whose directory of settings this is.
+    /// Returns the calls of the user with this directory of settings.
     pub fn of(user_directory: &Path) -> Self {
         OneTimeApprovals { file: user_directory.join(FILE) }
     }
 
-    /// Returns true if the call was allowed, and forgets that: it holds once. Where an agent has an entry for the user and one
-    /// for the project, both ask about the same call, and it holds once for each.
+    /// Returns true if the call was allowed, and uses up that permission. If an agent has an entry for the user and one
+    /// for the project, both ask about the same call, and the permission is valid once for each.
     ///
     /// # Errors
-    /// The file can't be used.
+    /// Errors if the file can't be used.
     pub fn take_permission(&self, call: &OneTimeApproval, entry: &AskingEntry) -> Result<bool, FiringError> {
         if !self.file.exists() {
             return Ok(false);
@@ -141,7 +141,7 @@ impl OneTimeApprovals {
     /// Keeps a call; returns its name for the command line.
     ///
     /// # Errors
-    /// The file can't be used.
+    /// Errors if the file can't be used.
     pub fn keep(
         &self,
         call: OneTimeApproval,
@@ -163,10 +163,18 @@ impl OneTimeApprovals {
         Ok(name)
     }
 
-    /// Returns the call of a name.
+    /// Returns the names of the calls that wait for a person; none if the file can't be read, which allows nothing.
+    pub fn waiting(&self) -> Vec<String> {
+        let mut calls = self.read().unwrap_or_default();
+        forget_old(&mut calls);
+        let waiting = calls.into_iter().filter(|(_, kept)| kept.taken.is_none());
+        waiting.filter_map(|(digest, _)| digest.get(..DIGITS).map(str::to_owned)).collect()
+    }
+
+    /// Returns the call with this name.
     ///
     /// # Errors
-    /// There is none, or the file can't be used.
+    /// Errors if there is none, or if the file can't be used.
     pub fn find(&self, name: &str) -> Result<KeptCall, FiringError> {
         let mut calls = self.read()?;
         forget_old(&mut calls);
@@ -183,7 +191,7 @@ impl OneTimeApprovals {
     /// Allows a call once.
     ///
     /// # Errors
-    /// It is not on file any more, or the file can't be used.
+    /// Errors if it is no longer in the file, or if the file can't be used.
     pub fn allow(&self, kept: &KeptCall) -> Result<(), FiringError> {
         let mut is_there = false;
         self.change(|calls| {
@@ -198,7 +206,7 @@ impl OneTimeApprovals {
 
     fn read(&self) -> Result<Calls, FiringError> {
         let text = read_if_there(&self.file)?.unwrap_or_default();
-        // What is broken allows nothing: it starts again.
+        // Broken content allows nothing: the file starts empty.
         Ok(serde_json::from_str(&text).unwrap_or_default())
     }
 
@@ -214,7 +222,7 @@ impl OneTimeApprovals {
     }
 }
 
-/// Forgets calls and permissions whose time is over. A clock that was put back ends them as well.
+/// Forgets expired calls and permissions. A clock that was set back ends them as well.
 fn forget_old(calls: &mut Calls) {
     let now = now();
     let is_within = |since: u64, limit: Duration| since <= now && now - since <= limit.as_secs();
@@ -276,6 +284,7 @@ mod tests {
         assert!(!calls.take_permission(&call("a"), &entry(true, "1")).unwrap());
         let name = calls.keep(call("a"), "why", None).unwrap();
         assert!(!calls.take_permission(&call("a"), &entry(true, "1")).unwrap());
+        assert_eq!(calls.waiting(), [name.as_str()]);
         let kept = calls.find(&name).unwrap();
         assert_eq!((kept.call.clone(), kept.reason.as_str()), (call("a"), "why"));
         calls.allow(&kept).unwrap();
@@ -285,8 +294,9 @@ mod tests {
         assert!(calls.take_permission(&call("a"), &entry(true, "1")).unwrap());
         assert!(!calls.take_permission(&call("a"), &entry(true, "1")).unwrap());
         assert!(calls.find(&name).is_err() && calls.allow(&kept).is_err());
+        assert!(calls.waiting().is_empty());
         assert!(calls.find("").is_err());
-        // One that is asked about again after the yes needs another one.
+        // A call that is asked about again after the approval needs another one.
         let name = calls.keep(call("a"), "why", None).unwrap();
         calls.allow(&calls.find(&name).unwrap()).unwrap();
         calls.keep(call("a"), "another reason", None).unwrap();

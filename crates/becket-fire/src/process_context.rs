@@ -1,6 +1,6 @@
 //! The facts about a process: variables, home, working directory.
 //!
-//! This is the only place of the programs that reads them. All other code receives its inputs.
+//! This is the only place in the programs that reads them. All other code receives its inputs.
 
 use becket_engine::Environment;
 use std::ffi::{OsStr, OsString};
@@ -21,7 +21,8 @@ pub struct ProcessContext {
     pub temp: PathBuf,
 }
 
-/// The user's home directory. `HOME=""` means that there is none; the system's list of users is then not consulted.
+/// Returns the user's home directory. `HOME=""` means that there is none; the system's list of users is not consulted
+/// then.
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment and the home")]
 fn home() -> Option<PathBuf> {
     if cfg!(unix) && std::env::var_os("HOME").is_some_and(|home| home.is_empty()) {
@@ -31,7 +32,7 @@ fn home() -> Option<PathBuf> {
 }
 
 impl ProcessContext {
-    /// Reads those of this process.
+    /// Reads the facts about this process.
     #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment and the home")]
     pub fn of_process() -> Self {
         ProcessContext {

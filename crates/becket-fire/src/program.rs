@@ -1,4 +1,4 @@
-//! From arguments to an exit code, here or in the full program.
+//! The small program, from arguments to an exit code, here or in the full program.
 
 mod answer;
 mod arguments;
@@ -7,14 +7,15 @@ mod stdin;
 
 use answer::{AnswerContext, write_answer};
 use arguments::{AgentArguments, FireArguments};
-use becket_fire::dialect::{DialectInput, name_in};
-use becket_fire::{EarlySignals, FiringError, NO_ANSWER, ProcessContext, Refusal};
+use becket_dialects::Answer;
+use becket_fire::dialect::{DialectInput, name_in, refusal_of_agent};
+use becket_fire::{ENDED, EarlySignals, FiringError, NO_ANSWER, ProcessContext, Refusal};
 use full_program::{Exec, replace_process};
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Answers, or hands on.
+/// Answers, or hands over to the full program.
 pub(crate) fn run(process: &ProcessContext) -> ExitCode {
     match FireArguments::read(&process.arguments) {
         Some(arguments) if !stdin::is_terminal() => fire(&arguments, process),
@@ -24,15 +25,19 @@ pub(crate) fn run(process: &ProcessContext) -> ExitCode {
 
 fn fire(arguments: &FireArguments, process: &ProcessContext) -> ExitCode {
     let is_installed = arguments.agent.as_ref().is_some_and(|agent| agent.installed.is_some());
-    // An entry of `becket install` refuses for a code that is not one of an answer; several agents ignore a silent 2.
-    let early = EarlySignals::exit_with(if is_installed { NO_ANSWER } else { 2 });
+    // An entry of `becket install` turns a code that is not one of an answer into a refusal.
+    let early = EarlySignals::answer_with(&match &arguments.agent {
+        Some(_) if is_installed => Answer { exit: NO_ANSWER, ..Answer::default() },
+        Some(agent) => DialectInput::unread(&agent.dialect).refusal(ENDED),
+        None => Refusal::of(None, ENDED).into(),
+    });
     let context = AnswerContext { early: &early, arguments, process };
     let bytes = match stdin::read() {
         Ok(bytes) => bytes,
         Err(error) => {
             let why = format!("stdin can't be read: {error}");
             return match &arguments.agent {
-                Some(agent) => write_answer(&DialectInput::named(&agent.dialect).refusal(&why)).into(),
+                Some(agent) => write_answer(&DialectInput::unread(&agent.dialect).refusal(&why)).into(),
                 None => refuse(&Refusal::of(None, &why)),
             };
         }
@@ -52,12 +57,12 @@ fn fire(arguments: &FireArguments, process: &ProcessContext) -> ExitCode {
 
 /// Answers in the form of an agent, with a refusal if there is no answer.
 fn answer_payload(context: AnswerContext<'_>, bytes: &[u8], agent: &AgentArguments) -> Option<u8> {
-    let mut input = DialectInput::named(&agent.dialect);
+    let mut input = DialectInput::unread(&agent.dialect);
     let answered = FiringError::unless_it_panics(|| context.answer_payload(&mut input, bytes, agent));
     answered.unwrap_or_else(|error| Some(write_answer(&input.refusal(&error.to_string()))))
 }
 
-/// Becomes the full program; returns only if it can't. `read` is what was read of stdin.
+/// Becomes the full program; returns only if that fails. `read` is the part of stdin that was read.
 fn hand_on(process: &ProcessContext, read: Option<&[u8]>) -> ExitCode {
     let why = match replace_process(&process.arguments, read) {
         Exec::Ended(code) => return code,
@@ -71,7 +76,7 @@ fn hand_on(process: &ProcessContext, read: Option<&[u8]>) -> ExitCode {
             // The entry of `becket install` refuses in the form of its agent.
             return refuse(&Refusal { exit: NO_ANSWER, ..Refusal::of(None, &why) });
         }
-        let mut input = DialectInput::named(&name);
+        let mut input = DialectInput::unread(&name);
         if let Some(bytes) = all_of_stdin(read) {
             // A payload that can't be read is refused as well, in the form of the named agent.
             let _unknown = input.read(&bytes).and_then(|()| input.recognise(&name, process));
@@ -82,6 +87,12 @@ fn hand_on(process: &ProcessContext, read: Option<&[u8]>) -> ExitCode {
         let event = all_of_stdin(read).and_then(|bytes| stdin::event_kind(&bytes));
         return refuse(&Refusal::of(event, &why));
     }
+    // A slip in the arguments of a guard must not look like a guard that has no objection.
+    let fires = process.arguments.iter().any(|argument| argument == "fire");
+    let input = if fires { all_of_stdin(read) } else { None };
+    if let Some(answer) = input.and_then(|bytes| refusal_of_agent(&bytes, process, &why)) {
+        return write_answer(&answer).into();
+    }
     let mut refusal = Refusal::of_nothing(&why);
     if process.arguments.get(1).is_some_and(|command| command == "exec") {
         refusal.exit = NO_ANSWER;
@@ -89,7 +100,7 @@ fn hand_on(process: &ProcessContext, read: Option<&[u8]>) -> ExitCode {
     refuse(&refusal)
 }
 
-/// Returns what was read of stdin, or reads it; `None` if it is a terminal, or can't be read.
+/// Returns the part of stdin that was read, or reads it; `None` if it is a terminal, or can't be read.
 fn all_of_stdin(read: Option<&[u8]>) -> Option<Cow<'_, [u8]>> {
     match read {
         Some(read) => Some(Cow::Borrowed(read)),

@@ -50,11 +50,29 @@ impl Project {
         project
     }
 
-    /// Searches the folders around the directory of an event, or if there are none around the process's own directory.
+    /// Searches the folders around the directory of an event and around the process's own directory: a model changes
+    /// the first, and so must not leave the project.
     pub fn of_event(launch: &Launch, start: &Path) -> Self {
         let request = launch.request();
-        let project = Project::around(start, &request);
-        if project.folders.is_empty() { Project::around(&launch.start, &request) } else { project }
+        let (of_event, of_process) =
+            (Project::around(start, &request), Project::around(&launch.start, &request));
+        let is_around = match (of_event.folders.first(), of_process.folders.first()) {
+            (Some(of_event), Some(of_process)) => of_process.starts_with(of_event),
+            (Some(_), None) | (None, _) => true,
+        };
+        // The outermost folder is the project.
+        let (first, second) = if is_around { (of_event, of_process) } else { (of_process, of_event) };
+        first.joined(second)
+    }
+
+    /// Adds the folders and files of another project that this one lacks.
+    fn joined(mut self, other: Project) -> Self {
+        let lacking = |known: &[PathBuf], more: Vec<PathBuf>| -> Vec<PathBuf> {
+            more.into_iter().filter(|path| !known.contains(path)).collect()
+        };
+        self.folders.extend(lacking(&self.folders, other.folders));
+        self.foreign.extend(lacking(&self.foreign, other.foreign));
+        self
     }
 }
 
@@ -81,14 +99,17 @@ pub fn not_read_by_sessions(parent: &Path, request: &Request) -> String {
 /// grants something only if the user's own file records trust in it (G3). A project without any is `start`.
 pub fn with_all_folders(launch: Launch, found: Project, start: &Path) -> Launch {
     let request = launch.request();
+    let mut of_folder = request.clone();
+    // No folder of the project records trust in another one.
+    of_folder.nested = found.folders.iter().map(|folder| NestedFolder::new(folder.clone(), false)).collect();
     let mut folders = found.folders.into_iter();
     let outermost = folders.next().unwrap_or_else(|| start.to_owned());
     let nested = folders.map(|directory| {
-        let mut of_folder = request.clone();
         of_folder.start.clone_from(&directory);
         NestedFolder::new(directory, becket_engine::config::trust::is_recorded(&of_folder))
     });
-    Launch { nested: nested.collect(), project: Some(outermost), ..launch }
+    let nested = nested.collect();
+    Launch { nested, project: Some(outermost), ..launch }
 }
 
 /// Returns the file with this name.
@@ -100,7 +121,7 @@ enum Look {
 
 fn look(file: &Path, request: &Request) -> Look {
     let Some(is_owned) = is_owned_by_user_or_root(file) else { return Look::None };
-    let users = request.user_directory().map(|directory| directory.join(SHARED));
+    let users = request.users_own_directory().map(|directory| directory.join(SHARED));
     if users.is_some_and(|users| is_same_path(&users, file)) {
         return Look::None;
     }

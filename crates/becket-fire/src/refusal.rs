@@ -1,11 +1,12 @@
-//! The answer of a guard that can't be asked, which must not look like one that has nothing to say.
+//! The answer of a guard that can't run, which must not look like one without a decision.
 
 use becket_base::text::visible;
+use becket_dialects::Answer;
 use becket_model::EventKind;
 use becket_model::table::OnFailureEffect;
 
-/// The exit code that is not one of an answer: `becket exec` has run nothing, or an entry of `becket install` has to refuse in
-/// the form of its agent.
+/// The exit code that is not one of an answer: `becket exec` has run nothing, or an entry of `becket install` has to
+/// refuse in the form of its agent.
 pub const NO_ANSWER: u8 = 125;
 
 /// An exit code and its reason for stderr.
@@ -18,7 +19,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// Holds the event back if it can be; `event` is `None` if it can't be told which it is, which holds back as well.
+    /// Blocks the event if that is possible; `event` is `None` if the event is unknown, which blocks as well.
     #[must_use]
     pub fn of(event: Option<EventKind>, why: &str) -> Self {
         match event.is_none_or(|event| event.spec().on_failure == OnFailureEffect::Block) {
@@ -30,10 +31,16 @@ impl Refusal {
         }
     }
 
-    /// Reports an error that holds nothing back: an exit code of 2 would.
+    /// Reports an error that blocks nothing: exit code 2 would block.
     #[must_use]
     pub fn of_nothing(why: &str) -> Self {
         Refusal { exit: 1, stderr: format!("becket: {}\n", visible(why)) }
+    }
+}
+
+impl From<Refusal> for Answer {
+    fn from(refusal: Refusal) -> Self {
+        Answer { stderr: refusal.stderr, exit: refusal.exit, ..Answer::default() }
     }
 }
 

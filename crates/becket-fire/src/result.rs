@@ -1,4 +1,4 @@
-//! The result of an event in the terms of its caller: passed, blocked or waiting, and why.
+//! The result of an event for its caller: passed, blocked or waiting, and the reason.
 
 use becket_dialects::{Action, Resolution};
 use becket_engine::{Engine, Outcome, Settlement};
@@ -73,12 +73,12 @@ pub fn failed(said: &Attributed<Failure>) -> String {
 
 /// Returns the texts of a verdict for the user, one below the other, with their continuation lines indented.
 pub fn for_the_user(verdict: &Verdict) -> Option<String> {
-    let failures = verdict.failures.iter().map(|said| format!("[{}] {}", said.label, failed(said)));
-    let messages = verdict.messages.iter().map(|said| said.what.clone());
+    let failures = verdict.failures.iter().map(|failure| format!("[{}] {}", failure.label, failed(failure)));
+    let messages = verdict.messages.iter().map(|message| message.what.clone());
     let notices =
-        verdict.notices.iter().filter(|said| matches!(said.what.to, Audience::User | Audience::Both));
+        verdict.notices.iter().filter(|notice| matches!(notice.what.to, Audience::User | Audience::Both));
     let lines: Vec<String> = messages
-        .chain(notices.map(|said| said.what.text.clone()))
+        .chain(notices.map(|notice| notice.what.text.clone()))
         .chain(failures)
         .chain(verdict.warnings.iter().cloned())
         .map(|text| continued(&text))

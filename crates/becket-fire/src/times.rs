@@ -2,8 +2,8 @@
 //!
 //! A [`TimeRecorder`] observes an engine and appends a [`TimeRecord`] for each event to the [`TimeLog`] of the project.
 //!
-//! INVARIANT: a record holds names and times, and nothing of what a hook reads or prints; and a record that can't be written
-//! changes no verdict. The first failure is kept, so that it can be shown once.
+//! INVARIANT: a record contains names and times, and nothing that a hook reads or prints; and a record that can't be
+//! written changes no verdict. The first failure is kept, so that it can be shown once.
 
 pub mod hook_name;
 mod log;

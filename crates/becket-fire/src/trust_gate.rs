@@ -1,14 +1,17 @@
-//! The hooks of a project under a hook of the user's own: they run only if the user trusts the folder (G3).
+//! The hooks of a project behind a hook in the user's own configuration: they run only if the user trusts the folder
+//! (G3).
 //!
 //! Otherwise the hooks of the user and of managed settings run, and the project's deny and ask rules count.
 
 use crate::{FiringError, Launch};
 use becket_dialects::{Action, Resolution};
-use becket_engine::config::trust::is_recorded;
+use becket_engine::config::NestedFolder;
+use becket_engine::config::trust::{is_recorded, project_root};
 use becket_engine::{Engine, Settlement, Start};
 use becket_model::{Event, EventBody};
+use std::path::Path;
 
-/// The session whose hooks run, and the one whose rules count beside it.
+/// The session whose hooks run, and the one whose rules count as well.
 #[derive(Debug)]
 pub struct TrustGate {
     /// The session whose hooks run.
@@ -18,17 +21,30 @@ pub struct TrustGate {
 }
 
 impl TrustGate {
-    /// Holds the hooks of the project back if `user_scope` is set and the user does not trust its folder.
-    pub fn of(launch: Launch, user_scope: bool) -> Self {
-        if !user_scope || is_recorded(&launch.request()) {
+    /// Holds the hooks of the project back if `user_scope` is set and the user does not trust its folder, as Becket or
+    /// the agent records it; and those of the folders inside of it that are repositories of their own without trust.
+    pub fn of(launch: Launch, user_scope: bool, agent_trusts: bool) -> Self {
+        if !user_scope {
             return TrustGate { launch, whole: None };
         }
-        let sources = launch.sources.project(false).local(false);
-        let whole = launch.clone().trusting(false);
-        TrustGate { launch: Launch { sources, nested: Vec::new(), ..launch }, whole: Some(whole) }
+        if !agent_trusts && !is_recorded(&launch.request()) {
+            let sources = launch.sources.project(false).local(false);
+            let whole = launch.clone().trusting(false);
+            return TrustGate {
+                launch: Launch { sources, nested: Vec::new(), ..launch },
+                whole: Some(whole),
+            };
+        }
+        let nested: Vec<NestedFolder> =
+            launch.nested.iter().filter(|folder| is_covered(folder, &launch)).cloned().collect();
+        if nested.len() == launch.nested.len() {
+            return TrustGate { launch, whole: None };
+        }
+        let whole = launch.clone();
+        TrustGate { launch: Launch { nested, ..launch }, whole: Some(whole) }
     }
 
-    /// The engine of the rules, which runs no hook; `None` if nothing is held back.
+    /// Returns the engine of the rules, which runs no hook; `None` if nothing is held back.
     ///
     /// # Errors
     /// Errors if the configuration forbids the start.
@@ -37,6 +53,20 @@ impl TrustGate {
         let built = whole.builder(true).start(Start::Bare).build();
         built.map(Some).map_err(|error| FiringError::Start { why: error.why })
     }
+}
+
+/// Returns true if trust in a folder inside of the project is recorded, or trust in the project covers it: there is no
+/// repository between the two.
+fn is_covered(folder: &NestedFolder, launch: &Launch) -> bool {
+    let request = launch.request();
+    let root_of = |start: &Path| {
+        let mut request = request.clone();
+        request.start = start.to_owned();
+        project_root(&request)
+    };
+    let root = root_of(&folder.directory);
+    let is_plain = || !root.join(".git").exists() && folder.directory.starts_with(&request.start);
+    folder.is_trusted || root == root_of(&request.start) || is_plain()
 }
 
 /// Restricts a resolution by the rules of the whole session, and names the hooks that did not run.
@@ -75,7 +105,7 @@ fn held_back_line(count: usize, event: &Event) -> String {
     )
 }
 
-/// The event with the input that a hook has put in place of the model's.
+/// Returns the event with the input that a hook has put in place of the model's.
 fn rewritten(event: &Event, resolution: &Resolution) -> Option<Event> {
     let input = resolution.rewrite.clone()?;
     let mut event = event.clone();

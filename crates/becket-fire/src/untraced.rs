@@ -12,6 +12,6 @@ pub fn begin() {
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
 }
 
-/// Not supported on this platform.
+/// Does nothing, as this is not supported on the platform.
 #[cfg(not(target_os = "linux"))]
 pub fn begin() {}

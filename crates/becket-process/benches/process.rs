@@ -13,7 +13,7 @@ use std::os::fd::AsRawFd;
 use std::ptr;
 
 use becket_process::{CancellationToken, Chunk, Command, Control, End, Limits, Program, Runner};
-use becket_testkit::bench::{Bench, Must};
+use becket_testkit::bench::{Bench, BenchTarget};
 use becket_testkit::proc;
 use tokio::runtime::{Builder, Runtime};
 
@@ -50,7 +50,12 @@ fn main() {
 fn one(bench: &mut Bench, runtime: &Runtime, row: &str) {
     let command = shell("true");
     bench.note("floor: posix_spawn and waitpid of `sh -c true`");
-    bench.versus(row, Must::Ratio(1.15), || run(runtime, &command), || floor_wait(floor_spawn("true", None)));
+    bench.versus(
+        row,
+        BenchTarget::Ratio(1.15),
+        || run(runtime, &command),
+        || floor_wait(floor_spawn("true", None)),
+    );
 }
 
 fn ten(bench: &mut Bench, runtime: &Runtime, row: &str) {
@@ -68,7 +73,7 @@ fn ten(bench: &mut Bench, runtime: &Runtime, row: &str) {
         });
     };
     let floor = || [(); AT_ONCE].map(|()| floor_spawn("true", None)).into_iter().for_each(floor_wait);
-    bench.versus(row, Must::Ratio(1.15), ours, floor);
+    bench.versus(row, BenchTarget::Ratio(1.15), ours, floor);
 }
 
 fn feed(bench: &mut Bench, runtime: &Runtime, row: &str) {
@@ -82,14 +87,14 @@ fn feed(bench: &mut Bench, runtime: &Runtime, row: &str) {
         File::from(write).write_all(&input).unwrap();
         floor_wait(pid);
     };
-    bench.versus(row, Must::Ratio(1.3), || run(runtime, &command), floor);
+    bench.versus(row, BenchTarget::Ratio(1.3), || run(runtime, &command), floor);
 }
 
 fn steered(bench: &mut Bench, runtime: &Runtime, row: &str) {
     let command = shell("true");
     bench.note("floor: the same without a control");
     let ours = || runtime.block_on(run_steered(&command, Control::new(), &mut |_| ()));
-    bench.versus(row, Must::Ratio(1.05), ours, || run(runtime, &command));
+    bench.versus(row, BenchTarget::Ratio(1.05), ours, || run(runtime, &command));
 }
 
 fn talk(bench: &mut Bench, runtime: &Runtime, row: &str) {
@@ -106,7 +111,7 @@ fn talk(bench: &mut Bench, runtime: &Runtime, row: &str) {
         runtime.block_on(run_steered(&command, control, &mut sink));
         assert_eq!(left, 0);
     };
-    bench.versus(row, Must::Nothing, ours, floor_talk);
+    bench.versus(row, BenchTarget::Nothing, ours, floor_talk);
 }
 
 fn floor_talk() {

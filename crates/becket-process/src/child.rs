@@ -1,4 +1,4 @@
-//! A started process with its three pipes. Owns them: dropped, it ends the group and has it reaped.
+//! A started process with its three pipes. If it is dropped, it ends the process group and has it reaped.
 //!
 //! INVARIANT: `leader` is present until the process was reaped or handed to the reaper, exactly one of the two.
 
@@ -15,20 +15,20 @@ use crate::reaper::Reaper;
 use crate::steering::RunState;
 use crate::sys::{self, Input, Leader, Termination};
 
-/// A process that runs, or has ended and is not reaped yet.
+/// A process that is running, or has ended and is not reaped yet.
 #[derive(Debug)]
 pub(crate) struct Child {
     leader: Option<Leader>,
     pub(crate) stdin: Feed,
     pub(crate) stdout: Drain,
     pub(crate) stderr: Drain,
-    /// The pipe to its stdin, once nothing more is written.
+    /// The pipe to its stdin, once there is nothing more to write.
     fed: Option<Input>,
     reaper: Reaper,
 }
 
 impl Child {
-    /// `more`: the source of further bytes for stdin once the command's own are written.
+    /// If `more` is set, it supplies further bytes for stdin after the command's own.
     pub(crate) fn spawn(
         command: &Command,
         limits: &Limits,
@@ -47,7 +47,7 @@ impl Child {
         })
     }
 
-    /// Writes nothing more to stdin.
+    /// Stops writing to stdin.
     pub(crate) fn stop_feeding(&mut self) {
         self.fed = self.stdin.stop();
     }
@@ -60,7 +60,7 @@ impl Child {
         }
     }
 
-    /// Resolves when a pipe can be pumped; never, once all are closed. Fair among the three. Cancel-safe.
+    /// Resolves when a pipe can be pumped; never, once all are closed. Polls the three fairly. Cancel-safe.
     pub(crate) async fn pipes_ready(&self) {
         tokio::select! {
             () = self.stdin.ready() => (),
@@ -69,7 +69,7 @@ impl Child {
         }
     }
 
-    /// Moves what can be moved without waiting.
+    /// Moves whatever data can be moved without waiting.
     pub(crate) fn pump(&mut self, sink: &mut Sink<'_>) {
         self.stdin.pump();
         self.stdout.pump(sink);
@@ -81,8 +81,8 @@ impl Child {
         self.stdout.is_open() || self.stderr.is_open()
     }
 
-    /// Takes the exit status of a process that has ended. The processes that it left behind are left alone, or ended by
-    /// the reaper with `grace` between SIGTERM and SIGKILL, as its [`crate::Descendants`] say.
+    /// Takes the exit status of a process that has ended. The processes it left behind are left alone, or ended by the
+    /// reaper with `grace` between SIGTERM and SIGKILL, depending on its [`crate::Descendants`].
     pub(crate) fn reap(&mut self, grace: Duration) -> End {
         self.stdin.close();
         if let Some(end) = self.leader.as_ref().and_then(Leader::end_with_all) {
@@ -97,7 +97,7 @@ impl Child {
         }
     }
 
-    /// Has the reaper end the group, with `grace` between the asking and the killing.
+    /// Has the reaper end the group, with `grace` between SIGTERM and SIGKILL.
     pub(crate) fn end(&mut self, grace: Duration) {
         if let Some(ending) = self.give_up() {
             self.reaper.end(ending, grace);
@@ -107,13 +107,12 @@ impl Child {
     fn give_up(&mut self) -> Option<Termination> {
         let leader = self.leader.take()?;
         let stdin = self.stdin.stop().or_else(|| self.fed.take());
-        // The pipes go along: a process that writes a last message into a closed pipe would die of it.
+        // The pipes go along: a process that writes a last message into a closed pipe would be killed by SIGPIPE.
         Some(Termination::new(leader, stdin, [self.stdout.take_output(), self.stderr.take_output()]))
     }
 }
 
-/// Ends the run after its future was dropped or its sink panicked: its result is no longer needed, so there is no
-/// grace.
+/// Ends the run if its future is dropped or its sink panics: its result is no longer needed, so there is no grace.
 impl Drop for Child {
     fn drop(&mut self) {
         if let Some(ending) = self.give_up() {

@@ -1,6 +1,6 @@
 //! The remaining time of a run, whose limit may be paused and replaced.
 //!
-//! Never reads the system clock: every moment is passed in, so that a pause counts from the call that asked for it and
+//! Never reads the system clock: every moment is passed in, so that a pause counts from the call that requested it,
 //! not from when the run notices it.
 
 use std::num::NonZeroUsize;
@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The limit of one run. `None` means no limit; neither is a moment too far in the future for the clock.
+/// The limit of one run. `None` means no limit, and so does a moment too far in the future for the clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Clock {
-    /// It runs out at a moment.
+    /// The limit runs out at a moment.
     Running { due: Option<Instant> },
-    /// Paused as long as there are holders.
+    /// The limit is paused for as long as there are holders.
     Paused { holders: NonZeroUsize, left: Option<Duration> },
 }
 
@@ -40,7 +40,7 @@ impl Clock {
         };
     }
 
-    /// Removes one holder; the last one lets the limit continue with the time that was left.
+    /// Removes one holder; when the last one goes, the limit continues with the time that was left.
     pub(crate) fn resume(&mut self, now: Instant) {
         if let Self::Paused { holders, left } = *self {
             *self = match NonZeroUsize::new(holders.get() - 1) {
@@ -50,7 +50,7 @@ impl Clock {
         }
     }
 
-    /// Returns when the limit is reached, if nothing changes.
+    /// Returns when the limit is reached if nothing changes.
     pub(crate) fn due(&self) -> Option<Instant> {
         match self {
             Self::Running { due } => *due,
@@ -58,7 +58,7 @@ impl Clock {
         }
     }
 
-    /// Returns when the limit would be reached if it went on at `now`.
+    /// Returns when the limit would be reached if it continued at `now`.
     pub(crate) fn due_regardless(&self, now: Instant) -> Option<Instant> {
         match self {
             Self::Running { due } => *due,
@@ -83,7 +83,7 @@ mod tests {
     }
     use Do::{Limit, Pause, Resume};
 
-    /// The steps by second, then when the limit is reached; also if a pause does not count.
+    /// The steps by second, then the moment the limit is reached, then the same moment if pauses are ignored.
     type Case = (&'static str, &'static [(u64, Do)], Option<u64>, Option<u64>);
 
     const CASES: &[Case] = &[

@@ -1,6 +1,6 @@
 //! The description of a process to run: the program, its whole environment, its directory, its input.
 //!
-//! Nothing is inherited and nothing is guessed: the process gets only what its [`Command`] holds.
+//! Nothing is inherited and nothing is guessed: the process gets only what its [`Command`] contains.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -12,22 +12,23 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-/// A command, complete: what [`crate::Runner::run`] starts (`protocol.md` H2, H3).
+/// A complete description of the command that [`crate::Runner::run`] starts (`protocol.md` H2, H3).
 #[derive(Clone)]
 pub struct Command {
     /// The program to execute.
     pub program: Program,
-    /// The whole environment; nothing is inherited. Where a name comes twice, the program sees both, in this order.
+    /// The whole environment; nothing is inherited. If a name occurs twice, the program sees both, in this order.
     pub env: Vec<(OsString, OsString)>,
     /// The directory the process starts in. Relative program names are looked up from here.
     pub cwd: PathBuf,
-    /// The bytes of stdin, shared, written as they are; then stdin is closed.
+    /// The bytes of stdin, shared and written unchanged; then stdin is closed.
     pub stdin: Bytes,
-    /// The treatment of the processes that it leaves running.
+    /// The treatment of the processes that the command leaves running.
     pub descendants: Descendants,
-    /// The rights that are taken away from the process. Where there is no way to do so, on Windows, it is not started.
+    /// The rights that are taken away from the process. On Windows, where this is not supported, the command is not
+    /// started.
     pub confinement: Option<Confinement>,
-    /// A descriptor of the host that the process gets as [`Command::CHANNEL`], a socket as a rule. Unix only.
+    /// A descriptor of the host that the process receives as [`Command::CHANNEL`], usually a socket. Unix only.
     #[cfg(unix)]
     pub channel: Option<Arc<OwnedFd>>,
 }
@@ -35,22 +36,22 @@ pub struct Command {
 /// The treatment of the processes that a command leaves running.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Descendants {
-    /// Those of a command that exits on its own are left alone. Those of a command that is killed are killed with it,
-    /// as far as they can be found (`protocol.md` H4).
+    /// The processes of a command that exits on its own are left alone. Those of a command that is killed are killed
+    /// with it, as far as they can be found (`protocol.md` H4).
     #[default]
     Seen,
     /// All are killed with a command that is killed; `setsid` and double forks do not escape this (`protocol.md` E7).
     /// On Linux the command becomes the parent of every orphan among its descendants; elsewhere its process group is
-    /// killed. If a command exits on its own, only its session is killed, since its orphans have lost their parent
-    /// then: it has to outlive the processes that it starts.
+    /// killed. If a command exits on its own, only its session is killed, since its orphans have lost their parent by
+    /// then: the command has to outlive the processes that it starts.
     Adopted {
-        /// The names of programs that are left alone, with all that they have started: daemons.
+        /// The names of programs, such as daemons, that are left alone with everything they have started.
         kept: Arc<[String]>,
     },
 }
 
 impl Command {
-    /// A command with an empty environment and an empty stdin.
+    /// Creates a command with an empty environment and an empty stdin.
     #[must_use]
     pub fn new(program: Program, cwd: impl Into<PathBuf>) -> Self {
         Self {
@@ -65,11 +66,11 @@ impl Command {
         }
     }
 
-    /// The number under which the process finds [`Command::channel`].
+    /// The file descriptor under which the process finds [`Command::channel`].
     #[cfg(unix)]
     pub const CHANNEL: RawFd = 3;
 
-    /// Hands a descriptor of the host to the process.
+    /// Passes a descriptor of the host to the process.
     #[cfg(unix)]
     #[must_use]
     pub fn channel(mut self, descriptor: OwnedFd) -> Self {
@@ -84,7 +85,7 @@ impl Command {
         self
     }
 
-    /// Sets what becomes of the processes that it leaves running.
+    /// Sets the treatment of the processes that it leaves running.
     #[must_use]
     pub fn descendants(mut self, descendants: Descendants) -> Self {
         self.descendants = descendants;
@@ -99,7 +100,7 @@ impl Command {
     }
 }
 
-/// Names of variables and the length of stdin only: both may hold secrets.
+/// Prints only the names of variables and the length of stdin: both may contain secrets.
 impl fmt::Debug for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&OsString> = self.env.iter().map(|(name, _)| name).collect();
@@ -113,13 +114,14 @@ impl fmt::Debug for Command {
     }
 }
 
-/// Takes rights away from the thread that calls it, for good, and so from the processes that this thread starts. A
-/// [`Command`] with one is started by a thread of its own.
+/// Permanently takes rights away from the thread that calls it, and so from the processes that this thread starts. A
+/// [`Command`] with a confinement is started on a thread of its own.
 #[derive(Clone)]
 pub struct Confinement(Arc<dyn Fn() -> io::Result<()> + Send + Sync>);
 
 impl Confinement {
-    /// Creates it of a function that restricts the calling thread. If the function fails, nothing is started.
+    /// Creates a confinement from a function that restricts the calling thread. If the function fails, nothing is
+    /// started.
     pub fn new(enter: impl Fn() -> io::Result<()> + Send + Sync + 'static) -> Self {
         Self(Arc::new(enter))
     }
@@ -139,11 +141,11 @@ impl fmt::Debug for Confinement {
 /// The program to execute (`protocol.md` H2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Program {
-    /// `<shell> -c <script>`: the shell reads the text.
+    /// `<shell> -c <script>`: the shell interprets the text.
     Shell {
-        /// The shell, `/bin/sh` as a rule.
+        /// The shell, usually `/bin/sh`.
         shell: PathBuf,
-        /// The text, handed over untouched as one argument.
+        /// The text, passed unchanged as one argument.
         script: OsString,
     },
     /// A program and its arguments; nothing is split or expanded.
@@ -156,13 +158,13 @@ pub enum Program {
 }
 
 impl Program {
-    /// A script for `/bin/sh`.
+    /// Returns a script for `/bin/sh`.
     #[must_use]
     pub fn shell(script: impl Into<OsString>) -> Self {
         Self::Shell { shell: PathBuf::from("/bin/sh"), script: script.into() }
     }
 
-    /// A program with its arguments.
+    /// Returns a program with its arguments.
     #[must_use]
     pub fn exec<A: Into<OsString>>(program: impl Into<OsString>, args: impl IntoIterator<Item = A>) -> Self {
         Self::Exec { program: program.into(), args: args.into_iter().map(Into::into).collect() }

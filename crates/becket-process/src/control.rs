@@ -1,6 +1,6 @@
 //! A handle that controls one run from outside: more stdin, a paused limit, a new limit.
 //!
-//! Never blocks: every call returns at once, from any thread, also from the sink of the run itself.
+//! Never blocks: every call returns at once, from any thread, including from the sink of the run itself.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::steering::{Limit, RunState};
 /// sink.
 ///
 /// One of them is passed to [`crate::Runner::run_with`], which consumes it. Clones control the first run that one of
-/// them is passed to; a later run goes on as if it had no control. Calls before the run starts apply from its start;
+/// them is passed to; a later run behaves as if it had no control. Calls before the run starts apply from its start;
 /// calls after the process has ended do nothing.
 ///
 /// ```
@@ -41,11 +41,11 @@ use crate::steering::{Limit, RunState};
 #[derive(Clone)]
 pub struct Control(Arc<Holder>);
 
-/// The state shared by all clones of a control. Dropped with the last of them.
+/// The state shared by all clones of a control. It is dropped with the last of them.
 struct Holder(Arc<RunState>);
 
 impl Control {
-    /// A control of a run whose stdin is closed after [`crate::Command::stdin`], as without a control.
+    /// Creates a control of a run whose stdin is closed after [`crate::Command::stdin`], as without a control.
     #[must_use]
     #[expect(clippy::new_without_default, reason = "no two are equal, so there is no default one")]
     pub fn new() -> Self {
@@ -54,15 +54,15 @@ impl Control {
 
     /// Creates a control of a run whose stdin stays open after [`crate::Command::stdin`]: until
     /// [`Control::close_stdin`], until the process ends or closes it, or until every control of the run was dropped.
-    /// The one given to the run does not count, one that the sink holds does: a process that waits for an answer that
-    /// can no longer come sees the end of its input.
+    /// The control passed to the run does not count, but one that the sink owns does: a process that waits for an
+    /// answer that can no longer come sees the end of its input.
     #[must_use]
     pub fn with_open_stdin() -> Self {
         Self(Arc::new(Holder(Arc::new(RunState::new(true)))))
     }
 
-    /// Queues bytes for stdin, after [`crate::Command::stdin`] and everything queued before; the run writes them as the
-    /// process reads. Returns false and drops the bytes if stdin is closed or the run has ended.
+    /// Queues bytes for stdin, after [`crate::Command::stdin`] and everything queued before; the run writes them as
+    /// the process reads. Returns false and drops the bytes if stdin is closed or the run has ended.
     ///
     /// The queue has no bound: a caller whose process may not read has to limit what it writes. True does not mean that
     /// the process will read the bytes.
@@ -70,26 +70,26 @@ impl Control {
         self.shared().write(bytes.into())
     }
 
-    /// Closes stdin once all that is queued was written. Twice is once.
+    /// Closes stdin once everything queued has been written. Calling it twice has no further effect.
     pub fn close_stdin(&self) {
         self.shared().close_stdin();
     }
 
-    /// Pauses the limit from now on, as long as the returned guard, or another pause of this run, lives; then it
-    /// continues with the time that was left. An exit, the token and a dropped run still end a paused run.
-    #[must_use = "the limit goes on as soon as this is dropped"]
+    /// Pauses the limit from now on, as long as the returned guard, or another pause of this run, lives; then the
+    /// limit continues with the time that was left. An exit, the token and a dropped run still end a paused run.
+    #[must_use = "the limit continues as soon as this is dropped"]
     pub fn pause(&self) -> Pause {
         self.shared().steer(|clock| clock.pause(Instant::now()));
         Pause(Arc::clone(self.shared()))
     }
 
     /// Replaces the remainder of the limit: the run may take that long from now on, or, if it is paused, from the
-    /// moment it goes on. A limit past the end of time is none.
+    /// moment it continues. A limit past the end of time means no limit.
     pub fn limit_from_now(&self, limit: Duration) {
         self.shared().limit_from_now(Instant::now(), limit);
     }
 
-    /// Uses up a control: the limit of the run it was given to, and its stdin.
+    /// Consumes the control; returns the limit and stdin of the run it was passed to.
     pub(crate) fn attach(self, now: Instant, limit: Option<Duration>) -> Limit {
         Limit::steered(Arc::clone(self.shared()), now, limit)
     }
@@ -106,7 +106,7 @@ impl Drop for Holder {
     }
 }
 
-/// The queue is left out: it may be secret.
+/// Leaves the queue out: it may be secret.
 impl fmt::Debug for Control {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Control").finish_non_exhaustive()

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-/// A shared count. Each [`CountGuard`] is one.
+/// A shared count, equal to the number of living [`CountGuard`]s.
 #[derive(Debug, Clone)]
 pub(crate) struct Count(watch::Sender<usize>);
 
@@ -13,7 +13,7 @@ impl Count {
         Self(watch::Sender::new(0))
     }
 
-    /// One more, as long as the answer lives.
+    /// Increments the count for as long as the returned guard lives.
     pub(crate) fn one_more(&self) -> CountGuard {
         self.0.send_modify(|count| *count += 1);
         CountGuard(self.0.clone())
@@ -29,13 +29,13 @@ impl Count {
         let _ = self.0.subscribe().wait_for(|count| *count == 0).await;
     }
 
-    /// News from now on.
+    /// Returns a receiver of changes from now on.
     pub(crate) fn news(&self) -> News {
         News(self.0.subscribe())
     }
 }
 
-/// One of those that are counted.
+/// A guard that counts as one until it is dropped.
 #[derive(Debug)]
 pub(crate) struct CountGuard(watch::Sender<usize>);
 
@@ -45,7 +45,7 @@ impl Drop for CountGuard {
     }
 }
 
-/// Hears every change of a count since it was asked for.
+/// A receiver of every change of a count since it was created.
 #[derive(Debug)]
 pub(crate) struct News(watch::Receiver<usize>);
 

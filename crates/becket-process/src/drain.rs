@@ -9,15 +9,15 @@ use crate::finished_run::{CapturedOutput, Chunk, Stream};
 use crate::limits::{ByteCap, SinkLimit};
 use crate::sys::Output;
 
-/// One pipe's worth.
+/// The buffer size: the capacity of one pipe.
 const BUFFER: usize = 1 << 16;
-/// The size at first: most output is short, and each page of a new buffer costs as much as a read.
+/// The initial buffer size: most output is short, and each page of a new buffer costs as much as a read.
 const SMALL_BUFFER: usize = 1 << 12;
-/// The most that is read in one go, so that a flood can't keep the deadline or the other stream from being looked at.
+/// The most that is read at once, so that a flood can't delay the check of the deadline or the other stream.
 const TURN: usize = 1 << 18;
 
 thread_local! {
-    // One buffer per thread, not per run: fresh 64 KiB for each run was the largest cost of all in measurements.
+    // One buffer per thread, not per run: a fresh 64 KiB for each run was the largest cost in measurements.
     // Taken out while in use, so that a sink may start a run of its own.
     static SCRATCH: Cell<Option<Box<[u8]>>> = const { Cell::new(None) };
 }
@@ -49,7 +49,7 @@ impl Drain {
         self.output.is_some()
     }
 
-    /// Resolves when a read may get on. Cancel-safe.
+    /// Resolves when a read may make progress. Cancel-safe.
     pub(crate) async fn ready(&self) {
         match &self.output {
             Some(output) => output.ready().await,
@@ -57,7 +57,7 @@ impl Drain {
         }
     }
 
-    /// Reads until the pipe is empty or closed, or the turn is over.
+    /// Reads until the pipe is empty or closed, or the turn's share is used up.
     pub(crate) fn pump(&mut self, sink: &mut Sink<'_>) {
         let mut buffer = SCRATCH.take().unwrap_or_else(|| empty(SMALL_BUFFER));
         let mut budget = TURN;
@@ -87,7 +87,8 @@ impl Drain {
     /// Takes the captured output.
     pub(crate) fn take_captured(&mut self) -> CapturedOutput {
         let mut kept = std::mem::take(&mut self.kept);
-        // A vector that grew by doubling may be twice its content; a session keeps what its runs printed for long.
+        // A vector that grew by doubling may be twice its content; a session keeps the output of its runs for a long
+        // time.
         kept.shrink_to_fit();
         CapturedOutput { bytes: kept.into(), total: self.total }
     }

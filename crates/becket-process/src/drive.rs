@@ -1,4 +1,4 @@
-//! Drives one child to its end: feeding, draining and waiting under the deadline and the token.
+//! Drives one child to its end: feeds, drains and waits under the deadline and the token.
 //!
 //! INVARIANT: an exit that was seen is never turned into a timeout or a cancellation: the exit of the process counts.
 
@@ -21,7 +21,7 @@ pub(crate) struct Bounds<'a> {
 }
 
 impl<'a> Bounds<'a> {
-    /// The run starts now.
+    /// Creates the limits of a run that starts now.
     pub(crate) fn new(limits: &'a Limits, cancel: &'a CancellationToken, control: Option<Control>) -> Self {
         let start = Instant::now();
         let limit = match control {
@@ -32,7 +32,7 @@ impl<'a> Bounds<'a> {
     }
 }
 
-/// A child and what bounds it.
+/// A child and the limits of its run.
 pub(crate) struct Drive<'a> {
     child: Child,
     bounds: Bounds<'a>,
@@ -52,7 +52,7 @@ impl<'a> Drive<'a> {
         self.report(end)
     }
 
-    /// Feeds and drains until something ends the waiting.
+    /// Feeds and drains until something ends the wait.
     async fn wait(&mut self, sink: &mut Sink<'_>) -> Stop {
         loop {
             match self.wait_unsteered(sink).await {
@@ -64,7 +64,7 @@ impl<'a> Drive<'a> {
         }
     }
 
-    /// The same, as long as no control does anything.
+    /// Waits as [`Self::wait`] does, until a control is used.
     async fn wait_unsteered(&mut self, sink: &mut Sink<'_>) -> Step {
         let mut deadline = std::pin::pin!(until(self.bounds.limit.due()));
         let mut cancelled = std::pin::pin!(self.bounds.cancel.cancelled());
@@ -80,7 +80,7 @@ impl<'a> Drive<'a> {
         }
     }
 
-    /// The process has ended: reaps it, and gives the pipes their grace (law 6), within the deadline.
+    /// Reaps a process that has ended, and gives the pipes their grace (law 6), within the deadline.
     async fn finish(&mut self, sink: &mut Sink<'_>) -> End {
         let end = self.child.reap(self.bounds.limits.term_grace);
         self.child.pump(sink);
@@ -108,7 +108,7 @@ impl<'a> Drive<'a> {
         end
     }
 
-    /// A pause does not count: a process that has ended waits for no answer.
+    /// Returns the end of the grace. A pause does not count: a process that has ended waits for no answer.
     fn grace_end(&self) -> Option<Instant> {
         let now = Instant::now();
         let grace = now.checked_add(self.bounds.limits.drain_grace);

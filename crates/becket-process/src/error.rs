@@ -1,4 +1,4 @@
-//! Errors of starting a command, in words that say what to do.
+//! Errors of starting a command, with messages that say what to do.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,12 +9,12 @@ pub enum SpawnError {
     /// The program does not exist.
     #[error("program `{program}` was not found ({searched}): install it or give its full path")]
     ProgramMissing {
-        /// The program as the user wrote it.
+        /// The program as written by the user.
         program: String,
         /// The places that were searched.
         searched: String,
     },
-    /// The file is there but may not be executed.
+    /// The file exists but may not be executed.
     #[error(
         "`{path}` can't be executed: run `chmod +x` on it, and check that it is a file on a volume that allows programs"
     )]
@@ -30,7 +30,7 @@ pub enum SpawnError {
         /// The text after `#!`, without the line end.
         interpreter: String,
     },
-    /// The first line ends with a carriage return, so that the interpreter's name does too.
+    /// The first line ends with a carriage return, which becomes part of the interpreter's name.
     #[error(
         "the first line of `{path}` (`#!{interpreter}`) ends with a carriage return: save the file with LF line ends"
     )]
@@ -40,7 +40,7 @@ pub enum SpawnError {
         /// The text after `#!`, without the line end.
         interpreter: String,
     },
-    /// A binary whose loader is missing, as one built for another libc.
+    /// The loader of a binary is missing, as for one built for another libc.
     #[error("`{path}` needs a loader that does not exist here: install a build for this system")]
     LoaderMissing {
         /// The binary.
@@ -77,7 +77,7 @@ pub enum SpawnError {
     NotConfined {
         /// The program.
         program: String,
-        /// The error of the system.
+        /// The error reported by the system.
         why: io::Error,
     },
     /// The host has no descriptor left for the pipes.
@@ -85,31 +85,31 @@ pub enum SpawnError {
         "no file descriptor is left for the command's pipes: raise `ulimit -n` or run fewer commands at once"
     )]
     TooManyDescriptors,
-    /// The system has no process left.
+    /// The system has no process slot left.
     #[error("the system refuses another process: raise `ulimit -u` or run fewer commands at once")]
     TooManyProcesses,
-    /// Arguments and environment are longer than the kernel takes.
+    /// Arguments and environment are longer than the kernel accepts.
     #[error(
         "arguments and environment of `{program}` are too long for the system: pass large values through stdin or a file"
     )]
     TooLong {
-        /// The program as the user wrote it.
+        /// The program as written by the user.
         program: String,
     },
-    /// A NUL byte where the system takes none.
-    #[error("{place} `{text}` holds a NUL byte: remove it")]
+    /// A NUL byte where the system accepts none.
+    #[error("{place} `{text}` contains a NUL byte: remove it")]
     NulByte {
         /// The kind of the text: the program, an argument, a variable, the working directory.
         place: &'static str,
-        /// The text; of a variable, its name.
+        /// The text; for a variable, its name.
         text: String,
     },
-    /// Any other refusal of the system.
+    /// Any other error of the system.
     #[error("`{program}` could not be started: {source}")]
     Other {
-        /// The program as the user wrote it.
+        /// The program as written by the user.
         program: String,
-        /// The error of the system.
+        /// The error reported by the system.
         source: io::Error,
     },
 }

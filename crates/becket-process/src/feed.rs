@@ -1,7 +1,7 @@
-//! Writes stdin: the input, then what controls queue; closes it when nothing more can come.
+//! Writes stdin: the input, then whatever controls queue; closes it when nothing more can come.
 //!
-//! INVARIANT: a reader that is gone ends the feeding silently; it is never an error (law 4). INVARIANT: `rest` is empty
-//! only if nothing was queued when it was last looked.
+//! INVARIANT: a reader that is gone ends the feeding silently; it is never an error (law 4). INVARIANT: `rest` is
+//! empty only if nothing was queued at the last check.
 
 use std::io;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use bytes::{Buf, Bytes};
 use crate::steering::{Next, RunState};
 use crate::sys::Input;
 
-/// The most that is written in one go, so that a fast reader can't keep the deadline from being looked at.
+/// The most that is written at once, so that a fast reader can't delay the check of the deadline.
 const TURN: usize = 1 << 18;
 
-/// The bytes left to write, and their pipe.
+/// The remaining bytes to write, and their pipe.
 #[derive(Debug)]
 pub(crate) struct Feed {
     input: Option<Input>,
@@ -29,10 +29,10 @@ impl Feed {
         feed
     }
 
-    /// Resolves when a write may get on. Cancel-safe.
+    /// Resolves when a write may make progress. Cancel-safe.
     pub(crate) async fn ready(&self) {
         match &self.input {
-            // With nothing to write an open pipe would be ready all the time.
+            // With nothing to write, an open pipe would always be ready.
             Some(input) if !self.rest.is_empty() => input.ready().await,
             Some(_) | None => std::future::pending().await,
         }
@@ -57,12 +57,12 @@ impl Feed {
         }
     }
 
-    /// Closes stdin and forgets what was not written.
+    /// Closes stdin and drops the unwritten bytes.
     pub(crate) fn close(&mut self) {
         drop(self.stop());
     }
 
-    /// Forgets what was not written, and gives back the pipe, which is open until that is dropped.
+    /// Drops the unwritten bytes and returns the pipe, which stays open until it is dropped.
     pub(crate) fn stop(&mut self) -> Option<Input> {
         self.rest = Bytes::new();
         if let Some(more) = self.more.take() {

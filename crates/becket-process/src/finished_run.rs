@@ -7,32 +7,33 @@ use bytes::Bytes;
 /// A run that is over for the host: how it ended and what it printed.
 #[derive(Debug, Clone)]
 pub struct FinishedRun {
-    /// The way in which the process ended.
+    /// The reason why the process ended.
     pub end: End,
-    /// The output on stdout.
+    /// The captured stdout.
     pub stdout: CapturedOutput,
-    /// The output on stderr.
+    /// The captured stderr.
     pub stderr: CapturedOutput,
-    /// Time from the call to the release of the host, pauses and all.
+    /// The time from the call to the release of the host, including pauses.
     pub elapsed: Duration,
-    /// The process had ended, but another one still held stdout or stderr when the grace was over. It was left alone
-    /// (`protocol.md` H4).
+    /// True if the process had ended, but another one still had stdout or stderr open when the grace was over. That
+    /// process was left alone (`protocol.md` H4).
     pub pipes_held: bool,
 }
 
-/// The way in which a process ended.
+/// The reason why a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// It exited on its own, with this code.
+    /// The process exited on its own, with this code.
     Exited(i32),
-    /// A signal that this crate did not send ended it.
+    /// The process was ended by a signal that this crate did not send.
     Signaled(i32),
-    /// It was still running at the deadline; its group is being ended by the reaper. Its output decides nothing.
+    /// The process was still running at the deadline; its group is being ended by the reaper. Its output decides
+    /// nothing.
     TimedOut,
-    /// The token was cancelled first; its group, if it had started, is being ended by the reaper.
+    /// The token was cancelled first; the process group, if it had started, is being ended by the reaper.
     Cancelled,
-    /// It has ended, but its exit status was taken elsewhere: the host ignores `SIGCHLD` or waits for every child. That
-    /// is a failure, never an exit 0.
+    /// The process has ended, but its exit status was taken elsewhere: the host ignores `SIGCHLD` or waits for every
+    /// child. This is a failure, never an exit 0.
     Lost,
 }
 
@@ -49,7 +50,7 @@ impl End {
 pub struct CapturedOutput {
     /// The first bytes, up to the cap.
     pub bytes: Bytes,
-    /// The number of bytes read in all, including those that were dropped.
+    /// The total number of bytes read, including those that were dropped.
     pub total: u64,
 }
 
@@ -61,7 +62,7 @@ impl CapturedOutput {
     }
 }
 
-/// The stream of a chunk.
+/// One of the two output streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stream {
     /// File descriptor 1.
@@ -70,12 +71,12 @@ pub enum Stream {
     Stderr,
 }
 
-/// Bytes as they arrive. The chunks of a stream, joined, are its [`CapturedOutput::bytes`], or, with [`crate::SinkLimit::Unlimited`],
-/// the whole stream.
+/// Bytes of a stream as they arrive. The chunks of a stream, joined, are its [`CapturedOutput::bytes`], or, with
+/// [`crate::SinkLimit::Unlimited`], the whole stream.
 #[derive(Debug, Clone, Copy)]
 pub struct Chunk<'a> {
-    /// The stream.
+    /// The stream that the bytes belong to.
     pub stream: Stream,
-    /// At least one byte.
+    /// The bytes, at least one.
     pub bytes: &'a [u8],
 }

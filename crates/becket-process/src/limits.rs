@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// The most bytes of one stream that are kept.
+/// The maximum number of bytes of one stream that are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ByteCap(usize);
 
@@ -10,13 +10,13 @@ impl ByteCap {
     /// 1 MiB, the default of `protocol.md` H3.
     pub const MIB: Self = Self(1 << 20);
 
-    /// A cap of that many bytes; zero keeps nothing and still counts.
+    /// Creates a cap of that many bytes; with zero, bytes are only counted.
     #[must_use]
     pub const fn bytes(bytes: usize) -> Self {
         Self(bytes)
     }
 
-    /// The number of bytes.
+    /// Returns the number of bytes.
     #[must_use]
     pub const fn get(self) -> usize {
         self.0
@@ -36,22 +36,22 @@ pub enum SinkLimit {
 /// The limits of one run.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// The time for the whole run, from the call on: spawning, feeding, draining, waiting. `None`: no limit. A
-    /// [`crate::Control`] can pause and replace it.
+    /// The time for the whole run, counted from the call: spawning, feeding, draining, waiting. `None` means no limit.
+    /// A [`crate::Control`] can pause and replace it.
     pub deadline: Option<Duration>,
-    /// Time between SIGTERM and SIGKILL. It passes in the background: the host is released before it.
+    /// Time between SIGTERM and SIGKILL. It passes in the background: the host is released before it ends.
     pub term_grace: Duration,
     /// Time the pipes get to close once the process has ended.
     pub drain_grace: Duration,
-    /// The most of stdout that is kept.
+    /// The maximum number of bytes of stdout that are kept.
     pub stdout_cap: ByteCap,
-    /// The most of stderr that is kept.
+    /// The maximum number of bytes of stderr that are kept.
     pub stderr_cap: ByteCap,
     /// The part of the output that the sink receives.
     pub sink: SinkLimit,
 }
 
-/// The values of `protocol.md` H3 and H4, without a deadline.
+/// Returns the values of `protocol.md` H3 and H4, without a deadline.
 impl Default for Limits {
     fn default() -> Self {
         Self {

@@ -1,7 +1,7 @@
 //! Owns every process group that is being ended, until it is gone.
 //!
-//! Works on threads of its own, one per group and only while it dies: neither a busy nor a stopped nor a missing
-//! runtime can keep a group from its end. If no thread can be had, the caller waits instead.
+//! Works on threads of its own, one per group and only while the group is being ended: a runtime that is busy, stopped
+//! or missing can't keep a group alive. If no thread can be started, the caller waits instead.
 
 use std::thread;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::count::Count;
 use crate::sys::Termination;
 
-/// Enough for one walk over the process table.
+/// The stack size, enough for one walk over the process table.
 const STACK: usize = 1 << 18;
 
 /// A shared count of groups that are being ended.
@@ -28,7 +28,7 @@ impl Reaper {
         self.pending.now()
     }
 
-    /// Resolves when none is left.
+    /// Resolves when no group is left.
     pub(crate) async fn all_gone(&self) {
         self.pending.none().await;
     }
@@ -49,7 +49,7 @@ impl Reaper {
         let work = move || {
             let pending = pending;
             first(&mut ending);
-            // Its drop kills what is left and reaps: also where `first` never ran because no thread could be started.
+            // Its drop kills and reaps the rest, even if `first` never ran because no thread could be started.
             drop(ending);
             drop(pending);
         };

@@ -14,8 +14,8 @@ use crate::finished_run::{CapturedOutput, Chunk, End, FinishedRun};
 use crate::limits::Limits;
 use crate::reaper::Reaper;
 
-/// Pauses before a program that is open for writing is tried again. Another thread of the host that spawns at the
-/// same moment holds a copy of every descriptor until its own exec, so a script that was just written can look busy.
+/// Pauses before a program that is open for writing is tried again. Another thread of the host that is spawning at the
+/// same moment has a copy of every descriptor until its own exec, so a script that was just written can look busy.
 const BUSY_PAUSES: [Duration; 5] = [
     Duration::from_millis(1),
     Duration::from_millis(2),
@@ -24,7 +24,7 @@ const BUSY_PAUSES: [Duration; 5] = [
     Duration::from_millis(20),
 ];
 
-/// The interval at which a run that found no free process slot tries again, even if no other run has ended.
+/// The interval at which a run that found no free process slot retries, even if no other run has ended.
 const ROOM_PAUSE: Duration = Duration::from_millis(100);
 
 /// Runs commands; shared and cheap to clone. Keep one per engine and await [`Runner::all_gone`] at its end.
@@ -41,7 +41,7 @@ impl Default for Runner {
 }
 
 impl Runner {
-    /// A runner that owns nothing yet.
+    /// Creates a runner that owns no process yet.
     #[must_use]
     pub fn new() -> Self {
         Self { reaper: Reaper::new(), running: Count::new() }
@@ -49,16 +49,18 @@ impl Runner {
 
     /// Runs one command to its end (`protocol.md` H3, H4).
     ///
-    /// `sink` sees the output as it arrives. At the deadline, or when `cancel` fires, this returns at once with
+    /// `sink` receives the output as it arrives. At the deadline, or when `cancel` fires, this returns at once with
     /// [`End::TimedOut`] or [`End::Cancelled`], and the group is ended in the background; a process that has ended by
-    /// then keeps its own end. If the system has no descriptor or process left because of other runs of this runner,
-    /// it waits for its turn, within its deadline. If the future is dropped, the group is killed before the drop returns.
+    /// then keeps its own end. If the system has no descriptor or process slot left because of other runs of this
+    /// runner, this waits for its turn, within its deadline. If the future is dropped, the group is killed before the
+    /// drop returns.
     ///
     /// # Errors
-    /// The command could not be started; nothing is left of it.
+    /// Errors if the command could not be started; nothing is left of it.
     ///
     /// # Panics
-    /// Outside a tokio runtime that drives I/O and time. A panic of `sink` passes through, after the group was killed.
+    /// Panics outside a tokio runtime that drives I/O and time. A panic of `sink` propagates after the group was
+    /// killed.
     pub async fn run(
         &self,
         command: &Command,
@@ -69,16 +71,16 @@ impl Runner {
         self.run_within(command, Bounds::new(limits, cancel, None), sink).await
     }
 
-    /// Does the same, controlled by `control` and its clones while it runs: see [`Control`].
+    /// Runs one command as [`Runner::run`] does, controlled by `control` and its clones: see [`Control`].
     ///
     /// The future is `Send`, and may be moved to another task of the same runtime at any time. `sink` may use the
     /// control: its effects apply before anything else is checked.
     ///
     /// # Errors
-    /// As [`Runner::run`].
+    /// Errors as [`Runner::run`] does.
     ///
     /// # Panics
-    /// As [`Runner::run`].
+    /// Panics as [`Runner::run`] does.
     pub async fn run_with(
         &self,
         command: &Command,
@@ -114,13 +116,13 @@ impl Runner {
         self.reaper.pending()
     }
 
-    /// Resolves when every process group this runner had to end is gone and reaped. Cancel-safe; needs no I/O or time
-    /// driver, and may be awaited again and again.
+    /// Resolves when every process group that this runner had to end is gone and reaped. Cancel-safe; needs no I/O or
+    /// time driver, and may be awaited repeatedly.
     pub async fn all_gone(&self) {
         self.reaper.all_gone().await;
     }
 
-    /// Starts the child. None is held across an await: dropping this future leaves no process behind.
+    /// Starts the child. No child is held across an await: dropping this future leaves no process behind.
     async fn start(&self, command: &Command, bounds: &Bounds<'_>) -> Result<Child, SpawnError> {
         let mut pauses = BUSY_PAUSES.into_iter();
         loop {
@@ -143,13 +145,13 @@ impl Runner {
         }
     }
 
-    /// Returns whether this runner holds descriptors or processes that will be released.
+    /// Returns whether this runner owns descriptors or processes that will be released.
     fn is_busy(&self) -> bool {
         self.running.now() > 0 || self.reaper.pending() > 0
     }
 }
 
-/// Returns whether the system could not create another process for now.
+/// Returns whether the system can't create another process at the moment.
 fn is_full(error: &SpawnError) -> bool {
     matches!(error, SpawnError::TooManyDescriptors | SpawnError::TooManyProcesses)
 }

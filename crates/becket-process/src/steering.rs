@@ -1,6 +1,6 @@
 //! State shared by a run and its controls: the limit, and the queue of stdin.
 //!
-//! INVARIANT: the lock is held for a few steps only, never across an await, a write or a call of the sink: calls from
+//! INVARIANT: the lock is only held for a few steps, never across an await, a write or a call of the sink: calls from
 //! the sink can't deadlock with the run. Every change leaves a permit for the run, so none is missed.
 
 use std::collections::VecDeque;
@@ -14,39 +14,39 @@ use tokio::time::Instant;
 
 use crate::clock::Clock;
 
-/// The meeting point of a run and its controls.
+/// The state through which a run and its controls communicate.
 pub(crate) struct RunState {
     state: Mutex<State>,
-    /// For the run, which is the only one to wait.
+    /// Notifies the run, which is the only waiter.
     changed: Notify,
 }
 
 struct State {
     clock: Clock,
-    /// A control has set the limit: the start of the run leaves it as it is.
+    /// True once a control has set the limit: the start of the run then leaves it unchanged.
     limited: bool,
-    /// A run was started with it.
+    /// True once a run was started with this state.
     taken: bool,
     stdin: Stdin,
 }
 
 /// The input that follows the command's own.
 enum Stdin {
-    /// Queued bytes, maybe followed by more.
+    /// Queued bytes; more may follow.
     Open(VecDeque<Bytes>),
-    /// Queued bytes, and nothing after them.
+    /// Queued bytes; nothing follows them.
     Closing(VecDeque<Bytes>),
-    /// Nothing: it was closed, or the process is gone.
+    /// No bytes: stdin was closed, or the process is gone.
     Closed,
 }
 
-/// The next thing to write.
+/// The next input to write.
 pub(crate) enum Next {
     /// At least one byte.
     Bytes(Bytes),
     /// Nothing now; the run is notified when there is more.
     Later,
-    /// Nothing ever.
+    /// Nothing, now or later.
     Never,
 }
 
@@ -100,7 +100,7 @@ impl RunState {
         }
     }
 
-    /// Takes what is to be written next.
+    /// Takes the next input to write.
     pub(crate) fn next(&self) -> Next {
         match &mut self.lock().stdin {
             Stdin::Open(queue) => queue.pop_front().map_or(Next::Later, Next::Bytes),
@@ -120,7 +120,7 @@ impl RunState {
     }
 }
 
-/// The queue is left out: it may be secret.
+/// Leaves the queue out: it may be secret.
 impl fmt::Debug for RunState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RunState").finish_non_exhaustive()
@@ -130,9 +130,9 @@ impl fmt::Debug for RunState {
 /// The limit of a run, as the run sees it.
 #[derive(Debug)]
 pub(crate) enum Limit {
-    /// Set at the start. `None` also if the sum is past the end of time.
+    /// The limit was set at the start. `None` also if the sum is past the end of time.
     Fixed(Option<Instant>),
-    /// Controlled from outside.
+    /// The limit is controlled from outside.
     Steered(RunControl),
 }
 
@@ -151,7 +151,7 @@ impl Limit {
         Self::Fixed(limit.and_then(|limit| now.checked_add(limit)))
     }
 
-    /// Fixed as well if these controls steer another run.
+    /// Returns a fixed limit as well if these controls steer another run.
     pub(crate) fn steered(shared: Arc<RunState>, now: Instant, limit: Option<Duration>) -> Self {
         let mut state = shared.lock();
         if std::mem::replace(&mut state.taken, true) {
@@ -172,7 +172,7 @@ impl Limit {
         }
     }
 
-    /// Returns when the run is to end, if no control changes that.
+    /// Returns when the run has to end if no control changes that.
     pub(crate) fn due(&self) -> Option<Instant> {
         match self {
             Self::Fixed(due) => *due,
@@ -180,7 +180,7 @@ impl Limit {
         }
     }
 
-    /// Returns the same for a run whose result is not awaited: a pause does not count.
+    /// Returns when a run whose result is not awaited has to end: a pause does not count.
     pub(crate) fn due_regardless(&self, now: Instant) -> Option<Instant> {
         match self {
             Self::Fixed(due) => *due,
@@ -192,7 +192,7 @@ impl Limit {
         self.due().is_some_and(|due| Instant::now() >= due)
     }
 
-    /// Resolves when a control was used since this last resolved; never for a run without controls. Cancel-safe.
+    /// Resolves when a control has been used since this last resolved; never for a run without controls. Cancel-safe.
     pub(crate) async fn changed(&self) {
         match self {
             Self::Fixed(_) => std::future::pending().await,

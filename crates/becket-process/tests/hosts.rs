@@ -1,9 +1,9 @@
-//! Hosts with unusual process-wide settings, each in a process of its own.
+//! Hosts with unusual process-wide settings, each in its own process.
 //!
 //! The tests marked as ignored are those hosts; the others start this program again for one of them.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test helper fails by panicking")]
-#![expect(unsafe_code, reason = "signals of a host have no safe face")]
+#![expect(unsafe_code, reason = "signals of a host have no safe interface")]
 
 #[path = "it/common/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "this binary uses a part of it")]
@@ -51,14 +51,14 @@ async fn a_host_that_ignores_sigchld() {
         assert_eq!(finished.end, End::Lost, "`{script}`");
         assert!(!finished.end.is_success());
     }
-    // What must be ended is ended anyway.
+    // Processes that must be ended still are.
     let (marker, runner) = (Marker::new(), Runner::new());
     let limits = Limits { term_grace: std::time::Duration::from_millis(200), ..deadline(300) };
     let script = "trap '' TERM; setsid sleep 1000 & sleep 1000 & sleep 1000";
     assert_eq!(run_with(&runner, &sh(&marker, script), &limits).await.end, End::TimedOut);
     runner.all_gone().await;
     assert!(marker.alive().is_empty());
-    // The leader goes at once and its id with it; the rest was noted before.
+    // The leader and its id are gone at once; the rest was recorded before.
     let script = "(trap '' TERM; exec sleep 1000) & sleep 0.1; exec sleep 1000";
     assert_eq!(run_with(&runner, &sh(&marker, script), &limits).await.end, End::TimedOut);
     runner.all_gone().await;
@@ -77,7 +77,7 @@ async fn a_host_that_waits_for_every_child() {
     });
     let script = "sleep 0.3; exit 0";
     let finished = run(&sh(&Marker::new(), script), &patient()).await;
-    // The order is open; an exit code that was taken elsewhere never counts as a success.
+    // The order is undefined; an exit code that was taken elsewhere never counts as a success.
     assert!(matches!(finished.end, End::Lost | End::Exited(0)), "{finished:?}");
     let finished = run(&sh(&Marker::new(), "sleep 0.3; exit 2"), &patient()).await;
     assert!(matches!(finished.end, End::Lost | End::Exited(2)), "{finished:?}");
@@ -98,17 +98,17 @@ async fn a_host_that_dies_of_sigpipe() {
 #[tokio::test]
 #[ignore = "a host, see `hosts_with_habits_of_their_own`"]
 async fn a_host_without_stdio() {
-    // SAFETY: a copy keeps what the test harness prints to; nothing else uses the three.
+    // SAFETY: a copy keeps the stdout of the test harness; nothing else uses the three.
     let kept = unsafe { libc::fcntl(1, libc::F_DUPFD_CLOEXEC, 100) };
     for fd in 0..3 {
         // SAFETY: as above.
         unsafe { libc::close(fd) };
     }
     let command = sh(&Marker::new(), "echo error >&2; cat").stdin(vec![b'x'; 100_000]);
-    // A pipe of the run must not become the host's stdout: what the host prints would be the program's stdin.
+    // A pipe of the run must not become the host's stdout: the program would read what the host prints.
     let mut taken = Vec::new();
     let mut sink = |_: becket_process::Chunk<'_>| {
-        // SAFETY: asks for a flag of a number.
+        // SAFETY: queries a flag of a number.
         taken.extend((0..3).filter(|fd| unsafe { libc::fcntl(*fd, libc::F_GETFD) } != -1));
     };
     let token = becket_process::CancellationToken::new();
@@ -129,7 +129,7 @@ async fn a_host_without_descriptors() {
     while let Ok(file) = File::open("/dev/null") {
         held.push(file);
     }
-    // Whatever the number that is left, it is a clear refusal or a complete run, and nothing is lost on the way.
+    // For any number of descriptors left, it is a clear refusal or a complete run, and nothing leaks.
     let mut ran = false;
     while held.pop().is_some() {
         let token = becket_process::CancellationToken::new();
@@ -161,7 +161,7 @@ async fn a_host_that_blocks_and_ignores_signals() {
     let command = Command::new(Program::exec("/bin/grep", ["-E", "^Sig(Blk|Ign)", "/proc/self/status"]), "/");
     let finished = run(&command, &patient()).await;
     let text = String::from_utf8_lossy(&finished.stdout.bytes).into_owned();
-    // 32 and 33 belong to glibc, which ignores them in what it spawns.
+    // 32 and 33 belong to glibc, which ignores them in the processes that it spawns.
     let of_libc = 0b11_u64 << 31;
     let sets = text.lines().map(|line| u64::from_str_radix(line.split_once(":\t").unwrap().1, 16).unwrap());
     assert_eq!(sets.map(|set| set & !of_libc).collect::<Vec<_>>(), [0, 0], "{text}");

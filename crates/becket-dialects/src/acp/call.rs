@@ -1,7 +1,7 @@
 //! Tool calls in ACP, and the calls of the protocol that they stand for.
 //!
-//! An agent names the kind of a call, not its tool, and describes it bit by bit. What a guard has to know (the command, the
-//! file) is taken from wherever the agent has put it; a call that does not say it can't be judged.
+//! An agent names the kind of a call, not its tool, and describes it piece by piece. The facts that a guard needs (the
+//! command, the file) are taken from wherever the agent puts them; a call without them can't be decided.
 
 use super::AcpError;
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ pub struct AcpCall {
     pub tool: String,
     /// Its input.
     pub input: Map<String, Value>,
-    /// The id; the agent's, and a number behind the second and later parts of one call.
+    /// The id: the agent's, with a number for the second and later parts of one call.
     pub id: String,
 }
 
@@ -26,8 +26,8 @@ const FIELDS: [&str; 9] =
     ["toolCallId", "title", "kind", "name", "status", "content", "locations", "rawInput", "rawOutput"];
 
 impl ToolCall {
-    /// Adds a description: that of `toolCall` in a permission request, or of an update. Fields that are missing or `null`
-    /// stay as they were.
+    /// Adds a description: that of `toolCall` in a permission request, or of an update. Fields that are missing or
+    /// `null` stay as they were.
     pub fn update(&mut self, described: &Value) {
         for field in FIELDS {
             if let Some(value) = described.get(field).filter(|value| !value.is_null()) {
@@ -66,10 +66,10 @@ impl ToolCall {
         texts.collect::<Vec<_>>().join("\n")
     }
 
-    /// Returns the calls that it stands for. `cwd` is the directory that relative paths are below.
+    /// Returns the calls that it stands for. `cwd` is the base of relative paths.
     ///
     /// # Errors
-    /// Errors if the agent does not say what the call does.
+    /// Errors if the agent does not describe what the call does.
     pub fn calls(&self, cwd: &str) -> Result<Vec<AcpCall>, AcpError> {
         let id = self.id().filter(|id| !id.is_empty()).ok_or(AcpError::missing("toolCallId"))?;
         let parts = self.parts(cwd)?;
@@ -107,7 +107,7 @@ impl ToolCall {
         }
     }
 
-    /// The shell line of the call.
+    /// Returns the shell line of the call.
     fn command(&self) -> Result<String, AcpError> {
         let raw = self.raw().and_then(|raw| {
             let command = ["command", "cmd", "script"].iter().find_map(|key| raw.get(*key))?;
@@ -125,7 +125,7 @@ impl ToolCall {
         line.filter(|line| !line.trim().is_empty()).ok_or_else(|| self.vague("which command is run"))
     }
 
-    /// The changes of files: each difference is a call of its own.
+    /// Returns the changes of files: each difference is a separate call.
     fn edits(&self, cwd: &str) -> Result<Vec<Part>, AcpError> {
         let mut parts = Vec::new();
         for block in self.content().iter().filter(|block| block["type"] == "diff") {
@@ -177,7 +177,7 @@ impl ToolCall {
         self.with_raw(object(fields))
     }
 
-    /// The files of the call: those of its input, or else where the agent says it is at work.
+    /// Returns the files of the call: those of its input, or else the locations that the agent reports.
     fn files(&self, cwd: &str) -> Vec<String> {
         let mut files: Vec<String> =
             self.raw_text(&PATHS).into_iter().map(|path| absolute(&path, cwd)).collect();
@@ -191,8 +191,8 @@ impl ToolCall {
         files
     }
 
-    /// The names that the tool of an MCP server may have in the protocol. Where an agent's own name is ambiguous, each is
-    /// judged.
+    /// Returns the names that the tool of an MCP server may have in the protocol. If an agent's own name is ambiguous,
+    /// each is decided.
     fn mcp_names(&self) -> Vec<String> {
         let of_raw = self.raw().and_then(|raw| {
             let text = |key: &str| raw.get(key).and_then(Value::as_str);
@@ -218,7 +218,7 @@ impl ToolCall {
         }
     }
 
-    /// The tool's own name, where the agent gives it.
+    /// Returns the tool's own name, if the agent gives it.
     fn name(&self) -> Option<String> {
         let named = self.text("name").or_else(|| self.text("metaName")).map(str::to_owned);
         named.or_else(|| name_in_id(self.id()?))
@@ -237,7 +237,7 @@ impl ToolCall {
         keys.iter().find_map(|key| raw.get(*key).and_then(Value::as_str)).map(str::to_owned)
     }
 
-    /// The fields with the rest of the agent's own input.
+    /// Returns the fields with the rest of the agent's own input.
     fn with_raw(&self, mut fields: Map<String, Value>) -> Map<String, Value> {
         for (key, value) in self.raw().into_iter().flatten() {
             if !fields.contains_key(key) && !PATHS.contains(&key.as_str()) {
@@ -259,7 +259,7 @@ impl ToolCall {
 /// A tool and its input.
 type Part = (String, Map<String, Value>);
 
-/// Keys of inputs that hold a path.
+/// Keys of inputs that contain a path.
 const PATHS: [&str; 6] = ["file_path", "filePath", "path", "absolute_path", "abs_path", "filename"];
 
 /// Reads a request of the agent that has the editor read, write or run something; `None` for any other.
@@ -290,7 +290,7 @@ pub fn effect_call(method: &str, params: &Map<String, Value>, id: &str) -> Resul
     Ok(Some(AcpCall { tool: tool.to_owned(), input, id: id.to_owned() }))
 }
 
-/// The line of a program with arguments; of a shell with a script, the script.
+/// Returns the line of a program with arguments; for a shell with a script, the script.
 fn shell_line(words: &[&str]) -> String {
     if let [shell, flag, script] = words
         && shell.rsplit('/').next().is_some_and(|name| name.ends_with("sh"))
@@ -314,7 +314,7 @@ fn absolute(path: &str, cwd: &str) -> String {
     if path.starts_with('/') { path.to_owned() } else { format!("{cwd}/{path}") }
 }
 
-/// The name that an agent hides in `_meta`.
+/// Returns the name that an agent hides in `_meta`.
 fn meta_name(described: &Value) -> Option<String> {
     let meta = described.get("_meta")?.as_object()?;
     let of_agent = |value: &Value| value.get("toolName").and_then(Value::as_str).map(str::to_owned);
@@ -322,7 +322,7 @@ fn meta_name(described: &Value) -> Option<String> {
     own.or_else(|| meta.values().find_map(of_agent))
 }
 
-/// The name in the id of a call, `name-1790000000000-1`, as Gemini CLI and its relatives make them.
+/// Returns the name in the id of a call, `name-1790000000000-1`, as Gemini CLI and its relatives form it.
 fn name_in_id(id: &str) -> Option<String> {
     let (rest, number) = id.rsplit_once('-')?;
     let (name, time) = rest.rsplit_once('-')?;

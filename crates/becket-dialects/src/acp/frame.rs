@@ -1,6 +1,6 @@
-//! One line of ACP, read only as far as a relay has to know it.
+//! One line of ACP, parsed only as far as a relay needs it.
 //!
-//! INVARIANT: a line of which two readers could take different methods or ids is an error.
+//! INVARIANT: a line in which two readers could see different methods or ids is an error.
 
 use super::AcpError;
 use super::json;
@@ -21,12 +21,12 @@ pub struct Frame<'a> {
 /// The kind of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FrameKind {
-    /// It wants an answer.
+    /// A message that expects an answer.
     Request {
         /// The method.
         method: String,
     },
-    /// It wants none.
+    /// A message that expects no answer.
     Notification {
         /// The method.
         method: String,
@@ -39,7 +39,7 @@ impl<'a> Frame<'a> {
     /// Reads a line.
     ///
     /// # Errors
-    /// Errors if it is not one message of JSON-RPC.
+    /// Errors if the line is not one message of JSON-RPC.
     pub fn read(line: &'a [u8]) -> Result<Self, AcpError> {
         let text = std::str::from_utf8(line).map_err(|error| AcpError::NotMessage(error.to_string()))?;
         let members: Members<'a> =
@@ -67,10 +67,10 @@ impl<'a> Frame<'a> {
         self.id.and_then(|id| serde_json::from_str(id.get()).ok()).unwrap_or_default()
     }
 
-    /// Reads the parameters of a message that is decided about.
+    /// Reads the parameters of a message that needs a decision.
     ///
     /// # Errors
-    /// Errors if they are not an object, or have a duplicate key at any depth.
+    /// Errors if the parameters are not an object, or have a duplicate key at any depth.
     pub fn params(&self) -> Result<serde_json::Map<String, Value>, AcpError> {
         match json::read(self.params.ok_or(AcpError::missing("params"))?.get())? {
             Value::Object(params) => Ok(params),

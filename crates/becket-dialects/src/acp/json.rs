@@ -11,7 +11,7 @@ const DUPLICATE: &str = "duplicate key ";
 /// Reads a value.
 ///
 /// # Errors
-/// Errors if it is not JSON, or has a duplicate key.
+/// Errors if the text is not JSON, or has a duplicate key.
 pub(super) fn read(text: &str) -> Result<Value, AcpError> {
     serde_json::from_str::<UniqueValue>(text)
         .map(|value| value.0)
@@ -29,7 +29,7 @@ pub(super) fn error_of(message: &str) -> AcpError {
     }
 }
 
-/// The error for a duplicate key.
+/// Creates the error for a duplicate key.
 pub(super) fn duplicate<E: Error>(key: &str) -> E {
     E::custom(format!("{DUPLICATE}{key}"))
 }

@@ -1,6 +1,6 @@
 //! The answers that an agent offers when it asks for a permission.
 //!
-//! INVARIANT: nothing but an option that allows once answers an allow, and nothing that allows answers a denial.
+//! INVARIANT: only an option that allows once answers an allow, and no option that allows answers a denial.
 
 use super::AcpError;
 use serde_json::{Map, Value, json};
@@ -22,7 +22,7 @@ struct PermissionOption {
 pub enum Selection {
     /// The call may run.
     Allowed,
-    /// It may not, or the answer can't be read.
+    /// The call may not run, or the answer can't be read.
     Rejected,
 }
 
@@ -41,14 +41,14 @@ impl PermissionOptions {
         Ok(PermissionOptions { options: options.collect::<Result<_, _>>()? })
     }
 
-    /// Returns the result that denies: an option of the agent that rejects, this call alone if there is one, else the
-    /// answer that nobody has decided, with which no agent makes the call.
+    /// Returns the result that denies: an option of the agent that rejects, only this call if possible, else the
+    /// cancelled outcome, with which no agent makes the call.
     pub fn rejection(&self) -> Value {
         let option = self.of_kind("reject_once").or_else(|| self.of_kind("reject_always"));
         option.map_or_else(|| json!({"outcome": {"outcome": "cancelled"}}), selected)
     }
 
-    /// Returns the result that allows this call alone; `None` if the agent has no such option.
+    /// Returns the result that allows only this call; `None` if the agent has no such option.
     pub fn allowance(&self) -> Option<Value> {
         self.of_kind("allow_once").map(selected)
     }
@@ -64,8 +64,8 @@ impl PermissionOptions {
         }
     }
 
-    /// Returns the options of a request that a proxy makes itself, as its parameters have them.
-    pub fn own() -> Value {
+    /// Returns the options of a request that a proxy makes itself, in the form of its parameters.
+    pub fn of_proxy() -> Value {
         json!([
             {"optionId": "allow", "name": "Allow once", "kind": "allow_once"},
             {"optionId": "reject", "name": "Reject", "kind": "reject_once"},

@@ -3,12 +3,14 @@
 use super::words::{put, put_block};
 use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
-use crate::{Answer, AnswerForm, AnswerSupport, AskForm, Dialect, Effect, EventRow, McpNames, Proof, Sign};
+use crate::{
+    Answer, AnswerForm, AnswerSupport, AskForm, Dialect, Effect, EventRow, McpFiles, McpNames, Proof, Sign,
+};
 use becket_model::EventKind;
 use becket_model::table::DecisionModel;
 use serde_json::{Map, Value, json};
 
-/// The field for what the model reads.
+/// The field for text that the model reads.
 const CONTEXT: &str = "additionalContext";
 
 const CALL: AnswerSupport = AnswerSupport::ALL.ask(AskForm::KeptWithRewrite);
@@ -66,6 +68,7 @@ pub(super) static CLAUDE: Dialect = Dialect {
     // Its tools are those of the protocol: each has its own name.
     tools: &[],
     mcp: McpNames::Protocol,
+    mcp_files: McpFiles::NONE,
     reshape: |_| {},
     write,
     effects: &[
@@ -80,9 +83,9 @@ pub(super) static CLAUDE: Dialect = Dialect {
     notes: &[],
 };
 
-/// An answer of Becket is one of the protocol as it is, with what was decided beside the hooks. A refusal is said by JSON
-/// alone, or by exit code 2 alone where the JSON of an event has no form for it: beside the one, the program ignores or
-/// repeats the other.
+/// Writes an answer of Becket as one of the protocol, unchanged, with the decisions of other parts than hooks. A
+/// refusal is expressed by JSON alone, or by exit code 2 alone if the JSON of an event has no form for it: if both are
+/// given, the program ignores or repeats one.
 fn write(out: &AnswerParts<'_>) -> Answer {
     let mut json = out.json.clone();
     put(&mut json, "systemMessage", out.message.as_deref());

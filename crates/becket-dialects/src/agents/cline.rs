@@ -4,7 +4,8 @@ use super::words::put;
 use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
 use crate::{
-    Answer, AnswerForm, AnswerSupport, CallShape, Dialect, Effect, EventRow, McpNames, Proof, Sign, ToolRow,
+    Answer, AnswerForm, AnswerSupport, CallShape, Dialect, Effect, EventRow, McpFiles, McpNames, Proof, Sign,
+    ToolRow,
 };
 use becket_model::EventKind;
 use serde_json::{Map, Value, json};
@@ -40,27 +41,29 @@ pub(super) static CLINE: Dialect = Dialect {
     ],
     informative: &["agent_abort", "agent_error"],
     tools: &[
-        ToolRow::shell(COMMANDS).shape(CallShape::Commands("commands")),
+        ToolRow::shell(COMMANDS).shape(CallShape::Commands(&["commands", "command", "cmd"])).bare("commands"),
         ToolRow::edit("editor").keys(&[
             ("path", "file_path"),
             ("old_text", "old_string"),
             ("new_text", "new_string"),
         ]),
-        ToolRow::edit("apply_patch").shape(CallShape::Patch("input")),
-        ToolRow::read("read_files", "Read").shape(CallShape::Paths(&[
-            "files",
-            "paths",
-            "file_paths",
-            "path",
-        ])),
-        ToolRow::read("search_codebase", "Grep"),
-        ToolRow::network("fetch_web_content", "WebFetch"),
+        ToolRow::edit("apply_patch").shape(CallShape::Patch("input")).bare("input"),
+        ToolRow::read("read_files", "Read")
+            .shape(CallShape::Paths(&["files", "paths", "file_paths", "path"]))
+            .bare("files"),
+        ToolRow::read("search_codebase", "Grep").bare("queries"),
+        ToolRow::network("fetch_web_content", "WebFetch").keys(&[("requests", "url")]),
         ToolRow::agent("spawn_agent"),
         ToolRow::internal("ask_question", "AskUserQuestion"),
         ToolRow::internal("skills", "Skill"),
         ToolRow::internal("submit_and_exit", "submit_and_exit"),
     ],
     mcp: McpNames::Underscore,
+    mcp_files: McpFiles {
+        user_directory: ".cline/data/settings",
+        user: &["cline_mcp_settings.json"],
+        ..McpFiles::NONE
+    },
     reshape,
     write,
     effects: &[(AnswerForm::EmptyOverride, Effect::Held), (AnswerForm::Cancel, Effect::Ends)],
@@ -72,7 +75,7 @@ pub(super) static CLINE: Dialect = Dialect {
 /// The tool that runs commands.
 const COMMANDS: &str = "run_commands";
 
-/// The call is in an object of its own, and the project in a list.
+/// Moves the call out of its separate object, and the project out of its list.
 fn reshape(fields: &mut Map<String, Value>) {
     let call = fields.shift_remove("tool_call").or_else(|| fields.shift_remove("tool_result"));
     if let Some(Value::Object(mut call)) = call {
@@ -98,7 +101,7 @@ fn write(out: &AnswerParts<'_>) -> Answer {
     let mut context = out.context.clone();
     let runs_commands = out.call.is_some_and(|call| call.name == COMMANDS);
     match (out.refusal(), &out.rewrite) {
-        // To cancel would end the whole run, and the model would not read the reason.
+        // Cancelling would end the whole run, and the model would not read the reason.
         (Some(reason), _) if runs_commands => {
             top.insert("overrideInput".to_owned(), json!({"commands": []}));
             let context_too = context.map(|context| format!("\n{context}")).unwrap_or_default();

@@ -4,12 +4,14 @@ use super::words;
 use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
 use crate::{
-    Answer, AnswerForm, AnswerSupport, CallShape, Dialect, Effect, EventRow, McpNames, Proof, Sign,
+    Answer, AnswerForm, AnswerSupport, CallShape, Dialect, Effect, EventRow, McpFiles, McpNames, Proof, Sign,
     ToolClass, ToolRow,
 };
 use becket_model::EventKind;
 
 const ELSEWHERE: AnswerSupport = AnswerSupport::NOTHING.refusal().context().stop().message();
+
+const DIRECTORY: &[&str] = &["workdir"];
 
 pub(super) static CODEX: Dialect = Dialect {
     name: "codex",
@@ -49,15 +51,15 @@ pub(super) static CODEX: Dialect = Dialect {
     ],
     informative: &[],
     tools: &[
-        ToolRow::shell("Bash"),
-        ToolRow::shell("exec_command").keys(&[("cmd", "command")]),
-        ToolRow::shell("shell_command"),
+        ToolRow::shell("Bash").directory(DIRECTORY),
+        ToolRow::shell("exec_command").keys(&[("cmd", "command")]).directory(DIRECTORY),
+        ToolRow::shell("shell_command").directory(DIRECTORY),
         ToolRow::input("write_stdin").keys(&[("chars", "command")]),
         ToolRow::new("apply_patch", "Edit", ToolClass::Write).shape(CallShape::Patch("command")),
         ToolRow::read("view_image", "Read").keys(&[("path", "file_path")]),
         ToolRow::read("read_file", "Read"),
-        ToolRow::read("list_dir", "LS"),
-        ToolRow::read("grep_files", "Grep"),
+        ToolRow::read("list_dir", "LS").keys(&[("dir_path", "path")]),
+        ToolRow::read("grep_files", "Grep").keys(&[("include", "glob")]),
         ToolRow::network("web_search", "WebSearch"),
         ToolRow::agent("spawn_agent"),
         ToolRow::internal("send_input", "SendMessage"),
@@ -72,6 +74,7 @@ pub(super) static CODEX: Dialect = Dialect {
         ToolRow::internal("read_mcp_resource", "ReadMcpResourceTool"),
     ],
     mcp: McpNames::Protocol,
+    mcp_files: McpFiles::NONE,
     reshape: |_| {},
     write,
     effects: &[

@@ -4,8 +4,8 @@ use super::words::{put, put_block};
 use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
 use crate::{
-    Action, Answer, AnswerForm, AnswerSupport, AskForm, Dialect, Effect, EventRow, McpNames, Proof, Sign,
-    ToolRow,
+    Action, Answer, AnswerForm, AnswerSupport, AskForm, Dialect, Effect, EventRow, McpFiles, McpNames, Proof,
+    Sign, ToolRow,
 };
 use becket_model::EventKind;
 use serde_json::{Map, Value, json};
@@ -109,6 +109,14 @@ pub(super) static COPILOT: Dialect = Dialect {
         ToolRow::internal("fetch_copilot_cli_documentation", "fetch_copilot_cli_documentation"),
     ],
     mcp: McpNames::Hyphen,
+    mcp_files: McpFiles {
+        built_in: &["github-mcp-server"],
+        variable: Some(("COPILOT_HOME", "")),
+        user_directory: ".copilot",
+        user: &["mcp-config.json"],
+        project: &[".mcp.json", ".github/mcp.json", ".copilot/mcp-config.json"],
+        ..McpFiles::NONE
+    },
     reshape: |_| {},
     write,
     effects: &[
@@ -124,7 +132,7 @@ pub(super) static COPILOT: Dialect = Dialect {
     ],
     notes: &[
         "It reads `.claude/settings.json` as well, and runs those hooks without `if` and `args`: hooks run twice there.",
-        "Server and tool of an MCP call are joined by a hyphen; configured servers are matched first.",
+        "Server and tool of an MCP call are joined by a hyphen: only the servers of its own configuration count.",
         "The answer to `PermissionRequest` follows the documentation; it was not recorded.",
     ],
 };
@@ -136,7 +144,7 @@ fn write(out: &AnswerParts<'_>) -> Answer {
             top.insert("behavior".to_owned(), json!("deny"));
             put(&mut top, "message", Some(reason));
         }
-        // An event that can't be told may be one before a call.
+        // An unknown event may be one before a call.
         (Some(EventKind::PreToolUse) | None, Action::Refuse { reason }) => decision(&mut top, "deny", reason),
         (Some(EventKind::PreToolUse), Action::Ask { reason }) => decision(&mut top, "ask", reason),
         (Some(EventKind::PreToolUse) | None, _) => {}

@@ -3,7 +3,9 @@
 use super::words::put;
 use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
-use crate::{Answer, AnswerForm, AnswerSupport, Dialect, Effect, EventRow, McpNames, Proof, Sign, ToolRow};
+use crate::{
+    Answer, AnswerForm, AnswerSupport, Dialect, Effect, EventRow, McpFiles, McpNames, Proof, Sign, ToolRow,
+};
 use becket_model::EventKind;
 use serde_json::{Map, Value, json};
 
@@ -49,7 +51,7 @@ pub(super) static CURSOR: Dialect = Dialect {
     ],
     informative: &["afterAgentResponse", "afterAgentThought", "afterTabFileEdit", "beforeTabFileRead"],
     tools: &[
-        ToolRow::shell("Shell"),
+        ToolRow::shell("Shell").directory(&["working_directory"]),
         ToolRow::write("Write").keys(FILE),
         ToolRow::write("TabWrite").keys(FILE),
         ToolRow::edit("Edit").keys(FILE),
@@ -58,7 +60,7 @@ pub(super) static CURSOR: Dialect = Dialect {
         ToolRow::read("Read", "Read").keys(FILE),
         ToolRow::read("TabRead", "Read").keys(FILE),
         ToolRow::read("Grep", "Grep"),
-        ToolRow::read("Glob", "Glob"),
+        ToolRow::read("Glob", "Glob").keys(&[("glob_pattern", "pattern"), ("target_directory", "path")]),
         ToolRow::read("LS", "LS"),
         ToolRow::network("WebFetch", "WebFetch"),
         ToolRow::network("WebSearch", "WebSearch"),
@@ -67,6 +69,7 @@ pub(super) static CURSOR: Dialect = Dialect {
         ToolRow::internal("AskQuestion", "AskUserQuestion"),
     ],
     mcp: McpNames::Protocol,
+    mcp_files: McpFiles::NONE,
     reshape,
     write,
     effects: &[(AnswerForm::ExitTwo, Effect::Held), (AnswerForm::PermissionDeny, Effect::Held)],
@@ -79,7 +82,7 @@ pub(super) static CURSOR: Dialect = Dialect {
 
 const FILE: &[(&str, &str)] = &[("path", "file_path")];
 
-/// The fields of a call are at the top level, and so is the project, in a list.
+/// Moves the fields of a call from the top level, and the project out of its list.
 fn reshape(fields: &mut Map<String, Value>) {
     let root = fields.get("workspace_roots").and_then(|roots| roots.get(0)).cloned();
     if let Some(root) = root.filter(|_| !fields.contains_key("cwd")) {

@@ -4,7 +4,7 @@ use super::words;
 use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
 use crate::{
-    Answer, AnswerForm, AnswerSupport, CallShape, Dialect, Effect, EventRow, McpNames, Proof, Sign,
+    Answer, AnswerForm, AnswerSupport, CallShape, Dialect, Effect, EventRow, McpFiles, McpNames, Proof, Sign,
     ToolClass, ToolRow,
 };
 use becket_model::EventKind;
@@ -58,7 +58,7 @@ pub(super) static DROID: Dialect = Dialect {
         ToolRow::new("ApplyPatch", "Edit", ToolClass::Write).shape(CallShape::Patch("input")),
         ToolRow::read("Read", "Read"),
         ToolRow::read("LS", "LS").keys(&[("directory_path", "path")]),
-        ToolRow::read("Grep", "Grep"),
+        ToolRow::read("Grep", "Grep").keys(&[("glob_pattern", "glob")]),
         ToolRow::read("Glob", "Glob").keys(&[("patterns", "pattern"), ("folder", "path")]),
         ToolRow::network("FetchUrl", "WebFetch"),
         ToolRow::network("WebSearch", "WebSearch"),
@@ -69,6 +69,7 @@ pub(super) static DROID: Dialect = Dialect {
         ToolRow::internal("ExitSpecMode", "ExitPlanMode"),
     ],
     mcp: McpNames::Protocol,
+    mcp_files: McpFiles::NONE,
     reshape: |_| {},
     write,
     effects: &[

@@ -4,13 +4,15 @@ use super::words::{put, put_own, universal};
 use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
 use crate::{
-    Action, Answer, AnswerForm, AnswerSupport, AskForm, CallShape, Dialect, Effect, EventRow, McpNames,
-    Proof, Sign, ToolRow,
+    Action, Answer, AnswerForm, AnswerSupport, AskForm, CallShape, Dialect, Effect, EventRow, McpFiles,
+    McpNames, Proof, Sign, ToolRow,
 };
 use becket_model::EventKind;
 use serde_json::{Map, Value, json};
 
 const ANYWHERE: AnswerSupport = AnswerSupport::NOTHING.stop().message();
+
+const GREP: &[(&str, &str)] = &[("dir_path", "path"), ("include", "glob"), ("include_pattern", "glob")];
 
 pub(super) static GEMINI: Dialect = Dialect {
     name: "gemini",
@@ -47,41 +49,47 @@ pub(super) static GEMINI: Dialect = Dialect {
     ],
     informative: &["BeforeModel", "AfterModel", "BeforeToolSelection"],
     tools: &[
-        ToolRow::shell("run_shell_command"),
+        ToolRow::shell("run_shell_command").directory(&["dir_path"]),
         ToolRow::write("write_file"),
         ToolRow::edit("replace"),
         ToolRow::read("read_file", "Read").keys(&[("absolute_path", "file_path")]),
-        ToolRow::read("read_many_files", "Read").shape(CallShape::Paths(&["include", "paths"])),
+        ToolRow::read("read_many_files", "Read").shape(CallShape::Patterns(&["include", "paths"])),
         ToolRow::read("glob", "Glob").keys(&[("dir_path", "path")]),
-        ToolRow::read("grep_search", "Grep").keys(&[("dir_path", "path")]),
-        ToolRow::read("search_file_content", "Grep").keys(&[("dir_path", "path")]),
+        ToolRow::read("grep_search", "Grep").keys(GREP),
+        ToolRow::read("search_file_content", "Grep").keys(GREP),
         ToolRow::read("list_directory", "LS").keys(&[("dir_path", "path")]),
-        ToolRow::network("web_fetch", "WebFetch"),
+        ToolRow::network("web_fetch", "WebFetch").shape(CallShape::Urls("prompt")),
         ToolRow::network("google_web_search", "WebSearch"),
         ToolRow::agent("invoke_agent").keys(&[("agent_name", "subagent_type")]),
         ToolRow::agent("codebase_investigator"),
         ToolRow::read("list_mcp_resources", "ListMcpResourcesTool"),
         ToolRow::read("read_mcp_resource", "ReadMcpResourceTool"),
         ToolRow::internal("read_background_output", "BashOutput"),
-        ToolRow::own("list_background_processes"),
-        ToolRow::own("save_memory"),
+        ToolRow::native_only("list_background_processes"),
+        ToolRow::native_only("save_memory"),
         ToolRow::internal("write_todos", "TodoWrite"),
         ToolRow::internal("ask_user", "AskUserQuestion"),
         ToolRow::internal("activate_skill", "Skill").keys(&[("name", "skill")]),
         ToolRow::internal("enter_plan_mode", "EnterPlanMode"),
         ToolRow::internal("exit_plan_mode", "ExitPlanMode"),
-        ToolRow::own("get_internal_docs"),
-        ToolRow::own("complete_task"),
-        ToolRow::own("update_topic"),
-        ToolRow::own("tracker_add_dependency"),
-        ToolRow::own("tracker_create_task"),
-        ToolRow::own("tracker_get_task"),
-        ToolRow::own("tracker_list_tasks"),
-        ToolRow::own("tracker_update_task"),
-        ToolRow::own("tracker_visualize"),
+        ToolRow::native_only("get_internal_docs"),
+        ToolRow::native_only("complete_task"),
+        ToolRow::native_only("update_topic"),
+        ToolRow::native_only("tracker_add_dependency"),
+        ToolRow::native_only("tracker_create_task"),
+        ToolRow::native_only("tracker_get_task"),
+        ToolRow::native_only("tracker_list_tasks"),
+        ToolRow::native_only("tracker_update_task"),
+        ToolRow::native_only("tracker_visualize"),
     ],
     mcp: McpNames::Gemini,
-    reshape,
+    mcp_files: McpFiles {
+        user_directory: ".gemini",
+        user: &["settings.json"],
+        project: &[".gemini/settings.json"],
+        ..McpFiles::NONE
+    },
+    reshape: |_| {},
     write,
     effects: &[
         (AnswerForm::ExitTwo, Effect::Held),
@@ -91,20 +99,10 @@ pub(super) static GEMINI: Dialect = Dialect {
     ],
     notes: &[
         "An ask without a user ends the run with exit code 0 and no further word, so it is a denial by default.",
+        "The first prompt begins with the context of `SessionStart` hooks, in `<hook_context>`, and hooks see it \
+         there: a prompt may contain the same.",
     ],
 };
-
-/// The prompt begins with the context that SessionStart hooks gave; the user did not write it.
-fn reshape(fields: &mut Map<String, Value>) {
-    const END: &str = "</hook_context>";
-    let prompt = fields.get("prompt").and_then(Value::as_str);
-    let typed = prompt.filter(|prompt| prompt.trim_start().starts_with("<hook_context>"));
-    if let Some(typed) = typed.and_then(|prompt| prompt.split_once(END)).map(|(_, typed)| typed.trim_start())
-    {
-        let typed = json!(typed);
-        fields.insert("prompt".to_owned(), typed);
-    }
-}
 
 fn write(out: &AnswerParts<'_>) -> Answer {
     let mut top = universal(out);

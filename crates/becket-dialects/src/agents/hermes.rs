@@ -3,7 +3,10 @@
 use super::words::{put, put_block};
 use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
-use crate::{Answer, AnswerForm, AnswerSupport, Dialect, Effect, EventRow, McpNames, Proof, Sign, ToolRow};
+use crate::{
+    Answer, AnswerForm, AnswerSupport, CallShape, Dialect, Effect, EventRow, McpFiles, McpNames, Proof, Sign,
+    ToolRow,
+};
 use becket_model::EventKind;
 use serde_json::{Map, Value};
 
@@ -53,15 +56,15 @@ pub(super) static HERMES: Dialect = Dialect {
     ],
     informative: &["post_llm_call", "on_session_finalize", "on_session_reset"],
     tools: &[
-        ToolRow::shell("terminal"),
+        ToolRow::shell("terminal").directory(&["workdir"]),
         ToolRow::shell("execute_code").keys(&[("code", "command")]),
         ToolRow::input("process").keys(&[("data", "command")]),
         ToolRow::write("write_file").keys(FILE),
-        ToolRow::edit("patch").keys(FILE),
+        ToolRow::edit("patch").keys(FILE).shape(CallShape::PatchOrOne("patch")),
         ToolRow::read("read_file", "Read").keys(FILE),
-        ToolRow::read("search_files", "Grep"),
+        ToolRow::read("search_files", "Grep").keys(&[("file_glob", "glob")]),
         ToolRow::network("web_search", "WebSearch"),
-        ToolRow::network("web_extract", "WebFetch"),
+        ToolRow::network("web_extract", "WebFetch").keys(&[("urls", "url")]),
         ToolRow::agent("delegate_task"),
         ToolRow::internal("todo", "TodoWrite"),
         ToolRow::internal("clarify", "AskUserQuestion"),
@@ -71,13 +74,14 @@ pub(super) static HERMES: Dialect = Dialect {
         ToolRow::internal("memory", "memory"),
     ],
     mcp: McpNames::Protocol,
+    mcp_files: McpFiles::NONE,
     reshape,
     write,
     effects: &[(AnswerForm::DecisionBlock, Effect::Held)],
     notes: &["The command of a hook is split into words, no shell runs it; the user consents to each once."],
 };
 
-/// Most facts are in `extra`.
+/// Moves the facts out of `extra`, where most of them are.
 fn reshape(fields: &mut Map<String, Value>) {
     let Some(Value::Object(mut extra)) = fields.shift_remove("extra") else { return };
     for (theirs, ours) in
@@ -87,7 +91,7 @@ fn reshape(fields: &mut Map<String, Value>) {
         fields.extend(value.map(|value| (ours.to_owned(), value)));
     }
     fields.extend(extra.shift_remove("model").map(|model| ("model".to_owned(), model)));
-    // Events about no call carry the fields of one as null.
+    // In events without a call, the fields of one are null.
     for field in ["tool_name", "tool_input"] {
         if fields.get(field).is_some_and(Value::is_null) && !fields.contains_key("tool_use_id") {
             fields.shift_remove(field);

@@ -2,7 +2,7 @@
 
 use super::{opencode, plugin};
 use crate::dialect::HostTimeout;
-use crate::{Dialect, McpNames, Proof, Sign};
+use crate::{Dialect, McpFiles, McpNames, Proof, Sign};
 
 pub(super) static KILO: Dialect = Dialect {
     name: "kilo",
@@ -18,6 +18,21 @@ pub(super) static KILO: Dialect = Dialect {
     informative: &[],
     tools: opencode::TOOLS,
     mcp: McpNames::Underscore,
+    mcp_files: McpFiles {
+        variable: Some(("XDG_CONFIG_HOME", "kilo")),
+        user_directory: ".config/kilo",
+        user: &["kilo.json", "kilo.jsonc", "opencode.json", "opencode.jsonc", "config.json"],
+        project: &[
+            "kilo.json",
+            "kilo.jsonc",
+            ".kilo/kilo.json",
+            ".kilo/kilo.jsonc",
+            "opencode.json",
+            "opencode.jsonc",
+        ],
+        key: "mcp",
+        ..McpFiles::NONE
+    },
     reshape: |fields| drop(fields.shift_remove("dialect")),
     write: plugin::write,
     effects: plugin::EFFECTS,

@@ -2,7 +2,9 @@
 
 use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
-use crate::{Answer, AnswerForm, AnswerSupport, Dialect, Effect, EventRow, McpNames, Proof, Sign, ToolRow};
+use crate::{
+    Answer, AnswerForm, AnswerSupport, Dialect, Effect, EventRow, McpFiles, McpNames, Proof, Sign, ToolRow,
+};
 use becket_model::EventKind;
 use serde_json::{Map, Value, json};
 
@@ -42,7 +44,7 @@ pub(super) static KIMI: Dialect = Dialect {
         ToolRow::read("Read", "Read").keys(FILE),
         ToolRow::read("ReadFile", "Read").keys(FILE),
         ToolRow::read("ReadMediaFile", "Read").keys(FILE),
-        ToolRow::read("Glob", "Glob"),
+        ToolRow::read("Glob", "Glob").keys(&[("directory", "path")]),
         ToolRow::read("Grep", "Grep"),
         ToolRow::network("FetchURL", "WebFetch"),
         ToolRow::network("SearchWeb", "WebSearch"),
@@ -58,6 +60,7 @@ pub(super) static KIMI: Dialect = Dialect {
         ToolRow::internal("Think", "Think"),
     ],
     mcp: McpNames::Protocol,
+    mcp_files: McpFiles::NONE,
     reshape,
     write,
     effects: &[
@@ -71,12 +74,24 @@ pub(super) static KIMI: Dialect = Dialect {
 
 const FILE: &[(&str, &str)] = &[("path", "file_path")];
 
-/// A prompt is a list of parts.
+/// Joins a prompt, which is a list of parts. The list stays, as an error, if a part of text has none.
 fn reshape(fields: &mut Map<String, Value>) {
-    if let Some(Value::Array(parts)) = fields.get("prompt") {
-        let texts: Vec<&str> = parts.iter().filter_map(|part| part.get("text")?.as_str()).collect();
-        let text = json!(texts.join("\n"));
-        fields.insert("prompt".to_owned(), text);
+    if let Some(Value::Array(parts)) = fields.get("prompt")
+        && let Some(texts) = parts.iter().map(text_of).collect::<Option<Vec<String>>>()
+    {
+        fields.insert("prompt".to_owned(), json!(texts.join("\n")));
+    }
+}
+
+/// Returns the text of a part; a part with more than that, or of another type, is its JSON.
+fn text_of(part: &Value) -> Option<String> {
+    let is_text = part.get("type").and_then(Value::as_str) == Some("text");
+    let text = part.get("text").and_then(Value::as_str);
+    let has_more = part.as_object().is_some_and(|part| part.keys().any(|key| key != "type" && key != "text"));
+    match text {
+        Some(text) if is_text && !has_more => Some(text.to_owned()),
+        None if is_text => None,
+        Some(_) | None => Some(part.to_string()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::plugin;
 use crate::dialect::HostTimeout;
-use crate::{CallShape, Dialect, McpNames, Proof, Sign, ToolClass, ToolRow};
+use crate::{CallShape, Dialect, McpFiles, McpNames, Proof, Sign, ToolClass, ToolRow};
 
 const KEYS: &[(&str, &str)] = &[
     ("filePath", "file_path"),
@@ -13,7 +13,7 @@ const KEYS: &[(&str, &str)] = &[
 
 /// The tools of opencode and its forks.
 pub(super) const TOOLS: &[ToolRow] = &[
-    ToolRow::shell("bash"),
+    ToolRow::shell("bash").directory(&["workdir"]),
     ToolRow::write("write").keys(KEYS),
     ToolRow::edit("edit").keys(KEYS),
     ToolRow::edit("multiedit").keys(KEYS),
@@ -21,7 +21,7 @@ pub(super) const TOOLS: &[ToolRow] = &[
     ToolRow::new("apply_patch", "Edit", ToolClass::Write).shape(CallShape::Patch("patchText")),
     ToolRow::read("read", "Read").keys(KEYS),
     ToolRow::read("glob", "Glob"),
-    ToolRow::read("grep", "Grep"),
+    ToolRow::read("grep", "Grep").keys(&[("include", "glob")]),
     ToolRow::read("list", "LS"),
     ToolRow::read("lsp", "LSP").keys(KEYS),
     ToolRow::network("webfetch", "WebFetch"),
@@ -51,6 +51,14 @@ pub(super) static OPENCODE: Dialect = Dialect {
     informative: &[],
     tools: TOOLS,
     mcp: McpNames::Underscore,
+    mcp_files: McpFiles {
+        variable: Some(("XDG_CONFIG_HOME", "opencode")),
+        user_directory: ".config/opencode",
+        user: &["opencode.json", "opencode.jsonc", "config.json"],
+        project: &["opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc"],
+        key: "mcp",
+        ..McpFiles::NONE
+    },
     reshape: |fields| drop(fields.shift_remove("dialect")),
     write: plugin::write,
     effects: plugin::EFFECTS,

@@ -2,7 +2,7 @@
 
 use super::plugin;
 use crate::dialect::HostTimeout;
-use crate::{Dialect, McpNames, Proof, Sign, ToolRow};
+use crate::{Dialect, McpFiles, McpNames, Proof, Sign, ToolRow};
 
 const KEYS: &[(&str, &str)] = &[("path", "file_path"), ("oldText", "old_string"), ("newText", "new_string")];
 
@@ -28,6 +28,7 @@ pub(super) static PI: Dialect = Dialect {
         ToolRow::read("ls", "LS"),
     ],
     mcp: McpNames::None,
+    mcp_files: McpFiles::NONE,
     reshape: |fields| drop(fields.shift_remove("dialect")),
     write: plugin::write,
     effects: plugin::EFFECTS,

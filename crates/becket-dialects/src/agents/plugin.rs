@@ -2,7 +2,7 @@
 //!
 //! The payload: `dialect` (the name), `hook_event_name` (the protocol's), `session_id`, `cwd`, and the fields of the event,
 //! with the agent's own names of tools and keys. The answer is always one JSON object, exit code 0:
-//! `{decision?: "deny" | "block", reason?, input?, context?, stop?}`. The plugin takes anything else for a denial.
+//! `{decision?: "deny" | "block", reason?, input?, context?, stop?}`. The plugin treats anything else as a denial.
 
 use super::words::put;
 use crate::Answer;
@@ -21,7 +21,7 @@ pub(super) const EVENTS: &[EventRow] = &[
     EventRow::named(EventKind::SessionEnd, AnswerSupport::NOTHING),
 ];
 
-/// The effects of answers on the plugins: what is not an answer denies.
+/// The effects of answers on the plugins: anything but an answer denies.
 pub(super) const EFFECTS: &[(AnswerForm, Effect)] = &[
     (AnswerForm::DecisionDeny, Effect::Held),
     (AnswerForm::DecisionBlock, Effect::Held),

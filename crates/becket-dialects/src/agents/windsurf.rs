@@ -3,7 +3,8 @@
 use crate::answer::AnswerParts;
 use crate::dialect::HostTimeout;
 use crate::{
-    Answer, AnswerForm, AnswerSupport, CallShape, Dialect, Effect, EventRow, McpNames, Proof, Sign, ToolRow,
+    Answer, AnswerForm, AnswerSupport, CallShape, Dialect, Effect, EventRow, McpFiles, McpNames, Proof, Sign,
+    ToolRow,
 };
 use becket_model::EventKind;
 use serde_json::{Map, Value, json};
@@ -47,13 +48,14 @@ pub(super) static WINDSURF: Dialect = Dialect {
         ToolRow::read("read_code", "Read").shape(CallShape::Paths(&["file_path"])),
     ],
     mcp: McpNames::Protocol,
+    mcp_files: McpFiles::NONE,
     reshape,
     write,
     effects: &[(AnswerForm::ExitTwo, Effect::Held)],
     notes: &["It has no event for the start and the end of a session."],
 };
 
-/// The facts of every event are in `tool_info`.
+/// Moves the facts out of `tool_info`, where every event has them.
 fn reshape(fields: &mut Map<String, Value>) {
     let Some(Value::Object(mut info)) = fields.shift_remove("tool_info") else { return };
     fields.extend(info.shift_remove("cwd").map(|cwd| ("cwd".to_owned(), cwd)));
@@ -73,9 +75,9 @@ fn reshape(fields: &mut Map<String, Value>) {
     }
 }
 
-/// Joins the edits of one file: hooks see all old and all new text.
+/// Adds all old and all new text of the edits of one file, joined.
 fn join_edits(info: &mut Map<String, Value>) {
-    let Some(Value::Array(edits)) = info.shift_remove("edits") else { return };
+    let Some(Value::Array(edits)) = info.get("edits").cloned() else { return };
     for key in ["old_string", "new_string"] {
         let texts: Vec<&str> = edits.iter().filter_map(|edit| edit.get(key)?.as_str()).collect();
         info.insert(key.to_owned(), json!(texts.join("\n")));

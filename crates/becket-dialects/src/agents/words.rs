@@ -1,4 +1,4 @@
-//! Objects that several agents' answers are made of.
+//! Objects that occur in the answers of several agents.
 
 use crate::answer::AnswerParts;
 use serde_json::{Map, Value, json};
@@ -10,7 +10,7 @@ pub(super) fn put(object: &mut Map<String, Value>, key: &str, text: Option<&str>
     }
 }
 
-/// The fields at the top level that Claude Code and those that follow it share, but for decisions about calls.
+/// Returns the top-level fields that Claude Code and similar agents share, except decisions about calls.
 pub(super) fn universal(out: &AnswerParts<'_>) -> Map<String, Value> {
     let mut top = Map::new();
     if let Some(reason) = &out.stop {
@@ -21,7 +21,7 @@ pub(super) fn universal(out: &AnswerParts<'_>) -> Map<String, Value> {
     top
 }
 
-/// `decision: "block"` with its reason, on an event that is not about a call to come.
+/// Adds `decision: "block"` with its reason, on an event that does not precede a call.
 pub(super) fn put_block(top: &mut Map<String, Value>, out: &AnswerParts<'_>) {
     if let Some(reason) = out.refusal() {
         top.insert("decision".to_owned(), json!("block"));
@@ -29,7 +29,7 @@ pub(super) fn put_block(top: &mut Map<String, Value>, out: &AnswerParts<'_>) {
     }
 }
 
-/// `hookSpecificOutput` of an event, unless there is nothing for it.
+/// Adds `hookSpecificOutput` of an event, unless it is empty.
 pub(super) fn put_own(top: &mut Map<String, Value>, event: &str, own: Map<String, Value>) {
     if !own.is_empty() {
         let mut named = Map::from_iter([("hookEventName".to_owned(), json!(event))]);
@@ -38,7 +38,7 @@ pub(super) fn put_own(top: &mut Map<String, Value>, event: &str, own: Map<String
     }
 }
 
-/// An answer in Claude Code's form with nothing but the fields that an agent honours.
+/// Returns an answer in Claude Code's form with only the fields that an agent honours.
 pub(super) fn protocol(out: &AnswerParts<'_>) -> Map<String, Value> {
     let mut top = universal(out);
     let mut own = Map::new();
@@ -64,7 +64,7 @@ pub(super) fn protocol(out: &AnswerParts<'_>) -> Map<String, Value> {
     top
 }
 
-/// `hookSpecificOutput.decision` of a permission request.
+/// Returns `hookSpecificOutput.decision` of a permission request.
 pub(super) fn protocol_request(out: &AnswerParts<'_>) -> Map<String, Value> {
     let mut top = Map::new();
     if let Some(reason) = out.refusal() {

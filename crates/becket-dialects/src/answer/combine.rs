@@ -1,4 +1,4 @@
-//! One resolution of several: those of the calls that one call of the agent stands for.
+//! Combines the resolutions of the calls that one call of the agent stands for.
 
 use crate::{Action, NativeCall, Resolution};
 use serde_json::{Map, Value};
@@ -34,7 +34,7 @@ fn join(one: Resolution, other: Resolution) -> Resolution {
     }
 }
 
-/// An allow of one part is none of the whole.
+/// Returns the stricter action. An allow of one part does not allow the whole.
 fn strictest(one: Action, other: Action) -> Action {
     match (one, other) {
         (Action::Refuse { reason: one }, Action::Refuse { reason: other }) => {
@@ -44,7 +44,7 @@ fn strictest(one: Action, other: Action) -> Action {
         (Action::Ask { reason: one }, Action::Ask { reason: other }) => {
             Action::Ask { reason: both(one, other) }
         }
-        (asked @ Action::Ask { .. }, _) | (_, asked @ Action::Ask { .. }) => asked,
+        (ask @ Action::Ask { .. }, _) | (_, ask @ Action::Ask { .. }) => ask,
         (Action::Allow, Action::Allow) => Action::Allow,
         (Action::Proceed | Action::Allow, Action::Proceed | Action::Allow) => Action::Proceed,
     }
@@ -57,7 +57,7 @@ fn joined(one: Option<String>, other: Option<String>) -> Option<String> {
     }
 }
 
-/// Both texts, or one where both say the same.
+/// Returns both texts, or one if they are equal.
 fn both(one: String, other: String) -> String {
     if one.lines().any(|line| line == other) { one } else { format!("{one}\n{other}") }
 }

@@ -6,7 +6,7 @@ use crate::{Action, AskForm, Dialect, EventRow, NativeCall, derived_id};
 use becket_model::EventKind;
 use serde_json::{Map, Value};
 
-/// A resolution that holds only what the agent honours.
+/// A resolution that contains only what the agent honours.
 pub(super) struct SafeResolution {
     action: Action,
     rewrite: Option<Map<String, Value>>,
@@ -85,8 +85,8 @@ pub fn passes_ask(row: &EventRow, asks: Asks) -> bool {
 }
 
 impl SafeResolution {
-    /// A rewrite that can't be passed on becomes a denial that names the corrected input: the agent would run the
-    /// model's own. So does one beside an ask, since agents show the user the original.
+    /// Turns a rewrite that can't be passed on into a denial that names the corrected input: the agent would run the
+    /// model's own. A rewrite beside an ask becomes one too, since agents show the user the original.
     fn rewrite(&mut self, row: &EventRow, native: Option<Map<String, Value>>) {
         let is_open = match self.action {
             Action::Proceed | Action::Allow => true,
@@ -114,7 +114,7 @@ impl SafeResolution {
         }
     }
 
-    /// An ask becomes a denial where the agent would run the call.
+    /// Turns an ask into a denial if the agent would run the call.
     fn ask(&mut self, row: &EventRow, asks: Asks) {
         let Action::Ask { reason } = &self.action else { return };
         if !passes_ask(row, asks) {
@@ -144,7 +144,7 @@ impl SafeResolution {
         }
     }
 
-    /// A block that the agent ignores is text for the model, where it takes any.
+    /// Turns a block that the agent ignores into text for the model, if the agent accepts any.
     fn refusal_elsewhere(&mut self, row: &EventRow) {
         if row.supports.refusal {
             return;

@@ -1,8 +1,8 @@
 //! A tool call: its name, keys and id in the protocol, and the calls that it stands for.
 
-use super::mcp_name;
-use super::patch::{self, FileChange};
-use super::{Facts, derived_id};
+use super::command::{commands, without_commands};
+use super::parts::{CallPart, parts};
+use super::{Facts, derived_id, keys, mcp_name};
 use crate::{ALL, CallShape, Dialect, ToolClass, ToolRow};
 use becket_model::EventKind;
 use serde_json::{Map, Value, json};
@@ -24,13 +24,15 @@ pub struct NativeCall {
 }
 
 /// One call of the protocol.
-pub(super) struct CallPart {
+pub(super) struct ReadCall {
     pub(super) tool: String,
     pub(super) input: Map<String, Value>,
     pub(super) id: String,
+    /// The directory in which it runs, if it is not that of the session.
+    pub(super) directory: Option<String>,
 }
 
-/// The reason for which a call can't be read.
+/// The reason why a call can't be read.
 pub(super) struct CallError {
     pub(super) tool: String,
     pub(super) why: String,
@@ -43,16 +45,17 @@ impl NativeCall {
         kind: EventKind,
         fields: &mut Map<String, Value>,
         facts: &Facts<'_>,
-    ) -> Result<(Self, Vec<CallPart>), CallError> {
+    ) -> Result<(Self, Vec<ReadCall>), CallError> {
         let name = match fields.shift_remove("tool_name") {
             Some(Value::String(name)) if !name.is_empty() => name,
             _ => return Err(CallError { tool: "?".to_owned(), why: "`tool_name` is missing".to_owned() }),
         };
         let fail = |why: String| CallError { tool: name.clone(), why };
-        let input = input(kind, fields.shift_remove("tool_input")).map_err(fail)?;
+        let row = dialect.tool(&name);
+        let bare = row.and_then(|row| row.bare);
+        let input = input(kind, fields.shift_remove("tool_input"), bare).map_err(fail)?;
         let given = fields.shift_remove("tool_use_id").and_then(|id| id.as_str().map(str::to_owned));
         let given = given.filter(|id| !id.is_empty());
-        let row = dialect.tool(&name);
         let alias = || facts.aliases.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| ours.clone());
         let named = || mcp_name::read(dialect.mcp, &name, fields, facts).or_else(alias);
         let renamed = row.is_none().then(named).flatten();
@@ -68,93 +71,123 @@ impl NativeCall {
         if !is_to_come && call.has_run_nothing() {
             return Ok((call, Vec::new()));
         }
-        let fail = |why: String| CallError { tool: call.name.clone(), why };
-        let parts = call.parts(renamed, fields).map_err(fail)?;
-        if let Some(key) = row.and_then(ToolRow::essential_key).filter(|_| is_to_come)
-            && parts.iter().any(|part| !part.input.get(key).is_some_and(Value::is_string))
-        {
-            return Err(fail(format!("`{key}` is not a text")));
+        let cwd = fields.get("cwd").and_then(Value::as_str).unwrap_or_default();
+        let read = call.read(renamed, cwd, is_to_come);
+        match read {
+            Ok(calls) => Ok((call, calls)),
+            Err(why) => Err(CallError { tool: call.name, why }),
         }
-        Ok((call, parts))
     }
 
-    /// Returns true if the call sends input to a command that runs already.
+    /// Returns true if the call sends input to a command that is already running.
     pub fn is_input(&self) -> bool {
         self.row.is_some_and(|row| row.class == ToolClass::Input)
     }
 
-    /// Returns whether the call stands for a list of calls that is empty, as that of a call which was denied by taking its
-    /// commands away.
+    /// Returns whether the call stands for an empty list of calls, as does one that was denied by removing its
+    /// commands.
     fn has_run_nothing(&self) -> bool {
-        let given = match self.row.map(|row| row.shape) {
-            Some(CallShape::Commands(key)) => self.input.get(key),
-            Some(CallShape::Paths(keys)) => keys.iter().find_map(|key| self.input.get(*key)),
-            Some(CallShape::One | CallShape::Patch(_)) | None => None,
+        let names: &[&str] = match self.row.map(|row| row.shape) {
+            Some(CallShape::Commands(names) | CallShape::Paths(names) | CallShape::Patterns(names)) => names,
+            Some(CallShape::One | CallShape::Patch(_) | CallShape::PatchOrOne(_) | CallShape::Urls(_))
+            | None => &[],
         };
-        given.and_then(Value::as_array).is_some_and(Vec::is_empty)
+        let mut given = names.iter().filter_map(|name| self.input.get(*name)).peekable();
+        given.peek().is_some() && given.all(|given| given.as_array().is_some_and(Vec::is_empty))
     }
 
-    fn parts(&self, renamed: Option<String>, fields: &Map<String, Value>) -> Result<Vec<CallPart>, String> {
-        let Some(row) = self.row else {
-            let tool = renamed.unwrap_or_else(|| self.name.clone());
-            return Ok(vec![CallPart { tool, input: self.input.clone(), id: self.id.clone() }]);
-        };
-        let inputs = match row.shape {
-            CallShape::One => vec![(row.ours, with_keys(&self.input, row.keys.iter().copied()))],
-            CallShape::Commands(key) => commands(&self.input, key)?
-                .into_iter()
-                .map(|command| (row.ours, Map::from_iter([("command".to_owned(), Value::String(command))])))
-                .collect(),
-            CallShape::Paths(keys) => paths(&self.input, keys)?
-                .into_iter()
-                .map(|path| (row.ours, Map::from_iter([("file_path".to_owned(), Value::String(path))])))
-                .collect(),
-            CallShape::Patch(key) => {
-                let text = self.input.get(key).and_then(Value::as_str);
-                let text = text.ok_or_else(|| format!("`{key}` is not a text"))?;
-                let changes = patch::read(text).map_err(|error| error.to_string())?;
-                let cwd = fields.get("cwd").and_then(Value::as_str).unwrap_or_default();
-                changes.into_iter().map(|change| edit(change, cwd)).collect()
-            }
-        };
+    /// Returns the calls of the protocol. One that is still to come must have what it can't be decided without.
+    fn read(&self, renamed: Option<String>, cwd: &str, is_to_come: bool) -> Result<Vec<ReadCall>, String> {
         let id =
             |index: usize| if index == 0 { self.id.clone() } else { format!("{}#{}", self.id, index + 1) };
-        let parts = inputs.into_iter().enumerate();
-        Ok(parts
-            .map(|(index, (tool, input))| CallPart { tool: tool.to_owned(), input, id: id(index) })
-            .collect())
+        let Some(row) = self.row else {
+            let tool = renamed.unwrap_or_else(|| self.name.clone());
+            return Ok(vec![ReadCall { tool, input: self.input.clone(), id: id(0), directory: None }]);
+        };
+        let parts = parts(row, &self.input, cwd)?;
+        let lacks = |part: &CallPart| {
+            let key = row.essential_key(part.tool)?;
+            (!part.input.get(key).is_some_and(Value::is_string)).then_some(key)
+        };
+        if let Some(key) = parts.iter().find_map(lacks).filter(|_| is_to_come) {
+            return Err(format!("`{key}` is not a text"));
+        }
+        let read = |(index, part): (usize, CallPart)| {
+            let CallPart { tool, input, directory } = part;
+            ReadCall { tool: tool.to_owned(), input, id: id(index), directory }
+        };
+        Ok(parts.into_iter().enumerate().map(read).collect())
     }
 
-    /// Returns the agent's input for the rewritten inputs of the calls that it stands for, `None` where one is as it
-    /// was. Returns `None` if the agent's call has no such form.
+    /// Returns the agent's input for the rewritten inputs of the calls that it stands for, `None` for an unchanged one.
+    /// Returns `None` if the agent's call has no such form.
     pub(crate) fn rewritten(&self, rewrites: &[Option<Map<String, Value>>]) -> Option<Map<String, Value>> {
-        let shape = self.row.map_or(CallShape::One, |row| row.shape);
-        match (shape, rewrites) {
-            (CallShape::One, [Some(new)]) => {
-                let keys = self.row.map_or(&[][..], |row| row.keys);
-                Some(with_keys(new, keys.iter().map(|(theirs, ours)| (*ours, *theirs))))
-            }
-            (CallShape::Commands(key), rewrites) => {
-                let old = commands(&self.input, key).ok()?;
-                let new = old.iter().zip(rewrites).map(|(old, new)| match new {
-                    Some(new) => new.get("command").and_then(Value::as_str).map(str::to_owned),
-                    None => Some(old.clone()),
-                });
-                let new = new.collect::<Option<Vec<String>>>()?;
-                let mut input = self.input.clone();
-                input.insert(key.to_owned(), json!(new));
-                Some(input)
-            }
-            (CallShape::One | CallShape::Patch(_) | CallShape::Paths(_), _) => None,
+        match self.row.map_or(CallShape::One, |row| row.shape) {
+            CallShape::One => self.rewritten_one(rewrites),
+            CallShape::Commands(names) => self.rewritten_commands(names, rewrites),
+            CallShape::Patch(_)
+            | CallShape::PatchOrOne(_)
+            | CallShape::Paths(_)
+            | CallShape::Patterns(_)
+            | CallShape::Urls(_) => None,
         }
+    }
+
+    /// Returns the rewritten input of a call that keeps its form; all of its parts have to be rewritten alike.
+    fn rewritten_one(&self, rewrites: &[Option<Map<String, Value>>]) -> Option<Map<String, Value>> {
+        let (first, others) = rewrites.split_first()?;
+        let new = first.as_ref().filter(|_| others.iter().all(|other| other == first))?;
+        let keys = self.row.map_or(&[][..], |row| row.keys);
+        let mut input = keys::theirs(new, &self.input, keys)?;
+        // The call was judged in the directory that it names.
+        for key in self.row.map_or(&[][..], |row| row.directory) {
+            if let Some(directory) = self.input.get(*key) {
+                keys::put(&mut input, key, directory).ok()?;
+            } else if input.contains_key(*key) {
+                return None;
+            }
+        }
+        for (key, value) in &mut input {
+            match self.input.get(key) {
+                // The list had one entry, which the protocol's tool takes as a text.
+                Some(Value::Array(old)) if old.iter().all(Value::is_string) && value.is_string() => {
+                    *value = json!([value.clone()]);
+                }
+                // Its entries had more than this text.
+                Some(Value::Array(_) | Value::Object(_)) if value.is_string() => return None,
+                Some(_) | None => {}
+            }
+        }
+        Some(input)
+    }
+
+    /// Returns the input with other commands. Each that is not rewritten keeps its form.
+    fn rewritten_commands(
+        &self,
+        names: &[&str],
+        rewrites: &[Option<Map<String, Value>>],
+    ) -> Option<Map<String, Value>> {
+        let old = commands(&self.input, names).ok().filter(|old| old.len() == rewrites.len())?;
+        let mut input = without_commands(&self.input, names);
+        let is_other = |(key, value): (&String, &Value)| key != "command" && input.get(key) != Some(value);
+        if rewrites.iter().flatten().any(|new| new.iter().any(is_other)) {
+            return None;
+        }
+        let new = old.into_iter().zip(rewrites).map(|(old, new)| match new {
+            Some(new) => new.get("command").filter(|line| line.is_string()).cloned(),
+            None => Some(old.native),
+        });
+        let new = new.collect::<Option<Vec<Value>>>()?;
+        input.insert((*names.first()?).to_owned(), json!(new));
+        Some(input)
     }
 }
 
-/// The tools of the protocol that another agent has under the same name, as another tool.
+/// The tools of the protocol whose name other agents use for a different tool.
 const SHARED: [&str; 1] = ["MultiEdit"];
 
-/// Returns true if the dialect is that of the protocol, whose tools have their own names, and no other agent runs commands or
-/// writes files under this name: then the payload is one of that agent, read in the wrong dialect.
+/// Returns true if the dialect is that of the protocol, whose tools keep their names, and no other agent runs commands
+/// or writes files under this name: then the payload is from that agent, read in the wrong dialect.
 fn is_of_protocol(dialect: &Dialect, name: &str) -> bool {
     let acts = |row: &&ToolRow| matches!(row.class, ToolClass::Shell | ToolClass::Input | ToolClass::Write);
     let mut others = ALL.iter().flat_map(|other| other.tools.iter().filter(acts));
@@ -162,75 +195,22 @@ fn is_of_protocol(dialect: &Dialect, name: &str) -> bool {
         && (SHARED.contains(&name) || !others.any(|row| row.native == name && row.native != row.ours))
 }
 
-/// The input of a call. An agent may write it as text, and `null` for none.
-fn input(kind: EventKind, given: Option<Value>) -> Result<Map<String, Value>, String> {
-    match given {
-        Some(Value::Object(input)) => Ok(input),
-        Some(Value::Null) => Ok(Map::new()),
-        Some(Value::String(text)) => match serde_json::from_str(&text) {
-            Ok(Value::Object(input)) => Ok(input),
-            _ => Err("`tool_input` is a text that is not a JSON object".to_owned()),
+/// Returns the input of a call. An agent may write it as text, and `null` for an empty one; `bare` is the key of a
+/// value that may be the input itself.
+fn input(kind: EventKind, given: Option<Value>, bare: Option<&str>) -> Result<Map<String, Value>, String> {
+    let under = |key: &str, value: Value| Map::from_iter([(key.to_owned(), value)]);
+    match (given, bare) {
+        (Some(Value::Object(input)), _) => Ok(input),
+        (Some(Value::Null), _) => Ok(Map::new()),
+        (Some(Value::String(text)), bare) => match (serde_json::from_str(&text), bare) {
+            (Ok(Value::Object(input)), _) => Ok(input),
+            (_, Some(key)) => Ok(under(key, Value::String(text))),
+            (_, None) => Err("`tool_input` is a text that is not a JSON object".to_owned()),
         },
-        // A call that has been made is not decided by its input any more.
-        None if kind != EventKind::PreToolUse && kind != EventKind::PermissionRequest => Ok(Map::new()),
-        None => Err("`tool_input` is missing".to_owned()),
-        Some(_) => Err("`tool_input` is not an object".to_owned()),
+        (Some(items @ Value::Array(_)), Some(key)) => Ok(under(key, items)),
+        // After the call, its input no longer decides anything.
+        (None, _) if kind != EventKind::PreToolUse && kind != EventKind::PermissionRequest => Ok(Map::new()),
+        (None, _) => Err("`tool_input` is missing".to_owned()),
+        (Some(_), _) => Err("`tool_input` is not an object".to_owned()),
     }
-}
-
-fn with_keys<'k>(
-    input: &Map<String, Value>,
-    keys: impl Iterator<Item = (&'k str, &'k str)> + Clone,
-) -> Map<String, Value> {
-    let name = |key: &str| {
-        let mut keys = keys.clone();
-        keys.find(|(from, _)| *from == key).map_or_else(|| key.to_owned(), |(_, to)| to.to_owned())
-    };
-    input.iter().map(|(key, value)| (name(key), value.clone())).collect()
-}
-
-/// The commands of a call, at least one: a text, or a list of texts or of objects with a `command`.
-fn commands(input: &Map<String, Value>, key: &str) -> Result<Vec<String>, String> {
-    let given = input.get(key).or_else(|| input.get("command"));
-    let given = given.ok_or_else(|| format!("`{key}` is missing"))?;
-    texts(given, &["command"]).ok_or_else(|| format!("`{key}` is not a list of commands"))
-}
-
-fn paths(input: &Map<String, Value>, keys: &[&str]) -> Result<Vec<String>, String> {
-    let given = keys.iter().find_map(|key| input.get(*key));
-    let given = given.ok_or_else(|| format!("`{}` is missing", keys.join("` or `")))?;
-    texts(given, &["path", "file_path"])
-        .ok_or_else(|| format!("`{}` is not a list of paths", keys.join("` or `")))
-}
-
-fn texts(given: &Value, keys: &[&str]) -> Option<Vec<String>> {
-    let one = |item: &Value| {
-        let text = item.as_str().or_else(|| keys.iter().find_map(|key| item.get(*key)?.as_str()));
-        text.map(str::to_owned)
-    };
-    match given {
-        Value::Array(items) if !items.is_empty() => items.iter().map(one).collect(),
-        Value::String(text) => Some(vec![text.clone()]),
-        Value::Array(_) | Value::Object(_) | Value::Null | Value::Bool(_) | Value::Number(_) => None,
-    }
-}
-
-/// The change of a file as a call of Write or Edit. A deletion is an edit that leaves nothing.
-fn edit(change: FileChange, cwd: &str) -> (&'static str, Map<String, Value>) {
-    let path = |path: String| if path.starts_with('/') { path } else { format!("{cwd}/{path}") };
-    let (tool, input) = match change {
-        FileChange::Write { path: file, content } => {
-            ("Write", json!({"file_path": path(file), "content": content}))
-        }
-        FileChange::Edit { path: file, old, new } => (
-            "Edit",
-            json!({"file_path": path(file), "old_string": old, "new_string": new, "replace_all": false}),
-        ),
-        FileChange::Delete { path: file } => (
-            "Edit",
-            json!({"file_path": path(file), "old_string": "", "new_string": "", "replace_all": true}),
-        ),
-    };
-    let Value::Object(input) = input else { return (tool, Map::new()) };
-    (tool, input)
 }

@@ -1,4 +1,4 @@
-//! The id of a call that the agent gives none.
+//! The id of a call to which the agent gives none.
 
 use serde_json::{Map, Value};
 

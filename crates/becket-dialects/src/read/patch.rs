@@ -3,15 +3,15 @@
 /// One change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FileChange {
-    /// A file gets a whole content: it is added, or another file moves to this path.
+    /// A file gets completely new content: it is added, or another file moves to this path.
     Write { path: String, content: String },
-    /// Parts of a file are replaced; both texts hold all hunks.
+    /// Parts of a file are replaced; both texts contain all hunks.
     Edit { path: String, old: String, new: String },
     /// A file is removed.
     Delete { path: String },
 }
 
-/// The reason for which a patch can't be read.
+/// The reason why a patch can't be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum PatchError {
     #[error("the patch names no file")]

@@ -1,13 +1,13 @@
 //! The result of a call in the shape that the protocol's tools have.
 
-use super::call::CallPart;
+use super::call::ReadCall;
 use serde_json::{Map, Value, json};
 
-/// The fields that results come in, the most complete first.
+/// The fields in which results occur, the most complete first.
 const TEXTS: [&str; 5] = ["llmContent", "text_result_for_llm", "text", "output", "stdout"];
 
-/// Gives `tool_response` and `error` the protocol's shapes, where the payload has them.
-pub(super) fn put(fields: &mut Map<String, Value>, part: &CallPart) {
+/// Gives `tool_response` and `error` the protocol's shapes, if the payload has them.
+pub(super) fn put(fields: &mut Map<String, Value>, part: &ReadCall) {
     if let Some(error) = fields.get("error").and_then(|error| error.get("message")).cloned() {
         fields.insert("error".to_owned(), error);
     }
@@ -30,7 +30,7 @@ pub(super) fn put(fields: &mut Map<String, Value>, part: &CallPart) {
     fields.insert("tool_response".to_owned(), response);
 }
 
-/// The text of a result; `None` if its shape is not one of the agents' wrappers.
+/// Returns the text of a result; `None` if its shape is not one of the agents' wrappers.
 fn text(given: &Value) -> Option<String> {
     match given {
         Value::String(text) => Some(text.clone()),

@@ -1,7 +1,7 @@
 //! A folder of fixtures for each agent: `payloads.json` as its hooks receive them, with the events that they are read as,
 //! and `answers.json` as the agent receives them, with the answers of the protocol that they are written from.
 //!
-//! `BECKET_WRITE_FIXTURES=1` (with `-j 1`) fills in what is expected; look at the difference before it is committed.
+//! `BECKET_WRITE_FIXTURES=1` (with `-j 1`) fills in the expectations; review the difference before it is committed.
 
 use becket_dialects::{ALL, Answer, Asks, Dialect, Facts, Reply, Resolution, answer, detect, read, refuse};
 use becket_model::wire::input;
@@ -22,7 +22,7 @@ fn text<'c>(case: &'c Value, key: &str) -> &'c str {
     case[key].as_str().unwrap_or_default()
 }
 
-/// The payload of a name.
+/// Returns the payload with this name.
 pub(crate) fn payload(dialect: &Dialect, name: &str) -> Value {
     let found = cases(dialect, "payloads.json").into_iter().find(|case| text(case, "name") == name);
     found.unwrap_or_else(|| panic!("{}: no payload `{name}`", dialect.name))["payload"].clone()
@@ -33,9 +33,13 @@ fn shown(answer: &Answer) -> Value {
     json!({"stdout": stdout, "stderr": answer.stderr, "exit": answer.exit})
 }
 
-/// The events that a payload is read as, or the refusal.
-fn reading(dialect: &Dialect, payload: &Value) -> Value {
-    match read(dialect, payload.clone(), &Facts::new("/process")) {
+/// Returns the events that a payload is read as, or the refusal.
+fn reading(dialect: &Dialect, case: &Value) -> Value {
+    let payload = &case["payload"];
+    let servers = case["mcp_servers"].as_array().into_iter().flatten();
+    let servers: Vec<String> = servers.filter_map(Value::as_str).map(str::to_owned).collect();
+    let facts = Facts { mcp_servers: &servers, ..Facts::new("/process") };
+    match read(dialect, payload.clone(), &facts) {
         Ok(incoming) => {
             let events: Vec<Value> = incoming.events.iter().map(input::to_value).collect();
             json!({"events": events, "unknown_tool": incoming.unknown_tool()})
@@ -70,7 +74,7 @@ fn answering(dialect: &Dialect, case: &Value) -> Value {
     shown
 }
 
-/// As the command line makes it: a denial or a block also ends with exit code 2.
+/// Returns the resolution as the command line forms it: a denial or a block also ends with exit code 2.
 pub(crate) fn resolution(kind: becket_model::EventKind, json: &Map<String, Value>) -> Resolution {
     Resolution::from_protocol(kind, json.clone(), None)
 }
@@ -100,7 +104,7 @@ fn compare(dialect: &Dialect, name: &str, key: &str, found: impl Fn(&Value) -> V
 #[test]
 fn payloads_are_read_as_events_of_the_protocol() {
     for dialect in ALL {
-        compare(dialect, "payloads.json", "read", |case| reading(dialect, &case["payload"]));
+        compare(dialect, "payloads.json", "read", |case| reading(dialect, case));
     }
 }
 

@@ -16,7 +16,7 @@ fn asks() -> impl Strategy<Value = Asks> {
     prop_oneof![Just(Asks::Auto), Just(Asks::Deny), Just(Asks::Pass)]
 }
 
-/// An answer of a hook that denies or asks, with anything beside it.
+/// Generates an answer of a hook that denies or asks, with any other fields.
 fn restrictions() -> impl Strategy<Value = Map<String, Value>> {
     let own = (
         proptest::sample::select(vec!["deny", "ask", "defer"]),

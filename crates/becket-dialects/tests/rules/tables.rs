@@ -1,4 +1,4 @@
-//! The tables: nothing in them contradicts itself.
+//! Checks that the tables do not contradict themselves.
 
 use becket_dialects::{ALL, AskForm, Effect, dialect};
 use becket_model::EventKind;
@@ -11,9 +11,9 @@ fn names_are_unique_and_calls_can_be_refused() {
     for agent in ALL {
         assert_eq!(dialect(agent.name).map(|found| found.title), Some(agent.title));
         let events: BTreeSet<&str> = agent.events.iter().map(|row| row.native).collect();
-        assert_eq!(events.len(), agent.events.len(), "{}: an event stands twice", agent.name);
+        assert_eq!(events.len(), agent.events.len(), "{}: an event occurs twice", agent.name);
         let tools: BTreeSet<&str> = agent.tools.iter().map(|row| row.native).collect();
-        assert_eq!(tools.len(), agent.tools.len(), "{}: a tool stands twice", agent.name);
+        assert_eq!(tools.len(), agent.tools.len(), "{}: a tool occurs twice", agent.name);
         for row in agent.events.iter().filter(|row| row.kind == EventKind::PreToolUse) {
             assert!(row.supports.refusal, "{}: `{}` can't be refused", agent.name, row.native);
             let asks = agent.effects.iter().any(|(_, effect)| *effect == Effect::Asks);

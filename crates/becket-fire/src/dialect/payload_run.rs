@@ -1,10 +1,12 @@
-//! The hooks of one payload: its events fired one after another, their answers written as one.
+//! The hooks of one payload: its events fired one after another, their answers combined into one.
 
+use super::mcp_servers;
 use super::unknown_tool::UnknownToolPolicy;
 use crate::call_approval;
 use crate::carried_context;
 use crate::fire::{Fired, fire};
 use crate::one_time_approval::AskingEntry;
+use crate::person_gate::PersonGate;
 use crate::result::record_denial;
 use crate::trust_gate::{self, TrustGate};
 use crate::{FiringError, Launch, ProcessContext, hook_output};
@@ -14,14 +16,18 @@ use becket_dialects::{
 use becket_engine::{CancellationToken, Engine};
 use becket_model::{Event, EventKind};
 use serde_json::Value;
+use std::path::Path;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The time that Becket keeps of the agent's limit for its answer.
+/// The part of the agent's limit that Becket reserves for its answer.
 const MARGIN: Duration = Duration::from_secs(5);
 
 /// The time that hooks in the background have to end before the answer would come too late; half of a short limit.
 const ENDING: Duration = Duration::from_secs(2);
+
+/// The maximum number of calls that one call may stand for: all of them are judged within the agent's limit.
+const PARTS: usize = 1000;
 
 /// The options of an answer.
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,7 +36,7 @@ pub struct PayloadOptions {
     pub asks: Asks,
     /// The time after which Becket answers; the agent's own limit less a margin if there is none.
     pub within: Option<Duration>,
-    /// True if the entry is of the user's configuration, false if it is of a project's.
+    /// True if the entry is in the user's configuration, false if it is in a project's.
     pub user_scope: bool,
 }
 
@@ -40,6 +46,7 @@ pub struct IncomingPayload<'a> {
     dialect: &'static Dialect,
     input: &'a Value,
     cwd: String,
+    mcp_servers: Vec<String>,
     options: PayloadOptions,
     payload: Payload,
 }
@@ -48,7 +55,7 @@ impl<'a> IncomingPayload<'a> {
     /// Reads a payload.
     ///
     /// # Errors
-    /// Errors if it is not one of the dialect.
+    /// Errors if the payload is not one of the dialect, or if its call stands for too many.
     pub fn read(
         dialect: &'static Dialect,
         input: &'a Value,
@@ -56,8 +63,23 @@ impl<'a> IncomingPayload<'a> {
         process: &ProcessContext,
     ) -> Result<Self, FiringError> {
         let cwd = process.cwd.as_ref().map(|cwd| cwd.to_string_lossy().into_owned()).unwrap_or_default();
-        let payload = read(dialect, input.clone(), &Facts::new(&cwd)).map_err(unread)?;
-        Ok(IncomingPayload { dialect, input, cwd, options, payload })
+        let mut payload = read(dialect, input.clone(), &Facts::new(&cwd)).map_err(unread)?;
+        let mut mcp_servers = Vec::new();
+        if payload.unknown_tool().is_some() {
+            mcp_servers = mcp_servers::configured(dialect, Path::new(&payload.cwd), process);
+            let facts = Facts { mcp_servers: &mcp_servers, ..Facts::new(&cwd) };
+            payload = read(dialect, input.clone(), &facts).map_err(unread)?;
+        }
+        check_directories(&payload)?;
+        if payload.events.len() > PARTS {
+            return Err(FiringError::TooManyParts { parts: payload.events.len(), most: PARTS });
+        }
+        Ok(IncomingPayload { dialect, input, cwd, mcp_servers, options, payload })
+    }
+
+    /// Returns the directory of the session, around which the project is. The command of a call may run in another.
+    pub fn cwd(&self) -> &Path {
+        Path::new(&self.payload.cwd)
     }
 
     /// Returns the first event; `None` if there is nothing to decide.
@@ -75,24 +97,23 @@ impl<'a> IncomingPayload<'a> {
         answer(self.dialect, &self.payload, Vec::new(), self.options.asks).answer
     }
 
-    /// Puts the events into the session around them. `holds_back` is true if the hooks of a project run only where the user
-    /// trusts its folder (G3).
+    /// Adds the session to the events. `agent_trusts` is true if the agent itself records that its user trusts the
+    /// project (G3).
     ///
     /// # Errors
     /// Errors if the payload can't be read with the settings of the session.
-    pub fn in_session(mut self, launch: Launch, holds_back: bool) -> Result<PayloadRun<'a>, FiringError> {
-        let gates = TrustGate::of(launch, holds_back);
+    pub fn in_session(mut self, launch: Launch, agent_trusts: bool) -> Result<PayloadRun<'a>, FiringError> {
+        let gates = TrustGate::of(launch, self.options.user_scope, agent_trusts);
         let settings = UnknownToolPolicy::of(&gates.launch, &self.payload);
         if !settings.aliases.is_empty() {
-            let mut facts = Facts::new(&self.cwd);
-            facts.aliases = &settings.aliases;
+            let aliases = &settings.aliases;
+            let facts = Facts { mcp_servers: &self.mcp_servers, aliases, ..Facts::new(&self.cwd) };
             self.payload = read(self.dialect, self.input.clone(), &facts).map_err(unread)?;
         }
-        let background_end = {
-            let limit = limit(self.dialect, self.options);
-            Instant::now() + (limit - ENDING.min(limit / 2))
-        };
-        Ok(PayloadRun { incoming: self, gates, settings, background_end })
+        let limit = limit(self.dialect, self.options);
+        let start = Instant::now();
+        let background_end = start + (limit - ENDING.min(limit / 2));
+        Ok(PayloadRun { incoming: self, gates, settings, end: start + limit, background_end })
     }
 }
 
@@ -100,7 +121,24 @@ fn unread(why: ReadError) -> FiringError {
     FiringError::Payload { why: why.to_string() }
 }
 
-/// Returns the time after which Becket answers, whatever the hooks do: the agent would run the call a little later.
+/// Checks the directories in which the commands of a call that is still to come would run: rules compare its paths
+/// there.
+fn check_directories(payload: &Payload) -> Result<(), FiringError> {
+    let to_come = payload
+        .events
+        .iter()
+        .filter(|event| matches!(event.kind(), EventKind::PreToolUse | EventKind::PermissionRequest));
+    for event in to_come {
+        let directory = &event.session.cwd;
+        if directory != Path::new(&payload.cwd) && !directory.is_dir() {
+            let why = format!("its command would run in `{}`, which is not a directory", directory.display());
+            return Err(FiringError::Payload { why });
+        }
+    }
+    Ok(())
+}
+
+/// Returns the time within which Becket answers, whatever the hooks do: the agent would run the call a little later.
 fn limit(dialect: &Dialect, options: PayloadOptions) -> Duration {
     options.within.unwrap_or_else(|| dialect.timeout.default.saturating_sub(MARGIN))
 }
@@ -111,6 +149,8 @@ pub struct PayloadRun<'a> {
     incoming: IncomingPayload<'a>,
     gates: TrustGate,
     settings: UnknownToolPolicy,
+    /// The moment at which Becket answers, whatever is left to judge.
+    end: Instant,
     background_end: Instant,
 }
 
@@ -134,7 +174,7 @@ impl PayloadRun<'_> {
     /// knows.
     ///
     /// # Errors
-    /// Errors if they can't be fired, or if what is kept for their answers can't be used.
+    /// Errors if they can't be fired, or if files for their answers can't be used.
     pub async fn resolve(
         &self,
         engine: &Engine,
@@ -144,10 +184,15 @@ impl PayloadRun<'_> {
         mut amend: impl FnMut(&mut Resolution, &Event, &Fired),
     ) -> Result<Vec<Resolution>, FiringError> {
         let rules = self.gates.rules()?;
+        let person = PersonGate::of(self.launch());
         let events = &self.payload().events;
         let mut resolutions = Vec::with_capacity(events.len());
         for event in events {
-            // Without a hook nothing runs on in the background, and there may be no clock.
+            // Rules alone never wait, so that no timer ends them.
+            if Instant::now() >= self.end {
+                return Err(FiringError::HookLimit { limit: self.limit().as_secs() });
+            }
+            // Without a hook nothing continues in the background, and there may be no clock.
             let is_planned = !engine.plan(event).runs().is_empty();
             let background_end = is_planned.then_some(self.background_end);
             let fired = fire(engine, event, cancel, process, background_end).await?;
@@ -158,8 +203,10 @@ impl PayloadRun<'_> {
             if let Some(rules) = &rules {
                 trust_gate::restrict(&mut resolution, event, engine, rules);
             }
-            self.settings.restrict(&mut resolution, event, engine);
-            call_approval::deny_own(&mut resolution, event);
+            let denial = || self.settings.denial(event, engine).or_else(|| person.denial(event));
+            if let Some(reason) = (!resolution.is_refused()).then(denial).flatten() {
+                resolution = Resolution::denied(reason);
+            }
             amend(&mut resolution, event, &fired);
             record_denial(engine, event, &fired.outcome, &resolution);
             resolutions.push(resolution);
@@ -170,8 +217,8 @@ impl PayloadRun<'_> {
         Ok(resolutions)
     }
 
-    /// Adds the context that was kept before the call to the answer about its result, and what hooks have said since their
-    /// event.
+    /// Adds the context that was kept before the call to the answer about its result, and texts that hooks have added
+    /// since their event.
     fn add_carried(&self, resolution: &mut Resolution, event: &Event) -> Result<(), FiringError> {
         let (launch, id, kind) = (self.launch(), &event.session.id, event.kind());
         if kind == EventKind::SessionEnd {
@@ -197,8 +244,8 @@ impl PayloadRun<'_> {
         self.payload().call.as_ref().map_or("", |call| &call.id)
     }
 
-    /// Returns the answer that resolutions become: an ask that the agent can't put to its user names the way to allow the
-    /// call, and context that it does not take yet is kept.
+    /// Returns the answer for some resolutions: an ask that the agent can't show to its user names the way to allow the
+    /// call, and context that it does not accept yet is kept.
     ///
     /// # Errors
     /// Errors if the context can't be kept.
@@ -220,4 +267,45 @@ impl PayloadRun<'_> {
 /// Returns true if an ask about the call becomes a denial.
 fn becomes_denial(incoming: &Payload, asks: Asks) -> bool {
     incoming.row.is_some_and(|row| row.kind == EventKind::PreToolUse && !passes_ask(row, asks))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use becket_dialects::dialect;
+    use becket_engine::{Environment, Profile};
+    use serde_json::json;
+
+    // rule: H4
+    #[test]
+    fn rules_alone_end_at_the_limit_of_the_agent() {
+        let directory = tempfile::tempdir().unwrap();
+        let process = ProcessContext {
+            arguments: Vec::new(),
+            vars: Vec::new(),
+            home: None,
+            cwd: Some(directory.path().to_owned()),
+            temp: directory.path().to_owned(),
+        };
+        let input = json!({"hook_event_name": "BeforeTool", "session_id": "s", "transcript_path": "", "timestamp": "",
+            "cwd": directory.path(), "tool_name": "run_shell_command", "tool_input": {"command": "ls"}});
+        for (within, is_in_time) in [(Duration::ZERO, false), (Duration::from_secs(60), true)] {
+            let options = PayloadOptions { within: Some(within), ..PayloadOptions::default() };
+            let incoming =
+                IncomingPayload::read(dialect("gemini").unwrap(), &input, options, &process).unwrap();
+            let start = directory.path().to_owned();
+            let launch = Launch {
+                managed: Some(start.join("managed")),
+                ..Launch::new(Profile::claude(), Environment::empty(), start)
+            };
+            let run = incoming.in_session(launch, false).unwrap();
+            let engine = run.launch().builder(true).build().unwrap();
+            let cancel = CancellationToken::new();
+            let resolve = run.resolve(&engine, String::new, &cancel, &process, |_, _, _| ());
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            let resolved = runtime.block_on(resolve);
+            let is_late = matches!(resolved, Err(FiringError::HookLimit { limit: 0 }));
+            assert_eq!((resolved.is_ok(), is_late), (is_in_time, !is_in_time), "{resolved:?}");
+        }
+    }
 }

@@ -4,33 +4,33 @@
 //! tool of the protocol whose guards see it; `unknownTools: "allow"` lets the others pass.
 
 use crate::Launch;
-use becket_dialects::{Payload, Resolution};
+use becket_dialects::Payload;
 use becket_engine::handler::{Handler, If};
 use becket_engine::{Engine, config};
 use becket_model::{Event, EventKind, Source};
 use serde_json::Value;
 
-/// The tools whose guards an unknown tool may get around.
+/// The tools whose guards an unknown tool may bypass.
 const GUARDED: [&str; 3] = ["Bash", "Write", "Edit"];
 
 /// The settings about the unknown tool of a payload.
 #[derive(Debug, Default)]
-pub(super) struct UnknownToolPolicy {
+pub(crate) struct UnknownToolPolicy {
     /// The tool, if the table does not have it.
     tool: Option<String>,
     /// True if `unknownTools` is `allow`.
     is_allowed: bool,
     /// The tool of the protocol for each unknown one that has one.
-    pub(super) aliases: Vec<(String, String)>,
+    pub(crate) aliases: Vec<(String, String)>,
 }
 
 impl UnknownToolPolicy {
     /// Reads the settings, if the payload has an unknown tool.
-    pub(super) fn of(launch: &Launch, incoming: &Payload) -> Self {
+    pub(crate) fn of(launch: &Launch, incoming: &Payload) -> Self {
         let Some(tool) = incoming.unknown_tool() else { return UnknownToolPolicy::default() };
         let mut settings = UnknownToolPolicy { tool: Some(tool.to_owned()), ..UnknownToolPolicy::default() };
         for layer in config::load(&launch.request()).layers() {
-            // A file of the project could take an unknown tool out of the reach of guards.
+            // A file of the project could exempt an unknown tool from guards.
             let counts = matches!(layer.source, Source::Policy | Source::User | Source::Flag);
             let text = layer.text.as_deref().ok().filter(|_| counts);
             if let Some(Ok(file)) = text.map(serde_json::from_str::<Value>) {
@@ -53,25 +53,25 @@ impl UnknownToolPolicy {
         }
     }
 
-    /// Denies a call of an unknown tool where a guard of another tool would not have seen it.
-    pub(super) fn restrict(&self, resolution: &mut Resolution, event: &Event, engine: &Engine) {
-        let Some(tool) = self.tool.as_deref().filter(|_| !self.is_allowed) else { return };
-        if event.kind() != EventKind::PreToolUse || resolution.is_refused() {
-            return;
+    /// Returns the reason for denying a call of an unknown tool; `None` unless a guard of another tool would not have
+    /// seen it.
+    pub(crate) fn denial(&self, event: &Event, engine: &Engine) -> Option<String> {
+        let tool = self.tool.as_deref().filter(|_| !self.is_allowed)?;
+        if event.kind() != EventKind::PreToolUse {
+            return None;
         }
         let guarded =
             engine.host().hooks().of(EventKind::PreToolUse).iter().find_map(|hook| guarded(hook, tool));
         let by_rule = engine.config().permissions.iter().any(|rule| rule.list != config::RuleList::Allow);
-        if let Some(other) = guarded.or(by_rule.then_some(GUARDED[0])) {
-            *resolution = Resolution::denied(format!(
-                "`{tool}` is a tool that becket does not know, and a guard for `{other}` would not see it; name the tool that \
-                 it is like in `toolAliases` of your own settings, or set `unknownTools` to `allow` there"
-            ));
-        }
+        let other = guarded.or(by_rule.then_some(GUARDED[0]))?;
+        Some(format!(
+            "`{tool}` is a tool that becket does not know, and a guard for `{other}` would not see it; name the tool that \
+             it is like in `toolAliases` of your own settings, or set `unknownTools` to `allow` there"
+        ))
     }
 }
 
-/// Returns the tool whose calls the hook sees while it does not see those of `tool`.
+/// Returns the tool whose calls the hook sees, if it does not see those of `tool`.
 fn guarded(hook: &Handler, tool: &str) -> Option<&'static str> {
     let sees_both = hook.matcher.matches(tool) && matches!(hook.condition, If::Absent);
     GUARDED.into_iter().find(|other| !sees_both && hook.matcher.matches(other))

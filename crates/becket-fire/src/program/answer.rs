@@ -2,28 +2,28 @@
 
 use super::arguments::{AgentArguments, FireArguments};
 use super::stdin;
-use becket_base::text::visible;
 use becket_dialects::Answer;
 use becket_engine::config::trust::is_recorded;
 use becket_engine::handler::{Action, Background};
 use becket_engine::{CancellationToken, Engine, Plan, SkipReason};
 use becket_fire::dialect::{DialectInput, IncomingPayload, PayloadOptions, check_version};
+use becket_fire::event_gate::EventGate;
 use becket_fire::times::{FirstFailure, RecordedHost, TimesSwitch};
 use becket_fire::{
     EarlySignals, FiringError, HookLaunch, Launch, NoProjectDirectory, ProcessContext, carried_context,
-    enclosing, fire, hook_launch, hook_output, interrupt,
+    deliver, enclosing, fire, hook_launch, hook_output, interrupt, stdout,
 };
 use becket_model::{Event, EventKind};
-use std::io::{self, Write};
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 /// The context of an answer.
 ///
-/// Each way to answer returns the exit code of the answer that it has written, or `None` if the full program has to give it;
-/// nothing was started then.
+/// Each way to answer returns the exit code of the answer that it has written, or `None` if the full program has to
+/// answer; nothing was started then.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AnswerContext<'a> {
     pub(super) early: &'a EarlySignals,
@@ -37,21 +37,24 @@ impl AnswerContext<'_> {
     /// # Errors
     /// Errors if the hooks were interrupted, or if the answer can't be written.
     pub(super) fn answer_event(self, bytes: &[u8]) -> Result<Option<u8>, FiringError> {
-        let Some(event) = stdin::event(bytes) else { return Ok(None) };
+        let Some(mut event) = stdin::event(bytes) else { return Ok(None) };
         let variable = self.arguments.profile.var("PROJECT_DIR");
         let failure = FirstFailure::default();
-        let launch = self.launch(&event, &[&variable]);
-        let planned = launch.and_then(|launch| self.planned(&launch, std::slice::from_ref(&event), &failure));
+        let Some(launch) = self.launch(&event.session.cwd, &[&variable]) else { return Ok(None) };
+        let gate = EventGate::of(&launch, &mut event);
+        let planned = self.planned(&launch, std::slice::from_ref(&event), &failure);
         let Some(planned) = planned else { return Ok(None) };
         let engine = &planned.engine;
         let cancel = CancellationToken::new();
-        let fired = self.run(&planned, &cancel, || async {
+        let (fired, denial) = self.run(&planned, &cancel, || async {
             let fired = fire(engine, &event, &cancel, self.process, None).await;
+            let denial = fired.as_ref().ok().and_then(|fired| gate.denial(&event, engine, &fired.outcome));
             engine.close().await;
-            fired
+            Ok((fired?, denial))
         })?;
         let failure = failure.take().unwrap_or_default();
-        let code = hook_output::of(&fired, &failure).deliver(io::stdout().lock(), io::stderr().lock())?;
+        let output = hook_output::of(&fired, &failure).denied_for(event.kind(), denial);
+        let code = output.deliver(stdout(), io::stderr().lock())?;
         planned.leave();
         Ok(Some(code))
     }
@@ -84,16 +87,16 @@ impl AnswerContext<'_> {
         let Some(first) = incoming.first() else {
             return Ok(Some(write_answer(&incoming.answer_without_hooks())));
         };
-        // The full program knows the settings about unknown tools, and compares entries with what they are written for.
+        // The full program knows the settings about unknown tools, and checks the version of entries.
         let is_start = first.kind() == EventKind::SessionStart && agent.installed.is_some();
-        let launch = self.launch(first, dialect.project_variables);
+        let launch = self.launch(incoming.cwd(), dialect.project_variables);
         // It also knows the folders that agents record as trusted.
         let is_trusted = |launch: &Launch| !agent.user_scope || is_recorded(&launch.request());
         let known = incoming.unknown_tool().is_none() && !is_start;
         let Some(launch) = launch.filter(|launch| known && is_trusted(launch)) else {
             return Ok(None);
         };
-        let run = incoming.in_session(launch, agent.user_scope)?;
+        let run = incoming.in_session(launch, false)?;
         let failure = FirstFailure::default();
         let Some(planned) = self.planned(run.launch(), &run.payload().events, &failure) else {
             return Ok(None);
@@ -135,8 +138,8 @@ impl AnswerContext<'_> {
         })
     }
 
-    /// Plans events; `None` if something about their configuration has to be said, or if a handler is planned that only the
-    /// full program can run.
+    /// Plans events; `None` if their configuration needs a message, or if a handler is planned that only the full
+    /// program can run.
     fn planned(self, launch: &Launch, events: &[Event], failure: &FirstFailure) -> Option<PlannedEvents> {
         if carried_context::is_kept(launch) || is_end_of_running(launch, events) {
             return None;
@@ -158,21 +161,20 @@ impl AnswerContext<'_> {
         Some(PlannedEvents { engine, is_empty })
     }
 
-    /// Returns the session around an event; `variables` are those by which the agent names its project.
-    fn launch(self, event: &Event, variables: &[&str]) -> Option<Launch> {
+    /// Returns the session around a directory; `variables` are those by which the agent names its project.
+    fn launch(self, cwd: &Path, variables: &[&str]) -> Option<Launch> {
         let FireArguments { profile, managed, folder_trusted, .. } = self.arguments;
         let launched_in = |start: PathBuf| -> Result<Launch, NoProjectDirectory> {
             let environment = self.process.environment().with_enclosing_found_by(enclosing::marks);
             let launch = Launch::new(profile.clone(), environment, start);
             Ok(Launch { managed: managed.clone(), ..launch }.trusting(*folder_trusted))
         };
-        let HookLaunch { launch, foreign } =
-            hook_launch(&event.session.cwd, variables, self.process, launched_in).ok()?;
+        let HookLaunch { launch, foreign } = hook_launch(cwd, variables, self.process, launched_in).ok()?;
         foreign.is_empty().then_some(launch)
     }
 }
 
-/// Returns true if a session ends that may have processes of hooks that nobody waits for.
+/// Returns true if a session ends that may have processes of hooks that nothing waits for.
 #[cfg(unix)]
 fn is_end_of_running(launch: &Launch, events: &[Event]) -> bool {
     use becket_fire::detached_process::has_any;
@@ -180,7 +182,7 @@ fn is_end_of_running(launch: &Launch, events: &[Event]) -> bool {
     ends.any(|event| has_any(launch, &event.session.id))
 }
 
-/// Elsewhere a session has none.
+/// Returns false: on this platform a session has no such processes.
 #[cfg(not(unix))]
 fn is_end_of_running(_: &Launch, _: &[Event]) -> bool {
     false
@@ -188,16 +190,10 @@ fn is_end_of_running(_: &Launch, _: &[Event]) -> bool {
 
 /// Writes an answer in the form of an agent; returns its exit code.
 pub(super) fn write_answer(answer: &Answer) -> u8 {
-    let mut stdout = io::stdout().lock();
-    if stdout.write_all(answer.stdout.as_bytes()).and_then(|()| stdout.flush()).is_err() {
-        // Nobody reads the answer: most agents take this code for a refusal.
-        return 2;
-    }
-    drop(io::stderr().lock().write_all(visible(&answer.stderr).as_bytes()));
-    answer.exit
+    deliver(answer, stdout(), io::stderr().lock())
 }
 
-/// Returns the result of work that waits for nothing, and so needs no runtime; `None` if it waits after all.
+/// Returns the result of work that never waits, and so needs no runtime; `None` if it does wait.
 fn at_once<T>(work: impl Future<Output = T>) -> Option<T> {
     match pin!(work).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => Some(result),
@@ -213,14 +209,14 @@ struct PlannedEvents {
 }
 
 impl PlannedEvents {
-    /// Leaves what a large configuration holds to the end of the process: it need not be freed piece by piece.
+    /// Leaks the content of a large configuration until the process ends: freeing it piece by piece is unnecessary.
     fn leave(self) {
         std::mem::forget(self.engine.config());
     }
 }
 
-/// Returns true if only commands with all rights run that the event waits for, those included that would run for an input
-/// that a hook rewrites (D9).
+/// Returns true if the event waits only for commands with all rights, including those that would run for an input that
+/// a hook rewrites (D9).
 fn runs_commands_alone(engine: &Engine, plan: &Plan) -> bool {
     if engine.config().sandbox.contains_plugins {
         return false;

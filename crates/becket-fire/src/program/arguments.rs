@@ -1,5 +1,4 @@
-//! The arguments of `fire` as the command of a hook has them. Others are for the full program, whatever is wrong with
-//! them.
+//! The arguments of `fire` in the command of a hook. All others are for the full program, even wrong ones.
 
 use becket_engine::Profile;
 use std::ffi::OsString;
@@ -8,7 +7,7 @@ use std::path::PathBuf;
 /// The arguments that this program reads.
 #[derive(Debug)]
 pub(super) struct FireArguments {
-    /// The dialect.
+    /// The profile.
     pub(super) profile: Profile,
     /// The managed settings, instead of the system's directory; absolute.
     pub(super) managed: Option<PathBuf>,
@@ -23,7 +22,7 @@ pub(super) struct FireArguments {
 pub(super) struct AgentArguments {
     /// The name of the dialect.
     pub(super) dialect: String,
-    /// The time after which the answer is given, in seconds.
+    /// The time within which the answer is given, in seconds.
     pub(super) within: Option<u64>,
     /// The major version for which `becket install` has written the entry.
     pub(super) installed: Option<String>,
@@ -31,9 +30,9 @@ pub(super) struct AgentArguments {
     pub(super) user_scope: bool,
 }
 
-/// The arguments as far as they are read.
+/// The arguments read so far.
 #[derive(Debug, Default)]
-struct Seen {
+struct ParsedArguments {
     fire: bool,
     stdin_event: bool,
     untrusted: bool,
@@ -48,7 +47,7 @@ struct Seen {
 impl FireArguments {
     /// Reads the arguments, the name of the program first; `None` if they are for the full program.
     pub(super) fn read(arguments: &[OsString]) -> Option<Self> {
-        let mut seen = Seen::default();
+        let mut seen = ParsedArguments::default();
         let mut rest = arguments.iter().skip(1);
         while let Some(argument) = rest.next() {
             let argument = argument.to_str()?;
@@ -64,7 +63,7 @@ impl FireArguments {
     }
 }
 
-impl Seen {
+impl ParsedArguments {
     fn has_flag(&self, name: &str) -> bool {
         matches!(name, "--stdin-event" | "--untrusted-project" | "--user-scope")
     }
@@ -112,7 +111,7 @@ impl Seen {
             None => self.stdin_event && of_agent == [false; 3],
         };
         let is_complete = self.fire && names_input && self.managed.iter().all(|path| path.is_absolute());
-        let Seen { within, installed, user_scope, .. } = self;
+        let ParsedArguments { within, installed, user_scope, .. } = self;
         let agent = self.dialect.map(|dialect| AgentArguments { dialect, within, installed, user_scope });
         is_complete.then_some(FireArguments {
             profile,

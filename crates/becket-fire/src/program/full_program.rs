@@ -1,20 +1,18 @@
-//! The full program beside this one. It is found by the place of this program, never by `PATH`.
+//! The full program beside this one. It is found by the location of this program, never by `PATH`.
 
+use becket_fire::own_program::FULL;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-/// The name of the full program.
-const NAME: &str = if cfg!(windows) { "becket-full.exe" } else { "becket-full" };
-
 /// The end of an attempt to become the full program.
 pub(super) enum Exec {
-    /// It has run as a child, and this is its exit code: on systems on which a process can't be replaced.
+    /// The full program ran as a child, and this is its exit code: on systems on which a process can't be replaced.
     #[cfg_attr(unix, expect(dead_code, reason = "a process of Unix is replaced"))]
     Ended(ExitCode),
-    /// It was not started.
+    /// The full program was not started.
     Failed(String),
 }
 
@@ -28,11 +26,11 @@ pub(super) fn replace_process(arguments: &[OsString], read: Option<&[u8]>) -> Ex
     }
 }
 
-/// Returns the place of the full program, which is not this one: otherwise it would start itself for ever.
+/// Returns the location of the full program, which is not this one: otherwise it would start itself forever.
 fn place() -> Result<PathBuf, String> {
     let own =
         std::env::current_exe().map_err(|error| format!("the place of this program is unknown: {error}"))?;
-    let full = own.with_file_name(NAME);
+    let full = own.with_file_name(FULL);
     match (full.canonicalize(), own.canonicalize()) {
         (Err(error), _) => Err(unstarted(&full, &error)),
         (Ok(found), Ok(own)) if found == own => Err(unstarted(&full, &"it is this program")),
@@ -47,7 +45,7 @@ fn unstarted(full: &Path, why: &dyn std::fmt::Display) -> String {
     )
 }
 
-/// Returns what was read as a file; the rest of stdin has nothing.
+/// Returns the part of stdin that was read as a file; the rest of stdin is empty.
 fn input(read: Option<&[u8]>) -> io::Result<Stdio> {
     match read {
         None => Ok(Stdio::inherit()),

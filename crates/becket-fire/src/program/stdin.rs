@@ -10,17 +10,17 @@ pub(super) fn is_terminal() -> bool {
     io::stdin().is_terminal()
 }
 
-/// Returns all of it; of one that is too large so much that the full program sees that it is.
+/// Reads all of stdin; if it is too large, as much as shows that to the full program.
 ///
 /// # Errors
-/// Errors if it can't be read.
+/// Errors if stdin can't be read.
 pub(super) fn read() -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     io::stdin().lock().take(LIMIT + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Returns the event; `None` if the full program has to say what is wrong with it.
+/// Returns the event; `None` if the full program has to report an error.
 pub(super) fn event(bytes: &[u8]) -> Option<Event> {
     if is_too_large(bytes) {
         return None;
@@ -28,12 +28,12 @@ pub(super) fn event(bytes: &[u8]) -> Option<Event> {
     becket_model::wire::input::from_value(serde_json::from_slice(bytes).ok()?).ok()
 }
 
-/// Returns true if more was read than an input may have; the full program says so.
+/// Returns true if the input is larger than allowed; the full program reports that.
 pub(super) fn is_too_large(bytes: &[u8]) -> bool {
     bytes.len() as u64 > LIMIT
 }
 
-/// Returns the kind of an event that may be unreadable otherwise.
+/// Returns the kind of an event that may otherwise be unreadable.
 pub(super) fn event_kind(bytes: &[u8]) -> Option<EventKind> {
     let value: Value = serde_json::from_slice(bytes).ok()?;
     value.get("hook_event_name")?.as_str()?.parse().ok()

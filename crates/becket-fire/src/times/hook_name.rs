@@ -1,11 +1,11 @@
-//! Names of hooks that show what they are, and nothing that may be secret: commands have tokens in their arguments.
+//! Names of hooks that identify them without showing possible secrets: commands have tokens in their arguments.
 
 use becket_base::text::one_line;
 use becket_engine::handler::{Action, Command, Handler};
 
-/// The longest name, in characters.
+/// The maximum length of a name, in characters.
 const LONGEST: usize = 60;
-/// The programs whose next words say what they run.
+/// The programs whose next words name what they run.
 const RUNNERS: [&str; 18] = [
     "npm", "npx", "pnpm", "yarn", "bun", "bunx", "deno", "uv", "uvx", "poetry", "cargo", "make", "just",
     "task", "mise", "go", "git", "becket",
@@ -55,12 +55,12 @@ fn of_words(words: &[String]) -> Option<String> {
     }
     let mut words = words.iter().map(String::as_str).skip_while(|word| word.contains('='));
     let program = base(words.next()?);
-    let said = words.take_while(|word| is_plain(word)).take(2);
-    let said: Vec<&str> = said.take_while(|_| RUNNERS.contains(&program)).collect();
-    Some(std::iter::once(program).chain(said).collect::<Vec<_>>().join(" "))
+    let arguments = words.take_while(|word| is_plain(word)).take(2);
+    let arguments: Vec<&str> = arguments.take_while(|_| RUNNERS.contains(&program)).collect();
+    Some(std::iter::once(program).chain(arguments).collect::<Vec<_>>().join(" "))
 }
 
-/// Returns true for the names of scripts and programs: another word with a dot in it may be a token.
+/// Returns true for the names of scripts and programs: any other word with a dot may be a token.
 fn is_script(name: &str) -> bool {
     let ending = name.rsplit('.').next().unwrap_or_default();
     SCRIPT_ENDINGS.iter().any(|script| ending.eq_ignore_ascii_case(script))

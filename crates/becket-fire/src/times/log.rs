@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The size up to which a log grows, in bytes.
+/// The maximum size of a log, in bytes.
 const LARGEST: u64 = 8 << 20;
 
 /// Returns the log of the sessions in `project`, below `directory`.
@@ -27,7 +27,7 @@ pub fn older_log_file(path: &Path) -> PathBuf {
     path.with_extension("1.jsonl")
 }
 
-/// FNV-1a: the names of logs must not change with the version of a library.
+/// Returns the FNV-1a hash: the names of logs must not change with the version of a library.
 fn digest(bytes: &[u8]) -> u64 {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
@@ -45,7 +45,7 @@ impl TimeLog {
     /// Opens a log, with the directories above it.
     ///
     /// # Errors
-    /// Errors if it can't be created, or if it is not a private file of this user.
+    /// Errors if the log can't be created, or if it is not a private file of this user.
     pub fn open(path: &Path) -> io::Result<Self> {
         Ok(TimeLog { file: append(path)?, path: path.to_owned(), largest: LARGEST })
     }
@@ -53,7 +53,7 @@ impl TimeLog {
     /// Appends a record.
     ///
     /// # Errors
-    /// Errors if it can't be written, or if it is too long.
+    /// Errors if the record can't be written, or if it is too long.
     pub fn write(&mut self, record: &TimeRecord) -> io::Result<()> {
         let mut line = serde_json::to_vec(record)?;
         line.push(b'\n');

@@ -2,17 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The version of records that this build writes; it reads those up to it.
+/// The version of records that this build writes; it reads this and earlier ones.
 pub const VERSION: u32 = 1;
-/// The longest line of a log, in bytes.
+/// The maximum length of a line of a log, in bytes.
 pub const LONGEST_LINE: u64 = 1 << 20;
 
-/// The runs of one event. It holds names and times, and no input and output of a hook.
+/// The runs of one event. It contains names and times, and no input or output of a hook.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TimeRecord {
     /// The version of the record. It is the first member of a line.
     pub version: u32,
-    /// The host that fired the event: `run`, `serve`, `fire`, `test` or `mcp`; `transcript` for one read from there.
+    /// The host that fired the event: `run`, `serve`, `fire`, `test`, `mcp`, or `transcript` if it was read from one.
     pub host: String,
     /// The start of the event, in microseconds since 1970.
     pub at: u64,
@@ -34,7 +34,7 @@ pub struct TimeRecord {
 pub struct RunTime {
     /// The name of the hook.
     pub hook: String,
-    /// The place where it is written.
+    /// The position of its definition.
     #[serde(default)]
     pub place: String,
     /// Its status, in one word; `observed` if its answer had no effect.

@@ -1,4 +1,4 @@
-//! From the run events of an engine to records.
+//! Converts the run events of an engine to records.
 
 use super::hook_name;
 use super::log::{TimeLog, log_file};
@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// The most events that are on their way; past it the oldest is not recorded.
+/// The maximum number of pending events; beyond it the oldest is not recorded.
 const PENDING: usize = 1_000;
-/// The longest texts of a record, in characters.
+/// The maximum length of the texts of a record, in characters.
 const LONGEST: usize = 100;
 
 /// The host of an engine, as records name it.
@@ -57,7 +57,7 @@ impl FirstFailure {
     }
 }
 
-/// Records the events of one engine. They are decided as they are without it.
+/// A recorder of the events of one engine. It does not affect their decisions.
 #[derive(Debug)]
 pub struct TimeRecorder {
     host: RecordedHost,
@@ -67,7 +67,7 @@ pub struct TimeRecorder {
     failure: FirstFailure,
 }
 
-/// An event on its way, or one with hooks in the background.
+/// A pending event, or one with hooks in the background.
 #[derive(Debug)]
 struct PendingRecord {
     start: Instant,
@@ -191,7 +191,7 @@ fn time_of(run: &Run, start: Instant) -> RunTime {
     }
 }
 
-/// An answer in observation has no effect, so a record names no decision of it.
+/// Returns the status for a record; an answer in observation has no effect, so its decision is not named.
 fn status(run: &Run) -> &'static str {
     let is_observed = run.withheld.as_ref().is_some_and(|withheld| withheld.observed.is_some());
     match run.status {

@@ -15,7 +15,7 @@ pub enum TimesSwitch {
     Off,
     /// Records are kept in this directory.
     On(PathBuf),
-    /// Nothing is recorded, against the wish of the user; the reason.
+    /// Nothing is recorded, although the user wants it; contains the reason.
     Wrong(String),
 }
 

@@ -1,17 +1,20 @@
 //! Starts a process that adopts the orphans among its descendants (`PR_SET_CHILD_SUBREAPER`).
 //!
-//! The flag is set by the process itself between its start and its program, for which `posix_spawn` has no action. So the
-//! child is made as `posix_spawn` makes it: it shares the memory of the host, which waits until the program begins, and no
-//! page table is copied. The flag survives the `exec` and is not inherited.
+//! The process sets the flag itself between its start and its program, for which `posix_spawn` has no action. So the
+//! child is created as `posix_spawn` creates it: it shares the memory of the host, which waits until the program
+//! begins, and no page table is copied. The flag survives the `exec` and is not inherited.
 //!
-//! While its descendants are ended the process is stopped. Should the host be gone before that is done, nobody would let it
-//! go on, so the system sends it SIGCONT when the thread that has started it ends (`PR_SET_PDEATHSIG`): it reads the end of
-//! its stdin, and ends. To a process that is not stopped the signal means nothing.
+//! The process is stopped while its descendants are ended. If the host dies before that is done, nobody would let it
+//! continue, so the system sends it SIGCONT when the thread that started it ends (`PR_SET_PDEATHSIG`): it reads the
+//! end of its stdin, and exits. A process that is not stopped is not affected by the signal.
 //!
-//! INVARIANT: between `clone` and `execve` the child calls nothing but plain system calls; it allocates nothing, takes no
-//! lock and does not unwind.
+//! INVARIANT: between `clone` and `execve` the child calls nothing but plain system calls; it allocates nothing, takes
+//! no lock and does not unwind.
 
-#![expect(unsafe_code, reason = "a child that runs code of the host before its program has no safe face")]
+#![expect(
+    unsafe_code,
+    reason = "a child that runs code of the host before its program has no safe interface"
+)]
 
 use std::ffi::c_void;
 use std::io;
@@ -26,12 +29,12 @@ use super::ffi::{Image, Stdio, pointers, signal_set};
 use super::leader;
 use crate::command::Command;
 
-/// Bytes of the stack of the child, which makes a dozen system calls.
+/// The stack size of the child, which makes a dozen system calls.
 const STACK: usize = 64 << 10;
 /// One more than the highest signal.
 const SIGNALS: c_int = 65;
 
-/// The data that the child needs, all prepared before.
+/// The data that the child needs, all prepared in advance.
 struct Start {
     path: *const c_char,
     argv: Vec<*mut c_char>,
@@ -42,7 +45,7 @@ struct Start {
     /// The first descriptor to close.
     first_closed: c_int,
     no_signals: libc::sigset_t,
-    /// The error that kept the program from starting.
+    /// The error that prevented the program from starting.
     error: AtomicI32,
 }
 
@@ -84,7 +87,7 @@ pub(super) fn spawn(image: &Image, stdio: &Stdio) -> io::Result<Pid> {
     }
 }
 
-/// The child: becomes the program, or says why it can't.
+/// Runs in the child: becomes the program, or reports why it can't.
 extern "C" fn begin(start: *mut c_void) -> c_int {
     // SAFETY: `spawn` hands over a `Start` that outlives the child's use of it, and does not touch it meanwhile.
     let start = unsafe { &*start.cast::<Start>() };
@@ -97,10 +100,10 @@ extern "C" fn begin(start: *mut c_void) -> c_int {
     unsafe { libc::_exit(127) }
 }
 
-/// Returns if a call has failed, with its error in `errno`.
+/// Becomes the program; returns only if a call has failed, with its error in `errno`.
 ///
 /// # Safety
-/// Only in a child made by [`spawn`].
+/// May only be called in a child created by [`spawn`].
 unsafe fn become_program(start: &Start) {
     // SAFETY: plain system calls on numbers and on C strings and arrays that outlive them.
     unsafe {
@@ -113,7 +116,7 @@ unsafe fn become_program(start: &Start) {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = libc::SIG_DFL;
         for signal in 1..SIGNALS {
-            // Those that can't be set are the default already.
+            // Signals that can't be set have the default action already.
             libc::sigaction(signal, &action, ptr::null_mut());
         }
         if libc::chdir(start.cwd) != 0 {
@@ -140,10 +143,10 @@ unsafe fn become_program(start: &Start) {
     }
 }
 
-/// Descriptors of the host that lack close-on-exec stay out of the process.
+/// Closes the descriptors of the host that lack close-on-exec.
 ///
 /// # Safety
-/// Only in a child made by [`spawn`].
+/// May only be called in a child created by [`spawn`].
 unsafe fn close_others(first: c_int) {
     // SAFETY: plain numbers; the table of descriptors is the child's own.
     unsafe {

@@ -1,7 +1,8 @@
 //! A process that outlives this one.
 //!
-//! It has a session of its own and no output, so that neither a signal to this process' group nor a reader of its output
-//! concerns it. INVARIANT: nobody here waits for it or ends it: it has a limit of its own, or the caller keeps its id.
+//! It has a session of its own and no output, so that neither a signal to this process's group nor a reader of its
+//! output affects it. INVARIANT: nobody here waits for it or ends it: it has a limit of its own, or the caller keeps
+//! its id.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -17,10 +18,10 @@ use crate::error::SpawnError;
 /// Starts a process that reads `stdin` and outlives this one, and returns its id. Its output is discarded; the stdin,
 /// confinement and descendants of `command` are ignored.
 ///
-/// For a caller that ends soon: until then the process is its child, which nobody waits for.
+/// Intended for a caller that ends soon: until then the process is its child, which nobody waits for.
 ///
 /// # Errors
-/// [`SpawnError`] if it can't be started.
+/// Returns a [`SpawnError`] if it can't be started.
 pub fn start_detached(command: &Command, stdin: OwnedFd) -> Result<u32, SpawnError> {
     let image = exec::image(command)?;
     let stdio = stdio(stdin, command).map_err(|error| refusal::of_pipes(command, error))?;

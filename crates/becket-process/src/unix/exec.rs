@@ -1,4 +1,4 @@
-//! Arguments of `exec`: the file, found on the command's own PATH, and all strings as C strings.
+//! Arguments of `exec`: the file, looked up on the command's own PATH, and all strings as C strings.
 //!
 //! The search is done here and not by `posix_spawnp`, which would use the host's PATH.
 
@@ -15,9 +15,9 @@ use crate::error::SpawnError;
 /// The directories searched if the command's environment has no PATH, as in `execvp`.
 const DEFAULT_PATH: &str = "/bin:/usr/bin";
 
-/// The command in the kernel's terms.
+/// Converts the command to the form that the kernel takes.
 pub(super) fn image(command: &Command) -> Result<Image, SpawnError> {
-    // First: a name with a NUL byte would only be "not found".
+    // Checked first: a name with a NUL byte would only be "not found".
     let argv = argv(&command.program)?;
     let path = locate(command)?;
     Ok(Image {
@@ -28,7 +28,7 @@ pub(super) fn image(command: &Command) -> Result<Image, SpawnError> {
     })
 }
 
-/// The program as the user wrote it.
+/// Returns the program as written by the user.
 pub(super) fn name(command: &Command) -> &OsStr {
     match &command.program {
         Program::Shell { shell, .. } => shell.as_os_str(),
@@ -36,7 +36,8 @@ pub(super) fn name(command: &Command) -> &OsStr {
     }
 }
 
-/// The file behind `path` of an [`Image`], as the host sees it: a relative one starts at the command's directory.
+/// Returns the file that `path` of an [`Image`] names, as the host sees it: a relative one starts at the command's
+/// directory.
 pub(super) fn file(command: &Command, image: &Image) -> PathBuf {
     command.cwd.join(OsStr::from_bytes(image.path.to_bytes()))
 }
@@ -96,13 +97,13 @@ fn search(command: &Command, name: &OsStr) -> Result<PathBuf, SpawnError> {
     })
 }
 
-/// The last PATH counts, as for a shell that imports the same environment.
+/// Returns the last PATH of the environment, the one that a shell would import.
 fn search_path(command: &Command) -> OsString {
     let found = command.env.iter().rev().find(|(name, _)| name == "PATH");
     found.map_or_else(|| OsString::from_vec(DEFAULT_PATH.into()), |(_, value)| value.clone())
 }
 
-/// Checks as the effective user, which is the one that executes.
+/// Checks with the rights of the effective user, which is the one that executes.
 pub(super) fn is_executable(path: &Path) -> bool {
     accessat(CWD, path, Access::EXEC_OK, AtFlags::EACCESS).is_ok()
 }

@@ -1,9 +1,10 @@
-//! `posix_spawn`, writing without `SIGPIPE`, handing a descriptor to tokio. With `adopter` the only `unsafe` of this crate.
+//! `posix_spawn`, writes without `SIGPIPE`, and registration of descriptors with tokio. With `adopter` and
+//! `last_answer` the only `unsafe` code of this crate.
 //!
-//! Refuses to decide anything: callers hand in finished C strings and descriptors and get an error number back.
-//! Never `fork`: it copies the page tables of the host, which costs 30 ms at 500 MB resident.
+//! Decides nothing: callers pass finished C strings and descriptors and get an error number back. Never calls `fork`:
+//! it copies the page tables of the host, which costs 30 ms at 500 MB resident.
 
-#![expect(unsafe_code, reason = "posix_spawn, signal masks and AsyncFd have no safe face")]
+#![expect(unsafe_code, reason = "posix_spawn, signal masks and AsyncFd have no safe interface")]
 
 use std::ffi::{CStr, CString};
 use std::io;
@@ -47,7 +48,7 @@ impl Stdio {
 const FLAGS: c_int = libc::POSIX_SPAWN_SETSID as c_int
     | libc::POSIX_SPAWN_SETSIGDEF as c_int
     | libc::POSIX_SPAWN_SETSIGMASK as c_int;
-/// `POSIX_SPAWN_SETSID` of macOS 10.15, which the libc crate does not name.
+/// `POSIX_SPAWN_SETSID` of macOS 10.15, which the libc crate does not define.
 #[cfg(target_vendor = "apple")]
 const APPLE_SETSID: c_int = 0x0400;
 #[cfg(target_vendor = "apple")]
@@ -84,7 +85,7 @@ pub(super) fn pointers(strings: &[CString]) -> Vec<*mut c_char> {
     strings.iter().map(|string| string.as_ptr().cast_mut()).chain([ptr::null_mut()]).collect()
 }
 
-/// The `posix_spawn` family returns its error instead of setting `errno`.
+/// Converts the result of the `posix_spawn` family, which returns its error instead of setting `errno`.
 fn check(code: c_int) -> io::Result<()> {
     if code == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(code)) }
 }
@@ -98,7 +99,7 @@ impl Attributes {
         check(unsafe { libc::posix_spawnattr_init(raw.as_mut_ptr()) })?;
         // SAFETY: initialised by the call above.
         let mut this = Self(unsafe { raw.assume_init() });
-        // Rust ignores SIGPIPE and hosts ignore more: a pipeline in a script would never end by it.
+        // Rust ignores SIGPIPE and hosts ignore more signals: a pipeline in a script would never be ended by them.
         let (all, none) = (signal_set(true), signal_set(false));
         // SAFETY: the attributes are initialised, the set is valid for reading.
         check(unsafe { libc::posix_spawnattr_setsigdefault(&mut this.0, &all) })?;
@@ -144,15 +145,15 @@ impl Actions {
         Ok(this)
     }
 
-    /// Descriptors of the host that lack close-on-exec stay out of the process.
+    /// Closes the descriptors of the host that lack close-on-exec.
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     fn close_others(&mut self, first: c_int) -> io::Result<()> {
         // SAFETY: the actions are initialised.
         check(unsafe { libc::posix_spawn_file_actions_addclosefrom_np(&mut self.0, first) })
     }
 
-    /// No `closefrom` in this libc: names each descriptor that is open now. One that another thread opens without
-    /// close-on-exec between here and the exec still leaks.
+    /// Names each descriptor that is open now, since this libc has no `closefrom`. One that another thread opens
+    /// without close-on-exec between here and the exec still leaks.
     #[cfg(all(any(target_os = "linux", target_os = "android"), not(target_env = "gnu")))]
     fn close_others(&mut self, first: c_int) -> io::Result<()> {
         let Ok(entries) = std::fs::read_dir("/proc/self/fd") else { return Ok(()) };
@@ -164,9 +165,9 @@ impl Actions {
         Ok(())
     }
 
-    /// `POSIX_SPAWN_CLOEXEC_DEFAULT` does it.
+    /// Does nothing: `POSIX_SPAWN_CLOEXEC_DEFAULT` closes them.
     #[cfg(target_vendor = "apple")]
-    #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "same face as on Linux")]
+    #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "same interface as on Linux")]
     fn close_others(&mut self, _: c_int) -> io::Result<()> {
         Ok(())
     }
@@ -200,7 +201,7 @@ fn only_sigpipe() -> libc::sigset_t {
 }
 
 /// Runs `write` so that a pipe without readers gives an error and no signal. A Rust host ignores `SIGPIPE`; a host in
-/// another language, with this engine as a library, may not, and would die of a program that reads no stdin.
+/// another language, with this engine as a library, may not, and would be killed by a program that reads no stdin.
 pub(super) fn without_sigpipe<T>(write: impl FnOnce() -> rustix::io::Result<T>) -> rustix::io::Result<T> {
     let pipe = only_sigpipe();
     let mut before = signal_set(false);
@@ -222,7 +223,7 @@ fn sigpipe_is_pending() -> bool {
     unsafe { libc::sigpending(&mut set) == 0 && libc::sigismember(&set, libc::SIGPIPE) == 1 }
 }
 
-/// Takes the signal of a failed write, which is pending for this thread, off it before the mask comes back.
+/// Consumes the signal of a failed write, which is pending for this thread, before the mask is restored.
 fn discard_sigpipe(pipe: &libc::sigset_t) {
     if sigpipe_is_pending() {
         let mut taken: c_int = 0;
@@ -231,13 +232,14 @@ fn discard_sigpipe(pipe: &libc::sigset_t) {
     }
 }
 
-/// Has the current runtime watch a descriptor.
+/// Registers a descriptor with the current runtime.
 pub(super) fn watch(fd: OwnedFd, interest: Interest) -> io::Result<AsyncFd<OwnedFd>> {
     // SAFETY: an `OwnedFd` stays open, with the same number, until it is dropped, and the `AsyncFd` owns it.
     unsafe { AsyncFd::register_with_interest(fd, interest) }.map_err(|refused| refused.into_parts().1)
 }
 
-/// The session of this process; 0 where its leader can't be seen from here, as in a container that was entered from outside.
+/// Returns the session of this process; 0 if its leader can't be seen from here, as in a container that was entered
+/// from outside.
 pub(super) fn session() -> i32 {
     // SAFETY: `getsid` takes a number and touches no memory. It can't fail for the calling process.
     unsafe { libc::getsid(0) }

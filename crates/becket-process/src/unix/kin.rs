@@ -2,10 +2,11 @@
 //! found.
 //!
 //! A group is killed as one; processes that left it (`setsid sleep &`, a shell with job control) are found in `/proc`
-//! while their parents are still alive. Not found: a process whose parents had ended, in a session of its own, before
-//! the first look; but if the leader adopts orphans, none escapes. Elsewhere than on Linux only the group is known.
+//! while their parents are still alive. A process in a session of its own whose parents had ended before the first
+//! look is not found; but if the leader adopts orphans, none escapes. On systems other than Linux only the group is
+//! known.
 //!
-//! INVARIANT: a process is signalled only if its start time is still the noted one: ids are reused.
+//! INVARIANT: a process is signalled only if its start time is still the recorded one: ids are reused.
 
 use std::sync::Arc;
 
@@ -39,8 +40,8 @@ impl Kin {
     }
 
     /// Creates the set of a leader that adopts the orphans among its descendants, and so is the ancestor of all of
-    /// them, as long as it lives. Programs of the kept names, and the processes that they have started, do not belong
-    /// to them.
+    /// them, as long as it lives. Programs with the kept names, and the processes that they have started, do not
+    /// belong to the set.
     pub(super) fn adopted(leader: Pid, kept: Arc<[String]>) -> Self {
         Self { kept: Some(kept), ..Self::new(leader) }
     }
@@ -49,13 +50,14 @@ impl Kin {
         self.kept.is_some()
     }
 
-    /// The same of a leader whose host has died: it belongs to them.
+    /// Creates the set of a leader whose host has died: it includes the leader.
     pub(super) fn orphaned(leader: Pid) -> Self {
         Self { is_orphaned: true, ..Self::new(leader) }
     }
 
-    /// Notes all processes that belong to the leader or to a process noted before, and forgets those that have ended.
-    /// One walk over the process table; to be done before any signal is sent, while children still name their parents.
+    /// Records all processes that belong to the leader or to a process recorded before, and forgets those that have
+    /// ended. Walks the process table once; to be called before any signal is sent, while children still name their
+    /// parents.
     pub(super) fn look(&mut self) {
         let all = processes();
         let root = self.leader.as_raw_pid();
@@ -84,27 +86,27 @@ impl Kin {
     /// Removes the exempt processes, with their descendants.
     fn leave_kept(&self, family: &mut Vec<Stat>) {
         let Some(kept) = self.kept.as_ref().filter(|kept| !kept.is_empty()) else { return };
-        let mut left: Vec<i32> =
+        let mut exempt: Vec<i32> =
             family.iter().map(|stat| stat.pid).filter(|pid| is_named(*pid, kept)).collect();
         loop {
-            let is_new = |stat: &&Stat| left.contains(&stat.parent) && !left.contains(&stat.pid);
+            let is_new = |stat: &&Stat| exempt.contains(&stat.parent) && !exempt.contains(&stat.pid);
             let more: Vec<i32> = family.iter().filter(is_new).map(|stat| stat.pid).collect();
             if more.is_empty() {
                 break;
             }
-            left.extend(more);
+            exempt.extend(more);
         }
-        family.retain(|stat| !left.contains(&stat.pid));
+        family.retain(|stat| !exempt.contains(&stat.pid));
     }
 
-    /// Signals the processes that left the group; the group has its own call.
+    /// Signals the processes that left the group; the group itself is signalled separately.
     pub(super) fn signal_leavers(&self, signal: Signal) {
         for stat in self.noted.iter().filter(|stat| stat.group != self.leader.as_raw_pid()) {
             signal_if_same(stat, signal);
         }
     }
 
-    /// Signals all noted processes one by one, for a leader whose id is no longer ours.
+    /// Signals all recorded processes one by one, for a leader whose id is no longer ours.
     pub(super) fn signal_each(&self, signal: Signal) {
         for stat in &self.noted {
             signal_if_same(stat, signal);
@@ -120,7 +122,7 @@ impl Kin {
         }
     }
 
-    /// Returns whether any process is left. Looks again only once all that were noted have ended.
+    /// Returns whether any process is left. Looks again only once all recorded processes have ended.
     pub(super) fn is_alive(&mut self) -> bool {
         if self
             .noted
@@ -138,7 +140,7 @@ impl Kin {
     }
 }
 
-/// Returns whether a process runs a program of one of these names: that of its file, or the one that it gave itself.
+/// Returns whether a process runs a program with one of these names: that of its file, or the one it gave itself.
 #[cfg(target_os = "linux")]
 fn is_named(pid: i32, names: &[String]) -> bool {
     let file = std::fs::read_link(format!("/proc/{pid}/exe")).ok();
@@ -173,8 +175,8 @@ fn signal_if_same(stat: &Stat, signal: Signal) {
 #[cfg(not(target_os = "linux"))]
 fn signal_if_same(_: &Stat, _: Signal) {}
 
-/// Returns the sessions of all processes that hold a pipe, by their leaders, which may have ended; without the session
-/// `but`, that of the process that made the pipe.
+/// Returns the sessions of all processes that have a pipe open, by their leaders, which may have ended; without the
+/// session `but`, that of the process that created the pipe.
 #[cfg(target_os = "linux")]
 pub(super) fn sessions_behind(pipe: u64, but: i32) -> Vec<Pid> {
     let link = format!("pipe:[{pipe}]");
@@ -217,11 +219,11 @@ fn current(_: i32) -> Option<Stat> {
     None
 }
 
-/// `pid (name) state parent group session … start`: the name may hold blanks, parentheses and line ends, so what
-/// counts starts after the last parenthesis (`proc_pid_stat(5)`).
+/// Parses `pid (name) state parent group session … start`: the name may contain blanks, parentheses and line ends, so
+/// the fields start after the last parenthesis (`proc_pid_stat(5)`).
 #[cfg(target_os = "linux")]
 fn parse(pid: i32, line: &[u8]) -> Option<Stat> {
-    /// Fields between the session and the start time.
+    /// The number of fields between the session and the start time.
     const BETWEEN: usize = 15;
     let after_name = line.iter().rposition(|byte| *byte == b')')? + 1;
     let mut fields = std::str::from_utf8(&line[after_name..]).ok()?.split_ascii_whitespace();

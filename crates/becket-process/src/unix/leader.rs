@@ -1,4 +1,4 @@
-//! The process that was started: waiting for its exit, taking its status.
+//! The process that was started: waits for its exit and takes its status.
 //!
 //! Linux reports the exit through a pidfd. Without one (macOS, old or sandboxed kernels) a thread waits; it never
 //! reaps, so the process id stays reserved until [`Leader::reap`].
@@ -15,23 +15,23 @@ use super::guard::Announcement;
 use crate::command::Descendants;
 use crate::finished_run::End;
 
-/// A waiter does one system call.
+/// The stack size of a waiter, which makes one system call.
 const STACK: usize = 1 << 16;
 
-/// The way in which the exit is noticed.
+/// The mechanism that reports the exit.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Waiter {
-    /// A pidfd if there are any.
+    /// A pidfd if the system has them.
     Best,
     /// Always a thread, as on systems without pidfds.
     #[cfg_attr(
         not(test),
-        expect(dead_code, reason = "chosen by tests, to try the way of other systems on this one")
+        expect(dead_code, reason = "chosen by tests, to try the behaviour of other systems on this one")
     )]
     Thread,
 }
 
-/// A child of this host that was not reaped. It must be: by [`Leader::reap`] or as a part of an `Termination`.
+/// A child of this host that was not reaped. It must be: by [`Leader::reap`] or as a part of a `Termination`.
 #[derive(Debug)]
 pub(crate) struct Leader {
     pid: Pid,
@@ -49,10 +49,10 @@ enum Watch {
 }
 
 impl Leader {
-    /// Watches a fresh child. `pidfd: false` behaves like a system without them.
+    /// Watches a fresh child.
     ///
     /// # Errors
-    /// There is neither a pidfd nor a thread to wait with. The child is still there.
+    /// Errors if there is neither a pidfd nor a thread to wait with. The child still exists.
     pub(super) fn new(pid: Pid, waiter: Waiter, announced: Announcement) -> io::Result<Self> {
         let pidfd = match waiter {
             Waiter::Best => open_pidfd(pid),
@@ -65,14 +65,14 @@ impl Leader {
         Ok(Self { pid, watch, announced, descendants: Descendants::default() })
     }
 
-    /// Says what becomes of the processes that it leaves.
+    /// Sets the treatment of the processes that it leaves running.
     pub(super) fn with(mut self, descendants: &Descendants) -> Self {
         self.descendants.clone_from(descendants);
         self
     }
 
-    /// The end of a process whose descendants end with it; its status is left for an `Termination`. None where its descendants
-    /// are left alone.
+    /// Returns the end of a process whose descendants end with it; its status is left for a `Termination`. `None` if
+    /// its descendants are left alone.
     pub(crate) fn end_with_all(&self) -> Option<End> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         match &self.descendants {
@@ -98,14 +98,13 @@ impl Leader {
                 }
             }
             Watch::Thread(waiter) => {
-                // The only news of this channel is its end.
+                // This channel only reports its end.
                 let _ = waiter.clone().changed().await;
             }
         }
     }
 
-    /// Takes the status of a process that has ended. Its keeper is notified of that afterwards: until then its id is
-    /// its own.
+    /// Takes the status of a process that has ended. Its keeper is notified afterwards: until then its id is its own.
     pub(crate) fn reap(self) -> End {
         let Self { pid, announced, .. } = self;
         let end = reap(pid);
@@ -113,7 +112,7 @@ impl Leader {
         end
     }
 
-    /// The id, and what has to be held until the process is reaped.
+    /// Returns the id, and everything that has to be kept until the process is reaped.
     pub(super) fn into_parts(self) -> (Pid, Announcement, Descendants) {
         (self.pid, self.announced, self.descendants)
     }
@@ -134,7 +133,7 @@ pub(super) fn is_ours(pid: Pid) -> bool {
 pub(super) fn reap(pid: Pid) -> End {
     match wait(pid, WaitIdOptions::EXITED) {
         Ok(Some(status)) => end_of(&status),
-        // ECHILD: the host ignores SIGCHLD, or waits for every child. Its exit code is unknown: never a success.
+        // ECHILD: the host ignores SIGCHLD, or waits for every child. The exit code is unknown: never a success.
         Ok(None) | Err(_) => End::Lost,
     }
 }
@@ -163,7 +162,7 @@ fn open_pidfd(_: Pid) -> Option<AsyncFd<OwnedFd>> {
     None
 }
 
-/// The thread ends with the process.
+/// Waits on a thread that ends with the process.
 fn wait_on_thread(pid: Pid) -> io::Result<watch::Receiver<()>> {
     let (done, ended) = watch::channel(());
     let work = move || {

@@ -1,6 +1,6 @@
 //! Linux and macOS: pipes, sessions, signals, exit statuses.
 //!
-//! The face is the same as that of `windows`: [`spawn`], [`Input`], [`Output`], [`Leader`], [`Termination`].
+//! The interface is the same as that of `windows`: [`spawn`], [`Input`], [`Output`], [`Leader`], [`Termination`].
 //!
 //! Needs glibc 2.34 or musl 1.1.24 on Linux, macOS 10.15. Tested on Linux with glibc only: the lines for musl and macOS
 //! follow the documented calls and have not been run.
@@ -15,6 +15,7 @@ mod exec;
 mod ffi;
 mod guard;
 mod kin;
+mod last_answer;
 mod leader;
 mod pipes;
 mod refusal;
@@ -23,6 +24,7 @@ mod termination;
 
 pub use detached::start_detached;
 pub use guard::{Guard, GuardError, keep};
+pub use last_answer::{ENDING, LastAnswer, end_is_handled, withdraw_last_answer};
 pub(crate) use leader::Leader;
 pub(crate) use pipes::{Input, Output};
 pub(crate) use spawn::spawn;

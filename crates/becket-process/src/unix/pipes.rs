@@ -19,12 +19,12 @@ impl Input {
         ffi::watch(fd, Interest::WRITABLE).map(Self)
     }
 
-    /// Off the runtime, still not blocking.
+    /// Deregisters the descriptor from the runtime; it stays non-blocking.
     pub(super) fn into_fd(self) -> OwnedFd {
         self.0.into_inner()
     }
 
-    /// Resolves when a write may get on, or will fail.
+    /// Resolves when a write may make progress, or will fail.
     pub(crate) async fn ready(&self) {
         // An error here means that the runtime is shutting down: nothing will ever be ready.
         if self.0.writable().await.is_err() {
@@ -49,27 +49,27 @@ impl Output {
         ffi::watch(fd, Interest::READABLE).map(Self)
     }
 
-    /// Resolves when a read may get on, or is at the end.
+    /// Resolves when a read may make progress, or is at the end.
     pub(crate) async fn ready(&self) {
         if self.0.readable().await.is_err() {
             std::future::pending::<()>().await;
         }
     }
 
-    /// Reads what is there; 0 at the end, `WouldBlock` if nothing is there yet.
+    /// Reads the available bytes; 0 at the end, `WouldBlock` if there are none yet.
     pub(crate) fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize> {
         attempt(&self.0, Interest::READABLE, |fd| {
             Ok(rustix::io::retry_on_intr(|| rustix::io::read(fd, &mut *buffer))?)
         })
     }
 
-    /// Off the runtime, still not blocking.
+    /// Deregisters the descriptor from the runtime; it stays non-blocking.
     pub(super) fn into_fd(self) -> OwnedFd {
         self.0.into_inner()
     }
 }
 
-/// Does `io`, also if the runtime has not yet heard that the descriptor is ready.
+/// Calls `io`, even if the runtime has not yet been notified that the descriptor is ready.
 ///
 /// The readiness may be cleared only by an attempt that the runtime itself watched: between an attempt of our own and
 /// the clearing, an event could come and be lost.
@@ -86,7 +86,7 @@ fn attempt<T>(
     if tried { watched } else { io(fd.get_ref()) }
 }
 
-/// A pipe as (read end, write end), both closed on exec.
+/// Creates a pipe as (read end, write end), both close-on-exec.
 pub(super) fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let (read, write) = raw_pipe()?;
     Ok((above_stdio(read)?, above_stdio(write)?))
@@ -97,8 +97,8 @@ fn raw_pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok(rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?)
 }
 
-/// No `pipe2` here: a spawn of another thread between the two steps inherits the ends, unless it goes through this
-/// crate, which closes all of them.
+/// Creates a pipe without `pipe2`: a spawn of another thread between the two steps inherits the ends, unless it goes
+/// through this crate, which closes all of them.
 #[cfg(target_vendor = "apple")]
 fn raw_pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     let (read, write) = rustix::pipe::pipe()?;
@@ -107,7 +107,8 @@ fn raw_pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     Ok((read, write))
 }
 
-/// In a host whose stdio is closed a fresh descriptor would become it: what the host prints would be read by the program.
+/// Moves a descriptor above stdio. In a host whose stdio is closed a fresh one would become stdio: the program would
+/// read what the host prints.
 pub(super) fn above_stdio(fd: OwnedFd) -> io::Result<OwnedFd> {
     use std::os::fd::AsRawFd;
     if fd.as_raw_fd() > 2 {
@@ -116,7 +117,7 @@ pub(super) fn above_stdio(fd: OwnedFd) -> io::Result<OwnedFd> {
     Ok(fcntl_dupfd_cloexec(fd, 3)?)
 }
 
-/// The two ends of a pipe have flags of their own: only the host's never blocks.
+/// Sets the host's end non-blocking. The two ends of a pipe have flags of their own, so the other end is unaffected.
 pub(super) fn never_block(fd: impl AsFd) -> io::Result<()> {
     Ok(fcntl_setfl(fd, OFlags::NONBLOCK)?)
 }

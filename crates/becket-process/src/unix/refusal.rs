@@ -1,4 +1,4 @@
-//! From an error number to the cause: the kernel says "no such file" for four different things.
+//! Conversion from an error number to the cause: the kernel reports "no such file" for four different things.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -13,10 +13,10 @@ use super::ffi::Image;
 use crate::command::Command;
 use crate::error::SpawnError;
 
-/// The kernel looks for the interpreter in the first 256 bytes.
+/// The length of the prefix in which the kernel looks for the interpreter.
 const FIRST_LINE: usize = 256;
 
-/// Returns the error for pipes, or the waiting thread, that could not be created.
+/// Returns the error for pipes, or for a waiting thread, that could not be created.
 pub(super) fn of_pipes(command: &Command, error: io::Error) -> SpawnError {
     match Errno::from_io_error(&error) {
         Some(Errno::MFILE | Errno::NFILE) => SpawnError::TooManyDescriptors,
@@ -69,7 +69,7 @@ fn forbidden(command: &Command, file: PathBuf, error: io::Error) -> SpawnError {
     if !file.is_file() || !exec::is_executable(&file) {
         return SpawnError::NotExecutable { path: file };
     }
-    // The script is fine, so what it names is not.
+    // The script is executable, so the problem is its interpreter.
     match shebang(&file) {
         Some(line) if !interpreter_runs(&line) => {
             SpawnError::BadInterpreter { path: file, interpreter: line.trim().to_owned() }
@@ -87,7 +87,7 @@ fn interpreter_runs(line: &str) -> bool {
     path.is_file() && exec::is_executable(path)
 }
 
-/// The text after `#!`, with a carriage return if it ends with one.
+/// Returns the text after `#!`, with a carriage return if it ends with one.
 fn shebang(file: &Path) -> Option<String> {
     let mut head = Vec::new();
     File::open(file).ok()?.take(FIRST_LINE as u64).read_to_end(&mut head).ok()?;

@@ -1,4 +1,4 @@
-//! From a command to a running process with its pipes.
+//! Conversion of a command to a running process with its pipes.
 //!
 //! INVARIANT: if an error is returned, no process of this command is left.
 
@@ -19,7 +19,7 @@ use crate::error::SpawnError;
 /// A process that has just started.
 pub(crate) struct SpawnedChild {
     pub(crate) leader: Leader,
-    /// Absent if all of stdin went into the pipe before the start and it is not to be kept.
+    /// The write end of stdin; `None` if all input went into the pipe before the start and stdin is not kept open.
     pub(crate) stdin: Option<Input>,
     /// The input that did not fit into stdin's pipe.
     pub(crate) unwritten: Bytes,
@@ -29,7 +29,7 @@ pub(crate) struct SpawnedChild {
 
 /// Starts the command. Blocks for as long as the system takes to exec, a fraction of a millisecond.
 ///
-/// `keep_stdin`: more bytes may follow those of the command.
+/// With `keep_stdin`, more bytes may follow those of the command.
 pub(crate) fn spawn(command: &Command, keep_stdin: bool) -> Result<SpawnedChild, SpawnError> {
     spawn_with(command, keep_stdin, Waiter::Best)
 }
@@ -40,13 +40,13 @@ pub(super) fn spawn_with(
     waiter: Waiter,
 ) -> Result<SpawnedChild, SpawnError> {
     let image = exec::image(command)?;
-    // Everything of the host comes before the start: if the runtime fails, there is no process to undo.
-    let (host, theirs) =
+    // The host's side is set up before the start: if the runtime fails, there is no process to undo.
+    let (host, child) =
         Pipes::open(command, keep_stdin).map_err(|error| refusal::of_pipes(command, error))?;
-    let announced = guard::announce(&theirs.stdout);
-    let pid = start_confined(command, &image, &theirs)?;
+    let announced = guard::announce(&child.stdout);
+    let pid = start_confined(command, &image, &child)?;
     announced.started(pid);
-    drop(theirs);
+    drop(child);
     let leader = Leader::new(pid, waiter, announced).map(|leader| leader.with(&command.descendants));
     let leader = leader.map_err(|error| {
         take_back(pid);
@@ -56,7 +56,7 @@ pub(super) fn spawn_with(
     Ok(SpawnedChild { leader, stdin, unwritten, stdout, stderr })
 }
 
-/// Starts the process on a thread that has the rights of the process, if it has not all.
+/// Starts the process, on a thread with the same restricted rights if it is confined.
 fn start_confined(command: &Command, image: &ffi::Image, stdio: &Stdio) -> Result<Pid, SpawnError> {
     let started = || {
         start(&command.descendants, image, stdio).map_err(|error| refusal::of_spawn(command, image, error))
@@ -92,7 +92,7 @@ fn take_back(pid: Pid) {
     leader::reap(pid);
 }
 
-/// The host's side.
+/// The host's ends of the pipes.
 struct Pipes {
     stdin: Option<Input>,
     unwritten: Bytes,
@@ -118,7 +118,7 @@ impl Pipes {
 }
 
 /// Widens the pipe for a long input, which saves most of the wake-ups. Not to the maximum: the pages of all pipes of a
-/// user are counted, and a user with too many gets tiny pipes. A failure changes nothing but the speed.
+/// user are counted, and a user with too many gets tiny pipes. A failure affects only the speed.
 #[cfg(target_os = "linux")]
 fn widen(pipe: &OwnedFd, length: usize) {
     const USUAL: usize = 1 << 16;
@@ -131,9 +131,9 @@ fn widen(pipe: &OwnedFd, length: usize) {
 #[cfg(not(target_os = "linux"))]
 fn widen(_: &OwnedFd, _: usize) {}
 
-/// Most inputs fit into the pipe: written before the start they cost no wake-up. Pipes can be as small as a page.
+/// Writes the input before the start if it fits into the pipe, which saves a wake-up. Pipes can be as small as a page.
 ///
-/// INVARIANT: the host still holds the read end, so it can't get a `SIGPIPE`.
+/// INVARIANT: the host still has the read end open, so it can't get a `SIGPIPE`.
 fn write_ahead(pipe: &OwnedFd, mut bytes: Bytes) -> io::Result<Bytes> {
     while bytes.has_remaining() {
         match rustix::io::retry_on_intr(|| rustix::io::write(pipe, &bytes)) {

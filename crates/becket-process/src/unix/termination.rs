@@ -1,4 +1,4 @@
-//! Ends a process and all that belong to it, then reaps it. Blocks; runs on the reaper's threads.
+//! Ends a process and everything that belongs to it, then reaps it. Blocks; runs on the reaper's threads.
 //!
 //! INVARIANT: the leader is reaped last. Until then its id, which is the group's, can't be reused.
 
@@ -15,7 +15,7 @@ use super::leader::{self, Leader};
 use super::pipes::{Input, Output};
 use crate::command::Descendants;
 
-/// The interval at which remaining processes are looked for; a pipe that closes or is written to is noticed at once.
+/// The interval at which the remaining processes are checked; a pipe that closes or is written to is noticed at once.
 const TICK: Duration = Duration::from_millis(10);
 /// The maximum wait for killed processes. One in an uninterruptible wait of the kernel can outlive this.
 const KILL_WAIT: Duration = Duration::from_secs(5);
@@ -32,10 +32,11 @@ pub(crate) struct Termination {
 }
 
 impl Termination {
-    /// Takes the process over, and its pipes, which are read and thrown away: a process that prints while it cleans up
-    /// must neither die of a closed pipe nor stop at a full one.
+    /// Takes over the process, and its pipes, which are drained and discarded: a process that prints while it cleans
+    /// up must neither be killed by a closed pipe nor block on a full one.
     ///
-    /// Its stdin is closed now, but not that of a leader that adopts orphans: it may end by that, and has to be the last.
+    /// Closes its stdin now, but not that of a leader that adopts orphans: that could end it, and it has to be the
+    /// last.
     pub(crate) fn new(leader: Leader, stdin: Option<Input>, outputs: [Option<Output>; 2]) -> Self {
         let (pid, announced, descendants) = leader.into_parts();
         let pipes = outputs.into_iter().flatten().map(Output::into_fd).collect();
@@ -47,7 +48,7 @@ impl Termination {
         Self { leader: pid, kin, pipes, _stdin: stdin, _announced: announced }
     }
 
-    /// Sends SIGTERM to all, and waits for at most `grace` until they are gone. The drop kills the rest.
+    /// Sends SIGTERM to all processes, and waits up to `grace` until they are gone. The drop kills the rest.
     pub(crate) fn ask_then_kill(&mut self, grace: Duration) {
         self.hold_leader();
         self.kin.look();
@@ -55,20 +56,20 @@ impl Termination {
             return self.kill_leader();
         }
         self.signal(Signal::TERM);
-        // A stopped process handles no signal until it goes on.
+        // A stopped process handles no signal until it continues.
         self.signal(Signal::CONT);
         self.wait_gone(grace);
     }
 
-    /// SIGKILL to all. Does not wait.
+    /// Sends SIGKILL to all processes. Does not wait.
     pub(crate) fn kill(&mut self) {
         self.hold_leader();
         self.kin.look();
         self.signal(Signal::KILL);
     }
 
-    /// Stops a leader that adopts orphans: it starts nothing more, and stays their parent until it is killed. It goes on
-    /// if this process ends before.
+    /// Stops a leader that adopts orphans: it starts nothing more, and stays their parent until it is killed. It
+    /// continues if this process ends before.
     fn hold_leader(&self) {
         if self.kin.are_adopted() && leader::is_ours(self.leader) {
             let _ = kill_process(self.leader, Signal::STOP);
@@ -131,11 +132,11 @@ impl Termination {
     }
 }
 
-/// Leaves no process behind, also after a panic and if no thread could be started.
+/// Leaves no process behind, even after a panic or if no thread could be started.
 impl Drop for Termination {
     fn drop(&mut self) {
-        // Also if no process is visible: elsewhere than on Linux the rest of a group is not, and killing an empty group
-        // is free.
+        // Even if no process is visible: on systems other than Linux the rest of a group is not, and killing an empty
+        // group costs nothing.
         self.kill();
         if self.kin.are_adopted() {
             self.kill_adopted();

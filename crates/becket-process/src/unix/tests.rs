@@ -1,4 +1,4 @@
-//! Cases that can't be reached from outside: systems without pidfds, and an ending that no thread runs.
+//! Cases that can't be reached from outside: systems without pidfds, and a termination that no thread runs.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ fn sh(script: &str) -> Command {
     Command::new(Program::shell(script), "/").env("PATH", "/usr/bin:/bin")
 }
 
-/// Zombies of others don't count: when init reaps them is its own affair.
+/// Zombies of others don't count: init decides when to reap them.
 fn is_gone(group: Pid) -> bool {
     !Kin::new(group).is_alive()
 }

@@ -1,6 +1,6 @@
 //! The calls to the system: job objects, waiting for a process, resuming it.
 
-#![expect(unsafe_code, reason = "the system calls of Windows have no safe face")]
+#![expect(unsafe_code, reason = "the system calls of Windows have no safe interface")]
 
 use std::io;
 use std::mem::{size_of, zeroed};
@@ -24,7 +24,7 @@ use windows_sys::Win32::System::Threading::{
 /// The exit code of processes that are terminated.
 const TERMINATED: u32 = 1;
 
-/// A process and its descendants. Closed, it kills them, unless they were let go.
+/// A process and its descendants. Closing it kills them, unless they were released.
 #[derive(Debug)]
 pub(super) struct Job(OwnedHandle);
 
@@ -61,7 +61,7 @@ impl Job {
         // SAFETY: a structure of plain numbers; zero is a value of each.
         let mut info: JOBOBJECT_BASIC_ACCOUNTING_INFORMATION = unsafe { zeroed() };
         // SAFETY: `info` is valid for writing and its own size is given; the returned length may be null.
-        let asked = check(unsafe {
+        let query = check(unsafe {
             QueryInformationJobObject(
                 self.0.as_raw_handle(),
                 JobObjectBasicAccountingInformation,
@@ -70,7 +70,7 @@ impl Job {
                 ptr::null_mut(),
             )
         });
-        asked.is_ok() && info.ActiveProcesses == 0
+        query.is_ok() && info.ActiveProcesses == 0
     }
 
     fn limit(&self, flags: u32) -> io::Result<()> {
@@ -95,7 +95,7 @@ pub(super) fn wait(process: &OwnedHandle) {
     unsafe { WaitForSingleObject(process.as_raw_handle(), INFINITE) };
 }
 
-/// Lets a process run that was started suspended: it had to be in its job before its first instruction.
+/// Resumes a process that was started suspended: it had to be in its job before its first instruction.
 pub(super) fn resume(process_id: u32) -> io::Result<()> {
     // SAFETY: takes numbers only.
     let raw = unsafe { CreateToolhelp32Snapshot(TH32CS_SNAPTHREAD, 0) };

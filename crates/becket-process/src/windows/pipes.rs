@@ -1,6 +1,6 @@
-//! Anonymous pipes of Windows know no readiness: one thread per pipe moves the bytes through a slot.
+//! Anonymous pipes of Windows, which have no readiness: one thread per pipe moves the bytes through a slot.
 //!
-//! INVARIANT: a slot holds at most one pipe's worth; a thread waits until it was taken.
+//! INVARIANT: a slot contains at most one pipe's worth; a thread waits until it was taken.
 
 use std::io::{self, Read, Write};
 use std::process::ChildStdin;
@@ -14,9 +14,9 @@ const SLOT: usize = 1 << 16;
 #[derive(Debug, Default)]
 struct Slot {
     state: Mutex<State>,
-    /// For the thread.
+    /// Notifies the thread.
     moved: Condvar,
-    /// For the runtime.
+    /// Notifies the runtime.
     ready: Notify,
 }
 
@@ -25,7 +25,7 @@ struct State {
     bytes: Vec<u8>,
     /// True if the process's side is closed: nothing more to read, or no reader.
     pipe_over: bool,
-    /// The host has dropped its side.
+    /// True if the host has dropped its side.
     host_over: bool,
 }
 
@@ -61,14 +61,14 @@ impl Input {
         Ok(Self(slot))
     }
 
-    /// Resolves when a write may get on, or will fail.
+    /// Resolves when a write may make progress, or will fail.
     pub(crate) async fn ready(&self) {
         while !self.0.lock().bytes.is_empty() && !self.0.lock().pipe_over {
             self.0.ready.notified().await;
         }
     }
 
-    /// Hands over what fits; `WouldBlock` while the last bytes are still on their way.
+    /// Hands over what fits; `WouldBlock` while the last bytes are still being written.
     pub(crate) fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
         let mut state = self.0.lock();
         if state.pipe_over {
@@ -120,14 +120,14 @@ impl Output {
         Ok(Self(slot))
     }
 
-    /// Resolves when a read may get on, or is at the end.
+    /// Resolves when a read may make progress, or is at the end.
     pub(crate) async fn ready(&self) {
         while self.0.lock().bytes.is_empty() && !self.0.lock().pipe_over {
             self.0.ready.notified().await;
         }
     }
 
-    /// Reads what is there; 0 at the end, `WouldBlock` if nothing is there yet.
+    /// Reads the available bytes; 0 at the end, `WouldBlock` if there are none yet.
     pub(crate) fn try_read(&self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut state = self.0.lock();
         if state.bytes.is_empty() {
@@ -147,7 +147,8 @@ impl Drop for Output {
     }
 }
 
-/// Reads on after the host has gone, into nothing: a process that prints while it ends must not stop at a full pipe.
+/// Continues to read after the host has gone and discards the data: a process that prints while it ends must not block
+/// on a full pipe.
 fn read_all(slot: &Slot, mut pipe: impl Read) {
     let mut buffer = vec![0; SLOT];
     while let Ok(read) = pipe.read(&mut buffer) {

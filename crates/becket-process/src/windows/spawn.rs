@@ -1,4 +1,4 @@
-//! From a command to a running process in a job, with its pipes.
+//! Conversion of a command to a running process in a job, with its pipes.
 
 use std::ffi::OsStr;
 use std::io;
@@ -24,13 +24,13 @@ const SHARING_VIOLATION: i32 = 32;
 pub(crate) struct SpawnedChild {
     pub(crate) leader: Leader,
     pub(crate) stdin: Option<Input>,
-    /// All of stdin: a thread writes it.
+    /// All bytes of stdin: a thread writes them.
     pub(crate) unwritten: Bytes,
     pub(crate) stdout: Output,
     pub(crate) stderr: Output,
 }
 
-/// Starts the command. Stdin is kept in any case: its thread exists by then.
+/// Starts the command. Stdin is kept in any case: its thread exists already.
 pub(crate) fn spawn(command: &Command, _keep_stdin: bool) -> Result<SpawnedChild, SpawnError> {
     if command.confinement.is_some() {
         return Err(not_confined(command));
@@ -57,7 +57,7 @@ fn builder(command: &Command) -> process::Command {
     };
     builder.env_clear().envs(command.env.iter().map(|(name, value)| (name, value))).current_dir(&command.cwd);
     builder.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // Suspended: it may not start others before it is in its job.
+    // Suspended: it may not start other processes before it is in its job.
     builder.creation_flags(CREATE_SUSPENDED | CREATE_NO_WINDOW);
     builder
 }

@@ -1,4 +1,4 @@
-//! The process that was started, and its end.
+//! The process that was started, and its termination.
 
 use std::io;
 use std::os::windows::io::AsHandle;
@@ -38,17 +38,17 @@ impl Leader {
 
     /// Resolves when the process has ended. Cancel-safe.
     pub(crate) async fn exited(&self) {
-        // The only news of this channel is its end.
+        // This channel only reports its end.
         let _ = self.ended.clone().changed().await;
     }
 
-    /// Empty: the job alone decides here about the remaining processes.
-    #[expect(clippy::unused_self, reason = "same face as on Unix")]
+    /// Returns `None`: on Windows the job alone decides about the remaining processes.
+    #[expect(clippy::unused_self, reason = "same interface as on Unix")]
     pub(crate) fn end_with_all(&self) -> Option<End> {
         None
     }
 
-    /// Takes the status of a process that has ended; those it left behind are released.
+    /// Takes the status of a process that has ended; the processes it left behind are released.
     pub(crate) fn reap(mut self) -> End {
         let _ = self.job.let_go();
         match self.child.wait().map(|status| status.code()) {
@@ -65,12 +65,12 @@ pub(crate) struct Termination {
 }
 
 impl Termination {
-    /// The threads of the pipes read on by themselves once these are dropped.
+    /// Takes over the process. The threads of the pipes continue to read by themselves once the pipes are dropped.
     pub(crate) fn new(leader: Leader, _: Option<Input>, _: [Option<Output>; 2]) -> Self {
         Self { leader }
     }
 
-    /// Windows has no way to ask a process without a console: the drop terminates it at once.
+    /// Does nothing: Windows can't ask a process without a console to exit, so the drop terminates it at once.
     pub(crate) fn ask_then_kill(&mut self, _: Duration) {}
 
     /// Terminates the job. Does not wait.

@@ -61,7 +61,7 @@ async fn the_host_is_released_at_the_deadline_and_the_ending_goes_on() {
     let finished = run_with(&runner, &sh(&marker, script), &limits).await;
     let released = start.elapsed();
     assert_eq!(finished.end, End::TimedOut);
-    // Still reported, though it decides nothing.
+    // Still reported, although it decides nothing.
     assert_eq!(finished.stdout.bytes, "said\n");
     assert_eq!(runner.ending(), 1);
     assert!(!marker.alive().is_empty());
@@ -78,7 +78,7 @@ async fn the_host_is_released_at_the_deadline_and_the_ending_goes_on() {
 async fn there_is_time_to_clean_up_between_sigterm_and_sigkill() {
     let slow =
         "trap 'sleep 0.2; echo bye; echo bye >&2; : >\"$MARK\"; exit' TERM; while :; do sleep 0.01; done";
-    // The grace is the group's: a leader that goes at once does not shorten it for the others.
+    // The grace belongs to the group: a leader that exits at once does not shorten it for the others.
     for script in
         [slow.to_owned(), format!("({slow}) & wait"), String::from("(setsid sh -c \"$SLOW\") & wait")]
     {
@@ -97,7 +97,7 @@ async fn there_is_time_to_clean_up_between_sigterm_and_sigkill() {
 async fn a_token_that_fired_before_starts_nothing() {
     let token = CancellationToken::new();
     token.cancel();
-    // What can't be started would be an error if it were tried.
+    // A program that can't be started would be an error if it were tried.
     let command = Command::new(Program::exec("/no/such/program", [""; 0]), "/");
     let finished = Runner::new().run(&command, &patient(), &token, &mut |_| ()).await.unwrap();
     assert_eq!(finished.end, End::Cancelled);
@@ -243,13 +243,13 @@ async fn a_run_may_be_moved_to_a_task_and_between_threads() {
     }
 }
 
-/// A command that ends with everything that it has started.
+/// Returns a command that ends with everything that it has started.
 fn adopted(marker: &Marker, script: &str, kept: &[&str]) -> Command {
     let kept = kept.iter().map(|name| (*name).to_owned()).collect();
     sh(marker, script).descendants(Descendants::Adopted { kept })
 }
 
-/// The processes whose command line holds a text: also those that threw their environment away.
+/// Returns the processes whose command line contains a text, including those that cleared their environment.
 fn running(text: &str) -> Vec<u32> {
     let ids = std::fs::read_dir("/proc").unwrap().flatten();
     let ids = ids.filter_map(|entry| entry.file_name().to_str()?.parse().ok());

@@ -13,10 +13,10 @@ use becket_process::{
 };
 use becket_testkit::proc::{Marker, PATIENCE, holds_for, wait_until};
 
-/// The file that marks a directory for a helper, and holds its task; elsewhere a run of the ignored tests does nothing.
+/// The file that marks a directory for a helper, and contains its task; elsewhere the ignored tests do nothing.
 const SCRIPT: &str = "what-the-helper-runs";
 
-/// A host in a process of its own, whose commands carry a marker.
+/// A host in its own process, whose commands have a marker.
 struct Host {
     child: Child,
     marker: Marker,
@@ -24,13 +24,13 @@ struct Host {
 }
 
 impl Host {
-    /// Its command runs; `host` is the helper.
+    /// Starts a host whose command runs; `host` is the helper.
     fn start(host: &str, script: &str) -> Self {
         let own = std::process::Command::new(std::env::current_exe().unwrap());
         Self::start_by(own, host, script)
     }
 
-    /// The same through another program.
+    /// Starts a host through another program.
     fn start_by(mut starter: std::process::Command, host: &str, script: &str) -> Self {
         let (marker, directory) = (Marker::new(), tempfile::tempdir().unwrap());
         let (name, value) = marker.env();
@@ -125,7 +125,7 @@ fn a_host_in_a_container_that_was_entered_from_outside_is_guarded() {
         return skipped("this system lets nobody make a process namespace");
     }
     let mut starter = contained();
-    // The shell keeps the container alive when the helper is gone: nothing but the keeper ends what is left then.
+    // The shell keeps the container alive when the helper is gone: only the keeper can end the remaining processes.
     starter
         .args(["sh", "-c", r#""$0" "$@"; [ $? = 137 ] && sleep 1000"#])
         .arg(std::env::current_exe().unwrap());
@@ -160,12 +160,12 @@ async fn a_guard_that_is_let_go_ends_its_keeper_and_no_command() {
     let marker = Marker::new();
     let guard = Guard::start(&sh(&marker, "exec cat")).unwrap();
     marker.wait_for(1);
-    assert!(matches!(Guard::start(&sh(&marker, "exec cat")), Err(GuardError::Twice)));
+    assert!(matches!(Guard::start(&sh(&marker, "exec cat")), Err(GuardError::AlreadyStarted)));
     let finished = run(&sh(&marker, "echo hello"), &crate::common::patient()).await;
     assert_eq!((finished.end, finished.stdout.bytes.as_ref()), (End::Exited(0), &b"hello\n"[..]));
     drop(guard);
     assert_eq!(marker.alive(), Vec::<u32>::new());
-    // One that does not listen is given up; the host goes on.
+    // A keeper that does not read is abandoned; the host continues.
     let _guard = Guard::start(&sh(&marker, "exec sleep 1000")).unwrap();
     for _ in 0..1500 {
         run(&sh(&Marker::new(), "exit 0"), &crate::common::patient()).await;
@@ -220,7 +220,7 @@ async fn helper_host() {
     tell();
     let limits = Limits { deadline: Some(PATIENCE), ..Limits::default() };
     run(&command, &limits).await;
-    // Killed, and not exited on its own.
+    // It has to be killed, not to exit on its own.
     assert!(tokio::time::timeout(PATIENCE, std::future::pending::<()>()).await.is_ok(), "nobody killed it");
 }
 
@@ -242,7 +242,7 @@ async fn helper_host_that_ends_a_leader() {
         token.cancel();
     };
     let _ = tokio::join!(run, ready);
-    // Killed while its grace lasts.
+    // Killed during its grace.
     let _ = tokio::time::timeout(PATIENCE, std::future::pending::<()>()).await;
     drop(held);
 }

@@ -16,7 +16,7 @@ fn pattern(length: usize) -> Bytes {
 #[tokio::test]
 async fn law_1_stdin_is_fed_while_both_outputs_are_drained() {
     let marker = Marker::new();
-    // Both outputs fill long before stdin is read to its end: feeding and draining one after the other would hang.
+    // Both outputs fill up long before stdin is read to its end: feeding and draining in sequence would hang.
     let input = pattern(10 * MIB);
     let limits =
         Limits { stdout_cap: ByteCap::bytes(32 * MIB), stderr_cap: ByteCap::bytes(32 * MIB), ..patient() };
@@ -164,7 +164,7 @@ async fn law_6_a_process_ends_when_it_ends_even_if_another_holds_its_pipes() {
     assert!(finished.stdout.bytes.starts_with(b"early\n"));
     assert!(finished.pipes_held);
     assert!(finished.elapsed < Duration::from_secs(20));
-    // It outlives a process that ended well, and is left alone.
+    // It outlives a process that exited normally, and is left alone.
     assert_eq!(runner.ending(), 0);
     marker.wait_for(1);
     end_all(&marker);

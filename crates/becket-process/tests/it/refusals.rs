@@ -139,7 +139,7 @@ async fn a_program_that_is_being_written_is_busy_until_it_is_closed() {
     let error = attempt(&command).await.unwrap_err();
     assert!(matches!(error, SpawnError::Busy { .. }), "{error:?}");
     drop(held);
-    // Closed between two attempts: the first pause lets the other side go on.
+    // Closed between two attempts: the first pause lets the other side continue.
     let held = writer();
     let (finished, ()) = tokio::join!(attempt(&command), async { drop(held) });
     assert_eq!(finished.unwrap().end, End::Exited(0));

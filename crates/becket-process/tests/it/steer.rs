@@ -1,4 +1,4 @@
-//! Limits that are steered from outside: pauses, new limits, and what ends a run anyway (law 7).
+//! Limits that are controlled from outside: pauses, new limits, and the events that end a run anyway (law 7).
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use becket_process::{CancellationToken, Chunk, Control, End, Limits, Runner};
 use becket_testkit::proc::Marker;
 
 const SOON: Duration = Duration::from_millis(300);
-/// Only a test that fails takes that long.
+/// A time that only a failing test takes.
 const LATE: Duration = Duration::from_secs(20);
 
 // rule: Q2
@@ -31,7 +31,7 @@ async fn the_limit_stands_still_while_a_pause_is_held_and_then_goes_on() {
     let (finished, ()) = tokio::join!(run, resume);
     let finished = finished.unwrap();
     assert_eq!(finished.end, End::TimedOut);
-    // The whole of the limit was left.
+    // The whole limit was left.
     assert!(finished.elapsed >= 5 * SOON && finished.elapsed < LATE, "{:?}", finished.elapsed);
     runner.all_gone().await;
     assert!(marker.alive().is_empty());
@@ -40,7 +40,7 @@ async fn the_limit_stands_still_while_a_pause_is_held_and_then_goes_on() {
 // rule: Q2
 #[tokio::test]
 async fn a_pause_that_comes_before_the_run_looks_at_the_clock_counts() {
-    // Within the limit, and past it: the host was busy, so the run had no turn to see its end.
+    // Within the limit, and past it: the host was busy, so the run had no turn to notice the end.
     for is_within in [true, false] {
         let control = Control::new();
         let own = control.clone();
@@ -61,7 +61,7 @@ async fn a_pause_that_comes_before_the_run_looks_at_the_clock_counts() {
 #[tokio::test]
 async fn a_new_limit_replaces_the_old_one() {
     let long = Duration::from_secs(60);
-    // What the limit was, what it becomes when the process speaks, and what comes of it.
+    // The old limit, the new one when the process prints, and the result.
     for (case, old, new, end) in [
         ("none becomes one", None, SOON, End::TimedOut),
         ("long becomes short", Some(long), SOON, End::TimedOut),
@@ -173,7 +173,7 @@ async fn law_7_a_pause_holds_neither_the_grace_of_the_pipes_nor_what_bounds_it()
         let (marker, control) = (Marker::new(), Control::new());
         let _pause = control.pause();
         let limits = Limits { deadline: Some(limit), drain_grace, ..Limits::default() };
-        // What holds the pipes ends in time, also if the test fails.
+        // The process that has the pipes open ends in time, even if the test fails.
         let command = sh(&marker, "sleep 60 & exit 2");
         let finished = run_steered(&command, &limits, control.clone(), &mut |_| ()).await;
         assert_eq!(finished.end, End::Exited(2), "{case}");

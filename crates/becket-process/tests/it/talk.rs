@@ -15,7 +15,7 @@ use bytes::Bytes;
 // rules: Q1, H3
 #[tokio::test]
 async fn what_is_written_follows_the_input_and_then_comes_the_end() {
-    // The last of them fill the pipe before the process starts.
+    // The last lengths fill the pipe before the process starts.
     for length in [0, 1, 65_535, 65_536, 300_000] {
         let marker = Marker::new();
         let command = sh(&marker, "head -c $N >/dev/null; echo asks; read a; echo got $a; cat")
@@ -68,11 +68,11 @@ async fn stdin_is_closed_after_the_input_unless_it_is_to_stay_open() {
 // rule: Q1
 #[tokio::test]
 async fn when_nobody_is_left_to_write_the_reader_sees_the_end() {
-    // Before the start: the control given to the run does not count.
+    // Before the start: the control passed to the run does not count.
     let command = sh(&Marker::new(), "cat; exit 3").stdin("input");
     let finished = run_steered(&command, &patient(), Control::with_open_stdin(), &mut |_| ()).await;
     assert_eq!((finished.end, &finished.stdout.bytes[..]), (End::Exited(3), &b"input"[..]));
-    // While it runs: each clone counts, a pause does not, and what was written still arrives.
+    // During the run: each clone counts, a pause does not, and data that was written still arrives.
     let control = Control::with_open_stdin();
     let mut owners = vec![control.clone(), control.clone()];
     let _pause = control.pause();

@@ -1,4 +1,4 @@
-//! Many at once.
+//! Many runs at once.
 
 use std::time::Duration;
 
@@ -14,14 +14,14 @@ fn two_hundred_at_once_leave_no_descriptor_no_thread_and_no_zombie() {
     let _alone = crate::alone();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
-        // The runtime opens some things at its first use.
+        // The runtime opens some descriptors at its first use.
         all_at_once("exit 0", 1, &patient(), End::Exited(0)).await;
         let (descriptors, threads) = (proc::open_descriptors(), proc::threads());
         all_at_once("cat >/dev/null; echo done; exit 3", MANY, &patient(), End::Exited(3)).await;
         let hasty = Limits { term_grace: Duration::from_millis(200), ..deadline(2000) };
         all_at_once("trap '' TERM; sleep 1000 & sleep 1000", MANY / 4, &hasty, End::TimedOut).await;
         all_talked_to().await;
-        // A thread is off the list a moment after its last deed.
+        // A thread stays on the list for a moment after its last action.
         assert!(wait_until(|| proc::threads() <= threads), "{} threads, before {threads}", proc::threads());
         assert_eq!(proc::open_descriptors(), descriptors);
         assert_eq!(proc::zombies(), Vec::<u32>::new());

@@ -1,4 +1,4 @@
-//! Memory held per amount of output.
+//! Memory used per amount of output.
 
 use crate::common::{MIB, patient, run, sh};
 use becket_process::End;

@@ -1,6 +1,6 @@
 //! The host's side: starts the keeper, and reports every process to it.
 //!
-//! INVARIANT: a keeper that does not read never blocks the host: it is abandoned, and the host goes on without one.
+//! INVARIANT: a keeper that does not read never blocks the host: it is abandoned, and the host continues without one.
 
 use std::fmt;
 use std::io;
@@ -22,30 +22,31 @@ use crate::unix::ffi::{self, Stdio};
 use crate::unix::pipes::{above_stdio, never_block, pipe};
 use crate::unix::{exec, leader, refusal};
 
-/// The time for which a keeper may leave its pipe full.
+/// The time for which the keeper's pipe may stay full.
 const PATIENCE: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
-/// The time that an idle keeper may take to end.
+/// The time that an idle keeper may take to exit.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// The guard of this process, if it has one.
 static GUARD: RwLock<Option<Arc<KeeperHandle>>> = RwLock::new(None);
 
-/// As long as this is held, what this process starts ends with it, also if the process is killed: another process, the
-/// keeper, ends all groups that still run (`protocol.md` H4), those that every [`crate::Runner`] of this process has
-/// started. What a command has left behind before its own end stays, as it does without a guard.
+/// A guard that ends what this process starts when this process ends, even if it is killed: another process, the
+/// keeper, ends all groups that still run (`protocol.md` H4) and were started by any [`crate::Runner`] of this
+/// process. Processes that a command left behind before its own end are left alone, as without a guard.
 ///
-/// Dropped, it lets the keeper go; what runs then is unguarded. A keeper that is killed itself is not replaced.
-#[must_use = "dropped, it guards nobody"]
+/// Dropping the guard dismisses the keeper; processes that still run then are unguarded. A keeper that is killed is
+/// not replaced.
+#[must_use = "a dropped guard guards nothing"]
 pub struct Guard {
-    told: Option<Arc<KeeperHandle>>,
+    handle: Option<Arc<KeeperHandle>>,
 }
 
 /// The reason why a guard could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum GuardError {
-    /// A process has one guard.
+    /// The process already has a guard.
     #[error("this process has a guard already: keep that one")]
-    Twice,
+    AlreadyStarted,
     /// The keeper could not be started.
     #[error(transparent)]
     Start(#[from] SpawnError),
@@ -54,26 +55,26 @@ pub enum GuardError {
 impl Guard {
     /// Starts `keeper`, a program that does nothing but call [`crate::keep`] with its stdin.
     ///
-    /// # Errors
-    /// [`GuardError`]: nothing is guarded then.
+    /// Errors with a [`GuardError`]; nothing is guarded then.
+    /// Returns a [`GuardError`] if nothing is guarded.
     pub fn start(keeper: &Command) -> Result<Self, GuardError> {
         let mut guard = GUARD.write().unwrap_or_else(PoisonError::into_inner);
         if guard.is_some() {
-            return Err(GuardError::Twice);
+            return Err(GuardError::AlreadyStarted);
         }
-        let told = Arc::new(KeeperHandle::start(keeper)?);
-        told.tell(Line::Host { session: ffi::session() });
-        *guard = Some(Arc::clone(&told));
-        Ok(Self { told: Some(told) })
+        let handle = Arc::new(KeeperHandle::start(keeper)?);
+        handle.tell(Line::Host { session: ffi::session() });
+        *guard = Some(Arc::clone(&handle));
+        Ok(Self { handle: Some(handle) })
     }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
         *GUARD.write().unwrap_or_else(PoisonError::into_inner) = None;
-        // Where something still runs, the pipe stays open, and the keeper stays for it.
-        if let Some(told) = self.told.take().and_then(Arc::into_inner) {
-            told.farewell();
+        // If something still runs, the pipe stays open, and the keeper stays for it.
+        if let Some(handle) = self.handle.take().and_then(Arc::into_inner) {
+            handle.farewell();
         }
     }
 }
@@ -107,7 +108,7 @@ impl KeeperHandle {
         }
     }
 
-    /// Lines are shorter than what a pipe takes whole or not at all.
+    /// Writes a line; it is shorter than what a pipe accepts whole or not at all.
     fn write(&self, line: &[u8]) -> rustix::io::Result<()> {
         let write =
             || ffi::without_sigpipe(|| rustix::io::retry_on_intr(|| rustix::io::write(&self.pipe, line)));
@@ -120,7 +121,7 @@ impl KeeperHandle {
         }
     }
 
-    /// Stops the keeper. One that has missed a line may know a process that is long gone, and must not act any more.
+    /// Stops the keeper. A keeper that has missed a line may know a process that is long gone, and must no longer act.
     fn give_up(&self) {
         self.given_up.store(true, Ordering::Relaxed);
         if leader::is_ours(self.keeper) {
@@ -143,7 +144,7 @@ impl KeeperHandle {
     }
 }
 
-/// The host's end of the pipe, and what the keeper gets.
+/// Creates the host's end of the pipe and the descriptors of the keeper.
 fn ends() -> io::Result<(OwnedFd, Stdio)> {
     let (read, write) = pipe()?;
     never_block(&write)?;
@@ -151,18 +152,18 @@ fn ends() -> io::Result<(OwnedFd, Stdio)> {
     Ok((write, Stdio { stdin: read, stdout: null()?, stderr: null()?, channel: None }))
 }
 
-/// A process that the keeper knows of, as long as this is held.
+/// A process that the keeper knows about for as long as this lives.
 #[derive(Default)]
 pub(in crate::unix) struct Announcement(Option<(Arc<KeeperHandle>, u64)>);
 
-/// Tells the keeper, if there is one, that a process is about to be started with this stdout.
+/// Tells the keeper, if there is one, that a process with this stdout is about to be started.
 pub(in crate::unix) fn announce(stdout: &OwnedFd) -> Announcement {
-    let told = GUARD.read().unwrap_or_else(PoisonError::into_inner).clone();
-    let Some(told) = told else { return Announcement(None) };
-    let number = told.next.fetch_add(1, Ordering::Relaxed);
+    let handle = GUARD.read().unwrap_or_else(PoisonError::into_inner).clone();
+    let Some(handle) = handle else { return Announcement(None) };
+    let number = handle.next.fetch_add(1, Ordering::Relaxed);
     let pipe = rustix::fs::fstat(stdout).map_or(0, |stat| stat.st_ino);
-    told.tell(Line::Begins { number, pipe });
-    Announcement(Some((told, number)))
+    handle.tell(Line::Begins { number, pipe });
+    Announcement(Some((handle, number)))
 }
 
 impl Announcement {
@@ -171,8 +172,8 @@ impl Announcement {
     }
 
     fn tell(&self, line: impl FnOnce(u64) -> Line) {
-        if let Some((told, number)) = &self.0 {
-            told.tell(line(*number));
+        if let Some((handle, number)) = &self.0 {
+            handle.tell(line(*number));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The keeper's side: receives what runs, and ends it once the host is gone.
+//! The keeper's side: receives the running processes, and ends them once the host is gone.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
@@ -11,19 +11,20 @@ use super::line::Line;
 use crate::limits::Limits;
 use crate::unix::kin::{self, Kin};
 
-/// The interval at which remaining processes are looked for.
+/// The interval at which the remaining processes are checked.
 const TICK: Duration = Duration::from_millis(10);
 /// The maximum wait for killed processes.
 const KILL_WAIT: Duration = Duration::from_secs(5);
 
-/// Receives from a host what it starts, until the host has ended; then ends everything that still runs: SIGTERM, the
-/// grace of [`Limits`], SIGKILL (`protocol.md` H4). The whole work of a keeper: see [`crate::Guard`].
+/// Receives from a host the processes that it starts, until the host has ended; then ends everything that still runs:
+/// SIGTERM, the grace of [`Limits`], SIGKILL (`protocol.md` H4). This is the whole work of a keeper: see
+/// [`crate::Guard`].
 ///
-/// Only processes that the host has named are touched, and their descendants.
-pub fn keep(told: impl Read) {
+/// Touches only processes that the host has named, and their descendants.
+pub fn keep(messages: impl Read) {
     let mut running = ProcessTable::default();
-    let lines = BufReader::new(told).split(b'\n').map_while(Result::ok);
-    lines.for_each(|line| running.hear(&line));
+    let lines = BufReader::new(messages).split(b'\n').map_while(Result::ok);
+    lines.for_each(|line| running.receive(&line));
     end(running.leaders(), Limits::default().term_grace);
 }
 
@@ -35,10 +36,10 @@ struct ProcessTable {
     host: Option<i32>,
 }
 
-/// The place where a process is found.
+/// The way to find a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ProcessLocation {
-    /// It holds this pipe.
+    /// The process has this pipe open.
     Behind {
         pipe: u64,
     },
@@ -46,7 +47,7 @@ enum ProcessLocation {
 }
 
 impl ProcessTable {
-    fn hear(&mut self, line: &[u8]) {
+    fn receive(&mut self, line: &[u8]) {
         match std::str::from_utf8(line).ok().and_then(Line::read) {
             Some(Line::Host { session }) => self.host = Some(session),
             Some(Line::Begins { number, pipe }) => {
@@ -68,7 +69,7 @@ impl ProcessTable {
     fn leaders(&self) -> Vec<Pid> {
         let of = |place: &ProcessLocation| match place {
             ProcessLocation::Known(pid) => vec![*pid],
-            // The holder may be the host itself, while it dies: without its session nothing is looked for.
+            // The host itself may have the pipe open while it dies: without its session nothing is searched.
             ProcessLocation::Behind { pipe } => {
                 self.host.map(|host| kin::sessions_behind(*pipe, host)).unwrap_or_default()
             }
@@ -77,7 +78,7 @@ impl ProcessTable {
     }
 }
 
-/// True if processes can be listed; otherwise the whole grace is given, and then all groups are killed.
+/// True if processes can be listed; otherwise the whole grace passes, and then all groups are killed.
 const CAN_SEE: bool = cfg!(target_os = "linux");
 
 fn end(leaders: Vec<Pid>, grace: Duration) {
@@ -88,7 +89,7 @@ fn end(leaders: Vec<Pid>, grace: Duration) {
     for family in &mut families {
         family.look();
         family.signal_orphans(Signal::TERM);
-        // A stopped process handles no signal until it goes on.
+        // A stopped process handles no signal until it continues.
         family.signal_orphans(Signal::CONT);
     }
     let start = Instant::now();

@@ -5,14 +5,14 @@ use std::fmt;
 /// A message of the host. Numbers identify processes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Line {
-    /// The host's own session, in which nothing is to be ended; 0 if its leader lives outside of this container, as for
-    /// all processes in it that share that session. The first line.
+    /// The host's own session, in which nothing is to be ended; 0 if its leader lives outside of this container, as
+    /// for all processes in it that share that session. This is the first line.
     Host { session: i32 },
     /// A process is about to be started, with this pipe as its stdout.
     Begins { number: u64, pipe: u64 },
-    /// It has this id, which is that of its session, too.
+    /// The process has this id, which is also that of its session.
     Started { number: u64, pid: i32 },
-    /// It has ended, or was never started. Processes that it left behind on its own are not tracked.
+    /// The process has ended, or was never started. Processes that it left behind on its own are not tracked.
     Ended { number: u64 },
 }
 
@@ -28,7 +28,7 @@ impl fmt::Display for Line {
 }
 
 impl Line {
-    /// Returns `None` for a line that a host does not send.
+    /// Parses a line; returns `None` for one that a host does not send.
     pub(super) fn read(text: &str) -> Option<Self> {
         let words: Vec<&str> = text.split_ascii_whitespace().collect();
         Some(match words[..] {

@@ -9,7 +9,7 @@ use becket_testkit::proc::Marker;
 
 pub(crate) const MIB: usize = 1 << 20;
 
-/// A shell script that carries a marker.
+/// Returns a shell script with a marker.
 pub(crate) fn sh(marker: &Marker, script: &str) -> Command {
     let (name, value) = marker.env();
     Command::new(Program::shell(script), "/").env("PATH", "/usr/bin:/bin").env(name, value)
@@ -19,7 +19,7 @@ pub(crate) fn deadline(millis: u64) -> Limits {
     Limits { deadline: Some(Duration::from_millis(millis)), ..Limits::default() }
 }
 
-/// A deadline that only a test that fails reaches.
+/// Returns limits with a deadline that only a failing test reaches.
 pub(crate) fn patient() -> Limits {
     deadline(60_000)
 }
@@ -32,7 +32,7 @@ pub(crate) async fn run_with(runner: &Runner, command: &Command, limits: &Limits
     runner.run(command, limits, &CancellationToken::new(), &mut |_| ()).await.unwrap()
 }
 
-/// A run with a control; none of it is kept.
+/// Runs a command with a control, without keeping any output.
 pub(crate) async fn run_steered(
     command: &Command,
     limits: &Limits,
